@@ -4,6 +4,7 @@ import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
 import { type Failure, failureOf, timedOut } from './failure.js';
 import type { RedisClient } from './redis-session-store-options.js';
+import recordLua from './scripts/record.lua';
 
 /**
  * Milliseconds before the first retry after a transient failure; doubles with every further retry.
@@ -30,10 +31,11 @@ export interface Script {
   readonly sha1: string;
 }
 
-export const script = (lua: string): Script => ({
-  lua,
-  sha1: createHash('sha1').update(lua).digest('hex'),
-});
+/** A script, which may use what all of them know of a record. */
+export const script = (text: string): Script => {
+  const lua = `${recordLua}\n${text}`;
+  return { lua, sha1: createHash('sha1').update(lua).digest('hex') };
+};
 
 type Attempt<T> = (client: RedisClient) => Promise<T>;
 

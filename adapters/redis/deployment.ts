@@ -37,8 +37,7 @@ export interface OpenCall {
 }
 
 /** The stored settings. */
-interface Stored {
-  readonly deployment: RedisDeployment;
+interface Stored extends Omit<RedisDeployment, 'events'> {
   /** Number of events that a stream keeps unless a process asks for another; 0 without events. */
   readonly eventsLength: number;
 }
@@ -48,10 +47,10 @@ type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
 const DEFAULT_EVENTS = 100_000;
 
 /** The settings of a new deployment without options. */
-const NEW_DEPLOYMENT: RedisDeployment = {
+const NEW_DEPLOYMENT: Stored = {
   partitions: 1,
   statusIndex: false,
-  events: false,
+  eventsLength: 0,
   reportEnds: false,
 };
 
@@ -59,49 +58,36 @@ const NEW_DEPLOYMENT: RedisDeployment = {
  * The settings as text, such as `1 partitions=64 statusIndex=1 events=100000 reportEnds=0`. The
  * first field is the version of the format.
  */
-const encode = ({ deployment, eventsLength }: Stored): string => {
-  const { partitions, statusIndex, reportEnds } = deployment;
-  const flags = [
-    `statusIndex=${Number(statusIndex)}`,
-    `events=${eventsLength}`,
-    `reportEnds=${Number(reportEnds)}`,
-  ];
-  return `1 partitions=${partitions} ${flags.join(' ')}`;
-};
+const encode = ({ partitions, statusIndex, eventsLength, reportEnds }: Stored): string =>
+  [
+    `1 partitions=${partitions} statusIndex=${Number(statusIndex)}`,
+    `events=${eventsLength} reportEnds=${Number(reportEnds)}`,
+  ].join(' ');
 
 const form = /^1 partitions=(\d{1,5}) statusIndex=([01]) events=(\d{1,9}) reportEnds=([01])$/;
 
 const decode = (text: unknown): Stored | undefined => {
-  const [, partitions = '', statusIndex, events, reportEnds] =
-    (typeof text === 'string' && form.exec(text)) || [];
-  if (Number(partitions) < 1) return undefined;
-  return {
-    deployment: {
-      partitions: Number(partitions),
-      statusIndex: statusIndex === '1',
-      events: events !== '0',
-      reportEnds: reportEnds === '1',
-    },
-    eventsLength: Number(events),
-  };
+  const [, partitions = 0, statusIndex, eventsLength = 0, reportEnds] =
+    form.exec(String(text))?.map(Number) ?? [];
+  if (partitions < 1) return undefined;
+  return { partitions, statusIndex: statusIndex === 1, eventsLength, reportEnds: reportEnds === 1 };
 };
 
+const deploymentOf = ({ eventsLength, ...others }: Stored): RedisDeployment => ({
+  ...others,
+  events: eventsLength > 0,
+});
+
 /**
- * Stores the settings of a deployment, unless settings are stored already.
+ * Stores the settings of a deployment.
  *
  * KEYS  1 the settings
- * ARGV  1 the settings of this process
+ * ARGV  1 the settings of this process, 2 '1' to overwrite stored ones, or ''
  * Returns the stored settings.
  */
 const storeScript = script(`
 local stored = redis.call('GET', KEYS[1])
-if stored then return stored end
-redis.call('SET', KEYS[1], ARGV[1])
-return ARGV[1]
-`);
-
-/** Overwrites the stored settings with those of this process. KEYS and ARGV as above. */
-const changeScript = script(`
+if stored and ARGV[2] == '' then return stored end
 redis.call('SET', KEYS[1], ARGV[1])
 return ARGV[1]
 `);
@@ -129,9 +115,8 @@ export class Deployment {
   readonly #key: string;
   /** Set once the settings are read and match the options of this process. */
   #known: Omit<OpenCall, 'call'> | undefined;
-  /** The pending request, which concurrent calls share. */
-  #reading: Promise<Result<unknown, Failure>> | undefined;
-  #storing: Promise<Result<unknown, Failure>> | undefined;
+  /** The requests that concurrent calls share, by whether they store settings. */
+  readonly #pending = new Map<boolean, Answer<Stored | undefined>>();
 
   constructor(connection: Connection, settings: RedisSettings) {
     this.#connection = connection;
@@ -141,59 +126,35 @@ export class Deployment {
 
   /** The keys, by the known settings or, until they are read, by the options of this process. */
   get keys(): Keyspace {
-    return this.#known?.keys ?? this.#openBy(this.#wanted()).keys;
+    return (this.#known ?? this.#openBy(this.#wanted())).keys;
   }
 
-  /** Begins a call at once; `undefined` until the settings are known. */
-  opened(): Result<OpenCall, never> | undefined {
-    if (this.#known === undefined) return undefined;
-    const { keys, eventsLength, reportsEnds } = this.#known;
-    return ok({ call: this.#connection.begin(), keys, eventsLength, reportsEnds });
-  }
-
-  /** Begins a call that creates no session. */
-  async begin(): Answer<OpenCall> {
-    const known = this.opened();
-    if (known !== undefined) return known;
+  /** Begins a call. One that creates sessions stores the settings if none are stored. */
+  async begin(creates = false): Answer<OpenCall> {
     const call = this.#connection.begin();
-    const stored = await this.#read(call);
-    if (stored.isErr()) return err(stored.error);
-    const opened =
-      stored.value === undefined ? ok(this.#openBy(this.#wanted())) : this.#open(stored.value);
-    return opened.map((open) => ({ call, ...open }));
+    if (this.#known !== undefined) return ok({ call, ...this.#known });
+    const stored = await this.#readOnce(call, creates);
+    return stored
+      .andThen((found) => (found ? this.#open(found) : ok(this.#openBy(this.#wanted()))))
+      .map((open) => ({ call, ...open }));
   }
 
-  /** Runs a call that creates no session. */
-  async read<T, E>(
+  /** Runs a call. */
+  async run<T, E>(
     work: (open: OpenCall) => Promise<Result<T, E>>,
+    creates = false,
   ): Promise<Result<T, E | StoreUnavailable | Misconfigured>> {
-    const opened = this.opened() ?? (await this.begin());
+    const opened = await this.begin(creates);
     return opened.isErr() ? err(opened.error) : work(opened.value);
-  }
-
-  /** Begins a call that may create a session. */
-  async beginInsert(): Answer<OpenCall> {
-    const known = this.opened();
-    if (known !== undefined) return known;
-    const call = this.#connection.begin();
-    const stored = await this.#read(call);
-    if (stored.isErr()) return err(stored.error);
-    const found = stored.value === undefined ? await this.#store(call) : ok(stored.value);
-    return found.andThen((settings) => this.#open(settings)).map((open) => ({ call, ...open }));
-  }
-
-  /** Whether sweeps report ends: by the known settings, or those that are stored. */
-  async reportsEnds(): Answer<boolean> {
-    if (this.#known !== undefined) return ok(this.#known.reportsEnds);
-    return (await this.begin()).map(({ reportsEnds }) => reportsEnds);
   }
 
   /** The stored settings; undefined if there are none. */
   async find(): Answer<RedisDeployment | undefined> {
     const stored = await this.#read(this.#connection.begin());
-    return stored.andThen((found) =>
-      found === undefined ? ok(undefined) : this.#open(found).map(() => found.deployment),
-    );
+    return stored.andThen((found) => {
+      if (found === undefined) return ok(undefined);
+      return this.#open(found).map(() => deploymentOf(found));
+    });
   }
 
   /** Stores the options of this process; the other settings stay. */
@@ -202,34 +163,36 @@ export class Deployment {
     const stored = await this.#read(call);
     if (stored.isErr()) return err(stored.error);
     const next = this.#wanted(stored.value);
-    const { partitions } = stored.value?.deployment ?? next.deployment;
-    const refusal = this.#differenceFrom({ ...next.deployment, partitions });
+    const { partitions } = stored.value ?? next;
+    const refusal = this.#differenceFrom({ ...next, partitions });
     if (refusal !== undefined) return err(refusal);
     this.#known = undefined;
-    const written = await call.repairScript(changeScript, [this.#key], [encode(next)]);
-    if (written.isErr()) return err(written.error.error);
-    return this.#open(next).map(() => undefined);
+    const written = await this.#store(call, next, '1');
+    return written.andThen((settings) => this.#open(settings)).map(() => undefined);
+  }
+
+  /** Reads the settings, and stores those of this process if there are none and it `creates`. */
+  #readOnce(call: Call, creates: boolean): Answer<Stored | undefined> {
+    const pending = this.#pending.get(creates);
+    if (pending !== undefined) return pending;
+    const read: Answer<Stored | undefined> = creates
+      ? this.#store(call, this.#wanted(), '')
+      : this.#read(call);
+    const reading = read.finally(() => this.#pending.delete(creates));
+    this.#pending.set(creates, reading);
+    return reading;
   }
 
   async #read(call: Call): Answer<Stored | undefined> {
-    this.#reading ??= call
-      .readCommand((client) => client.get(this.#key))
-      .finally(() => {
-        this.#reading = undefined;
-      });
-    const text = await this.#reading;
+    const text = await call.readCommand((client) => client.get(this.#key));
     if (text.isErr()) return err(notApplied(text.error));
     return text.value === null ? ok(undefined) : this.#decoded(text.value);
   }
 
-  async #store(call: Call): Answer<Stored> {
-    this.#storing ??= call
-      .repairScript(storeScript, [this.#key], [encode(this.#wanted())])
-      .finally(() => {
-        this.#storing = undefined;
-      });
-    const text = await this.#storing;
-    return text.isErr() ? err(notApplied(text.error)) : this.#decoded(text.value);
+  async #store(call: Call, settings: Stored, overwrites: '1' | ''): Answer<Stored> {
+    const text = await call.repairScript(storeScript, [this.#key], [encode(settings), overwrites]);
+    if (text.isOk()) return this.#decoded(text.value);
+    return err(overwrites ? text.error.error : notApplied(text.error));
   }
 
   #decoded(text: unknown): Result<Stored, Misconfigured> {
@@ -243,43 +206,35 @@ export class Deployment {
   }
 
   /** The settings of this process: its options, and the stored settings for the others. */
-  #wanted(stored?: Stored): Stored {
-    const { partitions, statusIndex, events, eventsLength, reportEnds } = this.#settings;
-    const before = stored?.deployment ?? NEW_DEPLOYMENT;
-    const hasEvents = events ?? before.events;
-    const length = eventsLength ?? (stored?.eventsLength || DEFAULT_EVENTS);
-    return {
-      deployment: {
-        partitions: partitions ?? before.partitions,
-        statusIndex: statusIndex ?? before.statusIndex,
-        events: hasEvents,
-        reportEnds: reportEnds ?? before.reportEnds,
-      },
-      eventsLength: hasEvents ? length : 0,
-    };
+  #wanted(stored = NEW_DEPLOYMENT): Stored {
+    const {
+      partitions = stored.partitions,
+      statusIndex = stored.statusIndex,
+      events = stored.eventsLength > 0,
+      eventsLength = stored.eventsLength || DEFAULT_EVENTS,
+      reportEnds = stored.reportEnds,
+    } = this.#settings;
+    return { partitions, statusIndex, eventsLength: events ? eventsLength : 0, reportEnds };
   }
 
-  #differenceFrom(deployment: RedisDeployment): Misconfigured | undefined {
+  #differenceFrom(stored: Stored): Misconfigured | undefined {
     const { partitions, statusIndex, events, reportEnds } = this.#settings;
-    return differenceOf(
-      'RedisSessionStore',
-      { partitions, statusIndex, events, reportEnds },
-      { ...deployment },
-      changes,
-    );
+    const asked = { partitions, statusIndex, events, reportEnds };
+    return differenceOf('RedisSessionStore', asked, { ...deploymentOf(stored) }, changes);
   }
 
   #open(stored: Stored): Result<Omit<OpenCall, 'call'>, Misconfigured> {
-    const refusal = this.#differenceFrom(stored.deployment);
+    const refusal = this.#differenceFrom(stored);
     if (refusal !== undefined) return err(refusal);
     this.#known = this.#openBy(stored);
     return ok(this.#known);
   }
 
-  #openBy({ deployment, eventsLength }: Stored): Omit<OpenCall, 'call'> {
-    const { partitions, events, reportEnds, ...indexes } = deployment;
-    const keys = new Keyspace(this.#settings.prefix, partitions, indexes);
-    const length = events ? String(this.#settings.eventsLength ?? eventsLength) : '';
-    return { keys, eventsLength: length, reportsEnds: reportEnds };
+  #openBy(stored: Stored): Omit<OpenCall, 'call'> {
+    const { partitions, statusIndex, reportEnds } = stored;
+    const keys = new Keyspace(this.#settings.prefix, partitions, { statusIndex });
+    const length = this.#settings.eventsLength ?? stored.eventsLength;
+    const eventsLength = stored.eventsLength > 0 ? String(length) : '';
+    return { keys, eventsLength, reportsEnds: reportEnds };
   }
 }

@@ -130,6 +130,7 @@ export const outcomeOf = <T extends string>(
   if (reply.isErr()) return err(toStoreError(key)(reply.error));
   return isOneOf(reply.value, outcomes) ? ok(reply.value) : err(unreadable(key));
 };
+
 /** The error of lists by status and of `limits.activeSessions` without the index. */
 export const noStatusIndex = misconfigured(
   'RedisSessionStore: lists by status and limits.activeSessions need the option statusIndex',
@@ -139,3 +140,13 @@ export const tooManyEnded = storeUnavailable(
   'too many sessions have ended by the clock and are not swept; run a sweeper',
   'not_applied',
 );
+
+/** The outcome of a change that may have a cap. */
+export const cappedOutcomeOf = <T extends string>(
+  key: SessionKey,
+  reply: Result<unknown, Failure>,
+  outcomes: readonly T[],
+): Result<T, StoreError> => {
+  if (reply.isOk() && reply.value === 'ended') return err(tooManyEnded);
+  return outcomeOf(key, reply, outcomes);
+};

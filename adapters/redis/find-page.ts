@@ -2,21 +2,34 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type { ListCursor, PageRange } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
-import { labelsIn } from '../shared/session-search.js';
+import { finite, NEVER } from '../shared/never.js';
 import { type Call, script } from './connection.js';
 import { noStatusIndex, tooManyEnded } from './failure.js';
-import { labelKey, type TenantKeys } from './keyspace.js';
+import type { TenantKeys } from './keyspace.js';
+import { valuesIn } from './read-sessions.js';
+import { letterOf } from './record.js';
 import pageLua from './scripts/page.lua';
-import { lettersOf } from './status-letters.js';
 
 const pageScript = script(pageLua);
 
-/** The members of a page, in ascending order. */
+/** What the script returns of a session, beside its key. */
+type Part = '' | 'record' | 'created' | 'updated';
+
+/** A session of a page. */
+export interface Found {
+  readonly idKey: string;
+  /** The record or the time; see the script. */
+  readonly part: string;
+}
+
+/** A page in ascending order. */
 export interface FoundPage {
   readonly total: number;
-  readonly members: readonly string[];
+  readonly sessions: readonly Found[];
   /** The time of the last session in the order of the page; '' if none follows. */
   readonly edge: string;
+  /** The bytes of the records. */
+  readonly bytes: number;
 }
 
 /** A creation time as an argument of scripts. */
@@ -27,89 +40,57 @@ export const timeText = (createdAt: string | undefined): string =>
  * The position of a session; `undefined` if the time in the index is invalid because of changes
  * from outside, which `repair` corrects.
  */
-export const positionOf = (member: string, ms: number): ListCursor | undefined => {
-  const time = new Date(ms);
-  return Number.isNaN(time.getTime())
-    ? undefined
-    : { id: unescapeName(member), at: time.toISOString() };
+export const cursorOf = (idKey: string, ms: string): ListCursor | undefined => {
+  const time = new Date(Number(ms));
+  if (ms === '' || Number.isNaN(time.getTime())) return undefined;
+  return { id: unescapeName(idKey), at: time.toISOString() };
+};
+
+/** The list of a label, or those of the statuses of a range, or that of all sessions. */
+const indexesFor = (
+  keys: TenantKeys,
+  { status }: PageRange,
+  [list]: readonly string[],
+): readonly string[] => {
+  if (list !== undefined) return [list];
+  if (status === undefined) return [keys.index];
+  return status.anyOf.flatMap((each) => keys.byStatus[each] ?? []);
 };
 
 /**
- * The arguments of the script. Those after the fourth are left out if none is used, because each
- * costs the server time.
+ * Runs the script that finds the sessions of a page. `lists` are those of labels: the first one is
+ * the index of the page, and a session of a search must be in the others.
  */
-const argumentsOf = (range: PageRange, parts: string): readonly string[] => {
-  const {
-    offset,
-    limit,
-    order = 'newest',
-    createdAfter,
-    createdBefore,
-    cursor,
-    status,
-    now = -1,
-  } = range;
-  const args = [order, String(offset), String(limit), parts];
-  const isByUpdate = parts === 'times';
-  if (!isByUpdate && (createdAfter ?? createdBefore ?? cursor ?? status) === undefined) return args;
-  args.push(timeText(createdAfter), timeText(createdBefore));
-  args.push(timeText(cursor?.at), cursor === undefined ? '' : escapeName(cursor.id));
-  if (!isByUpdate && status === undefined) return args;
-  args.push(lettersOf(status), String(status?.now ?? ''));
-  if (isByUpdate) args.push(String(now));
-  return args;
-};
-
-/** The indexes of a range; none if sessions are not listed by status. */
-const indexesFor = (keys: TenantKeys, range: PageRange): readonly string[] => {
-  const [label] = labelsIn(range);
-  if (label !== undefined) return [labelKey(keys, ...label)];
-  return range.status === undefined
-    ? [keys.index]
-    : range.status.anyOf.flatMap((each) => keys.byStatus[each] ?? []);
-};
-
-/** The texts in the reply of a script; none for any other reply. */
-export const textsIn = (reply: unknown): readonly string[] =>
-  Array.isArray(reply) ? reply.map(String) : [];
-
-const reply = async (
-  call: Call,
-  keys: readonly string[],
-  args: readonly string[],
-): Promise<Result<readonly string[], StoreError>> => {
-  const answer = await call.readScript(pageScript, keys, args);
-  if (answer.isErr()) return err(answer.error.error);
-  if (answer.value === 'ended') return err(tooManyEnded);
-  return ok(textsIn(answer.value));
-};
-
-/** Runs the script that finds the sessions of a page. `parts` says what it returns of each. */
 export const findPage = async (
   call: Call,
   keys: TenantKeys,
   range: PageRange,
-  parts: string,
-): Promise<Result<readonly string[], StoreError>> => {
-  const [index, ...others] = indexesFor(keys, range);
-  if (index === undefined) return err(noStatusIndex);
-  const lists = [index, keys.records, keys.index];
-  if (range.status !== undefined) lists.push(keys.deadlines, ...others);
-  return reply(call, lists, argumentsOf(range, parts));
-};
-
-/** Reads the parts of the sessions of a page that is known. */
-export const readFoundPage = async (
-  call: Call,
-  keys: TenantKeys,
-  { total, edge, members }: FoundPage,
-  parts: string,
-): Promise<Result<readonly string[], StoreError>> => {
-  const known = [String(total), edge];
-  if (members.length === 0 || parts === 'ids') return ok([...known, ...members]);
-  return reply(
-    call,
-    [keys.index, keys.records, keys.index],
-    ['known', ...known, parts, ...members],
-  );
+  part: Part,
+  lists: readonly string[],
+): Promise<Result<FoundPage, StoreError>> => {
+  const { offset, limit, order = 'newest', status, cursor, now = -1, maxBytes = NEVER } = range;
+  const indexes = indexesFor(keys, range, lists);
+  if (indexes.length === 0) return err(noStatusIndex);
+  const isByStatus = lists.length === 0 && status !== undefined;
+  const args = [
+    ...[order, String(offset), String(limit), part],
+    ...[timeText(range.createdAfter), timeText(range.createdBefore)],
+    ...[timeText(cursor?.at), escapeName(cursor?.id ?? '')],
+    ...[
+      status?.anyOf.map(letterOf).join('') ?? '',
+      String(status?.now ?? -1),
+      String(now),
+      String(finite(maxBytes)),
+    ],
+    ...[String(indexes.length), String(Number(isByStatus))],
+  ];
+  const names = [keys.records, keys.deadlines, ...indexes, ...lists.slice(1)];
+  const reply = await call.readScript(pageScript, names, args);
+  if (reply.isErr()) return err(reply.error.error);
+  if (reply.value === 'ended') return err(tooManyEnded);
+  const [total, edge = '', bytes, ...texts] = valuesIn(reply.value).map(String);
+  const sessions: Found[] = [];
+  for (let at = 0; at < texts.length; at += 2)
+    sessions.push({ idKey: texts[at] ?? '', part: texts[at + 1] ?? '' });
+  return ok({ total: Number(total), sessions, edge, bytes: Number(bytes) });
 };

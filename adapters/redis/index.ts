@@ -1,5 +1,4 @@
 export type { RedisDeployment } from './deployment.js';
-export { type ClockOffset, RedisClock, type RedisClockOptions } from './redis-clock.js';
 export { RedisSessionStore } from './redis-session-store.js';
 export type {
   BlockingRedisClient,

@@ -44,7 +44,7 @@ export interface TenantKeys {
   /** The prefix of the keys by which repeated writes are recognised. */
   readonly writes: string;
   /** The tenant as a member of `tenants`. */
-  readonly owner: string;
+  readonly tenantKey: string;
 }
 
 /** The keys of one session, and its members in sorted sets. */
@@ -55,14 +55,14 @@ export interface SessionKeys extends SessionKey, TenantKeys {
    * The appends with an operation id: for each id, the digest, the offsets in the journal, and a
    * checksum of the lines.
    */
-  readonly names: string;
+  readonly operations: string;
   /**
    * The session, or what is left of a removed one, in `index`, `deadlines` and the indexes by
    * status.
    */
-  readonly member: string;
+  readonly idKey: string;
   /** The session in events. */
-  readonly path: string;
+  readonly sessionKey: string;
   /** Whether these are the keys of what is left of a removed session. */
   readonly isLeft: boolean;
 }
@@ -71,8 +71,8 @@ export interface SessionKeys extends SessionKey, TenantKeys {
 const SEPARATOR = ':';
 
 /** The key of a member of `deadlines`. */
-export const dueKeyOf = (tenant: string, member: string): DueKey => {
-  const [id = '', removal] = member.split(SEPARATOR);
+export const dueKeyOf = (tenant: string, idKey: string): DueKey => {
+  const [id = '', removal] = idKey.split(SEPARATOR);
   return { tenant, id: unescapeName(id), ...(removal !== undefined && { removal }) };
 };
 
@@ -89,60 +89,46 @@ export class Keyspace {
     this.#hasStatuses = statusIndex;
   }
 
-  /**
-   * The keys of a session. Lists all fields, because copying those of the tenant would take longer
-   * than the rest of a call.
-   */
+  /** The keys of a session. */
   of({ tenant, id, removal }: DueKey): SessionKeys {
-    const partition = this.#partitionOf(tenant);
-    const owner = escapeName(tenant);
+    const shared = this.tenant(tenant);
+    const { tenantKey, partition } = shared;
     const name = escapeName(id);
-    const path = `${owner}:${name}`;
+    const sessionKey = `${tenantKey}:${name}`;
     const isLeft = removal !== undefined;
-    const member = isLeft ? `${name}${SEPARATOR}${removal}` : name;
-    const records = isLeft ? `${partition}:remains:${owner}:` : `${partition}:record:${owner}:`;
+    const idKey = isLeft ? `${name}${SEPARATOR}${removal}` : name;
+    const records = isLeft ? `${partition}remains:${tenantKey}:` : shared.records;
     return {
+      ...shared,
       tenant,
       id,
       records,
-      journals: `${partition}:journal:${owner}:`,
-      record: records + member,
-      journal: `${partition}:journal:${path}`,
-      names: `${partition}:names:${path}`,
-      index: `${partition}:index:${owner}`,
-      labels: `${partition}:label:${owner}:`,
-      byStatus: this.#byStatus(partition, owner),
-      work: `${partition}:work:${owner}`,
-      waiting: `${partition}:waiting`,
-      deadlines: `${partition}:deadlines:${owner}`,
-      tenants: `${partition}:tenants`,
-      partition: `${partition}:`,
-      events: `${partition}:events`,
-      writes: `${partition}:write:`,
-      member,
-      owner,
-      path,
+      record: records + idKey,
+      journal: shared.journals + name,
+      operations: `${partition}operations:${sessionKey}`,
+      idKey,
+      sessionKey,
       isLeft,
     };
   }
 
   tenant(name: string): TenantKeys {
     const partition = this.#partitionOf(name);
-    const owner = escapeName(name);
+    const tenantKey = escapeName(name);
     return {
-      records: `${partition}:record:${owner}:`,
-      journals: `${partition}:journal:${owner}:`,
-      index: `${partition}:index:${owner}`,
-      labels: `${partition}:label:${owner}:`,
-      byStatus: this.#byStatus(partition, owner),
-      work: `${partition}:work:${owner}`,
+      records: `${partition}:record:${tenantKey}:`,
+      journals: `${partition}:journal:${tenantKey}:`,
+      index: `${partition}:index:${tenantKey}`,
+      labels: `${partition}:label:${tenantKey}:`,
+      byStatus: this.#byStatus(partition, tenantKey),
+      work: `${partition}:work:${tenantKey}`,
       waiting: `${partition}:waiting`,
-      deadlines: `${partition}:deadlines:${owner}`,
+      deadlines: `${partition}:deadlines:${tenantKey}`,
       tenants: `${partition}:tenants`,
       partition: `${partition}:`,
       events: `${partition}:events`,
       writes: `${partition}:write:`,
-      owner,
+      tenantKey,
     };
   }
 
@@ -174,13 +160,13 @@ export class Keyspace {
     return kind === undefined ? undefined : { kind, rest };
   }
 
-  #byStatus(partition: string, owner: string): TenantKeys['byStatus'] {
+  #byStatus(partition: string, tenantKey: string): TenantKeys['byStatus'] {
     if (!this.#hasStatuses) return {};
     return {
-      IDLE: `${partition}:idle:${owner}`,
-      ACTIVE: `${partition}:active:${owner}`,
-      PAUSED: `${partition}:paused:${owner}`,
-      TERMINATED: `${partition}:terminated:${owner}`,
+      IDLE: `${partition}:idle:${tenantKey}`,
+      ACTIVE: `${partition}:active:${tenantKey}`,
+      PAUSED: `${partition}:paused:${tenantKey}`,
+      TERMINATED: `${partition}:terminated:${tenantKey}`,
     };
   }
 
@@ -196,8 +182,11 @@ export const labelKey = (
   value: string,
 ): string => `${labels}${labelText(name, value)}`;
 
-/** The session of a path. */
-export const keyOfPath = (path: string): SessionKey => {
-  const colon = path.indexOf(':');
-  return { tenant: unescapeName(path.slice(0, colon)), id: unescapeName(path.slice(colon + 1)) };
+/** The session of a key in events. */
+export const keyOf = (sessionKey: string): SessionKey => {
+  const colon = sessionKey.indexOf(':');
+  return {
+    tenant: unescapeName(sessionKey.slice(0, colon)),
+    id: unescapeName(sessionKey.slice(colon + 1)),
+  };
 };

@@ -11,7 +11,6 @@ import type {
   Rescheduling,
 } from '../../src/store/session-store.js';
 import { finite } from '../shared/never.js';
-import { detailText } from './detail-text.js';
 import { dueText, indexChangeOf, indexEntriesOf, indexesOf } from './index-entries.js';
 import { encodeLines } from './journal.js';
 import type { Keyspace, SessionKeys, TenantKeys } from './keyspace.js';
@@ -59,18 +58,14 @@ const liveOf = ({ byStatus, index }: SessionKeys): readonly string[] => [
   byStatus.PAUSED ?? index,
 ];
 
-/**
- * An event of a session as text. The script adds the position after the first entries, which it
- * counts.
- */
+/** An event of a session as text. */
 const eventText = (
-  { path }: SessionKeys,
+  { sessionKey }: SessionKeys,
   incarnation: string,
   sequence: number,
   detail: EventDetail,
 ): string => {
-  const text = detail.type === 'appended' ? `${detail.start}_` : detailText(detail);
-  return `1 ${detail.type} ${incarnation} ${sequence} ${detail.at} ${path} ${text}`;
+  return `1 ${incarnation} ${sequence} ${sessionKey} ${JSON.stringify(detail)}`;
 };
 
 /** What a new session needs. */
@@ -84,32 +79,26 @@ export interface Creation {
   readonly opening: Opening | undefined;
 }
 
-export const creation = (keys: SessionKeys, created: Creation): Mutation => {
-  const { keyspace, hasEvents, incarnation, tenant, head, state, opening } = created;
+export const creation = (keys: SessionKeys, creating: Creation): Mutation => {
+  const { keyspace, hasEvents, incarnation, tenant, head, state, opening } = creating;
   const { entries = [], source, cap } = opening ?? {};
   const lines = encodeLines(entries);
   const details = openingDetailsOf(
     head.createdAt,
     opening && state,
-    entries.length === 0 ? undefined : 0,
+    entries.length === 0 ? undefined : Buffer.byteLength(lines),
   );
   const counts = {
     sequence: details.length,
     entries: entries.length,
     bytes: Buffer.byteLength(lines),
   };
-  const events = hasEvents
-    ? details.map((detail, at) => ({
-        isAppend: detail.type === 'appended',
-        text: eventText(keys, incarnation, at + 1, detail),
-      }))
-    : [];
-  const [begun, ...others] = events.filter(({ isAppend }) => !isAppend);
-  const appended = events.find(({ isAppend }) => isAppend);
+  const events = details.map((detail, at) => eventText(keys, incarnation, at + 1, detail));
+  const [created = '', second = '', third = ''] = hasEvents ? events : [];
   const added = indexEntriesOf(keys, state);
   const byCreation = String(Date.parse(head.createdAt));
   const origin = source === undefined ? keys.record : keyspace.of({ tenant, id: source.id }).record;
-  const { record, journal, deadlines, tenants, member, owner } = keys;
+  const { record, journal, deadlines, tenants, idKey, tenantKey } = keys;
   return {
     kind: 'create',
     keys: [
@@ -122,9 +111,9 @@ export const creation = (keys: SessionKeys, created: Creation): Mutation => {
       ...added.map(({ index }) => index),
     ],
     args: [
-      ...[member, owner, dueText(state), encodeRecord(incarnation, head, state, counts), lines],
+      ...[idKey, tenantKey, dueText(state), encodeRecord(incarnation, head, state, counts), lines],
       ...[textOf(source?.version), ...capTexts(cap)],
-      ...[textOf(begun?.text), textOf(others[0]?.text), textOf(appended?.text)],
+      ...[created, second, third],
       ...added.map(({ score }) => score || byCreation),
     ],
   };
@@ -146,7 +135,7 @@ export const replacement = (
   { event, cap }: ReplaceOptions,
   hasEvents: boolean,
 ): Mutation => {
-  const { record, deadlines, tenants, member, owner, path } = keys;
+  const { record, deadlines, tenants, idKey, tenantKey, sessionKey } = keys;
   const { added, lost } = indexChangeOf(keys, previous, next);
   const isDue = dueText(previous) !== '' || dueText(next) !== '';
   const isLogged = event !== undefined && hasEvents;
@@ -161,9 +150,9 @@ export const replacement = (
       ...lost,
     ],
     args: [
-      ...[member, owner, revisionText(previous.revision), ...fieldsOf(next)],
-      ...[dueText(next), isDue ? '1' : '', textOf(event?.type)],
-      isLogged ? ` ${event.at} ${path} ${detailText(event)}` : '',
+      ...[idKey, tenantKey, revisionText(previous.revision), ...fieldsOf(next)],
+      ...[dueText(next), isDue ? '1' : '', event === undefined ? '' : '1'],
+      isLogged ? `${sessionKey} ${JSON.stringify(event)}` : '',
       ...capTexts(cap),
       String(added.length),
       ...added.map(({ score }) => score),
@@ -190,22 +179,22 @@ export const removal = (
     isLeft,
     record,
     journal,
-    names,
+    operations,
     deadlines,
     tenants,
     labels,
-    member,
-    owner,
-    path,
+    idKey,
+    tenantKey,
+    sessionKey,
   } = keys;
   const left = remains && keyspace.of({ tenant, id, removal: remains.removal });
-  const own = isLeft ? [record, record] : [journal, names];
+  const own = isLeft ? [record, record] : [journal, operations];
   return {
     kind: 'remove',
     keys: [record, ...own, deadlines, tenants, left?.record ?? record, ...indexesOf(keys)],
     args: [
-      ...[member, owner, revision === undefined ? '' : revisionText(revision), String(now)],
-      ...[hasEvents && !isLeft ? path : '', labels, textOf(left?.member)],
+      ...[idKey, tenantKey, revision === undefined ? '' : revisionText(revision), String(now)],
+      ...[hasEvents && !isLeft ? sessionKey : '', labels, textOf(left?.idKey)],
       ...(remains === undefined
         ? ['', '']
         : [dueText(remains.state), encodeRemains(id, remains.state)]),
@@ -222,31 +211,26 @@ export const addition = (
   const { maxEntries = Number.MAX_SAFE_INTEGER } = append;
   return {
     kind: 'append',
-    keys: [keys.record, keys.journal, keys.names, ...(wake ? [keys.work, keys.waiting] : [])],
+    keys: [keys.record, keys.journal, keys.operations, ...(wake ? [keys.work, keys.waiting] : [])],
     args: [
       ...[String(now), encodeLines(entries), String(entries.length), String(maxEntries)],
-      ...[hasEvents ? keys.path : '', textOf(ifPosition), textOf(fencingToken)],
+      ...[hasEvents ? keys.sessionKey : '', textOf(ifPosition), textOf(fencingToken)],
       ...[textOf(operation?.id), textOf(operation?.digest), textOf(after)],
-      ...(wake ? [revisionText(wake.revision), keys.member, keys.owner] : []),
+      ...(wake ? [revisionText(wake.revision), keys.idKey, keys.tenantKey] : []),
     ],
   };
 };
 
-/** The offset of a text in a journal. */
-export type Overwrite = readonly [start: number, text: string];
-
 export const redaction = (
   keys: SessionKeys,
-  incarnation: string,
   event: Extract<EventDetail, { readonly type: 'redacted' }>,
-  overwrites: readonly Overwrite[],
   hasEvents: boolean,
 ): Mutation => ({
   kind: 'redact',
   keys: [keys.record, keys.journal],
   args: [
-    ...[incarnation, String(event.at), hasEvents ? keys.path : '', detailText(event)],
-    ...overwrites.flatMap(([start, text]) => [String(start), text]),
+    hasEvents ? `${keys.sessionKey} ${JSON.stringify(event)}` : '',
+    ...event.positions.map(String),
   ],
 });
 
@@ -254,27 +238,27 @@ export const rescheduling = (
   keys: SessionKeys,
   { from, to, isDamaged = false }: Rescheduling,
 ): Mutation => {
-  const { record, deadlines, tenants, member, owner, isLeft } = keys;
+  const { record, deadlines, tenants, idKey, tenantKey, isLeft } = keys;
   return {
     kind: 'reschedule',
     keys: isDamaged || isLeft ? [deadlines, tenants] : [deadlines, tenants, record],
-    args: [member, owner, String(from), String(finite(to))],
+    args: [idKey, tenantKey, String(from), String(finite(to))],
   };
 };
 
 /** Hands out the sessions of a tenant that want a worker; with their records. */
 export const claiming = (
-  { work, waiting, records, owner }: TenantKeys,
+  { work, waiting, records, tenantKey }: TenantKeys,
   { now, until, limit }: Omit<ClaimRange, 'tenant'>,
 ): Mutation => ({
   kind: 'claim',
   keys: [work, waiting, records],
-  args: [owner, String(now), String(until), String(limit)],
+  args: [tenantKey, String(now), String(until), String(limit)],
 });
 
 /** Makes the entries of a session in indexes those of its record. */
 export const replay = (keys: SessionKeys, { header, state }: DecodedRecord): Mutation => {
-  const { record, deadlines, tenants, member, owner } = keys;
+  const { record, deadlines, tenants, idKey, tenantKey } = keys;
   const wanted = indexEntriesOf(keys, state);
   const has = new Set(wanted.map(({ index }) => index));
   const others = indexesOf(keys).filter((index) => !has.has(index));
@@ -287,8 +271,8 @@ export const replay = (keys: SessionKeys, { header, state }: DecodedRecord): Mut
     keys: [record, deadlines, tenants, ...has, ...others],
     args: [
       ...[
-        member,
-        owner,
+        idKey,
+        tenantKey,
         revisionText(state.revision),
         dueText(state),
         mayBeEarly && !isWaiting ? '1' : '',
@@ -308,14 +292,14 @@ export const unlisting = (
   index: string,
   revision: number | undefined,
 ): Mutation => {
-  const { record, deadlines, tenants, member, owner } = keys;
+  const { record, deadlines, tenants, idKey, tenantKey } = keys;
   const isDue = index === deadlines;
   return {
     kind: 'repair',
     keys: [record, deadlines, tenants, ...(isDue ? [] : [index])],
     args: [
-      member,
-      owner,
+      idKey,
+      tenantKey,
       revision === undefined ? '' : revisionText(revision),
       isDue ? '' : '-',
       '',
@@ -325,8 +309,8 @@ export const unlisting = (
 };
 
 /** Deletes what is left of a session without a record. */
-export const purge = ({ record, journal, names }: SessionKeys): Mutation => ({
+export const purge = ({ record, journal, operations }: SessionKeys): Mutation => ({
   kind: 'purge',
-  keys: [record, journal, names],
+  keys: [record, journal, operations],
   args: [],
 });

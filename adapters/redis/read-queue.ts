@@ -37,7 +37,7 @@ const partOf = (
 
 /** Pairs of members and scores, from the flat list of a client's reply. */
 const pairsOf = (flat: readonly string[]): readonly (readonly [string, number])[] =>
-  flat.flatMap((member, at) => (at % 2 === 0 ? [[member, Number(flat[at + 1])] as const] : []));
+  flat.flatMap((idKey, at) => (at % 2 === 0 ? [[idKey, Number(flat[at + 1])] as const] : []));
 
 /**
  * At most `count` items of a list, from a random position on, so that no item is left out for long.
@@ -96,11 +96,11 @@ const inPart = async <T extends DueSession>(
       orNone(await firstIn(call, keys.tenantsOf(partition, queue), now, limit)),
     ),
   );
-  const waiting = found.flatMap((owners) => pairsOf(owners).map(([owner]) => owner));
-  const owners = randomSlice(waiting, limit);
-  const share = Math.max(1, Math.floor(limit / owners.length));
+  const waiting = found.flatMap((pairs) => pairsOf(pairs).map(([tenantKey]) => tenantKey));
+  const tenants = randomSlice(waiting, limit);
+  const share = Math.max(1, Math.floor(limit / tenants.length));
   const taken = await Promise.all(
-    owners.map(async (owner) => orNone(await takeOf(unescapeName(owner), share))),
+    tenants.map(async (tenantKey) => orNone(await takeOf(unescapeName(tenantKey), share))),
   );
   const sessions = taken.flat().sort((a, b) => a.dueAt - b.dueAt);
   const hasMore = waiting.length >= limit || taken.some((due) => due.length === share);
@@ -108,7 +108,7 @@ const inPart = async <T extends DueSession>(
 };
 
 const sessionsOf = (tenant: string, flat: readonly string[]): readonly DueSession[] =>
-  pairsOf(flat).map(([member, dueAt]) => ({ ...dueKeyOf(tenant, member), dueAt }));
+  pairsOf(flat).map(([idKey, dueAt]) => ({ ...dueKeyOf(tenant, idKey), dueAt }));
 
 /** Reads the due sessions of a part of the partitions. */
 export const readDue = (
@@ -196,7 +196,7 @@ const tenantsWaiting = async (
     all
       .flatMap(pairsOf)
       .slice(0, limit)
-      .map(([owner]) => unescapeName(owner)),
+      .map(([tenantKey]) => unescapeName(tenantKey)),
   );
 };
 

@@ -1,18 +1,17 @@
 import { isLabels } from '../../src/input/parse-labels.js';
 import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { acceptsHistory } from '../../src/session/session-status.js';
+import { acceptsHistory, type SessionStatus } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil } from '../../src/session/state-at.js';
 import { labelsOf, labelTexts } from '../shared/label-texts.js';
 import { finite, NEVER } from '../shared/never.js';
 import {
+  decodeHead,
+  decodeState,
   encodeHead,
   encodeState,
-  headIn,
   type StateBeside,
-  stateIn,
 } from '../shared/stored-json.js';
-import { letterOf } from './status-letters.js';
 
 /*
  * A session is two strings. Its record has five lines:
@@ -36,7 +35,7 @@ import { letterOf } from './status-letters.js';
  * It adds a line that is no entry, so that no position is used twice, and writes the parts of the
  * journal that are the history into the ranges:
  *
- *     <tail> <bytes that belong to no range>[ <beginning>-<end>-<entries up to the end>]...
+ *     <tail>:[ <beginning>-<end>-<entries up to the end>]...
  *
  * The last range begins at the tail and ends with the journal. If the tail is 0, the whole journal
  * is the history. The line also has the ranges of before the last rewind, after a semicolon: an
@@ -58,22 +57,11 @@ const WIDTHS = {
   wakeAt: 16,
 } as const;
 
-/** Where the fields of fixed width are. */
-const INCARNATION_AT = 19;
-const OFFSETS = {
-  revision: 2,
-  created: 32,
-  lastActivity: 48,
-  sequence: 65,
-  entries: 76,
-  bytes: 87,
-  tail: 100,
-  redactions: 113,
-  wakeAt: 122,
-} as const;
-
 const pad = (value: number, name: keyof typeof WIDTHS): string =>
   String(value).padStart(WIDTHS[name], '0');
+
+/** The letter of a status in a record. */
+export const letterOf = (status: SessionStatus): string => status.charAt(0);
 
 /** A revision as scripts compare it. */
 export const revisionText = (revision: number): string => pad(revision, 'revision');
@@ -150,113 +138,64 @@ export interface DecodedRecord {
   readonly state: StateRecord;
 }
 
-const HEADER = new RegExp(
-  `^${VERSION} \\d{16} [\\w-]{12} \\d{15} \\d{16} \\d{10} \\d{10} \\d{12} \\d{12} \\d{8} \\d{16} [IAPT](?: \\d{1,16}){6}$`,
-);
-const RANGES = /^\d+ (\d+)((?: \d+-\d+-\d+)*)$/;
+const HEADER =
+  /^1 (\d{16}) ([\w-]{12}) (\d{15}) (\d{16}) (\d{10}) (\d{10}) (\d{12}) (\d{12}) (\d{8}) (\d{16}) [IAPT](?: \d{1,16}){6}$/;
+const RANGES = /^\d+:(?: \d+-\d+-\d+)*$/;
 
-/**
- * The bytes that belong to no range, and the ranges before the last one; `undefined` if they cannot
- * be read.
- */
-const rangesOf = (
-  tail: number,
-  line: string,
-): readonly [hidden: number, others: string] | undefined => {
-  if (tail === 0) return [0, ''];
-  const present = line.split(';').find((ranges) => ranges.startsWith(`${tail} `));
-  const [, hidden, others = ''] = RANGES.exec(present ?? '') ?? [];
-  return hidden === undefined ? undefined : [Number(hidden), others];
-};
-
-/** The pieces of a history; `undefined` if they are not in order or not of this length. */
-const piecesOf = (
-  tail: number,
-  hidden: number,
-  others: string,
-  bytes: number,
-): readonly Piece[] | undefined => {
-  if (tail === 0) return [[0, bytes]];
-  const pieces = others.split(' ').flatMap((range): readonly Piece[] => {
-    const [from, upto] = range.split('-').map(Number);
-    return from === undefined || upto === undefined ? [] : [[from, upto]];
-  });
-  const all: readonly Piece[] = [...pieces, [tail, bytes]];
-  let [end, shown] = [0, 0];
-  for (const [from, upto] of all) {
+/** The pieces of a history; `undefined` if they cannot be read, or are not in order. */
+const piecesOf = (tail: number, line: string, bytes: number): readonly Piece[] | undefined => {
+  const ranges = line.split(';').find((each) => each.startsWith(`${tail}:`)) ?? '';
+  if (tail > 0 && !RANGES.test(ranges)) return undefined;
+  const pieces: Piece[] = [];
+  for (const [, from, upto] of ranges.matchAll(/ (\d+)-(\d+)/g))
+    pieces.push([Number(from), Number(upto)]);
+  pieces.push([tail, bytes]);
+  let end = 0;
+  for (const [from, upto] of pieces) {
     if (from < end || upto < from) return undefined;
     end = upto;
-    shown += upto - from;
   }
-  return shown === bytes - hidden ? all : undefined;
+  return pieces;
 };
 
 /** The header and the ranges in their two lines; `undefined` if they cannot be read. */
-export const decodeHeader = (header: string, ranges: string): RecordHeader | undefined => {
-  if (!HEADER.test(header)) return undefined;
-  const numberAt = (name: keyof typeof OFFSETS): number =>
-    Number(header.slice(OFFSETS[name], OFFSETS[name] + WIDTHS[name]));
-  const incarnation = header.slice(INCARNATION_AT, OFFSETS.created - 1);
-  const bytes = numberAt('bytes');
-  const tail = numberAt('tail');
-  const redactions = numberAt('redactions');
-  const created = numberAt('created');
-  const lastActivityAt = numberAt('lastActivity');
-  const sequence = numberAt('sequence');
-  const entries = numberAt('entries');
-  const version = `${incarnation}.${redactions}.${tail}`;
-  const read = rangesOf(tail, ranges);
-  if (read === undefined) return undefined;
-  const [hidden, earlier] = read;
-  const pieces = piecesOf(tail, hidden, earlier, bytes);
-  if (pieces === undefined) return undefined;
-  const shown = bytes - hidden;
+export const decodeHeader = (line: string, ranges: string): RecordHeader | undefined => {
+  const [, revision, incarnation = '', ...fields] = HEADER.exec(line) ?? [];
+  const [created = 0, lastActivityAt = 0, sequence = 0, entries = 0, ...others] =
+    fields.map(Number);
+  const [bytes = 0, tail = 0, redactions = 0, wakeAt = 0] = others;
+  const pieces = revision && piecesOf(tail, ranges, bytes);
+  if (!pieces) return undefined;
   return {
     incarnation,
     created,
-    revision: numberAt('revision'),
-    wakeAt: numberAt('wakeAt'),
+    revision: Number(revision),
+    wakeAt,
     lastActivityAt,
     sequence,
     entries,
     bytes,
     redactions,
     pieces,
-    shown,
-    version,
+    shown: pieces.reduce((sum, [from, upto]) => sum + upto - from, 0),
+    version: `${incarnation}.${redactions}.${tail}`,
   };
 };
 
 /** The labels in their line of a record; `undefined` if it cannot be read. */
 const labelsInLine = (line: string): SessionLabels | undefined => {
-  const labels = labelsOf(line.split(' '));
+  const labels = line === '' ? {} : labelsOf(line.split(' '));
   return isLabels(labels) && labelTexts(labels).join(' ') === line ? labels : undefined;
-};
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 /** The contents of a record; `undefined` if they cannot be read, or belong to another session. */
 export const decodeRecord = (id: string, text: string): DecodedRecord | undefined => {
-  // Where its lines begin: 0 for a line that is missing.
-  const ranges = text.indexOf('\n') + 1;
-  const labels = text.indexOf('\n', ranges) + 1;
-  const state = text.indexOf('\n', labels) + 1;
-  const head = text.indexOf('\n', state) + 1;
-  const hasAll = ranges > 0 && labels > ranges && state > labels && head > state;
-  if (!hasAll || text.includes('\n', head)) return undefined;
-  const header = decodeHeader(text.slice(0, ranges - 1), text.slice(ranges, labels - 1));
-  if (header === undefined) return undefined;
-  const hasLabels = state - labels > 1;
-  const given = hasLabels ? labelsInLine(text.slice(labels, state - 1)) : undefined;
-  if (hasLabels && given === undefined) return undefined;
-  const foundState = stateIn(parse(text.slice(state, head - 1)), header, given);
-  const foundHead = headIn(id, parse(text.slice(head)));
-  if (foundState === undefined || foundHead === undefined) return undefined;
-  return { header, head: foundHead, state: foundState };
+  const lines = text.split('\n', 6);
+  const [first = '', ranges = '', labelled = '', stateText, headText] = lines;
+  const header = decodeHeader(first, ranges);
+  const labels = labelsInLine(labelled);
+  if (lines.length !== 5 || header === undefined || labels === undefined) return undefined;
+  const state = decodeState(stateText, header, labelled === '' ? undefined : labels);
+  const head = decodeHead(id, headText);
+  return state && head && { header, head, state };
 };

@@ -1,74 +1,35 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
-import { type EventDetail, eventOf, isSimpleEvent } from '../../src/session/event-detail.js';
+import { eventOf } from '../../src/session/event-detail.js';
 import { isAfter } from '../../src/session/event-position.js';
 import type { EventPage, SessionEvent } from '../../src/session/session-event.js';
-import { isEndReason } from '../../src/session/session-status.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
-import { escapeName, unescapeName } from '../shared/escape-name.js';
-import { labelsOf } from '../shared/label-texts.js';
-import { NEVER } from '../shared/never.js';
-import { type Connection, script } from './connection.js';
+import { escapeName } from '../shared/escape-name.js';
+import { decodeDetail } from '../shared/stored-json.js';
+import { type Call, type Connection, script } from './connection.js';
 import type { Deployment, OpenCall } from './deployment.js';
-import { keyOfPath } from './keyspace.js';
+import { keyOf } from './keyspace.js';
+import { valuesIn } from './read-sessions.js';
 import type { BlockingRedisClient, RedisClient } from './redis-session-store-options.js';
 import { StreamListener } from './stream-listener.js';
 
 /**
- * An event as the scripts write it to a stream, one line of plain text:
+ * An event as the scripts write it to a stream, one line of text:
  *
- *     1 <type> <incarnation> <sequence> <ms> <tenant>:<id> <end reason, or start and end of entries in the history and the
- *       position that a rewind follows, or holder, or time limit and deadline, or labels, or ->
+ *     1 <incarnation> <sequence> <tenant>:<id> <its detail as JSON>
  *
- * A comma before the labels tells that the metadata has changed. The first field is the version of
- * this format.
+ * The first field is the version of this format.
  */
-const pattern = /^1 ([a-z]+) ([\w-]*) (\d+) (\d+) ([\w.~%:-]+) ([\w.~%=,-]+)$/;
-
-const readDetail = (type: string, at: number, detail: string): EventDetail | undefined => {
-  switch (type) {
-    case 'appended': {
-      const [start = 0, position = 0, after] = detail.split('_').map(Number);
-      return { type, at, start, position, ...(after !== undefined && { after }) };
-    }
-    case 'leased':
-    case 'released':
-      return { type, at, holder: unescapeName(detail) };
-    case 'extended': {
-      const [limitMs = NEVER, endsAt = NEVER] = detail.split('_').map(Number);
-      return {
-        type,
-        at,
-        limitMs: limitMs < NEVER ? limitMs : 0,
-        ...(endsAt < NEVER && { endsAt }),
-      };
-    }
-    case 'redacted':
-      return { type, at, positions: detail.split('_').map(Number) };
-    case 'updated': {
-      const hasMark = detail.startsWith(',');
-      const labels = hasMark ? detail.slice(1) : detail;
-      const update = { type, at, labels: labels === '-' ? {} : labelsOf(labels.split(',')) };
-      return hasMark ? { ...update, metadataChanged: true } : update;
-    }
-    case 'terminated':
-      return isEndReason(detail) ? { type, at, endReason: detail } : undefined;
-    default:
-      return isSimpleEvent(type) ? { type, at } : undefined;
-  }
-};
+const pattern = /^1 ([\w-]+) (\d+) ([\w.~%:-]+) (.*)$/s;
 
 /** The event; `undefined` if this version does not know the format of the text. */
 const decodeEvent = (position: string, text: string): SessionEvent | undefined => {
-  const [, type, incarnation, number, ms, path, detail] = pattern.exec(text) ?? [];
-  if (type === undefined || incarnation === undefined || path === undefined || detail === undefined)
-    return undefined;
-  const decoded = readDetail(type, Number(ms), detail);
-  return (
-    decoded &&
-    eventOf(keyOfPath(path), { incarnation, sequence: Number(number) }, decoded, position)
-  );
+  const [, incarnation = '', sequence, sessionKey = '', json] = pattern.exec(text) ?? [];
+  const detail = decodeDetail(json);
+  if (detail === undefined) return undefined;
+  const change = { incarnation, sequence: Number(sequence) };
+  return eventOf(keyOf(sessionKey), change, detail, position);
 };
 
 /** Before all entries of a stream. */
@@ -87,10 +48,9 @@ interface Entry {
 }
 
 const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
-  reply.flatMap((entry): Entry[] => {
-    const [id, fields]: readonly unknown[] = Array.isArray(entry) ? entry : [];
-    const text: unknown = Array.isArray(fields) ? fields[1] : undefined;
-    return typeof id === 'string' ? [{ id, text: typeof text === 'string' ? text : '' }] : [];
+  reply.map((entry) => {
+    const [id, fields] = valuesIn(entry);
+    return { id: String(id), text: String(valuesIn(fields)[1]) };
   });
 
 type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
@@ -109,14 +69,17 @@ return string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))`);
 
 const unsupported = new Error('ERR the client has no streams');
 
-const range = (
-  client: RedisClient,
-  stream: string,
-  from: string,
-  size: number,
-): Promise<readonly unknown[]> => {
-  if (client.xrange === undefined) throw unsupported;
-  return client.xrange(stream, from, '+', 'COUNT', size);
+/** The entries in the reply to a command, if the client has it. */
+const read = async (
+  call: Call,
+  command: (client: RedisClient) => Promise<readonly unknown[]> | undefined,
+): Answer<readonly Entry[]> => {
+  const reply = await call.readCommand(async (client) => {
+    const entries = command(client);
+    if (entries === undefined) throw unsupported;
+    return entries;
+  });
+  return reply.map(entriesOf).mapErr(({ error }) => error);
 };
 
 /**
@@ -152,19 +115,16 @@ export class RedisEventLog implements EventLog {
   /** None if they would have to be polled, because they are many. */
   streams(): readonly string[] {
     const { keys } = this.#deployment;
-    return this.listen === undefined
-      ? []
-      : keys.partitions.map((partition) => keys.eventsOf(partition));
+    if (this.listen === undefined) return [];
+    return keys.partitions.map((partition) => keys.eventsOf(partition));
   }
 
   async latest(stream: string): Answer<string> {
     const begun = await this.#begin();
     if (begun.isErr()) return err(begun.error);
-    const last = await begun.value.call.readCommand(async (client) => {
-      if (client.xrevrange === undefined) throw unsupported;
-      return client.xrevrange(stream, '+', '-', 'COUNT', 1);
-    });
-    return last.map((reply) => entriesOf(reply)[0]?.id ?? BEGINNING).mapErr(({ error }) => error);
+    const { call } = begun.value;
+    const last = await read(call, (client) => client.xrevrange?.(stream, '+', '-', 'COUNT', 1));
+    return last.map(([entry]) => entry?.id ?? BEGINNING);
   }
 
   /** By a script, because a cluster sends the command to any of its servers. */
@@ -190,9 +150,11 @@ export class RedisEventLog implements EventLog {
     if (begun.isErr()) return err(begun.error);
     const { call, eventsLength } = begun.value;
     const from = /^\d+-\d+$/.test(position) ? position : BEGINNING;
-    const reply = await call.readCommand(async (client) => range(client, stream, from, limit + 1));
-    if (reply.isErr()) return err(reply.error.error);
-    const entries = entriesOf(reply.value);
+    const found = await read(call, (client) =>
+      client.xrange?.(stream, from, '+', 'COUNT', limit + 1),
+    );
+    if (found.isErr()) return err(found.error);
+    const entries = found.value;
     const isThere = entries[0]?.id === from;
     const isTrimmed = isThere
       ? ok(false)
@@ -238,8 +200,7 @@ export class RedisEventLog implements EventLog {
     const reply = await this.#connection
       .begin()
       .readCommand(async (client) => client.xinfo?.('STREAM', stream));
-    const fields: readonly unknown[] =
-      reply.isOk() && Array.isArray(reply.value) ? reply.value : [];
+    const fields = valuesIn(reply.unwrapOr([]));
     const numberOf = (name: string): number | undefined =>
       fields.includes(name) ? Number(fields[fields.indexOf(name) + 1]) : undefined;
     const [length, added] = [numberOf('length'), numberOf('entries-added')];
@@ -249,8 +210,8 @@ export class RedisEventLog implements EventLog {
 
   async #firstOf(stream: string): Answer<Entry | undefined> {
     const call = this.#connection.begin();
-    const reply = await call.readCommand((client) => range(client, stream, '-', 1));
-    return reply.map((entries) => entriesOf(entries)[0]).mapErr(({ error }) => error);
+    const entries = await read(call, (client) => client.xrange?.(stream, '-', '+', 'COUNT', 1));
+    return entries.map(([first]) => first);
   }
 
   isClosed(): boolean {

@@ -31,7 +31,7 @@ export interface RedisClient {
     offset: number,
     count: number,
   ): Promise<string[]>;
-  zcount(key: string, least: string, most: number): Promise<number>;
+  zcount(key: string, least: string, most: number | string): Promise<number>;
   /** The next two methods are for events only. */
   xrange?(
     key: string,
@@ -49,8 +49,6 @@ export interface RedisClient {
   ): Promise<readonly unknown[]>;
   /** For events too. Optional, even for events, and so is the right to use it. */
   xinfo?(subcommand: 'STREAM', key: string): Promise<unknown>;
-  /** For `RedisClock` only: seconds and microseconds. */
-  time?(): Promise<readonly (number | string)[]>;
   /** The members from here on are for `repair` only. */
   readonly options?: { readonly keyPrefix?: string | undefined };
   nodes?(role: 'master'): readonly RedisClient[];
@@ -199,7 +197,7 @@ const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & {
 };
 
 /** Accepts a client of any class, since it belongs to the host. */
-export const checkClient = (issues: IssueList, client: unknown): void =>
+const checkClient = (issues: IssueList, client: unknown): void =>
   issues.check(
     isFields(client) && typeof client['evalsha'] === 'function',
     'client',
@@ -212,7 +210,7 @@ const parseUpTo = (issues: IssueList, path: string, value: number, most: number)
   return read;
 };
 
-export const parseTimeout = (issues: IssueList, timeoutMs: number): number =>
+const parseTimeout = (issues: IssueList, timeoutMs: number): number =>
   parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
 
 const parseEventsLength = (

@@ -33,7 +33,7 @@ import type {
 import { appendOutcomeOf } from './append-outcome.js';
 import { Connection, newId } from './connection.js';
 import { Deployment, type OpenCall, type RedisDeployment } from './deployment.js';
-import { type Answer, type Failure, noStatusIndex, outcomeOf, tooManyEnded } from './failure.js';
+import { type Answer, cappedOutcomeOf, type Failure, noStatusIndex, outcomeOf } from './failure.js';
 import type { TenantKeys } from './keyspace.js';
 import {
   addition,
@@ -49,7 +49,6 @@ import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
 import { claimSessions, countWaiting, readDue } from './read-queue.js';
 import { findSession, findState } from './read-sessions.js';
-import { redactEntries } from './redact-entries.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { parseStoreOptions, type RedisSessionStoreOptions } from './redis-session-store-options.js';
 import { Repair, type RepairOptions, type RepairReport } from './repair.js';
@@ -105,114 +104,99 @@ export class RedisSessionStore implements SessionStore {
     return new ResultAsync(this.#deployment.find());
   }
 
-  async insert(
+  insert(
     tenant: string,
     head: SessionHead,
     state: StateRecord,
     opening?: Opening,
   ): Answer<Inserted> {
-    const opened = this.#deployment.opened() ?? (await this.#deployment.beginInsert());
-    if (opened.isErr()) return err(opened.error);
-    const { keys: keyspace, eventsLength } = opened.value;
-    const keys = keyspace.of({ tenant, id: head.id });
-    if (opening?.cap !== undefined && keys.byStatus.ACTIVE === undefined) return err(noStatusIndex);
-    const hasEvents = eventsLength !== '';
-    const created = { keyspace, hasEvents, incarnation: newId(), tenant, head, state, opening };
-    const made = await this.#make(opened.value, keys, creation(keys, created));
-    const outcome = outcomeOf(keys, made, [
-      'inserted',
-      'taken',
-      'source_changed',
-      'too_many',
-      'ended',
-    ]);
-    return outcome.andThen((value) => (value === 'ended' ? err(tooManyEnded) : ok(value)));
+    return this.#deployment.run(async (open) => {
+      const { keys: keyspace, eventsLength } = open;
+      const keys = keyspace.of({ tenant, id: head.id });
+      if (opening?.cap !== undefined && keys.byStatus.ACTIVE === undefined)
+        return err(noStatusIndex);
+      const hasEvents = eventsLength !== '';
+      const created = { keyspace, hasEvents, incarnation: newId(), tenant, head, state, opening };
+      const made = await this.#make(open, keys, creation(keys, created));
+      return cappedOutcomeOf(keys, made, ['inserted', 'taken', 'source_changed', 'too_many']);
+    }, true);
   }
 
   find(
     key: SessionKey,
     size: ReadSize = {},
   ): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> {
-    return this.#deployment.read(({ call, keys }) => findSession(call, keys.of(key), size));
+    return this.#deployment.run(({ call, keys }) => findSession(call, keys.of(key), size));
   }
 
   findState(key: DueKey): Answer<StateRecord | undefined> {
-    return this.#deployment.read(({ call, keys }) => findState(call, keys.of(key)));
+    return this.#deployment.run(({ call, keys }) => findState(call, keys.of(key)));
   }
 
   reportsEnds(): Answer<boolean> {
-    return this.#deployment.reportsEnds();
+    return this.#deployment.run(async ({ reportsEnds }) => ok(reportsEnds));
   }
 
   list(
     tenant: string,
     range: PageRange,
   ): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> {
-    return this.#deployment.read(({ call, keys }) => readPage(call, keys.tenant(tenant), range));
+    return this.#deployment.run(({ call, keys }) => readPage(call, keys.tenant(tenant), range));
   }
 
-  async replace(
+  replace(
     key: DueKey,
     previous: StateRecord,
     next: StateRecord,
     options: ReplaceOptions = {},
   ): Answer<Replaced> {
-    const opened = this.#deployment.opened() ?? (await this.#deployment.begin());
-    if (opened.isErr()) return err(opened.error);
-    const keys = opened.value.keys.of(key);
-    if (options.cap !== undefined && keys.byStatus.ACTIVE === undefined) return err(noStatusIndex);
-    const hasEvents = opened.value.eventsLength !== '' && !keys.isLeft;
-    const made = await this.#make(
-      opened.value,
-      keys,
-      replacement(keys, previous, next, options, hasEvents),
-    );
-    const outcome = outcomeOf(keys, made, ['replaced', 'stale', 'missing', 'too_many', 'ended']);
-    return outcome.andThen((value) => (value === 'ended' ? err(tooManyEnded) : ok(value)));
+    return this.#deployment.run(async (open) => {
+      const keys = open.keys.of(key);
+      if (options.cap !== undefined && keys.byStatus.ACTIVE === undefined)
+        return err(noStatusIndex);
+      const hasEvents = open.eventsLength !== '' && !keys.isLeft;
+      const mutation = replacement(keys, previous, next, options, hasEvents);
+      const made = await this.#make(open, keys, mutation);
+      return cappedOutcomeOf(keys, made, ['replaced', 'stale', 'missing', 'too_many']);
+    });
   }
 
-  async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
-    const opened = this.#deployment.opened() ?? (await this.#deployment.begin());
-    if (opened.isErr()) return err(opened.error);
-    const keys = opened.value.keys.of(key);
-    const mutation = addition(keys, append, opened.value.eventsLength !== '');
-    return appendOutcomeOf(keys, await this.#make(opened.value, keys, mutation));
+  append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
+    return this.#deployment.run(async (open) => {
+      const keys = open.keys.of(key);
+      const mutation = addition(keys, append, open.eventsLength !== '');
+      return appendOutcomeOf(keys, await this.#make(open, keys, mutation));
+    });
   }
 
   redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted> {
     const event = { type: 'redacted', at: now, positions } as const;
-    return this.#deployment.read((open) => {
+    return this.#deployment.run(async (open) => {
       const keys = open.keys.of(key);
-      const hasEvents = open.eventsLength !== '';
-      return redactEntries(open.call, keys, event, (incarnation, overwrites) =>
-        this.#make(open, keys, redaction(keys, incarnation, event, overwrites, hasEvents)),
-      );
+      const made = await this.#make(open, keys, redaction(keys, event, open.eventsLength !== ''));
+      return outcomeOf(keys, made, ['redacted', 'invalid_position', 'missing']);
     });
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {
-    return this.#deployment.read(({ call, keys }) => readEntries(call, keys.of(key), slice));
+    return this.#deployment.run(({ call, keys }) => readEntries(call, keys.of(key), slice));
   }
 
-  async remove(key: DueKey, conditions: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
-    const opened = this.#deployment.opened() ?? (await this.#deployment.begin());
-    if (opened.isErr()) return err(opened.error);
-    const { keys: keyspace, eventsLength } = opened.value;
-    const keys = keyspace.of(key);
-    const mutation = removal(keys, keyspace, conditions, eventsLength !== '');
-    return outcomeOf(keys, await this.#make(opened.value, keys, mutation), [
-      'removed',
-      'stale',
-      'missing',
-    ]);
+  remove(key: DueKey, conditions: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
+    return this.#deployment.run(async (open) => {
+      const keys = open.keys.of(key);
+      const mutation = removal(keys, open.keys, conditions, open.eventsLength !== '');
+      const made = await this.#make(open, keys, mutation);
+      return outcomeOf(keys, made, ['removed', 'stale', 'missing']);
+    });
   }
 
   due(now: number, limit: number, cursor?: string): Answer<DueSessions> {
-    return this.#deployment.read(({ call, keys }) => readDue(call, keys, now, limit, cursor));
+    return this.#deployment.run(({ call, keys }) => readDue(call, keys, now, limit, cursor));
   }
 
   claim(range: ClaimRange): Answer<ClaimedRecords> {
-    return this.#deployment.read((open) =>
+    return this.#deployment.run((open) =>
       claimSessions(open.call, open.keys, range, async (keys, part) => {
         const made = await this.#make(open, keys, claiming(keys, part));
         return made.mapErr(({ error }) => error);
@@ -221,17 +205,15 @@ export class RedisSessionStore implements SessionStore {
   }
 
   countWaiting(range: WaitingRange): Answer<number> {
-    return this.#deployment.read(({ call, keys }) => countWaiting(call, keys, range));
+    return this.#deployment.run(({ call, keys }) => countWaiting(call, keys, range));
   }
 
-  async reschedule(key: DueKey, times: Rescheduling): Answer<'moved' | 'stale'> {
-    const opened = this.#deployment.opened() ?? (await this.#deployment.begin());
-    if (opened.isErr()) return err(opened.error);
-    const keys = opened.value.keys.of(key);
-    return outcomeOf(keys, await this.#make(opened.value, keys, rescheduling(keys, times)), [
-      'moved',
-      'stale',
-    ]);
+  reschedule(key: DueKey, times: Rescheduling): Answer<'moved' | 'stale'> {
+    return this.#deployment.run(async (open) => {
+      const keys = open.keys.of(key);
+      const made = await this.#make(open, keys, rescheduling(keys, times));
+      return outcomeOf(keys, made, ['moved', 'stale']);
+    });
   }
 
   #make(
@@ -269,11 +251,10 @@ export class RedisSessionStore implements SessionStore {
     reconfigure: boolean,
   ): Promise<Result<RepairReport, StoreUnavailable | Misconfigured>> {
     const changed = reconfigure ? await this.#deployment.change() : ok();
-    const opened = await changed.asyncAndThen(
-      () => new ResultAsync(this.#deployment.beginInsert()),
+    if (changed.isErr()) return err(changed.error);
+    return this.#deployment.run(
+      (open) => new Repair(this.#connection, this.#writer, open).run(),
+      true,
     );
-    return opened.isErr()
-      ? err(opened.error)
-      : new Repair(this.#connection, this.#writer, opened.value).run();
   }
 }

@@ -6,7 +6,7 @@ import { unescapeName } from '../shared/escape-name.js';
 import type { Connection } from './connection.js';
 import type { OpenCall } from './deployment.js';
 import { dueText, indexEntriesOf } from './index-entries.js';
-import { dueKeyOf, type Keyspace, keyOfPath, type SessionKeys } from './keyspace.js';
+import { dueKeyOf, type Keyspace, keyOf, type SessionKeys } from './keyspace.js';
 import { type Mutation, purge, replay, unlisting } from './mutation.js';
 import { findSession } from './read-sessions.js';
 import { type DecodedRecord, decodeRecord } from './record.js';
@@ -68,7 +68,7 @@ export class Repair {
   /** Number of events that a stream keeps. */
   readonly #kept: string;
   readonly #report = { sessions: 0, listed: 0, rescheduled: 0, removed: 0 };
-  /** The unreadable sessions, by their paths. */
+  /** The unreadable sessions, by their keys. */
   readonly #unreadable = new Map<string, SessionKey>();
 
   constructor(connection: Connection, writer: Writer, { keys, eventsLength }: OpenCall) {
@@ -125,41 +125,40 @@ export class Repair {
 
   async #repairKey(name: string): Promise<void> {
     const { kind, rest } = this.#keys.parse(name) ?? { kind: '', rest: '' };
-    if (kind === 'record' || kind === 'journal' || kind === 'names')
-      return this.#repairSession(kind, keyOfPath(rest));
-    if (kind === 'remains') return this.#replay(this.#keysOfPath(rest));
+    if (kind === 'record' || kind === 'journal' || kind === 'operations')
+      return this.#repairSession(kind, keyOf(rest));
+    if (kind === 'remains') return this.#replay(this.#keysOfRemains(rest));
     if (!INDEXES.has(kind)) return;
-    const [owner = ''] = rest.split(':');
-    const tenant = unescapeName(owner);
+    const [tenantKey = ''] = rest.split(':');
+    const tenant = unescapeName(tenantKey);
     const scan: Scan = async (client, cursor) => {
       if (client.zscan === undefined) throw unsupported;
       const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
       return [next, found.filter((_, at) => at % 2 === 0)];
     };
-    await this.#each(scan, (member) =>
-      this.#repairEntry(name, { ...this.#keys.of(dueKeyOf(tenant, member)), member }),
+    await this.#each(scan, (idKey) =>
+      this.#repairEntry(name, { ...this.#keys.of(dueKeyOf(tenant, idKey)), idKey }),
     );
   }
 
   /** The keys of what is left of a removed session. */
-  #keysOfPath(path: string): SessionKeys {
-    const [owner = '', ...member] = path.split(':');
-    return this.#keys.of(dueKeyOf(unescapeName(owner), member.join(':')));
+  #keysOfRemains(sessionKey: string): SessionKeys {
+    const [tenantKey = '', ...idKey] = sessionKey.split(':');
+    return this.#keys.of(dueKeyOf(unescapeName(tenantKey), idKey.join(':')));
   }
 
   /** Removes an entry of an index that it does not belong to. */
   async #repairEntry(index: string, keys: SessionKeys): Promise<void> {
-    const text = await this.#textOf(keys);
-    const record = typeof text === 'string' ? decodeRecord(keys.id, text) : undefined;
-    if (text === undefined || (text !== null && record === undefined)) return;
-    const belongs = record !== undefined && belongsTo(index, keys, record);
-    if (!belongs) await this.#make(keys, unlisting(keys, index, record?.state.revision));
+    const record = await this.#recordOf(keys);
+    if (record === undefined || (record !== null && belongsTo(index, keys, record))) return;
+    await this.#make(keys, unlisting(keys, index, record?.state.revision));
   }
 
-  /** The record as text; null if there is none, and undefined if it cannot be read now. */
-  async #textOf({ record }: SessionKeys): Promise<string | null | undefined> {
+  /** The record; null if there is none, and undefined if it cannot be read now. */
+  async #recordOf({ id, record }: SessionKeys): Promise<DecodedRecord | null | undefined> {
     const text = await this.#connection.begin().readCommand((client) => client.get(record));
-    return text.unwrapOr(undefined);
+    const found = text.unwrapOr(undefined);
+    return typeof found === 'string' ? decodeRecord(id, found) : found;
   }
 
   async #make(keys: SessionKeys, mutation: Mutation): Promise<void> {
@@ -174,20 +173,19 @@ export class Repair {
 
   /** Writes the entries of a session in indexes as they follow from its record. */
   async #replay(keys: SessionKeys): Promise<void> {
-    const text = await this.#textOf(keys);
-    const record = typeof text === 'string' ? decodeRecord(keys.id, text) : undefined;
-    if (record !== undefined) await this.#make(keys, replay(keys, record));
+    const record = await this.#recordOf(keys);
+    if (record) await this.#make(keys, replay(keys, record));
   }
 
-  async #repairSession(kind: 'record' | 'journal' | 'names', key: SessionKey): Promise<void> {
+  async #repairSession(kind: 'record' | 'journal' | 'operations', key: SessionKey): Promise<void> {
     const call = this.#connection.begin();
     const keys = this.#keys.of(key);
     const found = await findSession(call, keys, {});
     if (found.isErr()) {
       if (found.error.type !== 'corrupt_record') return;
       // The same session is checked again for its journal.
-      if (!this.#unreadable.has(keys.path)) this.#report.sessions += 1;
-      this.#unreadable.set(keys.path, key);
+      if (!this.#unreadable.has(keys.sessionKey)) this.#report.sessions += 1;
+      this.#unreadable.set(keys.sessionKey, key);
       return;
     }
     if (found.value === undefined) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { valuesIn } from './read-sessions.js';
 import type { BlockingRedisClient } from './redis-session-store-options.js';
 
 /**
@@ -92,7 +93,7 @@ export class StreamListener {
     }
     const read = this.#client.xread('COUNT', 100, 'BLOCK', BLOCK_MS, 'STREAMS', ...names, ...ids);
     const reply = await replyTo(read);
-    const streams: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    const streams = valuesIn(reply);
     for (const [at, name] of names.entries()) {
       const lastId = lastIdIn(streams, name);
       const stream = this.#streams.get(name);
@@ -108,8 +109,7 @@ export class StreamListener {
     const [last]: readonly unknown[] = await replyTo(
       this.#client.xrevrange(name, '+', '-', 'COUNT', 1),
     );
-    const id: unknown = Array.isArray(last) ? last[0] : undefined;
-    stream.lastId = typeof id === 'string' ? id : '0-0';
+    stream.lastId = String(valuesIn(last)[0] ?? '0-0');
     for (const listener of stream.listeners) listener();
   }
 
@@ -124,12 +124,7 @@ export class StreamListener {
  * client's `keyPrefix`.
  */
 const lastIdIn = (reply: readonly unknown[], name: string): string | undefined => {
-  for (const stream of reply) {
-    const [key, entries]: readonly unknown[] = Array.isArray(stream) ? stream : [];
-    if (typeof key !== 'string' || !key.endsWith(name) || !Array.isArray(entries)) continue;
-    const last: unknown = entries.at(-1);
-    const id: unknown = Array.isArray(last) ? last[0] : undefined;
-    if (typeof id === 'string') return id;
-  }
-  return undefined;
+  const found = reply.map(valuesIn).find(([key]) => String(key).endsWith(name));
+  const id = valuesIn(valuesIn(found?.[1]).at(-1))[0];
+  return typeof id === 'string' ? id : undefined;
 };

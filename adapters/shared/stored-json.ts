@@ -150,16 +150,10 @@ const isTexts = (value: unknown): value is readonly string[] =>
  */
 export const decodeState = (
   text: unknown,
-  beside: StateBeside,
-  labelsBeside?: SessionLabels,
-): StateRecord | undefined => stateIn(parse(text), beside, labelsBeside);
-
-/** The same for a text that is parsed already. */
-export const stateIn = (
-  stored: unknown,
   { lastActivityAt, revision, wakeAt }: StateBeside,
   labelsBeside?: SessionLabels,
 ): StateRecord | undefined => {
+  const stored = parse(text);
   if (!isFields(stored) || ![lastActivityAt, revision, wakeAt].every(Number.isSafeInteger))
     return undefined;
   if (wakeAt > LATEST && wakeAt !== NEVER) return undefined;
@@ -222,12 +216,10 @@ const isHead = (value: unknown): value is SessionHead =>
 /**
  * The head of a session in a text; `undefined` if it cannot be read or belongs to another session.
  */
-export const decodeHead = (id: string, text: unknown): SessionHead | undefined =>
-  headIn(id, parse(text));
-
-/** The same for a text that is parsed already. */
-export const headIn = (id: string, head: unknown): SessionHead | undefined =>
-  isHead(head) && head.id === id ? head : undefined;
+export const decodeHead = (id: string, text: unknown): SessionHead | undefined => {
+  const head = parse(text);
+  return isHead(head) && head.id === id ? head : undefined;
+};
 
 /** An entry with the fields of a `HistoryEntry` alone. */
 export const plainEntry = ({ role, content, timestamp, id, data }: HistoryEntry): HistoryEntry => {

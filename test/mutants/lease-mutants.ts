@@ -128,7 +128,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store counts a renewed lease as a change',
     file: script('write'),
-    from: "header.sequence + (type == '' and 0 or 1)",
+    from: "header.sequence + (isChange == '' and 0 or 1)",
     to: 'header.sequence + 1',
     tests: redis,
   },
@@ -156,7 +156,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store reads after it has begun whether it may note that a tenant waits',
     file: script('write'),
-    from: "if sub(score, 1, 1) == '<' then call('ZSCORE', index, owner) else call('ZCARD', index) end",
+    from: "if sub(score, 1, 1) == '<' then call('ZSCORE', index, tenantKey) else call('ZCARD', index) end",
     to: "call('ZCARD', index)",
     tests: ['test/faults/refusals/commands.test.ts'],
   },

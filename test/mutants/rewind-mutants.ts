@@ -31,11 +31,11 @@ export const rewindMutants: readonly Mutant[] = [
     tests: contract,
   },
   {
-    bug: 'a part that ends at no piece is read on after entries that were not shown',
+    bug: 'the position after the last entry before a rewind is that of the rewind',
     file: 'adapters/redis/read-entries.ts',
-    from: 'goOn();\n  return { lines, end: offset };',
-    to: 'return { lines, end: offset === edge ? (rest.at(-1)?.[1] ?? offset) : offset };',
-    tests: ['test/stores/rewinds.properties.test.ts'],
+    from: 'if (left <= upto - from)',
+    to: 'if (left < upto - from)',
+    tests: contract,
   },
   {
     bug: 'ranges that are damaged are followed',
@@ -54,23 +54,16 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'the size of a history that was rewound contains what was superseded',
     file: script('read'),
-    from: 'local shown = bytes - tonumber(hidden)',
-    to: 'local shown = bytes',
+    from: 'local size = math.min(guess, upto - from)',
+    to: 'local size = math.min(guess, length)',
     tests: redis,
   },
   {
     bug: 'the event of a rewind does not say what the entries follow',
     file: script('write'),
-    from: "(after == '' and '' or '_' .. after)",
-    to: "''",
+    from: "if after ~= '' then detail = detail",
+    to: 'if false then detail = detail',
     tests: contract,
-  },
-  {
-    bug: 'a part that is read while somebody rewinds has entries of two histories',
-    file: 'adapters/redis/read-entries.ts',
-    from: 'if (header.version !== part.header.version) return readEntries(call, session, slice);',
-    to: '',
-    tests: redis,
   },
   {
     bug: 'a position in memory is used again after a rewind',

@@ -135,18 +135,4 @@ export const storeOrderMutants: readonly Mutant[] = [
     to: 'Math.min(...waiting',
     tests: ['test/adapters/redis/queued-writes.test.ts'],
   },
-  {
-    bug: 'the clock of Redis takes the offset of the slowest reply',
-    file: 'adapters/redis/redis-clock.ts',
-    from: 'uncertaintyMs < best.uncertaintyMs',
-    to: 'uncertaintyMs > best.uncertaintyMs',
-    tests: ['test/adapters/redis/redis-clock.test.ts'],
-  },
-  {
-    bug: 'the clock of Redis takes the time of the server for that of the answer',
-    file: 'adapters/redis/redis-clock.ts',
-    from: 'serverMs + uncertaintyMs - this',
-    to: 'serverMs - this',
-    tests: ['test/adapters/redis/redis-clock.test.ts'],
-  },
 ];

@@ -20,7 +20,7 @@ export const wakeMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store does not note that a tenant waits for what an append has woken',
     file: 'adapters/redis/scripts/write.lua',
-    from: 'lower(owners, owner, score)\n',
+    from: 'lower(tenants, tenantKey, score)\n',
     to: '',
     tests: redis,
   },
@@ -48,8 +48,8 @@ export const wakeMutants: readonly Mutant[] = [
   {
     bug: 'the Redis log does not tell that work was cancelled, or has failed in all its attempts',
     file: 'adapters/redis/redis-event-log.ts',
-    from: 'isSimpleEvent(type) ? { type, at } : undefined',
-    to: "isSimpleEvent(type) && !['cancelled', 'exhausted'].includes(type) ? { type, at } : undefined",
+    from: 'if (detail === undefined) return undefined;',
+    to: "if (detail?.type !== 'appended') return undefined;",
     tests: redis,
   },
   {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import MockRedis from 'ioredis-mock';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { type RedisClient, RedisSessionStore } from '../../adapters/redis/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistorySlice, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, NOON, operationOf, say } from '../../src/testing/samples.js';
@@ -108,14 +107,6 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
 
 describe('parts of any history, of any size and by any steps, are what memory and a plain array say', () => {
   test('in SQLite', async () => expectParts(await sqliteInMemory(), moreIfLong(12, 100)));
-
-  test('on ioredis-mock', async () => {
-    const client: RedisClient = new MockRedis();
-    await expectParts(
-      new RedisSessionStore({ client, prefix: `properties-${process.pid}`, timeoutMs: PATIENT_MS }),
-      moreIfLong(3, 10),
-    );
-  });
 
   describeWithPostgres('in PostgreSQL', (postgres) => {
     test('all of them', async () => {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import MockRedis from 'ioredis-mock';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { type RedisClient, RedisSessionStore } from '../../adapters/redis/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { HistorySlice, SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { keyOf, NOON, operationOf, say } from '../../src/testing/samples.js';
 import { answerOf, insertActive } from '../../src/testing/steps.js';
@@ -272,15 +271,6 @@ const expectAList = async (stores: readonly SessionStore[], runs: number): Promi
 describe('a history is a plain list, whatever is appended and rewound, in whatever order', () => {
   test('in memory and in SQLite', async () => {
     await expectAList([new MemorySessionStore(), await sqliteInMemory()], moreIfLong(20, 300));
-  });
-
-  test('on ioredis-mock', async () => {
-    const client: RedisClient = new MockRedis();
-    const prefix = `rewound-${process.pid}`;
-    await expectAList(
-      [new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS })],
-      moreIfLong(2, 10),
-    );
   });
 
   describeWithPostgres('in PostgreSQL', (postgres) => {

@@ -62,11 +62,18 @@ const redis = (version: ClientVersion): DatabaseKind => ({
     const prefix = `shared-${process.pid}-${prefixes}`;
     const client = connectClient(version, { port });
     const remainsOf = async (key: SessionKey): Promise<readonly string[]> => {
-      const { record, journal, names, index, deadlines, member } = new Keyspace(prefix, 1, {
+      const {
+        record,
+        journal,
+        operations,
+        index,
+        deadlines,
+        idKey: member,
+      } = new Keyspace(prefix, 1, {
         statusIndex: true,
       }).of(key);
       const remains = {
-        'its keys': await client.call('EXISTS', record, journal, names),
+        'its keys': await client.call('EXISTS', record, journal, operations),
         'its place in the lists': (await client.call('ZSCORE', index, member)) ?? 0,
         'its deadline': (await client.call('ZSCORE', deadlines, member)) ?? 0,
       };

@@ -1,4 +1,4 @@
-import { Keyspace, keyOfPath, labelKey } from '../../adapters/redis/keyspace.js';
+import { Keyspace, keyOf, labelKey } from '../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../adapters/redis/record.js';
 import { dueAtOf } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/wake-at.js';
@@ -36,12 +36,21 @@ export const missingEntries = async (
   for (const name of await keysUnder(client, prefix)) {
     const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
     if (kind !== 'record') continue;
-    const key = keyOfPath(rest);
+    const key = keyOf(rest);
     const record = decodeRecord(key.id, String(await client.call('GET', name)));
     if (record === undefined) continue;
     const { head, state } = record;
     const session = keys.of(key);
-    const { index, byStatus, work, waiting, deadlines, tenants, member, owner } = session;
+    const {
+      index,
+      byStatus,
+      work,
+      waiting,
+      deadlines,
+      tenants,
+      idKey: member,
+      tenantKey: owner,
+    } = session;
     const labels = Object.entries(state.labels ?? {}).map(([label, value]) =>
       labelKey(session, label, value),
     );

@@ -1,112 +1,47 @@
--- Finds a page of an index, or of several by status as one, or takes a page that is known. All
--- bounds are found as ranks, in O(log n), independent of the number of sessions beyond them. An
--- index by status does not reflect ends by the clock that are not stored, so these are found by
--- their due times.
+-- Finds a page of an index, or of several by status as one. All bounds are found as ranks, in
+-- O(log n), independent of the number of sessions beyond them. An index by status does not reflect
+-- ends by the clock that are not stored, so these are found by their due times.
 --
--- KEYS  1 index, 2 the prefix of the keys of records, 3 the index of all sessions; for indexes by
---       status: 4 due times, then the indexes of further statuses
--- ARGV  1 'newest', 'oldest', or 'known' for a page that is known, 2 offset, or the total of a
---       known page, 3 limit, or the edge of a known page, 4 what to return of each session: 'ids',
---       'times', 'size' for that of all, 'sizes', or the maximum bytes of records. For a known page
---       its members follow. The others are '' or missing if they are not used: 5 lower bound of the
---       creation time, exclusive, 6 upper bound, exclusive, 7 and 8 the time and the member of the
---       position after which the page begins, 9 the letters of the statuses of the indexes, 10 now,
---       11 for 'times' the time up to which ends by the clock count as updates
--- Returns {the total; the creation time of the last session in the order of the page if more
--- follow, or ''; for 'size' the bytes of all sessions of the page; then for each, oldest first: its
--- member, for 'times' the time of its last update, or '' if its record is missing, and for 'sizes'
--- or records the size of its record, that of its history, and its record, or '' if it is not
--- returned}. The sizes are '' for a missing record, and '-' for one that cannot be read. Returns
--- 'ended' if the clock has ended too many sessions.
+-- KEYS  1 the prefix of the keys of records, 2 due times, then the indexes, then further indexes
+--       that a session of a search must be in
+-- ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 what to return of each session: '' for nothing
+--       more, 'record', or for a search 'created' or 'updated', 5 lower bound of the creation time,
+--       exclusive, 6 upper bound, exclusive, 7 and 8 the time and the member of the position after
+--       which the page begins, 9 the letters of the statuses (5 to 9 or ''), 10 the time at which
+--       the sessions have them, 11 the time up to which ends by the clock count as updates, 12 the
+--       maximum bytes of records, 13 the number of indexes, 14 '1' for indexes by status
+-- Returns {the total; the time of the last session in the order of the page if more follow, or '';
+-- the bytes of the records; then for each, oldest first, its member and: '', its record, or the
+-- time by which a search orders it}. A record is '' if it is missing, '-' if it is no text; a time
+-- is '' for a session that does not belong to the search. Returns 'ended' if the clock has ended
+-- too many sessions.
 
-local indexes, records, all, due = {KEYS[1], unpack(KEYS, 5)}, KEYS[2], KEYS[3], KEYS[4]
-local order, offset, limit, parts = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
-local after, before = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or '')
-local afterText, beforeText, positionTime, positionMember = ARGV[5], ARGV[6], ARGV[7] or '', ARGV[8]
-local statuses, now, updatedAt = ARGV[9] or '', ARGV[10], tonumber(ARGV[11] or '')
-local call, try, match = redis.call, redis.pcall, string.match
+local records, due = KEYS[1], KEYS[2]
+local isRising, offset, limit, part = ARGV[1] == 'oldest', tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local after, before, positionTime, positionMember = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
+local statuses, now, updatedAt, maximum = ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local count, isByStatus = tonumber(ARGV[13]), ARGV[14] == '1'
 
 local MAX_ENDED = 10000
-local HEADER = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) %d+ %d+\n'
 
--- Bytes of a journal that a rewind has superseded, from the first 272 bytes of a record, which have them. A history
--- that was never rewound has no tail.
-local function hiddenIn(text, tail)
-  if tail == 0 then return 0 end
-  return tonumber(match(text, '\n[%d ;-]*' .. string.format('%d', tail) .. ' (%d+)')) or 0
+-- The fields of a header that a page needs, in less time than all of them.
+local TIMES = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) %d+ %d+\n'
+local function timesOf(text)
+  local created, activity, status, deadline, inactivity = match(text, TIMES)
+  return created and {
+    created = created, activity = activity, status = status, deadline = tonumber(deadline), inactivity = inactivity,
+  }
 end
 
--- The bytes of all sessions, without those that are missing or cannot be read.
-local function sizeOf(members)
-  local sum = 0
-  for _, member in ipairs(members) do
-    local key = records .. member
-    local bytes = try('STRLEN', key)
-    if type(bytes) == 'number' and bytes > 0 then
-      -- The length and the tail, in fields of fixed width.
-      local history, tail = match(call('GETRANGE', key, '87', '111'), '^(%d+) (%d+)$')
-      if tail and tail + 0 > 0 then history = history - hiddenIn(call('GETRANGE', key, '0', '271'), tonumber(tail)) end
-      if history then sum = sum + bytes + history end
-    end
-  end
-  return string.format('%.0f', sum)
+-- A place in the order of creation.
+local function placeOf(text, idKey)
+  return {text = text, time = tonumber(text), idKey = idKey}
 end
-
--- The text up to the end of the header of a record: '' if it is missing, nil if it cannot be read.
-local function headerOf(member)
-  local text = try('GETRANGE', records .. member, '0', '255')
-  return type(text) == 'string' and text or nil
-end
-
-local function endOf(used, letter, deadline, inactivity)
-  local ends = tonumber(deadline)
-  if letter == 'A' then ends = math.min(ends, used + inactivity) end
-  return ends
-end
-
--- A session that cannot be read keeps its place among those of its creation, so that it is reported.
-local function updateOf(member)
-  local text = headerOf(member)
-  if text == '' then return '' end
-  local _, used, letter, deadline, inactivity = match(text or '', HEADER)
-  if not used then return call('ZSCORE', all, member) or '0' end
-  if letter == 'T' then return used end
-  local ends = endOf(used, letter, deadline, inactivity)
-  return string.format('%.0f', ends <= updatedAt and math.max(ends, used) or used)
-end
-
-local function replyWith(total, edge, members)
-  if parts == 'size' then return {total, edge, sizeOf(members), unpack(members)} end
-  local reply, left = {total, edge}, tonumber(parts) or 0
-  for _, member in ipairs(members) do
-    reply[#reply + 1] = member
-    if parts == 'times' then
-      reply[#reply + 1] = updateOf(member)
-    elseif parts ~= 'ids' then
-      local key = records .. member
-      local bytes = try('STRLEN', key)
-      local size, history, record = '-', '-', ''
-      if bytes == 0 then
-        size, history = '', ''
-      elseif type(bytes) == 'number' then
-        local isWhole = bytes <= left
-        local text = call('GETRANGE', key, '0', isWhole and '-1' or '271')
-        local found, tail = match(text, '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ (%d+) (%d+) ')
-        if found then size, history = bytes, string.format('%d', found - hiddenIn(text, tonumber(tail))) end
-        if isWhole and found then left, record = left - bytes, text end
-      end
-      local at = #reply
-      reply[at + 1], reply[at + 2], reply[at + 3] = size, history, record
-    end
-  end
-  -- Unpacked, because test doubles return only arrays that are created in one expression.
-  return {unpack(reply)}
-end
-
-if order == 'known' then return replyWith(ARGV[2], ARGV[3], {unpack(ARGV, 5)}) end
 
 -- Compares bytes: the comparison of texts in Lua depends on the locale of the server.
-local function isBefore(a, b)
+local function comesBefore(a, b)
+  if a.time ~= b.time then return a.time < b.time end
+  a, b = a.idKey, b.idKey
   for at = 1, math.min(#a, #b) do
     local x, y = string.byte(a, at), string.byte(b, at)
     if x ~= y then return x < y end
@@ -114,110 +49,95 @@ local function isBefore(a, b)
   return #a < #b
 end
 
-local function comesBefore(a, b)
-  if a.time ~= b.time then return a.time < b.time end
-  return isBefore(a.member, b.member)
-end
-
-local function upTo(time)
-  local count = 0
-  for _, index in ipairs(indexes) do count = count + call('ZCOUNT', index, '-inf', time) end
-  return count
-end
-
-local sizes, size = {}, 0
-for at, index in ipairs(indexes) do
-  sizes[at] = call('ZCARD', index)
-  size = size + sizes[at]
-end
-
--- Number of members of the indexes before a position, in ascending order. Uses a binary search
--- within the millisecond, which may have many members.
-local function rankOf(position)
-  local rank = 0
-  for _, index in ipairs(indexes) do
-    local low = call('ZCOUNT', index, '-inf', '(' .. position.text)
-    local high = call('ZCOUNT', index, '-inf', position.text)
-    while low < high do
-      local middle = math.floor((low + high) / 2)
-      local found = call('ZRANGE', index, middle .. '', middle .. '')[1]
-      if isBefore(found, position.member) then low = middle + 1 else high = middle end
-    end
-    rank = rank + low
-  end
-  return rank
-end
-
--- Number of members of one index among the first ones of all indexes, in ascending order.
-local function shareOf(at, count)
-  local low, high = math.max(0, count - (size - sizes[at])), math.min(count, sizes[at])
+-- The first number from `low` on that is not below, up to `high`.
+local function firstFrom(low, high, isBelow)
   while low < high do
     local middle = math.floor((low + high) / 2)
-    local found = call('ZRANGE', indexes[at], middle .. '', middle .. '', 'WITHSCORES')
-    if rankOf({text = found[2], member = found[1]}) < count then low = middle + 1 else high = middle end
+    if isBelow(middle) then low = middle + 1 else high = middle end
   end
   return low
 end
 
--- The items of the indexes from one rank to another, exclusive, in ascending order.
-local function slice(from, to)
-  local items = {}
-  for at, index in ipairs(indexes) do
-    local first, last = shareOf(at, from), shareOf(at, to)
-    local found = first < last and call('ZRANGE', index, first .. '', last - 1 .. '', 'WITHSCORES') or {}
-    for each = 1, #found, 2 do items[#items + 1] = {time = tonumber(found[each + 1]), member = found[each]} end
+-- A source of sessions in the order of their creation: its size, its sessions from one rank to
+-- another, exclusive, and the rank of a place.
+local function indexOf(key)
+  local function slice(from, to)
+    if from >= to then return {} end
+    local found, items = call('ZRANGE', key, from .. '', to - 1 .. '', 'WITHSCORES'), {}
+    for at = 1, #found, 2 do items[#items + 1] = placeOf(found[at + 1], found[at]) end
+    return items
   end
-  if #indexes > 1 then table.sort(items, comesBefore) end
-  return items
+  local function rank(place)
+    local low = call('ZCOUNT', key, '-inf', '(' .. place.text)
+    local high = call('ZCOUNT', key, '-inf', place.text)
+    return firstFrom(low, high, function(at) return comesBefore(slice(at, at + 1)[1], place) end)
+  end
+  return {size = call('ZCARD', key), slice = slice, rank = rank}
 end
 
-local function countBefore(list, position)
-  local count = 0
-  for _, item in ipairs(list) do
-    if comesBefore(item, position) then count = count + 1 end
+local function listOf(items)
+  table.sort(items, comesBefore)
+  local function slice(from, to) return {unpack(items, from + 1, to)} end
+  local function rank(place)
+    return firstFrom(0, #items, function(at) return comesBefore(items[at + 1], place) end)
   end
-  return count
+  return {size = #items, slice = slice, rank = rank}
 end
 
 -- Sessions that the clock has ended: members of the indexes to leave out, and sessions to add that
 -- are not in any of them.
 local without, isWithout, added = {}, {}, {}
 
-local function correct(member)
-  local created, used, letter, deadline, inactivity = match(headerOf(member) or '', HEADER)
-  if not created or letter == 'T' then return end
-  if endOf(used, letter, deadline, inactivity) > now + 0 then return end
-  local item = {time = tonumber(created), member = member}
-  if after and item.time <= after or before and item.time >= before then return end
-  local isListed, isAsked = string.find(statuses, letter, 1, true), string.find(statuses, 'T', 1, true)
-  if isAsked and not isListed then
-    added[#added + 1] = item
-  elseif isListed and not isAsked then
-    without[#without + 1] = item
-    isWithout[member] = true
+local function statusOf(header)
+  return endOf(header) <= now and 'T' or header.status
+end
+
+local function isAsked(letter)
+  return string.find(statuses, letter, 1, true) ~= nil
+end
+
+if isByStatus then
+  local ended = call('ZRANGEBYSCORE', due, '-inf', ARGV[10], 'LIMIT', '0', MAX_ENDED + 1 .. '')
+  if #ended > MAX_ENDED then return 'ended' end
+  for _, idKey in ipairs(ended) do
+    local header = timesOf(beginningOf(records .. idKey))
+    if header and isAsked(header.status) ~= isAsked(statusOf(header)) then
+      local list = isAsked('T') and added or without
+      list[#list + 1] = placeOf(header.created, idKey)
+      isWithout[idKey] = list == without
+    end
   end
 end
+without, added = listOf(without), listOf(added)
 
-if statuses ~= '' then
-  local ended = call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', '0', MAX_ENDED + 1 .. '')
-  if #ended > MAX_ENDED then return 'ended' end
-  for _, member in ipairs(ended) do correct(member) end
+local sources, size = {}, -without.size
+for at = 3, count + 2 do sources[#sources + 1] = indexOf(KEYS[at]) end
+if added.size > 0 then sources[#sources + 1] = added end
+for _, source in ipairs(sources) do size = size + source.size end
+
+local function rankOf(place)
+  local rank = -without.rank(place)
+  for _, source in ipairs(sources) do rank = rank + source.rank(place) end
+  return rank
 end
 
-local low = after and upTo(afterText) or 0
-local high = math.max(low, before and upTo('(' .. beforeText) or size)
-local total = high - low - #without + #added
+-- Number of sessions of a source among the first ones of all.
+local function shareOf(source, rank)
+  local low = math.max(0, rank - (size + without.size - source.size))
+  local high = math.min(source.size, rank + without.size)
+  return firstFrom(low, high, function(at) return rankOf(source.slice(at, at + 1)[1]) < rank end)
+end
 
--- The page as ranks among the corrected sessions, in ascending order.
-local first, last = 0, total
-local isRising = order == 'oldest'
-if positionTime ~= '' then
-  -- An ascending page begins after the position itself: no member contains a character that sorts before a
-  -- space.
-  local member = positionMember .. (isRising and ' ' or '')
-  local position = {time = tonumber(positionTime), text = positionTime, member = member}
-  local rank = rankOf(position) - low - countBefore(without, position) + countBefore(added, position)
-  if isRising then first = math.max(0, rank) else last = math.min(total, rank) end
+-- No member begins with a character after this one.
+local low = after == '' and 0 or rankOf(placeOf(after, '\255'))
+local high = before == '' and size or rankOf(placeOf(before, ''))
+local total = math.max(0, high - low)
+local first, last = low, high
+if positionTime ~= '' and isRising then
+  -- The page begins after the session itself: no member contains a character before a space.
+  first = math.max(low, rankOf(placeOf(positionTime, positionMember .. ' ')))
+elseif positionTime ~= '' then
+  last = math.min(high, rankOf(placeOf(positionTime, positionMember)))
 end
 local hasMore
 if isRising then
@@ -229,40 +149,52 @@ else
   hasMore = last - limit > first
   first = math.max(first, last - limit)
 end
-if first >= last then return {total, ''} end
+if first >= last then return {total, '', 0} end
 
-local function timeOf(member)
-  local time = call('ZSCORE', all, member)
-  for _, index in ipairs(indexes) do time = time or call('ZSCORE', index, member) end
-  return time
+local page = {}
+for _, source in ipairs(sources) do
+  for _, item in ipairs(source.slice(shareOf(source, first), shareOf(source, last))) do
+    if not isWithout[item.idKey] then page[#page + 1] = item end
+  end
+end
+if #sources > 1 then table.sort(page, comesBefore) end
+
+local bytes = 0
+
+-- Returns no more than the maximum, but counts all.
+local function recordOf(key)
+  local length = try('STRLEN', key)
+  if type(length) ~= 'number' then return '-' end
+  bytes = bytes + length
+  return bytes <= maximum and call('GET', key) or ''
 end
 
-local members = {}
-if #indexes == 1 and #without + #added == 0 then
-  members = call('ZRANGE', KEYS[1], low + first .. '', low + last - 1 .. '')
-else
-  -- A rank among the corrected sessions differs from the rank in the indexes by at most the number of
-  -- corrections.
-  local from = math.max(low, low + first - #added)
-  local found = from < high and slice(from, math.min(high, low + last + #without)) or {}
-  local rank = from - low
-  local items, start = {}, nil
-  if from > low then
-    start = found[1]
-    rank = rank - countBefore(without, start) + countBefore(added, start)
+-- The time by which a search orders a session. One that cannot be read keeps that of its creation,
+-- so that it is reported.
+local function timeOf(item)
+  for at = count + 3, #KEYS do
+    if not call('ZSCORE', KEYS[at], item.idKey) then return '' end
   end
-  for _, item in ipairs(found) do
-    if not isWithout[item.member] then items[#items + 1] = item end
-  end
-  for _, item in ipairs(added) do
-    if not start or not comesBefore(item, start) then items[#items + 1] = item end
-  end
-  table.sort(items, comesBefore)
-  for at = first - rank + 1, math.min(#items, last - rank) do members[#members + 1] = items[at].member end
+  if part == 'created' and statuses == '' then return item.text end
+  local text = beginningOf(records .. item.idKey)
+  if text == '' then return '' end
+  local header = timesOf(text)
+  if not header then return item.text end
+  if statuses ~= '' and not isAsked(statusOf(header)) then return '' end
+  if part == 'created' then return item.text end
+  local ends = endOf(header)
+  if header.status == 'T' or ends > updatedAt then return header.activity end
+  return format('%.0f', math.max(ends, header.activity))
 end
 
-local edge = ''
-if hasMore then
-  edge = timeOf(members[isRising and #members or 1])
+local edge = hasMore and page[isRising and #page or 1].text or ''
+local reply = {total, edge, ''}
+for _, item in ipairs(page) do
+  local more = ''
+  if part == 'record' then more = recordOf(records .. item.idKey) elseif part ~= '' then more = timeOf(item) end
+  reply[#reply + 1] = item.idKey
+  reply[#reply + 1] = more
 end
-return replyWith(total, edge, members)
+reply[3] = bytes
+-- Unpacked, because test doubles return only arrays that are created in one expression.
+return {unpack(reply)}

@@ -1,94 +1,119 @@
--- Reads a session and a part of its history, by bytes of the history: the part may begin or end
--- within a line, or within a character.
+-- Reads sessions, each with a part of its history: the entries before or after a position.
 --
--- KEYS  1 record, 2 journal
--- ARGV  1 the offset at which the part begins, or '' for a part that ends at an offset, 2 that
---       offset, '' for the end of the history, 3 the number of bytes, or '' for 1.25 times the
---       average size of: 4 a number of entries, at least 5 and at most 6 bytes; 7 the maximum size
---       of the record and the text, or ''
--- Returns {the record; the text; 1 if the server counts bytes, or 0 if it counts characters, as
--- test doubles do; the beginning and the end of each piece of the history in the text}, or
--- {'too_large', their size}, 'missing', 'corrupt', or 'invalid_position' if no line ends at the
--- offset. For a number of entries, the record is cut after the line of the ranges.
+-- KEYS  the record and the journal of each session
+-- ARGV  1 'before' or 'after', 2 the position, '' for the end of the history, 3 the maximum number
+--       of entries, 4 the maximum bytes of the entries, unless a single one has more, 5 the maximum
+--       bytes of all sessions; '' to read the first two lines of a record only
+-- Returns for each session {the record, the lines, the number of bytes of the history before the
+-- lines}, or 'missing', 'corrupt', or 'invalid_position' if no line ends at the position. Or
+-- {'too_large', the bytes of all sessions}.
 
-local record, journal = KEYS[1], KEYS[2]
-local from, upto, size = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local entries = tonumber(ARGV[4] or '')
-local least, most, maximum = tonumber(ARGV[5] or ''), tonumber(ARGV[6] or ''), tonumber(ARGV[7] or '')
-local call, match = redis.call, string.match
+local isBackward, position = ARGV[1] == 'before', tonumber(ARGV[2])
+local limit, most, maximum = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local find = string.find
 
-local HEADER = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) (%d+) %d+ %d+ [IAPT] [%d ]+\n([%d ;-]*)\n'
-
--- Of a part, the rest of the record is not read, unless the line of the ranges is long.
-local text = entries and redis.pcall('GETRANGE', record, '0', '255')
-if type(text) ~= 'string' or not match(text, HEADER) then text = call('GET', record) end
-if not text then
-  local first = call('EXISTS', journal) == 1 and string.sub(call('GET', journal), 1, 1) or '?'
-  return first == '?' and 'missing' or 'corrupt'
+-- A part of a history, by its place in the history without what was superseded.
+local function partOf(journal, pieces, from, upto)
+  local texts = {}
+  for _, piece in ipairs(pieces) do
+    local size = piece[2] - piece[1]
+    local first, last = math.max(from, 0), math.min(upto, size)
+    if first < last then
+      texts[#texts + 1] = call('GETRANGE', journal, piece[1] + first .. '', piece[1] + last - 1 .. '')
+    end
+    from, upto = from - size, upto - size
+  end
+  return table.concat(texts)
 end
-local count, bytes, tail, ranges = match(text, HEADER)
-if not bytes or call('STRLEN', journal) < bytes + 0 then return 'corrupt' end
-bytes = tonumber(bytes)
-local given = from or upto
-if given then
-  if given > bytes then return 'invalid_position' end
-  if given > 0 and call('GETRANGE', journal, given - 1 .. '', given - 1 .. '') ~= '\n' then
+
+-- Where the lines of a text end. A plain search is much faster than a pattern.
+local function endsOf(text)
+  local ends, at = {}, find(text, '\n', 1, true)
+  while at do
+    ends[#ends + 1] = at
+    at = find(text, '\n', at + 1, true)
+  end
+  return ends
+end
+
+-- Lines without those that are too many.
+local function cut(text, ends)
+  local count = math.min(#ends, limit)
+  if isBackward then
+    while count > 1 and #text - (ends[#ends - count] or 0) > most do count = count - 1 end
+    return sub(text, (ends[#ends - count] or 0) + 1)
+  end
+  while count > 1 and ends[count] > most do count = count - 1 end
+  return sub(text, 1, ends[count])
+end
+
+-- The lines of a part of a history, from one end of it on.
+local function linesOf(journal, pieces, from, upto, size)
+  while true do
+    local first, last = from, upto
+    if isBackward then first = math.max(from, upto - size) else last = math.min(upto, from + size) end
+    local text = partOf(journal, pieces, first, last)
+    local isAll = last - first >= upto - from
+    -- A part that begins with a line is cut too, because it may not.
+    if not isAll then text = match(text, isBackward and '\n(.*)$' or '^.*\n') or '' end
+    local ends = endsOf(text)
+    if isAll or #ends >= limit or #ends > 0 and size >= most then return cut(text, ends) end
+    size = size * 4
+  end
+end
+
+-- The fields of a header that tell of the history, and the line of the ranges, in less time than all of them.
+local HISTORY = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) (%d+) %d+ %d+ [IAPT] [%d ]+\n([%d ;:-]*)\n'
+local bytes = 0
+
+local function read(record, journal)
+  local text = call('GET', record)
+  if not text then return withoutRecord(journal) end
+  local entries, length, tail, line = match(text, HISTORY)
+  if not entries then return 'corrupt' end
+  entries, length, tail = tonumber(entries), tonumber(length), tonumber(tail)
+  local ranges = rangesOf(line, tail)
+  if not ranges or call('STRLEN', journal) < length then return 'corrupt' end
+  local isEnd = position and position > 0
+  if isEnd and position > length then return 'invalid_position' end
+  if isEnd and call('GETRANGE', journal, position - 1 .. '', position - 1 .. '') ~= '\n' then
     return 'invalid_position'
   end
-end
-tail = tonumber(tail)
-local hidden, others = 0, ''
-if tail > 0 then
-  hidden, others = match(';' .. ranges, string.format(';%d (%%d+)([^;]*)', tail))
-  if not hidden or tail > bytes then return 'corrupt' end
-end
-local shown = bytes - tonumber(hidden)
-local whole = #text + math.min(shown, size or shown)
-if maximum and whole > maximum then return {'too_large', whole} end
-if not size then
-  local wanted = count + 0 > 0 and math.ceil(1.25 * shown / count * entries) or 0
-  size = math.max(least, math.min(most, wanted))
+  local pieces, shown, at = {}, 0, 0
+  local function take(from, upto)
+    pieces[#pieces + 1] = {from, upto}
+    shown = shown + upto - from
+    at = at + math.max(0, math.min(position or upto, upto) - from)
+  end
+  for from, upto in string.gmatch(ranges, ' (%d+)%-(%d+)') do take(tonumber(from), tonumber(upto)) end
+  take(tail, length)
+  local from, upto = at, shown
+  if isBackward then from, upto = 0, at end
+  local guess = math.ceil(1.25 * shown / math.max(1, entries) * limit)
+  local size = math.min(guess, upto - from)
+  local lines = ''
+  if size > 0 and (not maximum or bytes + #text + size <= maximum) then
+    if limit >= entries and shown <= most then
+      lines = partOf(journal, pieces, from, upto)
+    else
+      lines = linesOf(journal, pieces, from, upto, math.min(guess, most))
+    end
+  end
+  bytes = bytes + #text + math.max(size, #lines)
+  local start = isBackward and upto - #lines or from
+  return {maximum and text or match(text, '^[^\n]*\n[^\n]*'), lines, start}
 end
 
--- The pieces of the whole history.
-local pieces, part = {}, {}
-for first, last in string.gmatch(others, ' (%d+)%-(%d+)') do
-  pieces[#pieces + 1] = {tonumber(first), tonumber(last)}
-end
-pieces[#pieces + 1] = {tail, bytes}
--- Those that are read, cut to the part.
-if from then
-  for at = 1, #pieces do
-    local first, last = math.max(pieces[at][1], from), pieces[at][2]
-    if first < last and size > 0 then
-      last = math.min(last, first + size)
-      size = size - (last - first)
-      part[#part + 1] = {first, last}
-    end
+local replies = {}
+for at = 1, #KEYS, 2 do
+  local isRead, reply = pcall(read, KEYS[at], KEYS[at + 1])
+  if not isRead then
+    local text = textOf(reply)
+    if sub(text, 1, 9) ~= 'WRONGTYPE' then return {err = text} end
+    reply = 'corrupt'
   end
-else
-  local rising = {}
-  for at = #pieces, 1, -1 do
-    local first, last = pieces[at][1], math.min(pieces[at][2], upto or bytes)
-    if first < last and size > 0 then
-      first = math.max(first, last - size)
-      size = size - (last - first)
-      rising[#rising + 1] = {first, last}
-    end
-  end
-  for at = #rising, 1, -1 do part[#part + 1] = rising[at] end
+  replies[#replies + 1] = reply
 end
-local texts, sum = {}, 0
-for at, piece in ipairs(part) do
-  texts[at] = call('GETRANGE', journal, piece[1] .. '', piece[2] - 1 .. '')
-  sum = sum + piece[2] - piece[1]
-end
-local read = table.concat(texts)
-local reply = {entries and match(text, '^[^\n]*\n[^\n]*') or text, read, #read == sum and 1 or 0}
-for _, piece in ipairs(part) do
-  reply[#reply + 1] = piece[1]
-  reply[#reply + 1] = piece[2]
-end
--- Test doubles return only arrays that are created in one expression; a server cannot unpack long ones.
-if #reply < 1000 then return {unpack(reply)} end
-return reply
+if maximum and bytes > maximum then return {'too_large', bytes} end
+-- Unpacked, because test doubles return only arrays that are created in one expression.
+return {unpack(replies)}

@@ -81,7 +81,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
 
   test('of a tenant whose queue has another type fail, and those of other tenants do not', async () => {
     const { store, raw, keys } = open();
-    const { work, waiting: owners, owner } = keys.tenant(TENANT);
+    const { work, waiting: owners, tenantKey: owner } = keys.tenant(TENANT);
     await insert(store, 'one', 'other');
     await raw.rpush(work, 'a list');
     await raw.zadd(owners, NOON, owner);
@@ -123,7 +123,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
 
   test('set right a tenant that is noted too early, or has nothing that waits', async () => {
     const { store, raw, keys } = open();
-    const { waiting: owners, owner } = keys.tenant(TENANT);
+    const { waiting: owners, tenantKey: owner } = keys.tenant(TENANT);
     await insert(store, 'one');
     await answerOf(store.remove(keyOf('one')));
     expect(await raw.zscore(owners, owner)).not.toBeNull();

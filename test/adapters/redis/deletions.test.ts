@@ -96,9 +96,7 @@ describeWithRedis('a deletion', ({ port }) => {
     await okOf(sessions.delete(id));
     const session = keys.of({ tenant: 'secret-tenant', id });
     for (const [name, value] of Object.entries(labels)) {
-      expect(
-        await client.call('ZSCORE', labelKey(session, name, value), session.member),
-      ).toBeNull();
+      expect(await client.call('ZSCORE', labelKey(session, name, value), session.idKey)).toBeNull();
     }
     const page = await okOf(sessions.list({ labels: { user: 'secret-label' } }));
     expect([page.total, page.sessions.map((each) => each.id)]).toEqual([1, [kept]]);

@@ -8,7 +8,7 @@ import { headOf, keyOf, NOON, say, upTo } from '../../../src/testing/samples.js'
 import { answerOf, append, errorOf, insertActive } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
-import { clientVersions, openClient, type TestClient } from '../../support/redis-clients.js';
+import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 
 const key = keyOf('one');
@@ -26,30 +26,6 @@ describeWithRedis('parts of a history', ({ port }) => {
     const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
     await insertActive(store, key, headOf('one', NOON, { context: '\u20AC {"\n' }));
     return { store, client, prefix, ...new Keyspace(prefix, 1).of(key) };
-  };
-
-  /**
-   * A store whose client does something else before its call of that number; 1 is the first call of
-   * a script.
-   */
-  const withTurn = (
-    prefix: string,
-    client: TestClient,
-    turn: number,
-    act: () => Promise<unknown>,
-  ): RedisSessionStore => {
-    let calls = 0;
-    const acting = new Proxy(client, {
-      get: (target, name) => {
-        if (name !== 'evalsha') return Reflect.get(target, name, target);
-        return async (...args: Parameters<TestClient['evalsha']>) => {
-          calls += 1;
-          if (calls === turn) await act();
-          return target.evalsha(...args);
-        };
-      },
-    });
-    return new RedisSessionStore({ client: acting, prefix, timeoutMs: PATIENT_MS });
   };
 
   describe.each(clientVersions)('%s', (version) => {
@@ -101,7 +77,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       });
     });
 
-    test('of mebibytes are read in several pieces', async () => {
+    test('of mebibytes are whole', async () => {
       const { store } = await open(version);
       const entries = upTo(40).map((at) =>
         say(`${at} ${'\u20AC'.repeat(at === 7 ? 700_000 : 20_000 + 997 * at)}`),
@@ -124,49 +100,6 @@ describeWithRedis('parts of a history', ({ port }) => {
         const rest = 'position' in first ? first.position : 0;
         const others = await answerOf(store.findEntries(key, { after: rest, limit: 100 }));
         expect(entriesOf(others)).toEqual(entries.slice(count));
-      }
-    });
-  });
-
-  describe.each([{ limit: 100 }, { after: 0, limit: 100 }])('of mebibytes, %j, while', (slice) => {
-    const openLong = async () => {
-      const opened = await open();
-      for (const at of upTo(12)) await append(opened.store, key, [`${at} ${'x'.repeat(250_000)}`]);
-      return opened;
-    };
-
-    test('others append, are whole', async () => {
-      const { store, client, prefix } = await openLong();
-      const acting = withTurn(prefix, client, 2, () => append(store, key, ['one more']));
-      const found = await answerOf(acting.findEntries(key, slice));
-      const now = await answerOf(store.find(key));
-      const history = now === undefined ? [] : now.history;
-      expect(history).toHaveLength(13);
-      expect(entriesOf(found)).toEqual('after' in slice ? history : history.slice(0, 12));
-      const after = found.outcome === 'found' ? found.position : 0;
-      const next = await answerOf(store.findEntries(key, { after, limit: 10 }));
-      expect([...entriesOf(found), ...entriesOf(next)]).toEqual(history);
-    });
-
-    test('the session is removed, are of none', async () => {
-      const { store, client, prefix } = await openLong();
-      const acting = withTurn(prefix, client, 2, () => answerOf(store.remove(key)));
-      expect(await answerOf(acting.findEntries(key, slice))).toEqual({ outcome: 'missing' });
-    });
-
-    test('the session is removed and another takes its id, are of none', async () => {
-      for (const contents of [
-        [],
-        ['hello'],
-        upTo(20).map((at) => `${at} ${'y'.repeat(250_000)}`),
-      ]) {
-        const { store, client, prefix } = await openLong();
-        const acting = withTurn(prefix, client, 2, async () => {
-          await answerOf(store.remove(key));
-          await insertActive(store, key, headOf('one', NOON, { context: '\u20AC {"\n' }));
-          for (const content of contents) await append(store, key, [content]);
-        });
-        expect(await answerOf(acting.findEntries(key, slice))).toEqual({ outcome: 'missing' });
       }
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dueKeyOf, Keyspace, keyOfPath } from '../../../adapters/redis/keyspace.js';
+import { dueKeyOf, Keyspace, keyOf } from '../../../adapters/redis/keyspace.js';
 
 const acme = { tenant: 'acme', id: 'a b' };
 
@@ -15,7 +15,7 @@ describe('the keys of a session', () => {
       byStatus: {},
       record: 'app:{0}:record:acme:a%0020b',
       journal: 'app:{0}:journal:acme:a%0020b',
-      names: 'app:{0}:names:acme:a%0020b',
+      operations: 'app:{0}:operations:acme:a%0020b',
       index: 'app:{0}:index:acme',
       labels: 'app:{0}:label:acme:',
       deadlines: 'app:{0}:deadlines:acme',
@@ -25,15 +25,15 @@ describe('the keys of a session', () => {
       partition: 'app:{0}:',
       writes: 'app:{0}:write:',
       events: 'app:{0}:events',
-      member: 'a%0020b',
-      owner: 'acme',
-      path: 'acme:a%0020b',
+      idKey: 'a%0020b',
+      tenantKey: 'acme',
+      sessionKey: 'acme:a%0020b',
       isLeft: false,
     });
     expect(keyspace.of({ ...acme, removal: '12' })).toMatchObject({
       record: 'app:{0}:remains:acme:a%0020b:12',
-      member: 'a%0020b:12',
-      path: 'acme:a%0020b',
+      idKey: 'a%0020b:12',
+      sessionKey: 'acme:a%0020b',
       isLeft: true,
     });
     expect(new Keyspace('app', 1, { statusIndex: true }).tenant('a:b')).toEqual({
@@ -54,7 +54,7 @@ describe('the keys of a session', () => {
       tenants: 'app:{0}:tenants',
       partition: 'app:{0}:',
       writes: 'app:{0}:write:',
-      owner: 'a%003ab',
+      tenantKey: 'a%003ab',
     });
     expect(keyspace.tenantsOf(7, 'tenants')).toBe('app:{7}:tenants');
     expect(keyspace.tenantsOf(7, 'waiting')).toBe('app:{7}:waiting');
@@ -66,15 +66,15 @@ describe('the keys of a session', () => {
       const { records, journals, ...rest } = shared;
       expect(session).toMatchObject({
         ...rest,
-        record: records + session.member,
-        journal: journals + session.member,
+        record: records + session.idKey,
+        journal: journals + session.idKey,
       });
     }
   });
 
   test('are each tenant\u2019s own where two have the same id', () => {
     for (const tenant of ['acme', 'globex', 'acme']) {
-      expect(keyspace.of({ ...acme, tenant }).path).toBe(`${tenant}:a%0020b`);
+      expect(keyspace.of({ ...acme, tenant }).sessionKey).toBe(`${tenant}:a%0020b`);
     }
   });
 
@@ -123,9 +123,9 @@ describe('a key that a scan finds', () => {
   });
 });
 
-describe('a path, as it stands in events,', () => {
+describe('the key of a session, as it stands in events,', () => {
   test('says whose session it is', () => {
-    expect(keyOfPath('ac%003ame:a%0020b')).toEqual({ tenant: 'ac:me', id: 'a b' });
+    expect(keyOf('ac%003ame:a%0020b')).toEqual({ tenant: 'ac:me', id: 'a b' });
   });
 });
 

@@ -182,7 +182,7 @@ describeWithRedis("a host's client", ({ port }) => {
         new Set(names.map((name) => `host:${prefix}:{0}:${name}`));
       const shared = ['index:acme', 'deadlines:acme', 'tenants', 'deployment'];
       expect(await keys()).toEqual(
-        named('record:acme:one', 'journal:acme:one', 'names:acme:one', ...shared),
+        named('record:acme:one', 'journal:acme:one', 'operations:acme:one', ...shared),
       );
       expect(await answerOf(store.remove(keyOf('one'), { now: NOON }))).toBe('removed');
       expect(await keys()).toEqual(named('deployment'));

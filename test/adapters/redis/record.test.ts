@@ -95,7 +95,7 @@ describe('a record', () => {
     expect(decodeRecord('one', counted)?.header).toMatchObject(counts);
     const rewound = counted
       .replace('222 000000000000', '222 000000000101')
-      .replace('\n\n', '\n170 150 0-10-1;101 81 0-10-1 50-60-2\n');
+      .replace('\n\n', '\n101: 0-10-1 50-60-2;50: 0-10-1\n');
     const pieces = [
       [0, 10],
       [50, 60],
@@ -111,12 +111,11 @@ describe('a record', () => {
 
   test.each([
     '101',
-    '101 82 0-10-1 50-60-2',
-    '101 81 0-10-1 50-60-2 ',
-    '101 81 50-60-1 0-10-2',
-    '223 0 0-10-1',
+    '101: 0-10-1 50-60-2 ',
+    '101: 50-60-1 0-10-2',
+    '223: 0-10-1',
     '',
-    '101 81 0-10 50-60-2',
+    '101: 0-10 50-60-2',
     'x',
   ])('is none with the ranges %j', (ranges) => {
     const counted = record.replace('000000000000 000000000000', '000000000222 000000000101');

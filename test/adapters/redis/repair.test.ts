@@ -138,7 +138,7 @@ describeWithRedis('repair', ({ port }) => {
       test('lists and schedules what has lost its entries', async () => {
         const { store, client, keys } = open();
         await fill(store);
-        const { index, deadlines, tenants, member } = keys.of(keyOf('s2'));
+        const { index, deadlines, tenants, idKey: member } = keys.of(keyOf('s2'));
         await client.call('DEL', index, tenants);
         await client.call('ZREM', deadlines, member);
         // Too late, and where there is no deadline.
@@ -159,15 +159,15 @@ describeWithRedis('repair', ({ port }) => {
         const { store, client, keys } = open();
         await fill(store);
         const ghost = keys.of(keyOf('ghost'));
-        await client.call('ZADD', ghost.index, String(NOON), ghost.member);
-        await client.call('ZADD', ghost.deadlines, String(NOON), ghost.member);
+        await client.call('ZADD', ghost.index, String(NOON), ghost.idKey);
+        await client.call('ZADD', ghost.deadlines, String(NOON), ghost.idKey);
         await client.call('ZADD', ghost.index, String(NOON), 'no member of ours');
-        await client.call('HSET', ghost.names, 'op', '12');
+        await client.call('HSET', ghost.operations, 'op', '12');
         const { removed } = await repaired(store);
         expect(removed).toBe(4);
         expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
         expect((await dueOf(store, NOON + 9, 9)).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
-        expect(await client.call('EXISTS', ghost.names)).toBe(0);
+        expect(await client.call('EXISTS', ghost.operations)).toBe(0);
       });
 
       test('names what cannot be read, and leaves it', async () => {

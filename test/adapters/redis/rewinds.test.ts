@@ -201,26 +201,6 @@ describeWithRedis('rewinds in Redis', () => {
     expect((await answerOf(store.find(key, { maxBytes: 2000 })))?.history).toEqual([say('short')]);
   });
 
-  test('a part that is read while somebody rewinds is of one history', async () => {
-    const { key, rewind, store } = await open();
-    const large = (name: string) => upTo(8).map((at) => `${name} ${at} ${'x'.repeat(300_000)}`);
-    await append(store, key, large('old'));
-    let hasRewound = false;
-    const reading = intercepting(client, async (name, _, run) => {
-      const reply = await run();
-      if (name.startsWith('eval') && !hasRewound) {
-        hasRewound = true;
-        await rewind(0, large('new'));
-      }
-      return reply;
-    });
-    const reader = new RedisSessionStore({ client: reading, prefix, timeoutMs: PATIENT_MS });
-    const { entries } = await foundIn(reader, { limit: 10 }, key);
-    expect(entries.map(({ content }) => content.slice(0, 5))).toEqual(
-      upTo(8).map((at) => `new ${at}`),
-    );
-  });
-
   test.each([
     ['without entries', []],
     ['with entries', ['mine']],

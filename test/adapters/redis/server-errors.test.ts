@@ -260,7 +260,7 @@ describeWithRedis('an error of the server', () => {
       expect(errors).toMatchObject([{ error: { type: 'store_unavailable' } }]);
     });
 
-    test.each(['record', 'journal', 'names', 'index', 'deadlines', 'tenants'] as const)(
+    test.each(['record', 'journal', 'operations', 'index', 'deadlines', 'tenants'] as const)(
       'WRONGTYPE of the %s: no call throws, none writes',
       async (name) => {
         const { port, admin, own } = await open();

@@ -19,8 +19,18 @@ export const { events: stream, work } = keyspace.tenant(tenant);
 /** The keys of a session, by what they hold. */
 const keysOf = (id: string): Readonly<Record<string, string>> => {
   const keys = keyspace.of({ tenant, id });
-  const { record, journal, names, index, byStatus, work, waiting, deadlines, tenants, events } =
-    keys;
+  const {
+    record,
+    journal,
+    operations,
+    index,
+    byStatus,
+    work,
+    waiting,
+    deadlines,
+    tenants,
+    events,
+  } = keys;
   const origin = keyspace.of({ tenant, id: TARGET });
   const ofOrigin = {
     'record of the origin': origin.record,
@@ -34,7 +44,7 @@ const keysOf = (id: string): Readonly<Record<string, string>> => {
   return {
     record,
     journal,
-    names,
+    operations,
     index,
     ...byStatus,
     work,

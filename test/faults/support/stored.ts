@@ -1,4 +1,4 @@
-import { dueKeyOf, Keyspace, keyOfPath, labelKey } from '../../../adapters/redis/keyspace.js';
+import { dueKeyOf, Keyspace, keyOf, labelKey } from '../../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../../adapters/redis/record.js';
 import { unescapeName } from '../../../adapters/shared/escape-name.js';
 import { dueAtOf } from '../../../src/session/state-at.js';
@@ -49,14 +49,14 @@ export const wrongEntries = async (
   };
   for (const name of names) {
     const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
-    const session = keys.of(keyOfPath(rest));
+    const session = keys.of(keyOf(rest));
     if (kind === 'remains') {
       const [owner = '', ...member] = rest.split(':');
       const left = keys.of(dueKeyOf(unescapeName(owner), member.join(':')));
       const record = decodeRecord(left.id, String(await client.call('GET', name)));
-      if (record !== undefined) expect(left.deadlines, left.member, dueAtOf(record.state));
+      if (record !== undefined) expect(left.deadlines, left.idKey, dueAtOf(record.state));
     }
-    if (kind === 'journal' || kind === 'names') {
+    if (kind === 'journal' || kind === 'operations') {
       if (!names.includes(session.record)) wrong.push(`${name} has no record`);
     }
     if (kind !== 'record') continue;
@@ -67,10 +67,10 @@ export const wrongEntries = async (
       labelKey(session, label, value),
     );
     for (const set of [session.index, session.byStatus[state.status] ?? '', ...labels])
-      expect(set, session.member, Date.parse(head.createdAt));
+      expect(set, session.idKey, Date.parse(head.createdAt));
     const [dueAt, wakeAt] = [dueAtOf(state), wakeAtOf(state)];
-    if (dueAt < Number.POSITIVE_INFINITY) expect(session.deadlines, session.member, dueAt);
-    if (wakeAt < Number.POSITIVE_INFINITY) expect(session.work, session.member, wakeAt);
+    if (dueAt < Number.POSITIVE_INFINITY) expect(session.deadlines, session.idKey, dueAt);
+    if (wakeAt < Number.POSITIVE_INFINITY) expect(session.work, session.idKey, wakeAt);
   }
   const sets = names.filter((name) => SORTED_SETS.includes(keys.parse(name)?.kind ?? ''));
   for (const set of new Set([...sets, ...expected.keys()])) {
@@ -124,7 +124,7 @@ export const wrongEvents = async (
   for (const name of await keysUnder(client, prefix)) {
     const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };
     if (kind !== 'record') continue;
-    const record = decodeRecord(keyOfPath(rest).id, String(await client.call('GET', name)))?.header;
+    const record = decodeRecord(keyOf(rest).id, String(await client.call('GET', name)))?.header;
     if (record === undefined) continue;
     const life = `${rest} ${record.incarnation}`;
     living.add(life);
