@@ -103,8 +103,8 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a claim of all tenants in Redis gives one session of each, and no other until then',
     file: 'adapters/redis/scripts/write.lua',
-    from: "if first[1] then call('ZADD', owners, first[2], owner) else",
-    to: "if first[1] then call('ZADD', owners, upto, owner) else",
+    from: "if first[1] then call('ZADD', tenants, first[2], tenantKey) else",
+    to: "if first[1] then call('ZADD', tenants, upto, tenantKey) else",
     tests: ['test/stores/redis.contract.test.ts'],
   },
   {
