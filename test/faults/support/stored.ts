@@ -114,7 +114,8 @@ export const wrongEvents = async (
   const told = new Map<string, number[]>();
   const deleted = new Set<string>();
   for (const entry of Array.isArray(reply) ? reply : []) {
-    const [, type, incarnation, sequence, , path] = String(entry[1][1]).split(' ');
+    const [, incarnation, sequence, path, ...json] = String(entry[1][1]).split(' ');
+    const { type } = JSON.parse(json.join(' '));
     const life = `${path} ${incarnation}`;
     told.set(life, [...(told.get(life) ?? []), Number(sequence)]);
     if (type === 'deleted') deleted.add(life);
