@@ -27,7 +27,7 @@ export interface FoundPage {
   readonly total: number;
   readonly sessions: readonly Found[];
   /** The time of the last session in the order of the page; '' if none follows. */
-  readonly edge: string;
+  readonly lastTime: string;
   /** The bytes of the records. */
   readonly bytes: number;
 }
@@ -88,9 +88,9 @@ export const findPage = async (
   const reply = await call.readScript(pageScript, names, args);
   if (reply.isErr()) return err(reply.error.error);
   if (reply.value === 'ended') return err(tooManyEnded);
-  const [total, edge = '', bytes, ...texts] = valuesIn(reply.value).map(String);
+  const [total, lastTime = '', bytes, ...texts] = valuesIn(reply.value).map(String);
   const sessions: Found[] = [];
   for (let at = 0; at < texts.length; at += 2)
     sessions.push({ idKey: texts[at] ?? '', part: texts[at + 1] ?? '' });
-  return ok({ total: Number(total), sessions, edge, bytes: Number(bytes) });
+  return ok({ total: Number(total), sessions, lastTime, bytes: Number(bytes) });
 };

@@ -50,7 +50,7 @@ export const readPage = async (
     ? await searchSessions(call, keys, range, lists)
     : await findPage(call, keys, range, hasRecords ? 'record' : '', lists);
   if (page.isErr()) return err(page.error);
-  const { total, sessions, edge } = page.value;
+  const { total, sessions, lastTime } = page.value;
   const read = await sessionsOf(call, keys, range, page.value, hasRecords);
   if (read.isErr()) return err(read.error);
   const records: SessionRecord[] = [];
@@ -62,7 +62,7 @@ export const readPage = async (
   const isRising = range.order === 'oldest';
   if (!isRising) for (const list of [records, unreadable]) list.reverse();
   const last = sessions.at(isRising ? -1 : 0);
-  const nextCursor = cursorOf(last?.idKey ?? '', edge);
+  const nextCursor = cursorOf(last?.idKey ?? '', lastTime);
   // The sessions that were changed or removed after the script.
   const gone = sessions.length - records.length - unreadable.length;
   return ok({ records, total: total - gone, unreadable, ...(nextCursor && { nextCursor }) });

@@ -28,9 +28,9 @@ const pageOf = (
   const following = ordered.filter((each) => !place || sign * compare(each, place) > 0);
   const page = following.slice(offset, offset + limit);
   const hasMore = following.length > offset + limit;
-  const edge = (hasMore && page.at(-1)?.part) || '';
+  const lastTime = (hasMore && page.at(-1)?.part) || '';
   if (sign < 0) page.reverse();
-  return { total: found.length, sessions: page, edge, bytes: 0 };
+  return { total: found.length, sessions: page, lastTime, bytes: 0 };
 };
 
 /** The lists of labels, that with the fewest sessions between the two times of a range first. */
@@ -71,10 +71,10 @@ export const searchSessions = async (
   do {
     const reply = await findPage(call, keys, part, order, lists.value);
     if (reply.isErr()) return err(reply.error);
-    const { total, sessions, edge } = reply.value;
+    const { total, sessions, lastTime } = reply.value;
     if (total > SEARCH_LIMIT) return err(searchTooLarge(SEARCH_LIMIT));
     for (const each of sessions) times.set(each.idKey, each);
-    part = { ...part, cursor: cursorOf(sessions.at(-1)?.idKey ?? '', edge) };
+    part = { ...part, cursor: cursorOf(sessions.at(-1)?.idKey ?? '', lastTime) };
   } while (part.cursor !== undefined);
   const found = [...times.values()].filter((each) => each.part !== '');
   return ok(pageOf(found, range));

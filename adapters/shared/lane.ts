@@ -84,8 +84,8 @@ export class Lane<C, R> {
         continue;
       }
       bytes += each.bytes;
-      const isFull = group.length >= most.calls || bytes > most.bytes;
-      if (isFull && group.length > 0) break;
+      const isTooMuch = group.length >= most.calls || bytes > most.bytes;
+      if (isTooMuch && group.length > 0) break;
       group.push(each);
     }
     const rest = this.#waiting.slice(held.length + group.length);

@@ -101,11 +101,11 @@ export class SessionWriter {
       const row = findRow(this.#connection, { tenant: key.tenant, id: source.id });
       if (row === undefined || historyVersionOf(row) !== source.version) return 'source_changed';
     }
-    if (this.#isFull(key.tenant, cap)) return 'too_many';
+    if (this.#hasReachedLimit(key.tenant, cap)) return 'too_many';
     return undefined;
   }
 
-  #isFull(tenant: string, cap: LiveLimit | undefined): boolean {
+  #hasReachedLimit(tenant: string, cap: LiveLimit | undefined): boolean {
     return cap !== undefined && liveAt(this.#connection, tenant, cap.now) >= cap.sessions;
   }
 
@@ -144,7 +144,7 @@ export class SessionWriter {
       const state = stateOf(row);
       if (state === undefined) return err(unreadable(key.id, 'state'));
       if (state.revision !== previous.revision) return ok('stale');
-      if (this.#isFull(key.tenant, cap)) return ok('too_many');
+      if (this.#hasReachedLimit(key.tenant, cap)) return ok('too_many');
       const { status, revision } = next;
       const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
       const used = { ...next, lastActivityAt };

@@ -145,14 +145,14 @@ const parseQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fie
  * Sends NaN and infinite numbers as text: JSON would make them null, which the service treats as an
  * absent field.
  */
-const sayable = (value: unknown): unknown =>
+const toJsonValue = (value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
 const parseBody = ({ body }: AnyOperation, fields: Fields): string | null => {
   if (body === undefined) return null;
   const names = Object.keys(body.fields);
   return JSON.stringify(
-    Object.fromEntries(names.map((name) => [wireName(name), sayable(fields[name])])),
+    Object.fromEntries(names.map((name) => [wireName(name), toJsonValue(fields[name])])),
   );
 };
 

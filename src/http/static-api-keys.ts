@@ -67,7 +67,7 @@ const parseKey = (
     path,
     'must have no fields but key or sha256, and tenant',
   );
-  const owner = parseName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
+  const tenantName = parseName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
   const digest = parseDigest(issues, path, { key, given });
   if (digest === undefined) return [];
   // Without node:crypto, a key that is listed twice, once as its digest, is not detected.
@@ -78,7 +78,7 @@ const parseKey = (
     'must not be in the list twice',
   );
   seen.add(mark);
-  return [{ digest, tenant: owner }];
+  return [{ digest, tenant: tenantName }];
 };
 
 /** Whether two arrays of the same length are equal, in constant time. */

@@ -40,11 +40,11 @@ const componentNames: Readonly<Record<string, string>> = {
 /** A parameter of an operation, by its name in the service. */
 const parameterOf = (
   parameters: Components<Parameter>,
-  owner: string,
+  operationName: string,
   name: string,
   sent: Pick<Parameter, 'in' | 'name' | 'schema'>,
 ): Reference => {
-  const ownName = `${owner}.${name}`;
+  const ownName = `${operationName}.${name}`;
   const texts = descriptions.parameters;
   const { description, example } = texts[ownName] ?? texts[name] ?? { description: name };
   const parameter = {
@@ -56,17 +56,17 @@ const parameterOf = (
     ...(example !== undefined && { examples: { example: { value: example } } }),
   };
   const shortName = componentNames[ownName] ?? componentNames[name] ?? name;
-  return parameters.add(parameter, shortName, `${owner}${capitalized(name)}`);
+  return parameters.add(parameter, shortName, `${operationName}${capitalized(name)}`);
 };
 
 const parametersOf = (
   operation: AnyOperation,
   parameters: Components<Parameter>,
 ): readonly Reference[] => {
-  const { name: owner, query = {}, headers = {} } = operation;
+  const { name: operationName, query = {}, headers = {} } = operation;
   const id = { in: 'path', name: 'session_id', schema: sessionId } as const;
   const add = (name: string, sent: Pick<Parameter, 'in' | 'name' | 'schema'>): Reference =>
-    parameterOf(parameters, owner, name, sent);
+    parameterOf(parameters, operationName, name, sent);
   return [
     ...(hasId(operation) ? [add('id', id)] : []),
     ...Object.entries(query).map(([name, rule]) =>

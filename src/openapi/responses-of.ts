@@ -183,7 +183,7 @@ const inPascalCase = (words: string): string =>
 export const problemResponses = (
   responses: Components<Response>,
   codes: readonly Code[],
-  owner = '',
+  operationName = '',
 ): Responses => {
   const all = [...new Set(codes.map(statusOf))].toSorted((a, b) => a - b);
   const added = all.map((status) => {
@@ -191,7 +191,7 @@ export const problemResponses = (
     const words = given.length > 2 ? titles[status] : given.join('_or_');
     const name = inPascalCase(words);
     const response = problemResponse(status, given);
-    return [status, responses.add(response, name, `${name}Of${capitalized(owner)}`)];
+    return [status, responses.add(response, name, `${name}Of${capitalized(operationName)}`)];
   });
   return Object.fromEntries(added);
 };

@@ -187,8 +187,8 @@ local function timeOf(item)
   return format('%.0f', math.max(ends, header.activity))
 end
 
-local edge = hasMore and page[isRising and #page or 1].text or ''
-local reply = {total, edge, ''}
+local lastTime = hasMore and page[isRising and #page or 1].text or ''
+local reply = {total, lastTime, ''}
 for _, item in ipairs(page) do
   local more = ''
   if part == 'record' then more = recordOf(records .. item.idKey) elseif part ~= '' then more = timeOf(item) end
