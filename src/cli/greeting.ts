@@ -18,6 +18,8 @@ export interface Served {
   readonly inspector: boolean;
   /** Whether this program or an application stores the ends by the clock. */
   readonly sweeps: boolean;
+  /** Whether the sessions outlive this process. */
+  readonly isDurable: boolean;
 }
 
 /** Lines of curl that lead through a session, each after its comment. */
@@ -60,10 +62,12 @@ const stepsThrough = async (served: Served): Promise<string> => {
  * as commands when they are pasted.
  */
 export const greeting = async (served: Served): Promise<string> => {
-  const { where, storeName, tenant, generatedKey, inspector, sweeps } = served;
+  const { where, storeName, tenant, generatedKey, inspector, sweeps, isDurable } = served;
   const hasKey = generatedKey !== undefined;
   const password = hasKey ? 'the API key' : 'an API key';
   const lines = [
+    isDurable &&
+      `Try this: kill it (kill -9 ${process.pid}), start it again, and list the sessions.`,
     hasKey && `API key, generated for this run: ${generatedKey}`,
     hasKey && 'Set COLLOQUY_API_KEYS to use your own.',
     inspector && `Inspector: ${served.origin}/inspector (user name: any, password: ${password})`,

@@ -146,7 +146,8 @@ const run = async (options: Options): Promise<void> => {
     const isSwept = await isSweptByApplication(store, sweeps);
     const tenantOf = tenantBy(asked.authenticate);
     const { where, origin, ...server } = await listen(listener, asked.host, asked.port, tenantOf);
-    const served = { ...asked, where, origin, storeName, sweeps: sweeps || isSwept };
+    const ends = { sweeps: sweeps || isSwept, isDurable: isShared };
+    const served = { ...asked, ...ends, where, origin, storeName };
     await printText(await greeting(served));
     if (sweeps) sweeper.start();
     await stop;

@@ -8,6 +8,7 @@ import { buildCommandLine, type CommandLine, type Running } from '../support/com
 import { REPOSITORY } from '../support/packed-package.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { reasonToSkip, requirements } from '../support/requirements.js';
+import { sqliteFile } from '../support/sqlite-file.js';
 
 const manifest: { scripts: { start: string } } = JSON.parse(
   readFileSync(join(REPOSITORY, 'package.json'), 'utf8'),
@@ -33,24 +34,26 @@ const stepsOf = (output: string): ReadonlyMap<string, string> =>
   );
 
 describe('npm start', () => {
+  const { file, remove } = sqliteFile();
+  const args = startArgs.map((arg) => (arg === 'demo.db' ? file : arg));
+  // A variable that some shells set does not open the demo to other machines.
+  const env = { PORT: '0', HOST: '0.0.0.0' };
   let colloquy: CommandLine;
   let server: Running;
+  const start = () => colloquy.start(args, /# get the session\n.*\n/, env);
   beforeAll(async () => {
     colloquy = await buildCommandLine();
-    // A variable that some shells set does not open the demo to other machines.
-    server = await colloquy.start(startArgs, /# get the session\n.*\n/, {
-      PORT: '0',
-      HOST: '0.0.0.0',
-    });
+    server = await start();
   });
   afterAll(async () => {
     await server.signal('SIGTERM');
+    remove();
   });
 
   test('runs the command line on 127.0.0.1 and prints a key', () => {
     expect(program).toBe('dist/cli/main.js');
     expect(server.output()).toMatch(
-      /^Colloquy listens on http:\/\/127\.0\.0\.1:\d+ and stores sessions in memory\./,
+      /^Colloquy listens on http:\/\/127\.0\.0\.1:\d+ and stores sessions in the SQLite file .+\./,
     );
     expect(server.output()).toMatch(/^API key, generated for this run: [\da-f]{32}$/m);
   });
@@ -107,6 +110,23 @@ describe('npm start', () => {
     test('of which a shell that reads comments as commands runs none by mistake', () => {
       for (const comment of stepsOf(server.output()).keys()) expect(comment).toMatch(/^[\w ]+$/);
     });
+  });
+
+  test('keeps its sessions when it is killed and started again', async () => {
+    const send = async (path: string, body?: object): Promise<unknown> => {
+      const key = /this run: (\w+)/.exec(server.output())?.[1] ?? '';
+      const url = /http:\/\/[\d.:]+/.exec(server.output())?.[0] ?? '';
+      const headers = { 'X-API-KEY': key, 'Content-Type': 'application/json', connection: 'close' };
+      const sent = body && { method: 'POST', body: JSON.stringify(body) };
+      return (await fetch(`${url}${path}`, { headers, ...sent })).json();
+    };
+    await send('/create-session', { face: 'ada', profile: 'tutor' });
+    expect(server.output()).toMatch(/^Try this: kill it \(kill -9 \d+\), start it again/m);
+    const before = await send('/sessions');
+    expect(before).not.toEqual([]);
+    await server.signal('SIGKILL');
+    server = await start();
+    expect(await send('/sessions')).toEqual(before);
   });
 
   if (!requirements.curl.isMet()) test.skip(reasonToSkip(requirements.curl));

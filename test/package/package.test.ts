@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { readme } from '../readme/documents.js';
+import { documentOf } from '../readme/documents.js';
 import { announced, blocksIn } from '../readme/samples.js';
 import { isElsewhere } from '../support/continuous-integration.js';
 import { createProject, evaluate, sameVersion, typeCheck } from '../support/npm-project.js';
@@ -75,6 +75,7 @@ describe('the packed package', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
+      'SKILL.md',
       'dist',
       'docs',
       'llms-full.txt',
@@ -158,9 +159,9 @@ describe('in a project with none of the optional peers', () => {
     expect(await evaluate(bare, format, script)).toBe('ACTIVE');
   });
 
-  it('runs the first sample of the README as pasted, beside the package.json that npm init writes', async () => {
-    const [sample] = blocksIn(readme, 'ts');
-    if (sample === undefined) throw new Error('the README has no sample');
+  it('runs a sample of the documents as pasted, beside the package.json that npm init writes', async () => {
+    const [sample] = blocksIn(documentOf('docs/user-sessions.md'), 'ts');
+    if (sample === undefined) throw new Error('docs/user-sessions.md has no sample');
     const folder = join(bare, 'first');
     await mkdir(folder);
     await writeFile(

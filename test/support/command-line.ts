@@ -33,7 +33,7 @@ export interface Running {
   shown(pattern: RegExp): Promise<void>;
   /** Waits until it ends by itself. */
   end(): Promise<Finished>;
-  signal(signal: 'SIGINT' | 'SIGTERM'): Promise<Finished>;
+  signal(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<Finished>;
 }
 
 const collect = (child: ChildProcess) => {
