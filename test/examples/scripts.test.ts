@@ -17,6 +17,22 @@ test('the table names every example, and its lines lead to files', () => {
 
 // Each is a process that compiles what it runs: on a busy machine, many seconds.
 describe.concurrent('examples that run to their end', () => {
+  test('encryption keeps texts out of the database', async ({ expect }) => {
+    expect(await runExample('encryption').finished).toEqual({
+      exitCode: 0,
+      stderr: '',
+      stdout: 'the database has the text: false\nthe session has it: My name is Nina.\n',
+    });
+  });
+
+  test('store holds a talk on a store of its own', async ({ expect }) => {
+    expect(await runExample('store').finished).toEqual({
+      exitCode: 0,
+      stderr: '',
+      stdout: 'user: What is 6 times 7?\nassistant: 42.\n',
+    });
+  });
+
   test('embed holds a talk, and says what was wrong with another', async ({ expect }) => {
     expect(await runExample('embed').finished).toEqual({
       exitCode: 0,
