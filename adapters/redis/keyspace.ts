@@ -89,23 +89,37 @@ export class Keyspace {
     this.#hasStatuses = statusIndex;
   }
 
-  /** The keys of a session. */
+  /**
+   * The keys of a session. Lists all fields: a copy of those of the tenant takes a third of the time
+   * of an append with 32 callers.
+   */
   of({ tenant, id, removal }: DueKey): SessionKeys {
-    const shared = this.tenant(tenant);
-    const { tenantKey, partition } = shared;
+    const partition = this.#partitionOf(tenant);
+    const tenantKey = escapeName(tenant);
     const name = escapeName(id);
     const sessionKey = `${tenantKey}:${name}`;
     const isLeft = removal !== undefined;
     const idKey = isLeft ? `${name}${SEPARATOR}${removal}` : name;
-    const records = isLeft ? `${partition}remains:${tenantKey}:` : shared.records;
+    const records = `${partition}:${isLeft ? 'remains' : 'record'}:${tenantKey}:`;
     return {
-      ...shared,
       tenant,
       id,
       records,
       record: records + idKey,
-      journal: shared.journals + name,
-      operations: `${partition}operations:${sessionKey}`,
+      journals: `${partition}:journal:${tenantKey}:`,
+      journal: `${partition}:journal:${sessionKey}`,
+      operations: `${partition}:operations:${sessionKey}`,
+      index: `${partition}:index:${tenantKey}`,
+      labels: `${partition}:label:${tenantKey}:`,
+      byStatus: this.#byStatus(partition, tenantKey),
+      work: `${partition}:work:${tenantKey}`,
+      waiting: `${partition}:waiting`,
+      deadlines: `${partition}:deadlines:${tenantKey}`,
+      tenants: `${partition}:tenants`,
+      partition: `${partition}:`,
+      events: `${partition}:events`,
+      writes: `${partition}:write:`,
+      tenantKey,
       idKey,
       sessionKey,
       isLeft,
