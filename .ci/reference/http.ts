@@ -1,6 +1,7 @@
 // The HTTP reference, from the OpenAPI document of all routes.
 import { commandRoutes, eventRoutes, historyRoutes } from 'colloquy/http';
 import { openApiDocument } from 'colloquy/openapi';
+import { inCell } from './in-cell.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -36,8 +37,6 @@ const typeOf = (schema: unknown): string => {
   if (Array.isArray(type)) return type.map(String).join(' or ');
   return textOf(type) || 'any';
 };
-
-const inCell = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();
 
 const row = (...cells: readonly string[]): string => `| ${cells.map(inCell).join(' | ')} |`;
 

@@ -1,32 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.js';
 import { documentOf, root } from './documents.js';
-import { entries } from './entries.js';
+import { SampleFolder } from './run-sample.js';
 import { blocksIn } from './samples.js';
 
 /** The files of the tutorial as a reader has them, on the sources of this repository. */
 const writeTutorial = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'colloquy-tutorial-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
-  const { path, text } = documentOf('docs/chat.md');
-  const blocks = ['ts', 'ts parse-only'].flatMap((language) => blocksIn({ path, text }, language));
-  for (const { code } of blocks) {
-    const name = /^\/\/ (\S+)\n/.exec(code)?.[1];
-    if (name === undefined) throw new Error(`a block of ${path} has no file name`);
-    const runnable = code
-      .replace(/'(colloquy(?:\/[\w-]+)?)'/g, (_, entry: string) => `'${entries.get(entry) ?? ''}'`)
+  const folder = new SampleFolder();
+  onTestFinished(() => folder.remove());
+  const page = documentOf('docs/chat.md');
+  for (const block of ['ts', 'ts parse-only'].flatMap((language) => blocksIn(page, language))) {
+    const name = /^\/\/ (\S+)\n/.exec(block.code)?.[1];
+    if (name === undefined) throw new Error(`${block.name} has no file name`);
+    const code = block.code
       .replace('listen(3000,', "listen(Number(process.env['PORT']),")
       .replace("console.log('http://127.0.0.1:3000')", 'process.send?.(0)');
-    writeFileSync(join(folder, name), runnable);
+    folder.write({ ...block, code }, '', name);
   }
-  return folder;
+  return folder.path;
 };
 
 /** Starts the server of the tutorial, and returns when it listens. */

@@ -14,12 +14,12 @@ import type { Sample } from './samples.js';
  * there.
  */
 export class SampleFolder {
-  readonly #path = mkdtempSync(join(tmpdir(), 'colloquy-documents-'));
+  readonly path: string = mkdtempSync(join(tmpdir(), 'colloquy-documents-'));
   #files = 0;
 
   constructor() {
-    symlinkSync(join(root, 'node_modules'), join(this.#path, 'node_modules'), 'dir');
-    writeFileSync(join(this.#path, 'package.json'), '{"type":"module"}');
+    symlinkSync(join(root, 'node_modules'), join(this.path, 'node_modules'), 'dir');
+    writeFileSync(join(this.path, 'package.json'), '{"type":"module"}');
   }
 
   /**
@@ -31,8 +31,8 @@ export class SampleFolder {
   }
 
   /** Writes a sample as `run` runs it. Returns the file. */
-  write({ code }: Sample, redisUrl = ''): string {
-    const file = join(this.#path, `sample-${this.#files}.ts`);
+  write({ code }: Sample, redisUrl = '', name = `sample-${this.#files}.ts`): string {
+    const file = join(this.path, name);
     this.#files += 1;
     const runnable = code
       .replace(
@@ -45,7 +45,7 @@ export class SampleFolder {
   }
 
   remove(): void {
-    rmSync(this.#path, { recursive: true, force: true });
+    rmSync(this.path, { recursive: true, force: true });
   }
 }
 
