@@ -165,7 +165,8 @@ export class MemorySessionStore implements SessionStore {
   find(key: SessionKey, size: ReadSize = {}): Result<SessionRecord | undefined, TooLarge> {
     const session = this.#sessionOf(key);
     if (session === undefined) return ok(undefined);
-    const refusal = tooLarge(size, bytesOf(session, size), 1);
+    const isBounded = size.maxBytes !== undefined;
+    const refusal = isBounded ? tooLarge(size, bytesOf(session, size), 1) : undefined;
     if (refusal !== undefined) return err(refusal);
     return ok(recordOf(session, size));
   }

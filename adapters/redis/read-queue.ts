@@ -15,7 +15,7 @@ import { unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
 import type { Answer } from './failure.js';
 import { dueKeyOf, type Keyspace, type TenantKeys } from './keyspace.js';
-import { findSession as readSession, sessionInRecord } from './read-sessions.js';
+import { sessionInRecord } from './read-sessions.js';
 
 /** The maximum number of parts, and the minimum number of partitions in a part. */
 const PARTS = 10;
@@ -133,8 +133,8 @@ interface HandedOut extends DueSession {
 
 /** The sessions in the outcome of the script. */
 const handedOut = (tenant: string, outcome: string): readonly HandedOut[] => {
-  const [members = '', ...records] = outcome.split('\r');
-  const sessions = sessionsOf(tenant, members.split(' ').slice(1));
+  const [moved = '', ...records] = outcome.split('\r');
+  const sessions = sessionsOf(tenant, moved.split(' ').slice(1));
   return sessions.map((session, at) => ({
     ...session,
     text: records[at]?.replaceAll('\t', '\n') || undefined,
@@ -165,11 +165,8 @@ export const claimSessions = async (
   keys: Keyspace,
   range: ClaimRange,
   make: MakeClaim,
+  store: Pick<SessionStore, 'find'>,
 ): Answer<ClaimedRecords> => {
-  const store = {
-    find: (...[key, size = {}]: Parameters<SessionStore['find']>) =>
-      readSession(call, keys.of(key), size),
-  };
   const recordOf = async ({ text, ...key }: HandedOut): Answer<SessionRecord | undefined> =>
     text === undefined
       ? findSession(store, key, { historyLimit: 0 })

@@ -23,8 +23,19 @@ export const readScript = script(readLua);
 /** The result of reading a session: `missing` if there is none, `corrupt` if it cannot be read. */
 export type ReadRecord = SessionRecord | 'missing' | 'corrupt';
 
-/** Bytes to parse before the event loop gets a turn. */
-const TURN_BYTES = 1024 * 1024;
+/** Characters to parse before the event loop gets a turn. */
+const TURN_LENGTH = 1024 * 1024;
+
+/** Gives the event loop a turn each time that much text was parsed. */
+const turnTaker = () => {
+  let parsed = 0;
+  return (length: number): Promise<void> | undefined => {
+    parsed += length;
+    if (parsed <= TURN_LENGTH) return undefined;
+    parsed = 0;
+    return nextTurn();
+  };
+};
 
 /** The values in a reply of a script; none for any other reply. */
 export const valuesIn = (reply: unknown): readonly unknown[] => {
@@ -77,19 +88,15 @@ export const readSessions = async (
     found[0] === 'too_large' && tooLarge({ maxBytes }, Number(found[1]), idKeys.length);
   if (refusal) return err(refusal);
   const sessions: ReadRecord[] = [];
-  let bytes = 0;
+  const takeTurn = turnTaker();
   for (const [at, idKey] of idKeys.entries()) {
-    if (bytes > TURN_BYTES) {
-      await nextTurn();
-      bytes = 0;
-    }
     const [text, lines]: readonly unknown[] = valuesIn(found[at]);
     if (typeof text !== 'string' || typeof lines !== 'string') {
       sessions.push(found[at] === 'missing' ? 'missing' : 'corrupt');
       continue;
     }
-    bytes += text.length + lines.length;
     sessions.push(sessionIn(idKey, text, lines, limit));
+    await takeTurn(text.length + lines.length);
   }
   return ok(sessions);
 };
@@ -129,14 +136,12 @@ export const readWhole = async (
   const journals = idKeys.map((idKey) => keys.journals + idKey);
   const texts = (await call.readCommand((client) => client.mget(...journals))).unwrapOr([]);
   const sessions: SessionRecord[] = [];
-  let parsed = 0;
+  const takeTurn = turnTaker();
   for (const [at, record] of records.entries()) {
     const session = wholeIn(record, texts[at] ?? '');
     if (session === undefined) return readSessions(call, keys, idKeys, size);
     sessions.push(session);
-    parsed += session.historyPosition;
-    if (parsed > TURN_BYTES) await nextTurn();
-    if (parsed > TURN_BYTES) parsed = 0;
+    await takeTurn(session.historyPosition);
   }
   return ok(sessions);
 };

@@ -197,10 +197,16 @@ export class RedisSessionStore implements SessionStore {
 
   claim(range: ClaimRange): Answer<ClaimedRecords> {
     return this.#deployment.run((open) =>
-      claimSessions(open.call, open.keys, range, async (keys, part) => {
-        const made = await this.#make(open, keys, claiming(keys, part));
-        return made.mapErr(({ error }) => error);
-      }),
+      claimSessions(
+        open.call,
+        open.keys,
+        range,
+        async (keys, part) => {
+          const made = await this.#make(open, keys, claiming(keys, part));
+          return made.mapErr(({ error }) => error);
+        },
+        this,
+      ),
     );
   }
 

@@ -70,7 +70,7 @@ export const parseEntries = (
 ) => {
   const size = { least, most: limits.entriesPerAppend, of: 'entries' };
   const list = parseArray(issues, path, entries, size);
-  const parsed = Array.from(list, (entry, index) =>
+  const parsed = list.map((entry, index) =>
     parseEntry(issues, `${path}[${index}]`, entry, now, limits.contentBytes),
   );
   const givenAt = (entry: HistoryEntry, at: number): unknown => {

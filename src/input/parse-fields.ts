@@ -31,7 +31,10 @@ export const parseArray = (
   const fits = Array.isArray(value) && list.length >= least && list.length <= most;
   issues.check(fits, path, `must be an array of ${least} to ${most} ${of}`);
   // Not by a method of the caller's array, which may be another one.
-  return Array.from({ length: Math.min(list.length, most) }, (_, at) => list[at]);
+  const copy: unknown[] = [];
+  const length = Math.min(list.length, most);
+  for (let at = 0; at < length; at += 1) copy.push(list[at]);
+  return copy;
 };
 
 type AnyFunction = (...given: readonly unknown[]) => unknown;

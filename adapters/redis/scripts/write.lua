@@ -12,7 +12,7 @@
 -- Order of the writes: the note without outcomes, then for each mutation its event, what it adds to
 -- indexes, its record, and what it removes from indexes; last the note with the outcomes. All
 -- values are absolute, so that the remains of a torn log are overwritten or can be derived: see "A
--- torn log" in docs/redis-operating.md. Lua does not roll back, so a mutation first reads all its
+-- torn log" in docs/redis.md. Lua does not roll back, so a mutation first reads all its
 -- keys: one of a wrong type fails before anything is written. What fails after the record leaves an
 -- index entry too many, which readers ignore and `repair` removes.
 --
@@ -68,7 +68,7 @@ local function log(text)
   end
 end
 
--- Lowers the time of an tenantKey.
+-- Lowers the time of a tenant.
 local function lower(tenants, tenantKey, at)
   local first = tonumber(call('ZSCORE', tenants, tenantKey) or '')
   if not first or at + 0 < first then call('ZADD', tenants, at, tenantKey) end
