@@ -1,17 +1,18 @@
-// Records the demo: runs npm start in one terminal, pastes the lines that it prints into another,
-// and draws both as an animated SVG. The texts and their order are real; waits are shortened or
-// lengthened so that they can be read. Needs bash, curl and script (util-linux). Usage: npm run
-// screencast
+// Records the demo: runs npm start in one terminal, pastes some of the lines that it prints into
+// another, kills the server, starts it again and reads the session. Draws both as an animated SVG.
+// The texts and their order are real; waits are shortened or lengthened so that they can be read,
+// and of the second start only the first lines are shown. Needs bash, curl and script (util-linux).
+// Usage: npm run screencast
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
 const FILE = 'docs/pictures/demo.svg';
-const [COLUMNS, ROWS, LOG_ROWS] = [112, 37, 8];
+const [COLUMNS, ROWS, LOG_ROWS] = [112, 37, 11];
 const [CHARACTER, LINE, MARGIN, BAR] = [7.5, 16, 12, 26];
 // Seconds: to read the lines of the server, to read an answer and each row of it, and the end
 // before it begins again.
-const [GREETING, ANSWER, ROW, END] = [8, 2, 0.2, 6];
+const [GREETING, ANSWER, ROW, END] = [2.5, 0.5, 0.1, 3];
 const PROMPT = '$ ';
 // An escape sequence, of which a colour is kept, or one character.
 const ESCAPE = String.fromCharCode(27);
@@ -59,34 +60,55 @@ const openTerminal = () => {
   return { chunks, type, close };
 };
 
-/** What was pasted into a terminal begins a step: the chunks from there up to the next one. */
+const shown = ['create a session', 'start it', 'append to its history', 'append the reply'];
+
+const LISTENS = /# get the session\r\ncurl .*\r\n/;
+const KEY = /X-API-KEY: [^']+/;
+
+const textOf = (chunks) =>
+  chunks
+    .map(({ text }) => text)
+    .join('')
+    .replaceAll('\r', '');
+
+/** What was typed into a terminal begins a step: the chunks of both from there up to the next one. */
 const record = async () => {
-  const [server, client] = [openTerminal(), openTerminal()];
+  const terminals = { server: openTerminal(), client: openTerminal() };
+  const { server, client } = terminals;
   const steps = [];
+  const step = async (terminal, lines, until) => {
+    const [fromClient, fromServer] = [client.chunks.length, server.chunks.length];
+    // One after the other: a terminal shows at once what is typed, even if the shell has yet to
+    // read it.
+    for (const line of lines) await terminal.type(`${line}\n`, until);
+    steps.push({
+      client: client.chunks.slice(fromClient),
+      server: server.chunks.slice(fromServer),
+    });
+  };
   try {
     // A shell takes no prompt from its environment.
     for (const { type, chunks } of [server, client]) {
       await type(`PS1='${PROMPT}'\n`, /\$ $/);
       chunks.length = 0;
     }
-    await server.type('npm start\n', /# get the session\r\ncurl .*\r\n/);
-    const greeting = server.chunks.splice(0);
-    const printed = greeting
-      .map(({ text }) => text)
-      .join('')
-      .replaceAll('\r', '');
-    for (const [, comment, line] of printed.matchAll(/^(# .+\n)(curl .+\n)/gm)) {
-      const [fromClient, fromServer] = [client.chunks.length, server.chunks.length];
-      // One after the other: a terminal shows at once what is typed, even if the shell has yet to
-      // read it.
-      await client.type(comment, /^\$ /m);
-      await client.type(line, /^\$ /m);
-      steps.push({
-        client: client.chunks.slice(fromClient),
-        server: server.chunks.slice(fromServer),
-      });
-    }
-    return { greeting: printed, steps };
+    await server.type('npm start\n', LISTENS);
+    const greeting = textOf(server.chunks.splice(0));
+    const lines = new Map(
+      [...greeting.matchAll(/^# (.+)\n(curl .+)\n/gm)].map(([, comment, line]) => [comment, line]),
+    );
+    for (const comment of shown) await step(client, [`# ${comment}`, lines.get(comment)], /^\$ /m);
+    const [kill] = /kill -9 \d+/.exec(greeting);
+    await step(client, ['# kill it', kill], /^\$ /m);
+    await step(server, ['npm start'], LISTENS);
+    const restarted = steps.at(-1);
+    const [key] = KEY.exec(textOf(restarted.server));
+    const end = restarted.server.findIndex(({ text }) => text.includes('Paste'));
+    restarted.server[end].text = restarted.server[end].text.replace(/\s*Paste[\s\S]*/, '\r\n');
+    restarted.server.length = end + 1;
+    const get = lines.get('get the session').replace(KEY, key);
+    await step(client, ['# get the session, with the key of the new start', get], /^\$ /m);
+    return { greeting, steps };
   } finally {
     await Promise.all([client.close(), server.close()]);
   }
@@ -110,7 +132,7 @@ const screen = () => {
       else if (token === '\n') [row, column, isInput, style] = [row + 1, 0, false, 'out'];
       else if (token >= ' ' && token.length === 1) {
         if (isInput && style === 'out')
-          style = { '#': 'comment', c: 'in', n: 'in' }[token] ?? 'out';
+          style = { '#': 'comment', c: 'in', k: 'in', n: 'in' }[token] ?? 'out';
         isInput &&= style !== 'out';
         put(token, at);
         isInput ||= column === PROMPT.length && pieces.at(-1).text.endsWith(PROMPT);
@@ -135,7 +157,7 @@ const arrange = ({ greeting, steps }) => {
   client.write(PROMPT, now);
   for (const step of steps) {
     now += 1;
-    const began = step.client[0].at;
+    const began = Math.min(...[...step.client, ...step.server].map(({ at }) => at));
     const chunks = [
       ...step.client.map((chunk) => ({ ...chunk, terminal: client })),
       ...step.server.map((chunk) => ({ ...chunk, terminal: log })),
@@ -210,10 +232,10 @@ const draw = ({ start, client, log, change, scrolls, seconds }) => {
   const screens = [
     `<g class="${from(0, change)} first">${bar(0, 'npm start')}${pane(BAR + MARGIN, ROWS, `<g transform="translate(0 ${greetingTop})">${texts(start)}</g>`)}</g>`,
     `<g class="${from(change)}">${bar(0, 'another terminal')}${pane(BAR + MARGIN, clientRows, `<g class="${scroll('c', 'client', clientRows)}">${texts(client)}</g>`)}`,
-    `${bar(logTop, 'npm start: the log of requests')}${pane(logTop + BAR + 6, LOG_ROWS, `<g class="${scroll('l', 'log', LOG_ROWS)}">${texts(log)}</g>`)}</g>`,
+    `${bar(logTop, 'npm start')}${pane(logTop + BAR + 6, LOG_ROWS, `<g class="${scroll('l', 'log', LOG_ROWS)}">${texts(log)}</g>`)}</g>`,
   ].join('\n');
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
-<title>The demo in a terminal: npm start prints a key and lines of curl, which create, watch and terminate a session</title>
+<title>The demo in a terminal: npm start prints a key and lines of curl, which create a session and append to it; the server is killed with kill -9, started again, and the session is still there</title>
 <style>
 text{font:12.4px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#c9d1d9;white-space:pre}
 .in{fill:#fff;font-weight:600}.comment{fill:#8b949e}.good{fill:#56d364}.bad{fill:#ff7b72}.title{fill:#8b949e}.bar{fill:#21262d}
