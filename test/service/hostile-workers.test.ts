@@ -26,7 +26,7 @@ afterEach(async () => {
   expect(rejections.splice(0)).toEqual([]);
 });
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Time goes by in small steps, and what waits for it has its turn. */
 const pass = async (clock: ManualClock, seconds: number) => {

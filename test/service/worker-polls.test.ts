@@ -3,7 +3,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createWorker } from '../../src/service/worker.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a worker takes up the session of a crashed one within half a second after its lease', async () => {
   const { sessions, clock } = openSessions({ store: new MemorySessionStore() });

@@ -86,6 +86,7 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
  * contract finds them.
  */
 const rare: ReadonlySet<string> = new Set([
+  'compares the position and appends without a transaction',
   'takes an append that it refused for one that it made',
   'writes labels without looking at the revision',
   'accepts the fencing tokens of earlier leases',

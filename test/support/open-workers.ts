@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((worker) => worker.stop()));
 });
 
-export const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+export const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Work that lasts until the test ends it. */
 export const lasting = () => {
