@@ -24,13 +24,16 @@ const claims: readonly (readonly [document: string, ...claims: readonly string[]
   [
     'docs/user-sessions.md',
     `\`limit\`** is ${DEFAULT_PAGE_LIMIT} by default and at most ${PAGE_LIMIT}`,
-    `a maximum of ${told(HISTORY_LIMIT)}`,
     `at most ${MAX_LABELS} labels`,
     `more than ${told(SEARCH_LIMIT)}`,
     `\`limits.metadataBytes\` (${metadataBytes / KIB} KiB)`,
     `\`limits.pageBytes\` (${pageBytes / KIB / KIB} MiB)`,
   ],
-  ['docs/histories.md', `\`limits.contentBytes\` (${contentBytes / KIB} KiB)`],
+  [
+    'docs/histories.md',
+    `\`limits.contentBytes\` (${contentBytes / KIB} KiB)`,
+    `at most ${told(HISTORY_LIMIT)}`,
+  ],
   ['docs/agents.md', `\`limits.entriesPerAppend\` items (${told(entriesPerAppend)})`],
   ['docs/workers.md', `0.001 to ${told(MAX_LEASE_SECONDS)}`],
 ];

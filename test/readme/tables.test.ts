@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { PostgresSessionStoreOptions } from '../../adapters/postgres/index.js';
-import type { SessionClientOptions } from '../../src/client/index.js';
 import type { SessionService } from '../../src/service/session-service.js';
 import type { SimulationOptions } from '../../src/simulation/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
@@ -78,21 +77,6 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     {
       ...{ corrupt: true, without: true, timeoutMs: true },
     } satisfies NamesOf<StoreContractOptions<SessionStore>>,
-  ],
-  [
-    'docs/http.md',
-    'Option',
-    {
-      ...{
-        baseUrl: true,
-        apiKey: true,
-        fetch: true,
-        timeoutMs: true,
-        attemptTimeoutMs: true,
-        retries: true,
-      },
-      ...{ silenceMs: true, maxResponseBytes: true, headers: true, timing: true },
-    } satisfies NamesOf<SessionClientOptions>,
   ],
   [
     'docs/testing.md',
