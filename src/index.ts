@@ -1,7 +1,6 @@
 export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
 export type { InputPolicy } from './input/input-policy.js';
 export type { AppendOptions, NewHistoryEntry } from './service/append-history.js';
-export type { CancelOptions } from './service/cancel-work.js';
 export type { OperationOptions } from './service/change-session.js';
 export type { ClaimInput } from './service/claim-sessions.js';
 export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
@@ -9,7 +8,6 @@ export type { ExtendInput } from './service/extend-session.js';
 export type { GetOrCreateInput } from './service/get-or-create.js';
 export type { GetOptions } from './service/get-session.js';
 export { httpStatusOf } from './service/http-status-of.js';
-export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';
 export type { EachQuery, ListOptions, ListQuery, ReadOptions } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
 export type {
@@ -31,6 +29,13 @@ export type { HistoryQuery } from './service/read-history.js';
 export type { RewindInput } from './service/rewind-history.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export { SessionService } from './service/session-service.js';
+export type {
+  CancelOptions,
+  LeaseInput,
+  ReleaseInput,
+  RenewInput,
+  WakeOptions,
+} from './service/session-work.js';
 export type { SessionServiceOptions } from './service/settings.js';
 export type { SweepOptions } from './service/sweep-sessions.js';
 export {
@@ -41,7 +46,6 @@ export {
 } from './service/sweeper.js';
 export { unwrap } from './service/unwrap.js';
 export type { UpdateInput, UpdateOptions } from './service/update-session.js';
-export type { WakeOptions } from './service/wake-session.js';
 export { createWorker, type Worker } from './service/worker.js';
 export type { ClaimedWork, WorkerOptions } from './service/worker-options.js';
 export { wokenState } from './session/claim-state.js';

@@ -69,18 +69,11 @@ export const parseRedaction = (positions: unknown): Result<readonly number[], In
     return [...new Set(parsed)].sort((a, b) => a - b);
   });
 
-const parseWakeOptions = inputOf('options', { at: optional(parseTimestamp) });
+/** Stores keep no times before the epoch. */
+const parseWakeTime = (issues: IssueList, path: string, value: unknown): number =>
+  Math.max(0, Date.parse(parseTimestamp(issues, path, value)));
 
-/**
- * Parses the time from which a session wants a worker, by default `now`, in milliseconds since the
- * epoch.
- */
-export const parseWake = (options: unknown, now: number): Result<number, InvalidInput> =>
-  parseWakeOptions(options).map(({ at }) => {
-    if (at === undefined) return now;
-    // Stores keep no times before the epoch.
-    return Math.max(0, Date.parse(at));
-  });
+export const parseWake = inputOf('options', { at: optional(parseWakeTime) });
 
 export const parseCancel = inputOf('options', {
   reason: nullable(optional(by(parseName, cancelRules.reason.most))),

@@ -17,7 +17,6 @@ import {
 } from '../session/errors.js';
 import { leaseEndedIn } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import { randomRevision } from '../session/random-revision.js';
 import type { JsonValue } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import { stateAt } from '../session/state-at.js';
@@ -100,7 +99,7 @@ export const NOT_IN_HISTORY = 'is not a position in this history';
 /** The input of the store for a checked call. */
 const changeOf = (
   { entries, operationId, content, to, ifPosition, fencingToken, wake }: ParsedAppend,
-  { policy: { limits }, random }: Settings,
+  { policy: { limits }, revision }: Settings,
   now: number,
 ): HistoryAppend => ({
   entries,
@@ -110,7 +109,7 @@ const changeOf = (
   ...(ifPosition !== undefined && { ifPosition }),
   ...(to !== undefined && { after: to }),
   ...(fencingToken !== undefined && { fencingToken }),
-  ...(wake && { wake: { revision: randomRevision(random) } }),
+  ...(wake && { wake: { revision: revision() } }),
 });
 
 const notInHistory = invalidInput([{ path: 'to', message: NOT_IN_HISTORY }]);

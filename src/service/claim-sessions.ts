@@ -1,4 +1,4 @@
-import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import { type ParsedClaim, parseClaim } from '../input/session-input.js';
 import { claimState } from '../session/claim-state.js';
 import { timestampOf } from '../session/clock.js';
@@ -8,10 +8,9 @@ import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { ClaimedRecord } from '../store/session-store.js';
-import type { LeaseInput } from './lease-session.js';
-import { type ClaimedSession, type Claims, tenantOf } from './operation-results.js';
+import type { ClaimedSession, Claims } from './operation-results.js';
 import { replaceState } from './replace-state.js';
-import { runOperation } from './run-operation.js';
+import type { LeaseInput } from './session-work.js';
 import type { Settings } from './settings.js';
 
 /**
@@ -144,7 +143,7 @@ const collect = (
 };
 
 /** Claims sessions of `tenant`, or of all tenants if it is undefined. */
-const claimOf = async (
+export const claimSessions = async (
   settings: Settings,
   tenant: string | undefined,
   input: unknown,
@@ -184,11 +183,3 @@ const claimOf = async (
   if (claims.claimed.length === 0 && failure !== undefined) return err(failure);
   return ok({ ...claims, limit });
 };
-
-/** Claims sessions: those of the tenant, or of all tenants. */
-export const claimSessions = (
-  settings: Settings,
-  name: 'claim' | 'claimAny',
-  input: unknown,
-): ResultAsync<Claims, OperationErrors['claim']> =>
-  runOperation(settings, { name }, () => claimOf(settings, tenantOf(name, settings), input));

@@ -15,7 +15,6 @@ import {
 } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import { randomRevision } from '../session/random-revision.js';
 import type {
   CreatedSession,
   JsonObject,
@@ -219,12 +218,12 @@ const newSession = (
   id: string,
   now: number,
 ): Result<NewSession, OperationErrors['getOrCreate']> => {
-  const { terms, policy, random } = settings;
+  const { terms, policy } = settings;
   const { options } = creation;
   const head = headOf({ id, options, createdAt: timestampOf(now) }, source, creation);
   const { labels, metadata, start, wake } = creation;
   const limitMs = allowedMsOf(policy, options.timeLimit);
-  const revision = randomRevision(random);
+  const revision = settings.revision();
   const state = initialState({ limitMs, terms, labels, metadata, now, start, wake, revision });
   return openingOf(settings, creation, source, id, now).map((opening) => ({
     head,

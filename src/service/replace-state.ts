@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
 import { changeDetailOf } from '../session/event-detail.js';
-import { randomRevision } from '../session/random-revision.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
 import type { DueKey, LiveLimit, Replaced } from '../store/session-store.js';
 import type { Settings } from './settings.js';
@@ -37,12 +36,15 @@ export const replaceState = async <S extends StateRecord>(
   change: StateChange<S>,
   cap?: LiveLimit,
 ): Promise<Result<ReplacedState<S>, StoreError>> => {
-  const { store, random } = settings;
+  const { store, revision } = settings;
   const { previous, decided, now } = change;
   const report = await reportOf(settings, change);
   if (report.isErr()) return err(report.error);
-  const revision = randomRevision(random);
-  const state: S = { ...decided, revision, ...(report.value && { report: report.value }) };
+  const state: S = {
+    ...decided,
+    revision: revision(),
+    ...(report.value && { report: report.value }),
+  };
   // Stores in memory keep it as it is: a copy would have a hidden class of its own in V8.
   Object.freeze(state);
   const event = changeDetailOf(previous, state, now);

@@ -101,6 +101,8 @@ export interface Settings extends WatchSource {
   readonly ids: Ids;
   /** A random number from 0 up to 1. A simulation derives it from its seed. */
   readonly random: () => number;
+  /** A new revision, random because a session may be created again under the id of another. */
+  readonly revision: () => number;
   /** Makes each service of these settings. A simulation makes services that tell of their calls. */
   readonly make: MakeService;
   /** The terms of a new session. */
@@ -243,6 +245,7 @@ export const parseSettings = (
       clock,
       ids,
       random,
+      revision: () => 1 + Math.floor(random() * 2 ** 52),
       make,
       terms,
       policy,

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import {
   type Conflict,
   conflict,
+  type InvalidInput,
   type NotFound,
   notFound,
   type StoreError,
@@ -71,4 +72,18 @@ export const updateState = async <S extends StateRecord, E>(
     if (replaced.outcome === 'too_many' && cap !== undefined) return err(cap.error);
   }
   return err(conflict(key.id));
+};
+
+/** Replaces the state as a checked input says; see `updateState`. Returns the state. */
+export const decideState = async <I, S extends StateRecord, E>(
+  settings: Settings,
+  key: SessionKey,
+  input: Result<I, InvalidInput>,
+  decide: (current: StateRecord, input: I, now: number) => Result<S, E>,
+): Promise<Result<S, E | InvalidInput | NotFound | Conflict | StoreError>> => {
+  if (input.isErr()) return err(input.error);
+  const updated = await updateState<S, E>(settings, key, (current, now) =>
+    decide(current, input.value, now),
+  );
+  return updated.map(({ state }) => state);
 };

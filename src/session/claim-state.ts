@@ -94,7 +94,7 @@ export const claimState = (
  */
 export const cancelState = (
   current: StateRecord,
-  reason: string | undefined,
+  { reason }: { readonly reason: string | undefined },
   now: number,
 ): Result<StateRecord, InvalidTransition> => {
   const { status } = stateAt(current, now);

@@ -177,7 +177,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'work that is done wants a worker again',
     file: 'src/session/lease-state.ts',
-    from: 'if (isDone) return ok(withoutAttempts(released));',
+    from: 'if (done) return ok(withoutAttempts(released));',
     to: '',
     tests: claimTests,
   },

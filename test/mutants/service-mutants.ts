@@ -38,7 +38,7 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     bug: 'a change of a deleted session is applied to the one created again under its id',
-    file: 'src/session/random-revision.ts',
+    file: 'src/service/settings.ts',
     from: '1 + Math.floor(random() * 2 ** 52)',
     to: '1',
     tests: ['test/service', 'test/faults/races/deletion.test.ts'],
