@@ -6,12 +6,13 @@ import type { StoreError } from '../session/errors.js';
 import { sessionLeaseOf } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
+import { WAITING_LIMIT } from '../session/session-limits.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { ClaimedRecord } from '../store/session-store.js';
-import type { ClaimedSession, Claims } from './operation-results.js';
-import { replaceState } from './replace-state.js';
+import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
 import type { LeaseInput } from './session-work.js';
 import type { Settings } from './settings.js';
+import { replaceState } from './update-state.js';
 
 /**
  * Input of `claim` and of `claimAny`.
@@ -182,4 +183,16 @@ export const claimSessions = async (
   }
   if (claims.claimed.length === 0 && failure !== undefined) return err(failure);
   return ok({ ...claims, limit });
+};
+
+/** Counts the sessions of `tenant` that wait for a worker; of all tenants if it is undefined. */
+export const countWaiting = async (
+  { store, now }: Settings,
+  tenant: string | undefined,
+): Promise<Result<WaitingCount, OperationErrors['countWaiting']>> => {
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const limit = WAITING_LIMIT;
+  const counted = await store.countWaiting({ tenant, now: time.value, limit });
+  return counted.map((count) => ({ count, limit }));
 };

@@ -26,7 +26,7 @@ import type { SessionHead, StateRecord } from '../session/session-record.js';
 import { initialState } from '../session/state-at.js';
 import { findSession } from '../store/find-session.js';
 import type { Opening } from '../store/session-store.js';
-import type { NewHistoryEntry } from './append-history.js';
+import type { NewHistoryEntry } from './change-history.js';
 import { activeSessionsOf } from './change-session.js';
 import { readSource, type Source } from './read-source.js';
 import { contractBroken } from './run-operation.js';

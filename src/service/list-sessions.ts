@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { positionNow } from '../events/position-now.js';
+import { positionNow } from '../events/log-cursor.js';
 import { cursorOf, positionOfCursor } from '../input/parse-cursor.js';
 import { type ListFilter, parseListQuery } from '../input/parse-list-query.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';

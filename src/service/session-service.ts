@@ -22,21 +22,31 @@ import type {
   WatchAllOptions,
   WatchOptions,
 } from '../session/session-event.js';
-import { takenLease } from '../session/taken-lease.js';
 import {
   type HeldLease,
   type ReturnedError,
   type ReturnedValue,
+  takenLease,
   withLease,
 } from '../session/with-lease.js';
 import type { Answer, SessionKey } from '../store/session-store.js';
-import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
-import { changeSession, type OperationOptions, startSession } from './change-session.js';
-import { type ClaimInput, claimSessions } from './claim-sessions.js';
-import { countWaiting } from './count-waiting.js';
+import {
+  type AppendOptions,
+  appendHistory,
+  type NewHistoryEntry,
+  type RewindInput,
+  rewindHistory,
+} from './change-history.js';
+import {
+  changeSession,
+  type ExtendInput,
+  extendSession,
+  type OperationOptions,
+  startSession,
+} from './change-session.js';
+import { type ClaimInput, claimSessions, countWaiting } from './claim-sessions.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
-import { type ExtendInput, extendSession } from './extend-session.js';
 import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
 import { type GetOptions, readSession } from './get-session.js';
 import {
@@ -60,7 +70,6 @@ import type {
 import { type OrThrow, orThrowOf } from './or-throw.js';
 import { type HistoryQuery, readHistory } from './read-history.js';
 import { redactEntries } from './redact-entries.js';
-import { type RewindInput, rewindHistory } from './rewind-history.js';
 import { runOperation } from './run-operation.js';
 import {
   type CancelOptions,

@@ -1,12 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from './clock.js';
 import { cancelled, type Leased, type LeaseEnded, leased, leaseLost } from './errors.js';
-import { exhausted } from './exhausted-work.js';
-import { retryDelayMs } from './retry-delay.js';
 import type { SessionLease } from './session.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
+import { exhausted, retryDelayMs } from './work-state.js';
 
 const currentLease = ({ lease }: StateRecord, now: number): LeaseRecord | undefined =>
   lease !== undefined && now < lease.until ? lease : undefined;

@@ -45,14 +45,14 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     bug: 'an append after the time limit is refused as if the session were ACTIVE',
-    file: 'src/service/append-history.ts',
+    file: 'src/service/change-history.ts',
     from: 'stateAt(appended.state, now).status',
     to: 'appended.state.status',
     tests: ['test/service'],
   },
   {
     bug: 'a rewind drops what others have appended since its caller has read',
-    file: 'src/service/append-history.ts',
+    file: 'src/service/change-history.ts',
     from: 'changeOf(fenced(settings, key, read.value),',
     to: 'changeOf({ ...read.value, ...(read.value.to !== undefined && { ifPosition: undefined }) },',
     tests: ['test/service/rewinds.test.ts'],

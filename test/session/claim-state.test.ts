@@ -3,7 +3,7 @@ import { cancelState, claimState, wakeState, wokenState } from '../../src/sessio
 import { leaseState, releaseState, renewState } from '../../src/session/lease-state.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { advance } from '../../src/session/state-at.js';
-import { wakeAtOf } from '../../src/session/wake-at.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
 import { ended, live, NOON } from '../../src/testing/samples.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
