@@ -1,15 +1,12 @@
 export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
 export type { InputPolicy } from './input/input-policy.js';
-export type { AppendOptions, NewHistoryEntry } from './service/append-history.js';
-export type { CancelOptions } from './service/cancel-work.js';
-export type { OperationOptions } from './service/change-session.js';
+export type { AppendOptions, NewHistoryEntry, RewindInput } from './service/change-history.js';
+export type { ExtendInput, OperationOptions } from './service/change-session.js';
 export type { ClaimInput } from './service/claim-sessions.js';
 export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
-export type { ExtendInput } from './service/extend-session.js';
 export type { GetOrCreateInput } from './service/get-or-create.js';
 export type { GetOptions } from './service/get-session.js';
 export { httpStatusOf } from './service/http-status-of.js';
-export type { LeaseInput, ReleaseInput, RenewInput } from './service/lease-session.js';
 export type { EachQuery, ListOptions, ListQuery, ReadOptions } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
 export type {
@@ -28,9 +25,15 @@ export type {
 } from './service/operation-results.js';
 export type { OrThrow } from './service/or-throw.js';
 export type { HistoryQuery } from './service/read-history.js';
-export type { RewindInput } from './service/rewind-history.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export { SessionService } from './service/session-service.js';
+export type {
+  CancelOptions,
+  LeaseInput,
+  ReleaseInput,
+  RenewInput,
+  WakeOptions,
+} from './service/session-work.js';
 export type { SessionServiceOptions } from './service/settings.js';
 export type { SweepOptions } from './service/sweep-sessions.js';
 export {
@@ -41,7 +44,6 @@ export {
 } from './service/sweeper.js';
 export { unwrap } from './service/unwrap.js';
 export type { UpdateInput, UpdateOptions } from './service/update-session.js';
-export type { WakeOptions } from './service/wake-session.js';
 export { createWorker, type Worker } from './service/worker.js';
 export type { ClaimedWork, WorkerOptions } from './service/worker-options.js';
 export { wokenState } from './session/claim-state.js';
@@ -140,7 +142,12 @@ export type {
   SessionStatus,
   TransitionTarget,
 } from './session/session-status.js';
-export { acceptsHistory, clockCommands, transitions } from './session/session-status.js';
+export {
+  acceptsHistory,
+  clockCommands,
+  transition,
+  transitions,
+} from './session/session-status.js';
 export {
   acceptsHistoryAt,
   acceptsHistoryUntil,
@@ -150,9 +157,8 @@ export {
   stateAt,
   usedAt,
 } from './session/state-at.js';
-export { transition } from './session/transition.js';
-export { wakeAtOf } from './session/wake-at.js';
 export type { HeldLease } from './session/with-lease.js';
+export { wakeAtOf } from './session/work-state.js';
 export type {
   Answer,
   AppendOutcome,

@@ -1,5 +1,5 @@
 import { isFields } from '../../src/input/parse-fields.js';
-import type { NewHistoryEntry } from '../../src/service/append-history.js';
+import type { NewHistoryEntry } from '../../src/service/change-history.js';
 import { canonicalJson } from '../../src/session/canonical-json.js';
 import type { JsonValue, PositionedEntry } from '../../src/session/session.js';
 

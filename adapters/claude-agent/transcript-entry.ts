@@ -1,5 +1,5 @@
 import { isFields } from '../../src/input/parse-fields.js';
-import type { NewHistoryEntry } from '../../src/service/append-history.js';
+import type { NewHistoryEntry } from '../../src/service/change-history.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/session-limits.js';
 import { sha256 } from '../../src/session/sha256.js';

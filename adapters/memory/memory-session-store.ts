@@ -20,7 +20,7 @@ import {
 } from '../../src/session/history-positions.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf, endsAt, usedAt } from '../../src/session/state-at.js';
-import { wakeAtOf } from '../../src/session/wake-at.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
 import type {
   AppendOutcome,
   ClaimedRecords,
@@ -46,11 +46,11 @@ import type {
   WaitingRange,
 } from '../../src/store/session-store.js';
 import { updatedAt } from '../shared/session-search.js';
-import { frozenState } from './frozen-state.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import {
   bytesOf,
   dueKeyOf,
+  frozenState,
   keyOf,
   newSession,
   recordOf,

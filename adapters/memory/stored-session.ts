@@ -1,11 +1,11 @@
 import { nanoid } from 'nanoid';
+import { deepFreeze } from '../../src/session/deep-freeze.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
 import { dueAtOf } from '../../src/session/state-at.js';
-import { wakeAtOf } from '../../src/session/wake-at.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
 import type { DueKey, ReadSize, Remains, SessionKey } from '../../src/store/session-store.js';
 import { bytesOf as bytesOfText } from '../shared/stored-json.js';
-import { copyHead, frozenState } from './frozen-state.js';
 import { HistoryLog } from './history-log.js';
 
 /** Approximate bytes of a session's JSON besides its id, its options, its labels and its history. */
@@ -96,3 +96,22 @@ export const recordOf = (session: StoredSession, size: ReadSize): SessionRecord 
   historyVersion: session.log.version,
   historyPosition: session.log.positions.end,
 });
+
+/* Copies and frozen objects, so that callers cannot change the store. */
+
+const copyHead = (head: SessionHead): SessionHead => {
+  const copy = { ...head, options: { ...head.options } };
+  if (head.origin === undefined) return copy;
+  return { ...copy, origin: { ...head.origin } };
+};
+
+/**
+ * A deeply frozen state, which the store and its callers may share. States of the service are
+ * frozen already: copying each would make a change take half as long again.
+ */
+export const frozenState = (state: StateRecord): StateRecord => {
+  const { operations, terms, labels, metadata, lease, report } = state;
+  const parts = [state, operations, terms, labels, metadata, lease, report];
+  if (parts.every((part) => Object.isFrozen(part))) return state;
+  return deepFreeze(structuredClone(state));
+};

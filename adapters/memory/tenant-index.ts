@@ -6,10 +6,14 @@ import type { StateRecord } from '../../src/session/session-record.js';
 import { stateAt } from '../../src/session/state-at.js';
 import type { PageRange, StatusAt } from '../../src/store/session-store.js';
 import { isSearch } from '../shared/session-search.js';
-import { MergedIndex } from './merged-index.js';
-import { OrderedIndex } from './ordered-index.js';
-import { type IndexPage, type NewestFirst, newestFirst, pageOf } from './page-of.js';
-import { searchSessions } from './search-sessions.js';
+import { MergedIndex, OrderedIndex } from './ordered-index.js';
+import {
+  type IndexPage,
+  type NewestFirst,
+  newestFirst,
+  pageOf,
+  searchSessions,
+} from './page-of.js';
 import type { StoredSession } from './stored-session.js';
 import type { TimeQueue } from './time-queue.js';
 

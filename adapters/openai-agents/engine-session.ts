@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { AppendOptions, NewHistoryEntry } from '../../src/service/append-history.js';
+import type { AppendOptions, NewHistoryEntry } from '../../src/service/change-history.js';
 import type { OperationOptions } from '../../src/service/change-session.js';
 import type { GetOrCreateInput } from '../../src/service/get-or-create.js';
 import type { Appended } from '../../src/service/operation-results.js';

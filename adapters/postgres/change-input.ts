@@ -2,7 +2,7 @@ import { nanoid } from 'nanoid';
 import { type EventDetail, statusDetailOf } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, endsAt } from '../../src/session/state-at.js';
-import { wakeAtOf } from '../../src/session/wake-at.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
 import type {
   DueKey,
   HistoryAppend,

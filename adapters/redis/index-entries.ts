@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf } from '../../src/session/state-at.js';
-import { wakeAtOf } from '../../src/session/wake-at.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
 import { labelKey, type SessionKeys } from './keyspace.js';
 
 /** An entry of a session in an index. */

@@ -10,7 +10,7 @@ import {
 } from '../../src/session/event-detail.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { endsAt, usedAt } from '../../src/session/state-at.js';
-import { wakeAtOf } from '../../src/session/wake-at.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
 import type {
   AppendOutcome,
   HistoryAppend,

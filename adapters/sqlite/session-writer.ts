@@ -4,7 +4,7 @@ import type { StoreError } from '../../src/session/errors.js';
 import { type ChangeId, openingDetailsOf } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf, endsAt } from '../../src/session/state-at.js';
-import { wakeAtOf } from '../../src/session/wake-at.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
 import type {
   DueKey,
   Inserted,

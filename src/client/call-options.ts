@@ -1,4 +1,4 @@
-import type { AppendOptions } from '../service/append-history.js';
+import type { AppendOptions } from '../service/change-history.js';
 import type { OperationOptions } from '../service/change-session.js';
 import type { UpdateOptions } from '../service/update-session.js';
 import type { WatchSignal } from '../session/session-event.js';

@@ -1,17 +1,17 @@
 import type { Result } from 'neverthrow';
+import { type IssueList, parseSafely } from '../input/issue-list.js';
 import {
   type Fields,
   isFields,
   parseFields,
   parseName,
   parseOperationId,
+  parseSignal,
   parseUpTo,
   parseWhole,
 } from '../input/parse-fields.js';
 import { parseMetadataChanges } from '../input/parse-metadata.js';
 import { checkKnown } from '../input/parse-options.js';
-import { type IssueList, parseSafely } from '../input/parse-safely.js';
-import { parseSignal } from '../input/parse-signal.js';
 import { watch } from '../operations/event-shapes.js';
 import {
   type AnyOperation,

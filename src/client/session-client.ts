@@ -35,29 +35,32 @@ import {
   renew,
   wake,
 } from '../operations/work-operations.js';
-import type { NewHistoryEntry } from '../service/append-history.js';
-import type { CancelOptions } from '../service/cancel-work.js';
+import type { NewHistoryEntry, RewindInput } from '../service/change-history.js';
+import type { ExtendInput } from '../service/change-session.js';
 import type { ClaimInput } from '../service/claim-sessions.js';
 import type { CreateSessionInput } from '../service/create-session.js';
-import type { ExtendInput } from '../service/extend-session.js';
 import type { GetOrCreateInput } from '../service/get-or-create.js';
-import type { LeaseInput, ReleaseInput, RenewInput } from '../service/lease-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
 import { type OrThrow, orThrowOf } from '../service/or-throw.js';
 import type { HistoryQuery } from '../service/read-history.js';
-import type { RewindInput } from '../service/rewind-history.js';
+import type {
+  CancelOptions,
+  LeaseInput,
+  ReleaseInput,
+  RenewInput,
+  WakeOptions,
+} from '../service/session-work.js';
 import type { UpdateInput } from '../service/update-session.js';
-import type { WakeOptions } from '../service/wake-session.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
-import { takenLease } from '../session/taken-lease.js';
 import {
   type Fence,
   type HeldLease,
   type ReturnedError,
   type ReturnedValue,
+  takenLease,
   withLease,
 } from '../session/with-lease.js';
 import type {

@@ -5,9 +5,8 @@ import type { SessionEvent } from '../session/session-event.js';
 import { keyText } from '../session/session-key.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
 import { InterruptibleWait } from './interruptible-wait.js';
-import { isLogClosed } from './is-log-closed.js';
 import { LogCursor, PAGE } from './log-cursor.js';
-import { safely } from './safely.js';
+import { isLogClosed, safely } from './safely.js';
 
 /**
  * Bounds of the milliseconds between two polls of a store without `listen`. Within them, the

@@ -1,9 +1,9 @@
-import type { Result } from 'neverthrow';
+import { ok, type Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
 import { CLOCK_MARGIN_MS } from '../session/event-position.js';
 import type { EventPage, SessionEvent } from '../session/session-event.js';
-import type { EventLog, EventScope } from '../store/session-store.js';
-import { safely } from './safely.js';
+import type { EventLog, EventScope, SessionStore } from '../store/session-store.js';
+import { openLog, safely } from './safely.js';
 import { SharedReads } from './shared-reads.js';
 
 /** Maximum number of events in one read. */
@@ -60,3 +60,24 @@ export class LogCursor {
     });
   }
 }
+
+/**
+ * The position from which a watch misses nothing that is acknowledged after this call; undefined if
+ * the deployment has no events. A time, because the position of the last event would reveal the
+ * activity of other tenants.
+ */
+export const positionNow = async ({
+  store,
+  tenant,
+}: {
+  readonly store: SessionStore;
+  readonly tenant: string;
+}): Promise<Result<string | undefined, StoreError>> => {
+  const log = store.events;
+  if (log === undefined) return ok(undefined);
+  const opened = await openLog(log);
+  const now = opened.isErr() ? opened : await safely(() => log.now(log.streamOf(tenant)));
+  // Any other wrong setting is the answer of every other call of the store.
+  if (now.isErr() && now.error.type === 'misconfigured') return ok(undefined);
+  return now.map(String);
+};

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { callHost } from '../session/call-host.js';
 import { type StoreError, storeUnavailable } from '../session/errors.js';
 import type { Answer, EventLog } from '../store/session-store.js';
 
@@ -16,3 +17,10 @@ export const safely = async <T>(
 /** Opens a log, before anything else is asked of it. */
 export const openLog = (log: EventLog): Promise<Result<void, StoreError>> =>
   safely(() => log.open?.() ?? ok());
+
+/**
+ * Whether the client of the log was closed, so that no retry can succeed. A store that breaks its
+ * contract is not.
+ */
+export const isLogClosed = (log: EventLog | undefined): boolean =>
+  callHost(() => log?.isClosed?.()) === true;

@@ -5,8 +5,7 @@ import { type EventPosition, positionBefore, timeAt } from '../session/event-pos
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { EventsLost, SessionEvent, TenantChange } from '../session/session-event.js';
 import { LastChanges } from './last-changes.js';
-import { LogCursor, type LogPage, nowWithMargin } from './log-cursor.js';
-import { positionNow } from './position-now.js';
+import { LogCursor, type LogPage, nowWithMargin, positionNow } from './log-cursor.js';
 import { openWakes, type Wakes } from './wakes.js';
 import type { WatchSource } from './watch-source.js';
 

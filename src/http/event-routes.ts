@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { IssueList } from '../input/issue-list.js';
 import { hasMethods, parseNumber, parseWhole } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
-import type { IssueList } from '../input/parse-safely.js';
 import { END_ID, watch } from '../operations/event-shapes.js';
 import { given } from '../operations/operation.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
+import { type IssueList, parseSafely } from '../input/issue-list.js';
 import { type Fields, isFields } from '../input/parse-fields.js';
-import { type IssueList, parseSafely } from '../input/parse-safely.js';
 import {
   type AnyOperation,
   given,

@@ -1,4 +1,4 @@
-import type { IssueList } from '../input/parse-safely.js';
+import type { IssueList } from '../input/issue-list.js';
 import { hasId, type Operation, percentEncode } from '../operations/operation.js';
 
 type Path = Pick<Operation, 'path'>;

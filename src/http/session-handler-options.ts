@@ -1,3 +1,4 @@
+import type { IssueList } from '../input/issue-list.js';
 import {
   hasMethods,
   isFields,
@@ -7,7 +8,6 @@ import {
   parseWhole,
 } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
-import type { IssueList } from '../input/parse-safely.js';
 import { type SessionForm, wireForm } from '../operations/session-form.js';
 import { create, openedCreate } from '../operations/session-operations.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';

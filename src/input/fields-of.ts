@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
+import { type IssueList, parseSafely } from './issue-list.js';
 import { parseFields } from './parse-fields.js';
 import { checkKnown } from './parse-options.js';
-import { type IssueList, parseSafely } from './parse-safely.js';
 
 /** Reads a value. If it breaks a rule, reports that, and returns another value of the type. */
 export type Parser<T> = (issues: IssueList, path: string, value: unknown) => T;

@@ -1,5 +1,9 @@
-import { limitMsOf } from '../session/limit-ms-of.js';
-import { defaultLimits, type SessionLimits, type SizeLimit } from '../session/session-limits.js';
+import {
+  defaultLimits,
+  limitMsOf,
+  type SessionLimits,
+  type SizeLimit,
+} from '../session/session-limits.js';
 import type { IssueList } from './issue-list.js';
 import { parseFields, parseNumber } from './parse-fields.js';
 

@@ -3,9 +3,9 @@ import type { InvalidInput } from '../session/errors.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import { asGiven, by, fieldsOf, nullable, optional } from './fields-of.js';
+import { parseSafely } from './issue-list.js';
 import { parseEntries } from './parse-entries.js';
 import { parseSwitch, parseWhole } from './parse-fields.js';
-import { parseSafely } from './parse-safely.js';
 import { entriesRange, optionalEntriesRange, positionRule, rewindRules } from './rule.js';
 import { commandFields } from './session-input.js';
 

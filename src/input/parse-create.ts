@@ -11,12 +11,12 @@ import { KEY_LENGTH } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
 import { asGiven, by, fieldsOf, nullable, optional } from './fields-of.js';
 import type { InputPolicy } from './input-policy.js';
+import { type IssueList, parseSafely } from './issue-list.js';
 import { parseEntries } from './parse-entries.js';
 import { parseFields, parseName, parseSwitch, parseWhole } from './parse-fields.js';
 import { parseLabels } from './parse-labels.js';
 import { historyLimit } from './parse-list-query.js';
 import { parseMetadata } from './parse-metadata.js';
-import { type IssueList, parseSafely } from './parse-safely.js';
 import { optionParsers } from './parse-session-options.js';
 import { positionRule } from './rule.js';
 

@@ -1,7 +1,7 @@
 import { LATEST, timestampOf } from '../session/clock.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 import type { ListCursor } from '../store/session-store.js';
-import type { IssueList } from './parse-safely.js';
+import type { IssueList } from './issue-list.js';
 
 /**
  * Escapes to the unreserved characters of RFC 3986 (2.3), so that a cursor needs no encoding in a

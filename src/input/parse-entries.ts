@@ -1,6 +1,7 @@
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
+import type { IssueList } from './issue-list.js';
 import {
   isFields,
   parseArray,
@@ -11,7 +12,6 @@ import {
 } from './parse-fields.js';
 import { parseJson, valueOfJson } from './parse-json.js';
 import { checkKnown } from './parse-options.js';
-import type { IssueList } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
 import { entryRules } from './rule.js';
 

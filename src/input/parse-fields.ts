@@ -1,5 +1,6 @@
 import { tellHost } from '../session/call-host.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
+import type { WatchSignal } from '../session/session-event.js';
 import { OPERATION_ID_LENGTH } from '../session/session-limits.js';
 import type { IssueList } from './issue-list.js';
 
@@ -173,5 +174,21 @@ export const parseOperationId = (
     if (value.length <= OPERATION_ID_LENGTH && operationIdForm.test(value)) return value;
   const rule = `must be 1 to ${OPERATION_ID_LENGTH} of the characters A-Z a-z 0-9 _ . ~ : -`;
   issues.check(false, path, rule);
+  return undefined;
+};
+
+const isSignal = (value: unknown): value is WatchSignal =>
+  isFields(value) &&
+  typeof value['aborted'] === 'boolean' &&
+  hasMethods(value, 'addEventListener', 'removeEventListener');
+
+/** An AbortSignal, if there is one. */
+export const parseSignal = (
+  issues: IssueList,
+  path: string,
+  signal: unknown,
+): WatchSignal | undefined => {
+  if (isSignal(signal)) return signal;
+  issues.check(signal === undefined, path, 'must be an AbortSignal');
   return undefined;
 };

@@ -1,10 +1,10 @@
 import { byName } from '../session/canonical-json.js';
-import { RESERVED_PREFIX } from '../session/exhausted-work.js';
 import { sortedLabels } from '../session/labels.js';
 import type { LabelChanges, SessionLabels } from '../session/session.js';
 import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
+import { RESERVED_PREFIX } from '../session/work-state.js';
+import type { IssueList } from './issue-list.js';
 import { isFields, parseFields, parseName } from './parse-fields.js';
-import type { IssueList } from './parse-safely.js';
 
 /**
  * Whether a value has the form of labels. Limits are not checked: stored labels were checked when

@@ -1,5 +1,5 @@
 import { plainText } from '../session/errors.js';
-import { IssueList, MAX_ISSUES, parseArguments } from './issue-list.js';
+import { IssueList, MAX_ISSUES, parseSafely } from './issue-list.js';
 import { type Fields, isFields } from './parse-fields.js';
 
 /** Levenshtein distance of two texts. */
@@ -101,9 +101,9 @@ export const parseOrThrow = <T>(
   path: string,
   parse: (issues: IssueList) => T,
 ): T => {
-  const parsed = parseArguments(path, parse, new IssueList(Number.POSITIVE_INFINITY));
-  if ('value' in parsed) return parsed.value;
-  throw new TypeError(`${callee}: ${parsed.message}`);
+  const parsed = parseSafely(path, parse, new IssueList(Number.POSITIVE_INFINITY));
+  if (parsed.isOk()) return parsed.value;
+  throw new TypeError(`${callee}: ${parsed.error.message}`);
 };
 
 /**

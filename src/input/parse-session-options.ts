@@ -1,8 +1,8 @@
 import type { SessionOptions } from '../session/session.js';
 import { by, nullable, withDefault } from './fields-of.js';
 import type { InputPolicy } from './input-policy.js';
+import type { IssueList } from './issue-list.js';
 import { isFields, parseName, parseNumber, parseText } from './parse-fields.js';
-import type { IssueList } from './parse-safely.js';
 import { createRules } from './rule.js';
 
 /** A name of those that the host allows; empty if it is missing. */

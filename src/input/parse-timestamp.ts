@@ -1,5 +1,5 @@
 import { timestampOf } from '../session/clock.js';
-import type { IssueList } from './parse-safely.js';
+import type { IssueList } from './issue-list.js';
 
 /** Without flags: the OpenAPI document contains its source. */
 export const rfc3339 =

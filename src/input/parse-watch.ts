@@ -5,10 +5,9 @@ import type { WatchSignal } from '../session/session-event.js';
 import { WARNING_SECONDS } from '../session/session-limits.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
 import { by, inputOf } from './fields-of.js';
-import { parseListener, parseSwitch } from './parse-fields.js';
+import type { IssueList } from './issue-list.js';
+import { parseListener, parseSignal, parseSwitch } from './parse-fields.js';
 import { historyLimit } from './parse-list-query.js';
-import type { IssueList } from './parse-safely.js';
-import { parseSignal } from './parse-signal.js';
 
 interface Watching {
   /** Whether leases that are taken and released, and wakes, are told. */

@@ -9,6 +9,7 @@ import {
   type SessionLimits,
   SWEEP_LIMIT,
 } from '../session/session-limits.js';
+import type { DataChanges } from '../session/update-labels-and-metadata.js';
 import {
   by,
   fieldsOf,
@@ -18,7 +19,10 @@ import {
   optional,
   withDefault,
 } from './fields-of.js';
+import { type IssueList, parseSafely } from './issue-list.js';
 import {
+  type Fields,
+  isFields,
   parseArray,
   parseFunction,
   parseLimit,
@@ -29,9 +33,17 @@ import {
   parseUpTo,
   parseWhole,
 } from './parse-fields.js';
-import { type IssueList, parseSafely } from './parse-safely.js';
+import { parseLabelChanges } from './parse-labels.js';
+import { parseMetadataChanges } from './parse-metadata.js';
 import { parseTimestamp } from './parse-timestamp.js';
-import { cancelRules, extendRules, fencingTokenRule, leaseRules, redactRules } from './rule.js';
+import {
+  cancelRules,
+  extendRules,
+  fencingTokenRule,
+  leaseRules,
+  redactRules,
+  revisionRule,
+} from './rule.js';
 
 export const parseId = (value: unknown): Result<string, InvalidInput> =>
   parseSafely('id', (issues) => parseName(issues, 'id', value, KEY_LENGTH));
@@ -69,18 +81,11 @@ export const parseRedaction = (positions: unknown): Result<readonly number[], In
     return [...new Set(parsed)].sort((a, b) => a - b);
   });
 
-const parseWakeOptions = inputOf('options', { at: optional(parseTimestamp) });
+/** Stores keep no times before the epoch. */
+const parseWakeTime = (issues: IssueList, path: string, value: unknown): number =>
+  Math.max(0, Date.parse(parseTimestamp(issues, path, value)));
 
-/**
- * Parses the time from which a session wants a worker, by default `now`, in milliseconds since the
- * epoch.
- */
-export const parseWake = (options: unknown, now: number): Result<number, InvalidInput> =>
-  parseWakeOptions(options).map(({ at }) => {
-    if (at === undefined) return now;
-    // Stores keep no times before the epoch.
-    return Math.max(0, Date.parse(at));
-  });
+export const parseWake = inputOf('options', { at: optional(parseWakeTime) });
 
 export const parseCancel = inputOf('options', {
   reason: nullable(optional(by(parseName, cancelRules.reason.most))),
@@ -161,3 +166,31 @@ export const parseSweep = (limit: unknown, options: unknown) =>
     ...parseSweepOptions(issues, 'options', options),
     limit: parseLimit(issues, 'limit', limit, SWEEP_LIMIT),
   }));
+
+/**
+ * Parses the changes of labels and metadata. `null` counts as absent, but there must be one of
+ * them.
+ */
+export const parseUpdate = (
+  input: unknown,
+  limits: SessionLimits,
+): Result<DataChanges, InvalidInput> =>
+  parseSafely('input', (issues) => {
+    const parse = fieldsOf({
+      labels: parseLabelChanges,
+      metadata: by(parseMetadataChanges, limits),
+    });
+    const changes = parse(issues, 'input', input);
+    const { labels, metadata }: Fields = isFields(input) ? input : {};
+    issues.check(
+      (labels ?? metadata ?? undefined) !== undefined,
+      'labels',
+      'or metadata is required',
+    );
+    return changes;
+  });
+
+export const parseUpdateOptions = inputOf('options', {
+  ...commandFields,
+  ifRevision: optional(by(parseWhole, revisionRule.least)),
+});

@@ -1,6 +1,6 @@
 import type { Authenticate, AuthenticationRequest } from '../http/index.js';
+import type { IssueList } from '../input/issue-list.js';
 import { parseOptions } from '../input/parse-options.js';
-import type { IssueList } from '../input/parse-safely.js';
 
 /**
  * The part of a request that an authenticator receives: its method, path and headers, including

@@ -1,4 +1,4 @@
-import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import { type ParsedClaim, parseClaim } from '../input/session-input.js';
 import { claimState } from '../session/claim-state.js';
 import { timestampOf } from '../session/clock.js';
@@ -6,13 +6,13 @@ import type { StoreError } from '../session/errors.js';
 import { sessionLeaseOf } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
+import { WAITING_LIMIT } from '../session/session-limits.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { ClaimedRecord } from '../store/session-store.js';
-import type { LeaseInput } from './lease-session.js';
-import { type ClaimedSession, type Claims, tenantOf } from './operation-results.js';
-import { replaceState } from './replace-state.js';
-import { runOperation } from './run-operation.js';
+import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
+import type { LeaseInput } from './session-work.js';
 import type { Settings } from './settings.js';
+import { replaceState } from './update-state.js';
 
 /**
  * Input of `claim` and of `claimAny`.
@@ -144,7 +144,7 @@ const collect = (
 };
 
 /** Claims sessions of `tenant`, or of all tenants if it is undefined. */
-const claimOf = async (
+export const claimSessions = async (
   settings: Settings,
   tenant: string | undefined,
   input: unknown,
@@ -185,10 +185,14 @@ const claimOf = async (
   return ok({ ...claims, limit });
 };
 
-/** Claims sessions: those of the tenant, or of all tenants. */
-export const claimSessions = (
-  settings: Settings,
-  name: 'claim' | 'claimAny',
-  input: unknown,
-): ResultAsync<Claims, OperationErrors['claim']> =>
-  runOperation(settings, { name }, () => claimOf(settings, tenantOf(name, settings), input));
+/** Counts the sessions of `tenant` that wait for a worker; of all tenants if it is undefined. */
+export const countWaiting = async (
+  { store, now }: Settings,
+  tenant: string | undefined,
+): Promise<Result<WaitingCount, OperationErrors['countWaiting']>> => {
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const limit = WAITING_LIMIT;
+  const counted = await store.countWaiting({ tenant, now: time.value, limit });
+  return counted.map((count) => ({ count, limit }));
+};

@@ -15,7 +15,6 @@ import {
 } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import { randomRevision } from '../session/random-revision.js';
 import type {
   CreatedSession,
   JsonObject,
@@ -27,7 +26,7 @@ import type { SessionHead, StateRecord } from '../session/session-record.js';
 import { initialState } from '../session/state-at.js';
 import { findSession } from '../store/find-session.js';
 import type { Opening } from '../store/session-store.js';
-import type { NewHistoryEntry } from './append-history.js';
+import type { NewHistoryEntry } from './change-history.js';
 import { activeSessionsOf } from './change-session.js';
 import { readSource, type Source } from './read-source.js';
 import { contractBroken } from './run-operation.js';
@@ -219,12 +218,12 @@ const newSession = (
   id: string,
   now: number,
 ): Result<NewSession, OperationErrors['getOrCreate']> => {
-  const { terms, policy, random } = settings;
+  const { terms, policy } = settings;
   const { options } = creation;
   const head = headOf({ id, options, createdAt: timestampOf(now) }, source, creation);
   const { labels, metadata, start, wake } = creation;
   const limitMs = allowedMsOf(policy, options.timeLimit);
-  const revision = randomRevision(random);
+  const revision = settings.revision();
   const state = initialState({ limitMs, terms, labels, metadata, now, start, wake, revision });
   return openingOf(settings, creation, source, id, now).map((opening) => ({
     head,

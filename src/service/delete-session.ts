@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { conflict } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import { randomRevision } from '../session/random-revision.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { Remains, SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
@@ -19,18 +18,18 @@ export const removalOf = ({ revision }: StateRecord): string => String(revision)
 const remainsOf = (
   state: StateRecord,
   removedAt: number,
-  random: Settings['random'],
+  revision: number,
 ): Remains | undefined => {
   if (state.status === 'TERMINATED' && state.report === undefined) return undefined;
   const report = { dueAt: removedAt, ...state.report, removedAt };
   const { metadata: _, ...kept } = state;
-  const reported = { ...kept, revision: randomRevision(random), report };
+  const reported = { ...kept, revision, report };
   return { removal: removalOf(state), state: Object.freeze(reported) };
 };
 
 /** Deletes a session. Where ends are reported, what a report needs is left of it. */
 export const deleteSession = async (
-  { store, now, random, recentStates }: Settings,
+  { store, now, revision: newRevision, recentStates }: Settings,
   key: SessionKey,
 ): Promise<Result<undefined, OperationErrors['delete']>> => {
   const time = now();
@@ -56,7 +55,7 @@ export const deleteSession = async (
     const removed = await store.remove(key, {
       now: at,
       revision,
-      remains: remainsOf(state, at, random),
+      remains: remainsOf(state, at, newRevision()),
     });
     if (removed.isErr()) return err(removed.error);
     if (removed.value !== 'stale') return ok(undefined);

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { positionNow } from '../events/position-now.js';
+import { positionNow } from '../events/log-cursor.js';
 import { cursorOf, positionOfCursor } from '../input/parse-cursor.js';
 import { type ListFilter, parseListQuery } from '../input/parse-list-query.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
@@ -208,13 +208,12 @@ export async function* eachSession(
     return;
   }
   const range = filter.value;
-  const operation = { name: 'each', outcome: 'not_applied' } as const;
   const isByUpdate = range.order === 'updated';
   const first = { limit: range.limit, cursor: range.cursor && cursorOf(range.cursor, isByUpdate) };
   yield* eachInPages(first, (most, text) => {
     // No cursor is empty.
     const cursor = positionOfCursor(text ?? '', isByUpdate);
-    return runOperation(settings, operation, () =>
+    return runOperation(settings, 'each', () =>
       fittingPage(most, (limit) => readPage(settings, { ...range, limit, cursor })),
     );
   });

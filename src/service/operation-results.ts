@@ -181,15 +181,6 @@ export const ofAllTenants: ReadonlySet<OperationName> = new Set([
   'countWaitingAny',
 ]);
 
-/** The tenant whose sessions an operation is about; undefined for those of all tenants. */
-export const tenantOf = (
-  name: OperationName,
-  { tenant }: { readonly tenant: string },
-): string | undefined => {
-  if (ofAllTenants.has(name)) return undefined;
-  return tenant;
-};
-
 /** The result of an operation with its name: `operation` determines the type of `value`. */
 export type OperationResult<N extends OperationName = OperationName> = {
   readonly [K in N]: { readonly operation: K; readonly value: OperationResults[K] };

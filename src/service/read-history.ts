@@ -3,7 +3,7 @@ import { parseHistoryQuery } from '../input/parse-list-query.js';
 import { invalidInput, notFound } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionKey } from '../store/session-store.js';
-import { NOT_IN_HISTORY } from './append-history.js';
+import { NOT_IN_HISTORY } from './change-history.js';
 import type { HistoryPart } from './operation-results.js';
 import type { Settings } from './settings.js';
 

@@ -11,17 +11,15 @@ import type { Answer } from '../store/session-store.js';
 import { named, type OperationName, type OperationResults } from './operation-results.js';
 import type { Settings } from './settings.js';
 
-/** A call of an operation, for observers. */
-export interface OperationCall<N extends OperationName = OperationName> {
-  readonly name: N;
-  /** The session id from the caller, unchecked. */
-  readonly id?: unknown;
-  /**
-   * Outcome of the `store_unavailable` if the store throws: `not_applied` for reads. Default:
-   * `unknown`.
-   */
-  readonly outcome?: StoreUnavailable['outcome'];
-}
+/** The operations that change nothing. */
+const reads: ReadonlySet<OperationName> = new Set([
+  'get',
+  'history',
+  'list',
+  'each',
+  'countWaiting',
+  'countWaitingAny',
+]);
 
 /**
  * The error for an answer that breaks the contract of a store. `runOperation` turns it into
@@ -36,9 +34,11 @@ export const contractBroken = (method: string, answer: unknown): TypeError =>
  */
 export const runOperation = <N extends OperationName, E extends SessionError>(
   { observers, tenant, tenantError, hub }: Settings,
-  { name, id, outcome = 'unknown' }: OperationCall<N>,
+  name: N,
   operation: () => Answer<OperationResults[N], E>,
+  id?: unknown,
 ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> => {
+  const isRead = reads.has(name);
   const execute = async (): Promise<
     Result<OperationResults[N], E | InvalidInput | StoreUnavailable>
   > => {
@@ -46,10 +46,11 @@ export const runOperation = <N extends OperationName, E extends SessionError>(
     try {
       return await operation();
     } catch (cause) {
+      const outcome = isRead ? 'not_applied' : 'unknown';
       return err(storeUnavailable('the store threw an exception', outcome, cause));
     } finally {
       // Wakes the watchers of this process, so that they read the event at once.
-      if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
+      if (!isRead) hub?.wake(name === 'sweep' ? undefined : tenant);
       // After the operation, so that calls take effect in their order.
       const turn = yieldToEventLoop();
       if (turn !== undefined) await turn;

@@ -22,33 +22,33 @@ import type {
   WatchAllOptions,
   WatchOptions,
 } from '../session/session-event.js';
-import type { CallerCommand } from '../session/session-status.js';
-import { takenLease } from '../session/taken-lease.js';
 import {
   type HeldLease,
   type ReturnedError,
   type ReturnedValue,
+  takenLease,
   withLease,
 } from '../session/with-lease.js';
 import type { Answer, SessionKey } from '../store/session-store.js';
-import { type AppendOptions, appendHistory, type NewHistoryEntry } from './append-history.js';
-import { type CancelOptions, cancelWork } from './cancel-work.js';
-import { changeSession, type OperationOptions, startSession } from './change-session.js';
-import { type ClaimInput, claimSessions } from './claim-sessions.js';
-import { countWaiting } from './count-waiting.js';
+import {
+  type AppendOptions,
+  appendHistory,
+  type NewHistoryEntry,
+  type RewindInput,
+  rewindHistory,
+} from './change-history.js';
+import {
+  changeSession,
+  type ExtendInput,
+  extendSession,
+  type OperationOptions,
+  startSession,
+} from './change-session.js';
+import { type ClaimInput, claimSessions, countWaiting } from './claim-sessions.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
-import { type ExtendInput, extendSession } from './extend-session.js';
 import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
 import { type GetOptions, readSession } from './get-session.js';
-import {
-  type LeaseInput,
-  leaseSession,
-  type ReleaseInput,
-  type RenewInput,
-  releaseSession,
-  renewLease,
-} from './lease-session.js';
 import {
   type EachQuery,
   eachSession,
@@ -70,8 +70,19 @@ import type {
 import { type OrThrow, orThrowOf } from './or-throw.js';
 import { type HistoryQuery, readHistory } from './read-history.js';
 import { redactEntries } from './redact-entries.js';
-import { type RewindInput, rewindHistory } from './rewind-history.js';
-import { type OperationCall, runOperation } from './run-operation.js';
+import { runOperation } from './run-operation.js';
+import {
+  type CancelOptions,
+  cancelWork,
+  type LeaseInput,
+  leaseSession,
+  type ReleaseInput,
+  type RenewInput,
+  releaseSession,
+  renewLease,
+  type WakeOptions,
+  wakeSession,
+} from './session-work.js';
 import {
   forTenant,
   isSettings,
@@ -82,7 +93,6 @@ import {
 } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import { type UpdateInput, type UpdateOptions, updateSession } from './update-session.js';
-import { type WakeOptions, wakeSession } from './wake-session.js';
 
 /**
  * The settings of a service, for the parts of the engine that are built on it; undefined if it is
@@ -199,9 +209,7 @@ export class SessionService {
     input: CreateSessionInput,
     options: CreateOptions = {},
   ): ResultAsync<CreatedSession, OperationErrors['create']> {
-    return runOperation(this.#settings, { name: 'create' }, () =>
-      createSession(this.#settings, input, options),
-    );
+    return this.#run('create', createSession, input, options);
   }
 
   /**
@@ -222,9 +230,7 @@ export class SessionService {
     input: GetOrCreateInput,
     options: CreateOptions = {},
   ): ResultAsync<GetOrCreateResult, OperationErrors['getOrCreate']> {
-    return runOperation(this.#settings, { name: 'getOrCreate' }, () =>
-      getOrCreate(this.#settings, input, options),
-    );
+    return this.#run('getOrCreate', getOrCreate, input, options);
   }
 
   /**
@@ -238,9 +244,7 @@ export class SessionService {
    * ```
    */
   get(id: string, options: GetOptions = {}): ResultAsync<Session, OperationErrors['get']> {
-    return this.#runOn({ name: 'get', id, outcome: 'not_applied' }, (settings, key) =>
-      readSession(settings, key, options),
-    );
+    return this.#runOn('get', id, readSession, options);
   }
 
   /**
@@ -260,9 +264,7 @@ export class SessionService {
     id: string,
     query: HistoryQuery = {},
   ): ResultAsync<HistoryPart, OperationErrors['history']> {
-    return this.#runOn({ name: 'history', id, outcome: 'not_applied' }, (settings, key) =>
-      readHistory(settings, key, query),
-    );
+    return this.#runOn('history', id, readHistory, query);
   }
 
   /**
@@ -280,9 +282,7 @@ export class SessionService {
     query: ListQuery = {},
     options: ListOptions = {},
   ): ResultAsync<SessionPage, OperationErrors['list']> {
-    return runOperation(this.#settings, { name: 'list', outcome: 'not_applied' }, () =>
-      listSessions(this.#settings, query, options),
-    );
+    return this.#run('list', listSessions, query, options);
   }
 
   /**
@@ -318,9 +318,7 @@ export class SessionService {
     id: string,
     options: OperationOptions = {},
   ): ResultAsync<SessionState, OperationErrors['start']> {
-    return this.#runOn({ name: 'start', id }, (settings, key) =>
-      startSession(settings, key, options),
-    );
+    return this.#runOn('start', id, startSession, options);
   }
 
   /**
@@ -336,7 +334,7 @@ export class SessionService {
     id: string,
     options: OperationOptions = {},
   ): ResultAsync<SessionState, OperationErrors['pause']> {
-    return this.#change(id, 'pause', options);
+    return this.#runOn('pause', id, changeSession, 'pause', options);
   }
 
   /**
@@ -353,7 +351,7 @@ export class SessionService {
     id: string,
     options: OperationOptions = {},
   ): ResultAsync<SessionState, OperationErrors['resume']> {
-    return this.#change(id, 'resume', options);
+    return this.#runOn('resume', id, changeSession, 'resume', options);
   }
 
   /**
@@ -372,9 +370,7 @@ export class SessionService {
     input: ExtendInput,
     options: OperationOptions = {},
   ): ResultAsync<SessionState, OperationErrors['extend']> {
-    return this.#runOn({ name: 'extend', id }, (settings, key) =>
-      extendSession(settings, key, input, options),
-    );
+    return this.#runOn('extend', id, extendSession, input, options);
   }
 
   /**
@@ -398,9 +394,7 @@ export class SessionService {
     input: UpdateInput,
     options: UpdateOptions = {},
   ): ResultAsync<SessionState, OperationErrors['update']> {
-    return this.#runOn({ name: 'update', id }, (settings, key) =>
-      updateSession(settings, key, input, options),
-    );
+    return this.#runOn('update', id, updateSession, input, options);
   }
 
   /**
@@ -417,7 +411,7 @@ export class SessionService {
     id: string,
     options: OperationOptions = {},
   ): ResultAsync<SessionState, OperationErrors['terminate']> {
-    return this.#change(id, 'terminate', options);
+    return this.#runOn('terminate', id, changeSession, 'terminate', options);
   }
 
   /**
@@ -437,7 +431,7 @@ export class SessionService {
     id: string,
     options: OperationOptions = {},
   ): ResultAsync<SessionState, OperationErrors['fail']> {
-    return this.#change(id, 'fail', options);
+    return this.#runOn('fail', id, changeSession, 'fail', options);
   }
 
   /**
@@ -458,9 +452,7 @@ export class SessionService {
     entries: readonly NewHistoryEntry[],
     options: AppendOptions = {},
   ): ResultAsync<Appended, OperationErrors['append']> {
-    return this.#runOn({ name: 'append', id }, (settings, key) =>
-      appendHistory(settings, key, entries, options),
-    );
+    return this.#runOn('append', id, appendHistory, entries, options);
   }
 
   /**
@@ -479,9 +471,7 @@ export class SessionService {
    * ```
    */
   rewind(id: string, input: RewindInput): ResultAsync<Appended, OperationErrors['rewind']> {
-    return this.#runOn({ name: 'rewind', id }, (settings, key) =>
-      rewindHistory(settings, key, input),
-    );
+    return this.#runOn('rewind', id, rewindHistory, input);
   }
 
   /**
@@ -504,9 +494,7 @@ export class SessionService {
    * ```
    */
   lease(id: string, input: LeaseInput): ResultAsync<TakenLease, OperationErrors['lease']> {
-    const taken = this.#runOn({ name: 'lease', id }, (settings, key) =>
-      leaseSession(settings, key, input),
-    );
+    const taken = this.#runOn('lease', id, leaseSession, input);
     return taken.map((lease) =>
       takenLease(lease, ({ fencingToken }) => this.release(id, { fencingToken })),
     );
@@ -525,7 +513,7 @@ export class SessionService {
    * ```
    */
   renew(id: string, input: RenewInput): ResultAsync<SessionLease, OperationErrors['renew']> {
-    return this.#runOn({ name: 'renew', id }, (settings, key) => renewLease(settings, key, input));
+    return this.#runOn('renew', id, renewLease, input);
   }
 
   /**
@@ -582,9 +570,7 @@ export class SessionService {
    * ```
    */
   wake(id: string, options: WakeOptions = {}): ResultAsync<void, OperationErrors['wake']> {
-    return this.#runOn({ name: 'wake', id }, (settings, key) =>
-      wakeSession(settings, key, options),
-    );
+    return this.#runOn('wake', id, wakeSession, options);
   }
 
   /**
@@ -605,7 +591,7 @@ export class SessionService {
    * ```
    */
   claim(input: ClaimInput): ResultAsync<Claims, OperationErrors['claim']> {
-    return claimSessions(this.#settings, 'claim', input);
+    return this.#run('claim', claimSessions, this.#settings.tenant, input);
   }
 
   /**
@@ -623,7 +609,7 @@ export class SessionService {
    * ```
    */
   claimAny(input: ClaimInput): ResultAsync<Claims, OperationErrors['claimAny']> {
-    return claimSessions(this.#settings, 'claimAny', input);
+    return this.#run('claimAny', claimSessions, undefined, input);
   }
 
   /**
@@ -638,7 +624,7 @@ export class SessionService {
    * ```
    */
   countWaiting(): ResultAsync<WaitingCount, OperationErrors['countWaiting']> {
-    return countWaiting(this.#settings, 'countWaiting');
+    return this.#run('countWaiting', countWaiting, this.#settings.tenant);
   }
 
   /**
@@ -652,7 +638,7 @@ export class SessionService {
    * ```
    */
   countWaitingAny(): ResultAsync<WaitingCount, OperationErrors['countWaitingAny']> {
-    return countWaiting(this.#settings, 'countWaitingAny');
+    return this.#run('countWaitingAny', countWaiting, undefined);
   }
 
   /**
@@ -671,9 +657,7 @@ export class SessionService {
    * ```
    */
   cancel(id: string, options: CancelOptions = {}): ResultAsync<void, OperationErrors['cancel']> {
-    return this.#runOn({ name: 'cancel', id }, (settings, key) =>
-      cancelWork(settings, key, options),
-    );
+    return this.#runOn('cancel', id, cancelWork, options);
   }
 
   /**
@@ -690,9 +674,7 @@ export class SessionService {
    * ```
    */
   release(id: string, input: ReleaseInput): ResultAsync<void, OperationErrors['release']> {
-    return this.#runOn({ name: 'release', id }, (settings, key) =>
-      releaseSession(settings, key, input),
-    );
+    return this.#runOn('release', id, releaseSession, input);
   }
 
   /**
@@ -710,9 +692,7 @@ export class SessionService {
    * ```
    */
   redact(id: string, positions: readonly number[]): ResultAsync<void, OperationErrors['redact']> {
-    return this.#runOn({ name: 'redact', id }, (settings, key) =>
-      redactEntries(settings, key, positions),
-    );
+    return this.#runOn('redact', id, redactEntries, positions);
   }
 
   /**
@@ -726,7 +706,7 @@ export class SessionService {
    * ```
    */
   delete(id: string): ResultAsync<void, OperationErrors['delete']> {
-    return this.#runOn({ name: 'delete', id }, deleteSession);
+    return this.#runOn('delete', id, deleteSession);
   }
 
   /**
@@ -802,30 +782,35 @@ export class SessionService {
    * ```
    */
   sweep(limit = 500, options: SweepOptions = {}): ResultAsync<Sweep, OperationErrors['sweep']> {
-    return runOperation(this.#settings, { name: 'sweep' }, () =>
-      sweepSessions(this.#settings, limit, options),
-    );
+    return this.#run('sweep', sweepSessions, limit, options);
   }
 
-  #change(
-    id: string,
-    command: CallerCommand,
-    options: OperationOptions,
-  ): ResultAsync<SessionState, OperationErrors['pause']> {
-    return this.#runOn({ name: command, id }, (settings, key) =>
-      changeSession(settings, key, command, options),
-    );
-  }
-
-  #runOn<N extends OperationName, E extends SessionError>(
-    operation: OperationCall<N>,
-    execute: (settings: Settings, key: SessionKey) => Answer<OperationResults[N], E | InvalidInput>,
+  #run<N extends OperationName, E extends SessionError, I extends readonly unknown[]>(
+    name: N,
+    execute: (settings: Settings, ...input: I) => Answer<OperationResults[N], E>,
+    ...input: I
   ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
-    return runOperation<N, E | InvalidInput>(this.#settings, operation, () => {
-      const id = parseId(operation.id);
-      if (id.isErr()) return err(id.error);
-      return execute(this.#settings, { tenant: this.#settings.tenant, id: id.value });
-    });
+    return runOperation(this.#settings, name, () => execute(this.#settings, ...input));
+  }
+
+  /** Runs an operation on one session. */
+  #runOn<N extends OperationName, E extends SessionError, I extends readonly unknown[]>(
+    name: N,
+    id: string,
+    execute: (
+      settings: Settings,
+      key: SessionKey,
+      ...input: I
+    ) => Answer<OperationResults[N], E | InvalidInput>,
+    ...input: I
+  ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
+    const { tenant } = this.#settings;
+    const operation = (): Answer<OperationResults[N], E | InvalidInput> => {
+      const read = parseId(id);
+      if (read.isErr()) return err(read.error);
+      return execute(this.#settings, { tenant, id: read.value }, ...input);
+    };
+    return runOperation(this.#settings, name, operation, id);
   }
 
   #iterate<T>(

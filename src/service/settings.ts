@@ -1,15 +1,19 @@
 import { EventHub } from '../events/event-hub.js';
 import type { WatchSource } from '../events/watch-source.js';
 import { type InputPolicy, parsePolicy } from '../input/input-policy.js';
+import type { IssueList } from '../input/issue-list.js';
 import { hasMethods, isFields, parseName, parseNumber } from '../input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../input/parse-options.js';
-import type { IssueList } from '../input/parse-safely.js';
 import { parseTenant } from '../input/session-input.js';
 import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js';
 import type { InvalidInput } from '../session/errors.js';
 import { type Ids, randomIds } from '../session/ids.js';
-import { limitMsOf } from '../session/limit-ms-of.js';
-import { defaultLimits, KEY_LENGTH, type SessionLimits } from '../session/session-limits.js';
+import {
+  defaultLimits,
+  KEY_LENGTH,
+  limitMsOf,
+  type SessionLimits,
+} from '../session/session-limits.js';
 import type { SessionTerms } from '../session/session-record.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';
 import type { SessionKey, SessionStore } from '../store/session-store.js';
@@ -101,6 +105,8 @@ export interface Settings extends WatchSource {
   readonly ids: Ids;
   /** A random number from 0 up to 1. A simulation derives it from its seed. */
   readonly random: () => number;
+  /** A new revision, random because a session may be created again under the id of another. */
+  readonly revision: () => number;
   /** Makes each service of these settings. A simulation makes services that tell of their calls. */
   readonly make: MakeService;
   /** The terms of a new session. */
@@ -243,6 +249,7 @@ export const parseSettings = (
       clock,
       ids,
       random,
+      revision: () => 1 + Math.floor(random() * 2 ** 52),
       make,
       terms,
       policy,

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { parseUpdate, parseUpdateOptions } from '../input/parse-update.js';
+import { parseUpdate, parseUpdateOptions } from '../input/session-input.js';
 import { canonicalJson } from '../session/canonical-json.js';
 import { digestOf } from '../session/digest-of.js';
 import { conflict, revisionMoved } from '../session/errors.js';

@@ -1,5 +1,4 @@
 import { err, ok, type Result } from 'neverthrow';
-import { notExhausted } from './exhausted-work.js';
 import {
   afterAttempt,
   type LeasedState,
@@ -11,7 +10,7 @@ import {
 import type { StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
-import { wakeAtOf } from './wake-at.js';
+import { notExhausted, wakeAtOf } from './work-state.js';
 
 /**
  * The next state of a session that wants a worker from `at` on, in milliseconds since the epoch;
@@ -94,7 +93,7 @@ export const claimState = (
  */
 export const cancelState = (
   current: StateRecord,
-  reason: string | undefined,
+  { reason }: { readonly reason: string | undefined },
   now: number,
 ): Result<StateRecord, InvalidTransition> => {
   const { status } = stateAt(current, now);

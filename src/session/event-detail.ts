@@ -1,6 +1,5 @@
 import { sameJson } from './canonical-json.js';
 import { timestampOf } from './clock.js';
-import { isExhausted } from './exhausted-work.js';
 import type { HistoryAppend } from './history-append.js';
 import { sameLabels } from './labels.js';
 import type { JsonObject, SessionLabels } from './session.js';
@@ -8,7 +7,7 @@ import type { EventBase, SessionEvent } from './session-event.js';
 import type { SessionKey } from './session-key.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
 import type { EndReason } from './session-status.js';
-import { wakeAtOf } from './wake-at.js';
+import { isExhausted, wakeAtOf } from './work-state.js';
 
 /** Identifies one change of one session. */
 export interface ChangeId {

@@ -1,12 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from './clock.js';
 import { cancelled, type Leased, type LeaseEnded, leased, leaseLost } from './errors.js';
-import { exhausted } from './exhausted-work.js';
-import { retryDelayMs } from './retry-delay.js';
 import type { SessionLease } from './session.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
+import { exhausted, retryDelayMs } from './work-state.js';
 
 const currentLease = ({ lease }: StateRecord, now: number): LeaseRecord | undefined =>
   lease !== undefined && now < lease.until ? lease : undefined;
@@ -136,7 +135,7 @@ export const afterAttempt = (
 /** The input of `releaseState`. */
 export interface ReleasedLease {
   readonly fencingToken: number;
-  readonly isDone: boolean;
+  readonly done: boolean;
   /** A random number from 0 up to 1. */
   readonly random: number;
 }
@@ -148,7 +147,7 @@ export interface ReleasedLease {
  */
 export const releaseState = (
   state: StateRecord,
-  { fencingToken, isDone, random }: ReleasedLease,
+  { fencingToken, done, random }: ReleasedLease,
   now: number,
 ): Result<StateRecord, LeaseEnded> => {
   const { lease } = state;
@@ -158,11 +157,11 @@ export const releaseState = (
   const { maxAttempts } = lease;
   const isClaim = maxAttempts !== undefined;
   // Work that was done when its lease ran out is done all the same, since nobody else has taken it.
-  const isDoneLate = isClaim && isDone;
+  const isDoneLate = isClaim && done;
   if (currentLease(state, now) === undefined && !isDoneLate) return ok(state);
   const released = { ...state, lease: releasedLease(lease, now) };
   if (!isClaim) return ok(released);
-  if (isDone) return ok(withoutAttempts(released));
+  if (done) return ok(withoutAttempts(released));
   const { attempts = 1 } = state;
   return ok(afterAttempt(released, maxAttempts, now + retryDelayMs(attempts, random)));
 };

@@ -1,7 +1,5 @@
 import { timestampOf } from './clock.js';
-import { isExhausted } from './exhausted-work.js';
 import { leaseAt } from './lease-state.js';
-import { limitMsOf, secondsOf } from './limit-ms-of.js';
 import type {
   JsonObject,
   Session,
@@ -11,9 +9,10 @@ import type {
   SessionWork,
 } from './session.js';
 import type { SessionSummary } from './session-event.js';
+import { limitMsOf, secondsOf } from './session-limits.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
-import { wakeAtOf } from './wake-at.js';
+import { isExhausted, wakeAtOf } from './work-state.js';
 
 /**
  * Allows optional fields to be set one by one: spreads are slow, and a page has hundreds of

@@ -3,12 +3,12 @@ import { sameJson } from './canonical-json.js';
 import { deepFreeze } from './deep-freeze.js';
 import { type InvalidInput, invalidInput } from './errors.js';
 import { exceedsBytes } from './exceeds-bytes.js';
-import { RESERVED_PREFIX } from './exhausted-work.js';
 import { sameLabels, sortedLabels } from './labels.js';
 import type { JsonObject, LabelChanges, MetadataChanges, SessionLabels } from './session.js';
 import { MAX_LABELS } from './session-limits.js';
 import type { StateRecord } from './session-record.js';
 import { remember } from './state-at.js';
+import { RESERVED_PREFIX } from './work-state.js';
 
 /** Changes of labels, of metadata, or of both. */
 export interface DataChanges {

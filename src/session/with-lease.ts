@@ -1,4 +1,5 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
+import { disposable } from './async-dispose.js';
 import { callHost } from './call-host.js';
 import {
   type CallbackFailed,
@@ -10,7 +11,7 @@ import {
   leaseLost,
 } from './errors.js';
 import { type LeaseClock, LeaseRenewal, type TakenAt } from './lease-renewal.js';
-import type { SessionLease } from './session.js';
+import type { SessionLease, TakenLease } from './session.js';
 import type { WatchSignal } from './session-event.js';
 
 /**
@@ -186,3 +187,15 @@ export async function withLease<S, E, R extends { readonly type: string }>(
   const { fencingToken } = taken.value;
   return holdLease(operations, clock, { fencingToken, begunAt, seconds }, use);
 }
+
+/**
+ * A lease that `release` ends when it is disposed of. A lease that cannot be released runs out by
+ * itself.
+ */
+export const takenLease = (
+  lease: SessionLease,
+  release: (lease: SessionLease) => ResultAsync<void, { readonly type: string }>,
+): TakenLease =>
+  disposable(lease, async () => {
+    await release(lease);
+  });

@@ -1,7 +1,7 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { IssueList } from '../input/issue-list.js';
 import { parseFunction, parseNumber, parseUpTo, parseWhole } from '../input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../input/parse-options.js';
-import type { IssueList } from '../input/parse-safely.js';
 import type { SessionServiceOptions } from '../service/settings.js';
 import type { SessionStore } from '../store/session-store.js';
 import { type FaultType, faultTypes } from './fault-plan.js';

@@ -1,7 +1,7 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { isFields } from '../input/parse-fields.js';
 import { type StoreError, storeUnavailable } from '../session/errors.js';
-import type { Answer, EventLog, ReplaceOptions, SessionStore } from '../store/session-store.js';
+import type { Answer, SessionStore } from '../store/session-store.js';
 import type { FaultPlan, FaultType } from './fault-plan.js';
 import type { Process } from './process.js';
 import type { LineType } from './trace.js';
@@ -46,8 +46,9 @@ const outcomeOf = (value: unknown): string | undefined => {
 };
 
 /** The type of a replace: a renewed lease has no event. */
-const typeOf = ({ event }: ReplaceOptions = {}): LineType => {
-  if (event === undefined || event.type === 'leased' || event.type === 'released') return 'step';
+const typeOf = (options: unknown): LineType => {
+  const event = isFields(options) && options['event'];
+  if (!isFields(event) || event['type'] === 'leased' || event['type'] === 'released') return 'step';
   return 'change';
 };
 
@@ -163,30 +164,33 @@ class SimulatedCall {
 }
 
 /** Sends a call to the store. */
-type Send = <T, E>(
+type Send = (
   name: string,
-  apply: () => Answer<T, StoreError | E>,
-  type?: LineType,
-) => ResultAsync<T, StoreError | E>;
+  apply: () => Answer<unknown, StoreError>,
+  given: readonly unknown[],
+) => ResultAsync<unknown, StoreError>;
 
-const simulatedLog = (
-  log: EventLog,
-  call: Send,
-  later: (listener: () => void) => void,
-): EventLog => {
-  const { listen, open } = log;
-  return {
-    ...(open && { open: () => call('events.open', () => open.call(log)) }),
-    streamOf: (tenant) => log.streamOf(tenant),
-    streams: () => log.streams?.() ?? [],
-    latest: (stream) => call('events.latest', () => log.latest(stream)),
-    now: (stream) => call('events.now', () => log.now(stream)),
-    read: (...args) => call('events.read', () => log.read(...args)),
-    ...(listen && {
-      listen: (listener, stream) => listen.call(log, () => later(listener), stream),
-    }),
-  };
-};
+/** The methods that answer within the process. */
+const localMethods: ReadonlySet<PropertyKey> = new Set([
+  'reportsEnds',
+  'streamOf',
+  'streams',
+  'isClosed',
+]);
+
+/** A port of the store, of which every call is sent, but for the members in `own`. */
+const simulated = <T extends object>(inner: T, prefix: string, send: Send, own: Partial<T>): T =>
+  // Not a proxy of the port itself, which may be frozen.
+  new Proxy<T>(Object.create(inner), {
+    get(_target, name) {
+      if (Object.hasOwn(own, name)) return Reflect.get(own, name);
+      const method: unknown = Reflect.get(inner, name);
+      if (typeof method !== 'function') return method;
+      if (localMethods.has(name)) return method.bind(inner);
+      return (...given: unknown[]) =>
+        send(prefix + String(name), () => method.apply(inner, given), given);
+    },
+  });
 
 /**
  * The store as a process sees it. The seed determines when each call arrives and when its answer
@@ -197,29 +201,19 @@ export const simulatedStore = (
   process: Process,
   surroundings: Surroundings,
 ): SessionStore => {
-  const call: Send = (name, apply, type = 'change') => {
+  const send: Send = (name, apply, given) => {
     process.tellCall();
+    const type = name === 'replace' ? typeOf(given[3]) : 'change';
     return new SimulatedCall(name, type, process, surroundings).answer(apply);
   };
-  const later = (listener: () => void): void => {
+  const { events } = inner;
+  if (events === undefined) return simulated(inner, '', send, {});
+  const { listen } = events;
+  const later = (listener: () => void) => () => {
     surroundings.world.schedule(process, WAY_MS, listener);
   };
-  const { events } = inner;
-  return {
-    insert: (...args) => call('insert', () => inner.insert(...args)),
-    find: (...args) => call('find', () => inner.find(...args)),
-    findState: (key) => call('findState', () => inner.findState(key)),
-    list: (...args) => call('list', () => inner.list(...args)),
-    replace: (...args) => call('replace', () => inner.replace(...args), typeOf(args[3])),
-    append: (key, append) => call('append', () => inner.append(key, append)),
-    redact: (...args) => call('redact', () => inner.redact(...args)),
-    findEntries: (key, slice) => call('findEntries', () => inner.findEntries(key, slice)),
-    remove: (key, removal) => call('remove', () => inner.remove(key, removal)),
-    due: (...args) => call('due', () => inner.due(...args)),
-    reschedule: (...args) => call('reschedule', () => inner.reschedule(...args)),
-    claim: (range) => call('claim', () => inner.claim(range)),
-    countWaiting: (range) => call('countWaiting', () => inner.countWaiting(range)),
-    ...(events && { events: simulatedLog(events, call, later) }),
-    reportsEnds: () => inner.reportsEnds(),
-  };
+  const log = simulated(events, 'events.', send, {
+    listen: listen && ((listener, stream) => listen.call(events, later(listener), stream)),
+  });
+  return simulated(inner, '', send, { events: log });
 };

@@ -116,7 +116,7 @@ export const dataMutants: readonly Mutant[] = [
   {
     bug: 'work that was done when its lease ran out is handed out again',
     file: 'src/session/lease-state.ts',
-    from: 'isClaim && isDone;',
+    from: 'isClaim && done;',
     to: 'false;',
     tests: ['test/service/claim.test.ts'],
   },

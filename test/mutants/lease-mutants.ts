@@ -162,14 +162,14 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'a lease does not hold off claims',
-    file: 'src/session/wake-at.ts',
+    file: 'src/session/work-state.ts',
     from: 'return Math.max(wanted, lease.until);',
     to: 'return wanted;',
     tests: claimTests,
   },
   {
     bug: 'a claim whose worker has crashed is forgotten',
-    file: 'src/session/wake-at.ts',
+    file: 'src/session/work-state.ts',
     from: 'lease.maxAttempts !== undefined ? Math.min(dueAt, lease.until) : dueAt',
     to: 'dueAt',
     tests: claimTests,
@@ -177,7 +177,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'work that is done wants a worker again',
     file: 'src/session/lease-state.ts',
-    from: 'if (isDone) return ok(withoutAttempts(released));',
+    from: 'if (done) return ok(withoutAttempts(released));',
     to: '',
     tests: claimTests,
   },

@@ -47,7 +47,7 @@ export const memoryMutants: readonly Mutant[] = [
   },
   {
     bug: 'a page of several statuses in memory begins at a session that is on the page before it',
-    file: 'adapters/memory/merged-index.ts',
+    file: 'adapters/memory/ordered-index.ts',
     from: 'item) < 0) < count',
     to: 'item) < 0) <= count',
     tests: ['test/stores/memory.contract.test.ts'],

@@ -13,8 +13,8 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'work that is done takes a newer wake away',
     file: leaseState,
-    from: 'if (isDone) return ok(withoutAttempts(released));',
-    to: 'if (isDone) return ok(withoutAttempts({ ...released, wakeAt: undefined }));',
+    from: 'if (done) return ok(withoutAttempts(released));',
+    to: 'if (done) return ok(withoutAttempts({ ...released, wakeAt: undefined }));',
     tests: simulation,
   },
   {

@@ -5,8 +5,12 @@ import { idempotencyKeyOf } from '../../src/http/input-reader.js';
 import { parseAppend, parseRewind } from '../../src/input/parse-append.js';
 import { parseCreate } from '../../src/input/parse-create.js';
 import { MISSING } from '../../src/input/parse-fields.js';
-import { parseUpdate, parseUpdateOptions } from '../../src/input/parse-update.js';
-import { parseCommandOptions, parseId } from '../../src/input/session-input.js';
+import {
+  parseCommandOptions,
+  parseId,
+  parseUpdate,
+  parseUpdateOptions,
+} from '../../src/input/session-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { request } from '../http/handler-harness.js';

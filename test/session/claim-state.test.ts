@@ -3,7 +3,7 @@ import { cancelState, claimState, wakeState, wokenState } from '../../src/sessio
 import { leaseState, releaseState, renewState } from '../../src/session/lease-state.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { advance } from '../../src/session/state-at.js';
-import { wakeAtOf } from '../../src/session/wake-at.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
 import { ended, live, NOON } from '../../src/testing/samples.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -19,9 +19,9 @@ const claimed = (state: StateRecord, now = NOON) => {
   if (claim?.outcome !== 'claimed') throw new Error('the session cannot be claimed');
   return claim.state;
 };
-const released = (state: StateRecord, isDone: boolean, now = NOON) => {
+const released = (state: StateRecord, done: boolean, now = NOON) => {
   const fencingToken = state.lease?.fencingToken ?? 0;
-  return releaseState(state, { fencingToken, isDone, random: 0 }, now)._unsafeUnwrap();
+  return releaseState(state, { fencingToken, done, random: 0 }, now)._unsafeUnwrap();
 };
 
 describe('a wake', () => {
@@ -203,7 +203,7 @@ describe('a wake for later', () => {
 
 describe('a cancel', () => {
   const cancelled = (state: StateRecord, now = NOON) =>
-    cancelState(state, 'enough', now)._unsafeUnwrap();
+    cancelState(state, { reason: 'enough' }, now)._unsafeUnwrap();
 
   test('ends the lease of a worker, and the session wants none', () => {
     const after = cancelled(claimed(waiting));
@@ -222,7 +222,7 @@ describe('a cancel', () => {
     const token = { fencingToken: 1, durationMs: 1000 };
     for (const result of [
       renewState(after, token, NOON),
-      releaseState(after, { fencingToken: 1, isDone: true, random: 0 }, NOON),
+      releaseState(after, { fencingToken: 1, done: true, random: 0 }, NOON),
     ]) {
       expect(result._unsafeUnwrapErr()).toMatchObject({
         type: 'cancelled',
@@ -247,7 +247,9 @@ describe('a cancel', () => {
   });
 
   test('of a session that has ended is refused', () => {
-    expect(cancelState(ended('failed'), undefined, NOON)._unsafeUnwrapErr()).toMatchObject({
+    expect(
+      cancelState(ended('failed'), { reason: undefined }, NOON)._unsafeUnwrapErr(),
+    ).toMatchObject({
       command: 'cancel',
     });
   });
@@ -256,6 +258,6 @@ describe('a cancel', () => {
 describe('the release of a lease that is no claim', () => {
   test('makes the session want no worker, whether the work is done or not', () => {
     const leased = leaseState(live('ACTIVE'), worker, NOON)._unsafeUnwrap();
-    for (const isDone of [true, false]) expect(wakeAtOf(released(leased, isDone))).toBe(NEVER);
+    for (const done of [true, false]) expect(wakeAtOf(released(leased, done))).toBe(NEVER);
   });
 });

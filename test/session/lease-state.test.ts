@@ -20,7 +20,7 @@ const leased = (state: StateRecord, holder: string, atMs: number, durationMs = 1
   leaseState(state, { holder, durationMs, random: 0 }, NOON + atMs)._unsafeUnwrap();
 
 const released = (state: StateRecord, fencingToken: number, atMs: number) =>
-  releaseState(state, { fencingToken, isDone: false, random: 0 }, NOON + atMs)._unsafeUnwrap();
+  releaseState(state, { fencingToken, done: false, random: 0 }, NOON + atMs)._unsafeUnwrap();
 
 describe('a lease', () => {
   const first = leased(fresh, 'a', 0);
@@ -217,7 +217,7 @@ describe('a release', () => {
       expect(
         releaseState(
           state,
-          { fencingToken, isDone: false, random: 0 },
+          { fencingToken, done: false, random: 0 },
           NOON + 1000,
         )._unsafeUnwrapErr(),
       ).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { StateRecord } from '../../src/session/session-record.js';
-import { wakeAtOf } from '../../src/session/wake-at.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
 import { ended, live, NOON } from '../../src/testing/samples.js';
 
 const NEVER = Number.POSITIVE_INFINITY;

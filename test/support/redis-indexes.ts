@@ -1,7 +1,7 @@
 import { Keyspace, keyOf, labelKey } from '../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../adapters/redis/record.js';
 import { dueAtOf } from '../../src/session/state-at.js';
-import { wakeAtOf } from '../../src/session/wake-at.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {

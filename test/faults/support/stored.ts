@@ -2,7 +2,7 @@ import { dueKeyOf, Keyspace, keyOf, labelKey } from '../../../adapters/redis/key
 import { decodeRecord } from '../../../adapters/redis/record.js';
 import { unescapeName } from '../../../adapters/shared/escape-name.js';
 import { dueAtOf } from '../../../src/session/state-at.js';
-import { wakeAtOf } from '../../../src/session/wake-at.js';
+import { wakeAtOf } from '../../../src/session/work-state.js';
 
 /** As much of a client as it takes to look at everything. */
 interface LookingClient {

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type ParsedAppend, parseAppend } from '../input/parse-append.js';
+import { type ParsedAppend, parseAppend, parseRewind } from '../input/parse-append.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import {
@@ -17,7 +17,6 @@ import {
 } from '../session/errors.js';
 import { leaseEndedIn } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import { randomRevision } from '../session/random-revision.js';
 import type { JsonValue } from '../session/session.js';
 import type { SessionLimits } from '../session/session-limits.js';
 import { stateAt } from '../session/state-at.js';
@@ -100,7 +99,7 @@ export const NOT_IN_HISTORY = 'is not a position in this history';
 /** The input of the store for a checked call. */
 const changeOf = (
   { entries, operationId, content, to, ifPosition, fencingToken, wake }: ParsedAppend,
-  { policy: { limits }, random }: Settings,
+  { policy: { limits }, revision }: Settings,
   now: number,
 ): HistoryAppend => ({
   entries,
@@ -110,7 +109,7 @@ const changeOf = (
   ...(ifPosition !== undefined && { ifPosition }),
   ...(to !== undefined && { after: to }),
   ...(fencingToken !== undefined && { fencingToken }),
-  ...(wake && { wake: { revision: randomRevision(random) } }),
+  ...(wake && { wake: { revision: revision() } }),
 });
 
 const notInHistory = invalidInput([{ path: 'to', message: NOT_IN_HISTORY }]);
@@ -160,7 +159,7 @@ const leaseEndedAt = async (
 };
 
 /** Appends or rewinds with the input that `parse` has checked. */
-export const changeHistory = async (
+const changeHistory = async (
   settings: Settings,
   key: SessionKey,
   command: 'append' | 'rewind',
@@ -189,3 +188,43 @@ export const appendHistory = (
   changeHistory(settings, key, 'append', (now, limits) =>
     parseAppend(entries, options, now, limits),
   );
+
+/**
+ * Input of `rewind`.
+ *
+ * @example
+ * ```ts
+ * const { entries, position } = await sessions.orThrow.history(id);
+ * await sessions.orThrow.rewind(id, {
+ *   to: entries[0]?.position ?? 0,
+ *   entries: [{ role: 'user', content: 'Ships, mostly.' }],
+ *   ifPosition: position,
+ *   operationId: 'edit-1',
+ *   wake: true, // a worker answers again
+ * });
+ * ```
+ */
+export interface RewindInput extends OperationOptions {
+  /**
+   * The position of an entry of the current history, or 0: the entries up to it stay, the others
+   * are superseded.
+   */
+  readonly to: number;
+  /** The entries that follow `to`, at most `limits.entriesPerAppend`. Default: none. */
+  readonly entries?: readonly NewHistoryEntry[];
+  /**
+   * The position at which you saw the history end, which `history`, `append` or `rewind` returned.
+   * If the history has changed since, the rewind is `history_moved`, so that it never drops entries
+   * that you have not seen.
+   */
+  readonly ifPosition: number;
+  /** As in `AppendOptions`. Default: false. */
+  readonly wake?: boolean;
+}
+
+export const rewindHistory = (
+  settings: Settings,
+  key: SessionKey,
+  input: unknown,
+): Promise<Result<Appended, OperationErrors['rewind']>> =>
+  changeHistory(settings, key, 'rewind', (now, limits) => parseRewind(input, now, limits));

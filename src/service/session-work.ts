@@ -1,0 +1,127 @@
+import type { Result } from 'neverthrow';
+import {
+  parseCancel,
+  parseLease,
+  parseRelease,
+  parseRenew,
+  parseWake,
+} from '../input/session-input.js';
+import { cancelState, wakeState } from '../session/claim-state.js';
+import { leaseState, releaseState, renewState, sessionLeaseOf } from '../session/lease-state.js';
+import type { OperationErrors } from '../session/operation-errors.js';
+import type { SessionLease } from '../session/session.js';
+import type { SessionKey } from '../store/session-store.js';
+import type { Settings } from './settings.js';
+import { decideState } from './update-state.js';
+
+/** Options of `wake`. */
+export interface WakeOptions {
+  /** From when on the session wants a worker: an RFC 3339 text or a `Date`. Default: now. */
+  readonly at?: string | Date;
+}
+
+/** Input of `lease`. */
+export interface LeaseInput {
+  /**
+   * The name of the caller, 1 to 256 characters. Give each worker a different one, such as a random
+   * text: if the name already holds the session, the new lease replaces the earlier one.
+   */
+  readonly holder: string;
+  /** Duration of the lease from now in seconds, 0.001 to 86400, rounded to milliseconds. */
+  readonly seconds: number;
+}
+
+/** Input of `renew`. */
+export interface RenewInput {
+  /** The fencing token of the lease to extend. */
+  readonly fencingToken: number;
+  /** Duration of the lease from now in seconds, 0.001 to 86400, rounded to milliseconds. */
+  readonly seconds: number;
+}
+
+/** Input of `release`. */
+export interface ReleaseInput {
+  /** The fencing token of the lease to end. */
+  readonly fencingToken: number;
+  /**
+   * Of a claim: whether the work is done. If not, the session wants a worker again after a delay.
+   * Default: false.
+   */
+  readonly done?: boolean;
+}
+
+/**
+ * Options of `cancel`.
+ *
+ * @example
+ * ```ts
+ * const { fencingToken } = await sessions.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+ * await sessions.orThrow.cancel(id, { reason: 'hung up' });
+ * const renewed = await sessions.renew(id, { fencingToken, seconds: 30 });
+ * const error = renewed.isErr() ? renewed.error : undefined;
+ * if (error?.type === 'cancelled') console.log(error.reason); // hung up
+ * ```
+ */
+export interface CancelOptions {
+  /** For the worker, 1 to 256 characters: the `reason` of its error `cancelled`. Default: none. */
+  readonly reason?: string;
+}
+
+/** An operation that tells nothing but that it is done. */
+type Done<N extends keyof OperationErrors> = Promise<Result<undefined, OperationErrors[N]>>;
+
+/** An operation that returns the lease. */
+type Leasing<N extends keyof OperationErrors> = Promise<Result<SessionLease, OperationErrors[N]>>;
+
+const nothing = (): undefined => undefined;
+
+export const wakeSession = async (
+  settings: Settings,
+  key: SessionKey,
+  options: unknown,
+): Done<'wake'> => {
+  const woken = await decideState(settings, key, parseWake(options), (current, { at }, now) =>
+    wakeState(current, at ?? now, now),
+  );
+  return woken.map(nothing);
+};
+
+export const leaseSession = async (
+  settings: Settings,
+  key: SessionKey,
+  input: unknown,
+): Leasing<'lease'> => {
+  const leased = await decideState(settings, key, parseLease(input), (current, lease, now) =>
+    leaseState(current, { ...lease, random: settings.random() }, now),
+  );
+  return leased.map(({ lease }) => sessionLeaseOf(lease));
+};
+
+export const renewLease = async (
+  settings: Settings,
+  key: SessionKey,
+  input: unknown,
+): Leasing<'renew'> => {
+  const renewed = await decideState(settings, key, parseRenew(input), renewState);
+  return renewed.map(({ lease }) => sessionLeaseOf(lease));
+};
+
+export const releaseSession = async (
+  settings: Settings,
+  key: SessionKey,
+  input: unknown,
+): Done<'release'> => {
+  const released = await decideState(settings, key, parseRelease(input), (current, lease, now) =>
+    releaseState(current, { ...lease, random: settings.random() }, now),
+  );
+  return released.map(nothing);
+};
+
+export const cancelWork = async (
+  settings: Settings,
+  key: SessionKey,
+  options: unknown,
+): Done<'cancel'> => {
+  const cancelled = await decideState(settings, key, parseCancel(options), cancelState);
+  return cancelled.map(nothing);
+};

@@ -1,0 +1,71 @@
+import { sortedLabels } from './labels.js';
+import type { SessionLabels } from './session.js';
+import type { StateRecord } from './session-record.js';
+
+/** The prefix of labels that only the engine sets. */
+export const RESERVED_PREFIX = 'colloquy.';
+
+/**
+ * The label of a session whose work has failed in all its attempts, until a worker claims it again.
+ */
+const WORK = `${RESERVED_PREFIX}work`;
+const EXHAUSTED = 'exhausted';
+
+export const isExhausted = ({ labels }: { readonly labels?: SessionLabels | undefined }): boolean =>
+  labels?.[WORK] === EXHAUSTED;
+
+/** The state with the label. */
+export const exhausted = (state: StateRecord): StateRecord => {
+  const labels = sortedLabels([...Object.entries(state.labels ?? {}), [WORK, EXHAUSTED]]);
+  return { ...state, ...(labels && { labels }) };
+};
+
+/** The state without the label. */
+export const notExhausted = (state: StateRecord): StateRecord => {
+  if (!isExhausted(state)) return state;
+  const { labels = {}, ...rest } = state;
+  const others = sortedLabels(Object.entries(labels).filter(([name]) => name !== WORK));
+  return { ...rest, ...(others && { labels: others }) };
+};
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/**
+ * When a worker may claim the session, in milliseconds since the epoch; `Infinity` if it wants
+ * none. A lease holds off all claims until its end, and a claim that was not released is made again
+ * after it: its worker may have crashed.
+ *
+ * @example
+ * ```ts
+ * await sessions.orThrow.wake(id);
+ * const state = unwrap(store.findState({ tenant: 'acme', id }));
+ * if (state) console.log(wakeAtOf(state) <= Date.now()); // true
+ * ```
+ */
+export const wakeAtOf = ({
+  status,
+  wakeAt = NEVER,
+  retryAt = NEVER,
+  lease,
+}: StateRecord): number => {
+  if (status === 'TERMINATED') return NEVER;
+  const dueAt = Math.min(wakeAt, retryAt);
+  if (lease === undefined || lease.releasedAt !== undefined) return dueAt;
+  const wanted = lease.maxAttempts !== undefined ? Math.min(dueAt, lease.until) : dueAt;
+  return Math.max(wanted, lease.until);
+};
+
+/** Milliseconds before the second attempt, and at most before any. */
+const FIRST_MS = 1000;
+const MOST_MS = 300_000;
+
+/**
+ * Milliseconds from a failed attempt to the next one: twice as long after each attempt, and of that
+ * between a half and all, so that sessions that failed together do not come back together. `random`
+ * is from 0 up to 1. See "equal jitter" in
+ * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ */
+export const retryDelayMs = (attempts: number, random: number): number => {
+  const longest = Math.min(MOST_MS, FIRST_MS * 2 ** (attempts - 1));
+  return Math.round(longest * (0.5 + random / 2));
+};
