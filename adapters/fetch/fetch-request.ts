@@ -1,6 +1,6 @@
 import type { BodyReading, HandlerRequest } from '../../src/http/session-handler.js';
+import { readStream } from '../../src/session/growing-bytes.js';
 import { CloseListeners } from './close-listeners.js';
-import { readFetchBody } from './read-fetch-body.js';
 
 /** The parts of a request that the mount has computed. */
 export interface FetchRequestParts {
@@ -31,8 +31,16 @@ export class FetchRequest implements HandlerRequest {
     return this.#request.headers.get(name) ?? undefined;
   }
 
-  body(maxBytes: number): Promise<BodyReading> {
-    return readFetchBody(this.#request, maxBytes);
+  async body(maxBytes: number): Promise<BodyReading> {
+    const { body, bodyUsed } = this.#request;
+    if (body === null) return { outcome: 'read', bytes: new Uint8Array() };
+    if (bodyUsed || body.locked) return { outcome: 'lost' };
+    try {
+      const bytes = await readStream(body, maxBytes);
+      return bytes ? { outcome: 'read', bytes } : { outcome: 'too_large' };
+    } catch {
+      return { outcome: 'aborted' };
+    }
   }
 
   onClose(listener: () => void): void {

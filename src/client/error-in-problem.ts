@@ -47,24 +47,9 @@ const refusals = {
 
 const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals, code);
 
-/** The errors without data. */
-const plainErrors = {
-  ...refusals,
-  lease_lost: true,
-  operation_mismatch: true,
-  conflict: true,
-  idempotency_mismatch: true,
-  too_many_active: true,
-  page_too_large: true,
-  search_too_large: true,
-} as const;
-
-const isPlain = (code: string): code is keyof typeof plainErrors =>
-  Object.hasOwn(plainErrors, code);
-
 /** The error for a code of the service, completed with data of the request. */
 const remoteErrorOf = (
-  code: string,
+  code: OperationError | RefusalType,
   message: string,
   { errors, position, holder, until, reason }: Particulars,
   { operation, id }: ClientRequest,
@@ -93,7 +78,7 @@ const remoteErrorOf = (
     case 'cancelled':
       return { type: code, message, ...(reason !== undefined && { reason }) };
     default:
-      return isPlain(code) ? { type: code, message } : undefined;
+      return { type: code, message };
   }
 };
 
@@ -111,9 +96,10 @@ export const errorInProblem = <C extends OperationError>(
   const problem = problemShape.read(body);
   if (problem === undefined) return undefined;
   const { code, detail } = problem;
-  const error = remoteErrorOf(code, detail, particulars.read(body) ?? {}, request, outcome);
-  const isExpected = (one: RemoteError | Refused): one is RemoteErrorOf<C> | Refused =>
-    isRefusal(one.type) || request.operation.errors.some((type) => type === one.type);
-  if (error === undefined || !isExpected(error)) return undefined;
-  return error;
+  const ownType = request.operation.errors.find((each) => each === code);
+  const type = isRefusal(code) ? code : ownType;
+  if (type === undefined) return undefined;
+  const error = remoteErrorOf(type, detail, particulars.read(body) ?? {}, request, outcome);
+  const isExpected = (one: typeof error): one is RemoteErrorOf<C> | Refused => one?.type === type;
+  return isExpected(error) ? error : undefined;
 };

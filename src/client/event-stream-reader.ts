@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { cancelBody } from './read-reply.js';
+import { cancel } from '../session/growing-bytes.js';
 import { type TaskLimits, withTimeout } from './with-timeout.js';
 
 /** Why the stream has ended. */
@@ -55,7 +55,7 @@ export class EventStreamReader {
 
   /** Closes the connection. */
   close(): void {
-    cancelBody(this.#reader);
+    cancel(this.#reader);
   }
 
   async #more(): Promise<StreamEnd | undefined> {

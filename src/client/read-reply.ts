@@ -1,4 +1,5 @@
 import { type RemotePage, sessions } from '../operations/outputs.js';
+import { cancel, readStream } from '../session/growing-bytes.js';
 
 /** A complete response. */
 export interface Reply {
@@ -8,46 +9,15 @@ export interface Reply {
   readonly body: unknown;
 }
 
-const FIRST_BYTES = 64 * 1024;
-
-/** Cancels a body without waiting for it. Errors are ignored. */
-export const cancelBody = (body: { cancel(): Promise<unknown> } | null | undefined): void => {
-  (async () => body?.cancel())().catch(() => undefined);
-};
-
-const grown = (bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> => {
-  if (length <= bytes.length) return bytes;
-  const larger = new Uint8Array(Math.max(length, bytes.length * 2));
-  larger.set(bytes);
-  return larger;
-};
-
-/**
- * Reads a body into one buffer; undefined if it has more than `maxBytes`. Keeping each chunk would
- * cost many times the memory if chunks are small.
- */
+/** Reads a body; undefined if it has more than `maxBytes`. */
 const readBody = async (
   { headers, body }: Response,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> => {
-  if (Number(headers.get('content-length')) > maxBytes) {
-    cancelBody(body);
-    return undefined;
-  }
-  let bytes = new Uint8Array(0);
-  if (body === null) return bytes;
-  const reader = body.getReader();
-  for (let length = 0; ; ) {
-    const { done, value } = await reader.read();
-    if (done) return bytes.subarray(0, length);
-    if (length + value.length > maxBytes) {
-      cancelBody(reader);
-      return undefined;
-    }
-    bytes = grown(bytes, Math.min(maxBytes, Math.max(FIRST_BYTES, length + value.length)));
-    bytes.set(value, length);
-    length += value.length;
-  }
+  if (body === null) return new Uint8Array();
+  if (Number(headers.get('content-length')) <= maxBytes) return readStream(body, maxBytes);
+  cancel(body);
+  return undefined;
 };
 
 /** Parses JSON, as text or in UTF-8; undefined for invalid JSON. */

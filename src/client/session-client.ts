@@ -155,8 +155,8 @@ export class SessionClient {
     options: CallOptions = {},
   ): ResultAsync<RemoteCreated, RemoteErrors['create']> {
     const given = { input, options, inputNames: ['id', 'idempotencyKey', 'historyLimit'] };
-    if (hasOwnId(input)) return this.#write(createWithId, given);
-    return this.#write(openedCreate, given);
+    if (hasOwnId(input)) return this.#read(createWithId, given);
+    return this.#read(openedCreate, given);
   }
 
   /**
@@ -262,7 +262,7 @@ export class SessionClient {
    * ```
    */
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['start']> {
-    return this.#write(changes.start, { id, options });
+    return this.#read(changes.start, { id, options });
   }
 
   /**
@@ -275,7 +275,7 @@ export class SessionClient {
    * ```
    */
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['pause']> {
-    return this.#write(changes.pause, { id, options });
+    return this.#read(changes.pause, { id, options });
   }
 
   /**
@@ -292,7 +292,7 @@ export class SessionClient {
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['resume']> {
-    return this.#write(changes.resume, { id, options });
+    return this.#read(changes.resume, { id, options });
   }
 
   /**
@@ -311,7 +311,7 @@ export class SessionClient {
     input: ExtendInput,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['extend']> {
-    return this.#write(extend, { id, input, options });
+    return this.#read(extend, { id, input, options });
   }
 
   /**
@@ -333,7 +333,7 @@ export class SessionClient {
     input: UpdateInput,
     options: RemoteUpdateOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['update']> {
-    return this.#write(update, { id, input, options, optionNames: ['ifRevision'] });
+    return this.#read(update, { id, input, options, optionNames: ['ifRevision'] });
   }
 
   /**
@@ -350,7 +350,7 @@ export class SessionClient {
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['terminate']> {
-    return this.#write(changes.terminate, { id, options });
+    return this.#read(changes.terminate, { id, options });
   }
 
   /**
@@ -363,7 +363,7 @@ export class SessionClient {
    * ```
    */
   fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['fail']> {
-    return this.#write(changes.fail, { id, options });
+    return this.#read(changes.fail, { id, options });
   }
 
   /**
@@ -384,7 +384,7 @@ export class SessionClient {
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteErrors['append']> {
     const optionNames = ['ifPosition', 'wake'];
-    return this.#write(append, { id, input: { entries }, options, optionNames });
+    return this.#read(append, { id, input: { entries }, options, optionNames });
   }
 
   /**
@@ -407,7 +407,7 @@ export class SessionClient {
     options: CallOptions = {},
   ): ResultAsync<Appended, RemoteErrors['rewind']> {
     const inputNames = ['operationId', 'fencingToken'];
-    return this.#write(rewind, { id, input, options, inputNames });
+    return this.#read(rewind, { id, input, options, inputNames });
   }
 
   /**
@@ -670,14 +670,11 @@ export class SessionClient {
     );
   }
 
-  /** For an operation that answers with a body. */
-  #read<T, C extends OperationError>(operation: Operation<never, T, C>, given: CallArguments) {
-    const { shape } = operation.output;
-    return this.#call(operation, given, ({ body }) => shape?.read(body));
-  }
-
-  /** The same for a write, which may repeat an earlier request with the same key. */
-  #write<T extends { readonly repeated?: true }, C extends OperationError>(
+  /**
+   * For an operation that answers with a body. A write may repeat an earlier request with the same
+   * key.
+   */
+  #read<T extends object, C extends OperationError>(
     operation: Operation<never, T, C>,
     given: CallArguments,
   ) {
@@ -685,8 +682,7 @@ export class SessionClient {
     return this.#call(operation, given, ({ body, headers }): T | undefined => {
       const value = shape?.read(body);
       const isRepeated = headers.get(REPLAYED_HEADER) === 'true';
-      if (value === undefined || !isRepeated) return value;
-      return { ...value, repeated: true };
+      return value && isRepeated ? { ...value, repeated: true } : value;
     });
   }
 

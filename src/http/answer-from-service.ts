@@ -5,7 +5,7 @@ import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { misconfigured } from '../session/errors.js';
 import { answerOf } from './answer-of.js';
 import { inputReader } from './input-reader.js';
-import { commonHeaders } from './problem.js';
+import { commonHeaders, jsonResponse } from './problem.js';
 import type { Answer, Call } from './route.js';
 import type { HandlerResponse } from './session-handler.js';
 import { noRoom, withinBudget } from './within-budget.js';
@@ -21,14 +21,8 @@ export const replayedHeaders = (result: unknown): HandlerResponse['headers'] => 
 
 const responseOf = ({ status, shape, headers }: Output, value: unknown): HandlerResponse => {
   if (shape === undefined) return { status, headers: bareHeaders };
-  return {
-    status,
-    headers: {
-      ...commonHeaders,
-      ...(headers?.includes(REPLAYED_HEADER) && replayedHeaders(value)),
-    },
-    body: JSON.stringify(shape.write(value)),
-  };
+  const more = headers?.includes(REPLAYED_HEADER) ? replayedHeaders(value) : {};
+  return jsonResponse(status, more, shape.write(value));
 };
 
 /** The error if the host's sessions lack a method that an operation calls. */

@@ -55,6 +55,17 @@ export const problemOf = (
   });
 };
 
+/** A response with a JSON body. */
+export const jsonResponse = (
+  status: number,
+  headers: HandlerResponse['headers'],
+  value: unknown,
+): HandlerResponse => ({
+  status,
+  headers: { ...commonHeaders, ...headers },
+  body: JSON.stringify(value),
+});
+
 /** Cache of constant responses: rejecting a request must cost almost nothing. */
 const prepared = new Map<Code, HandlerResponse>();
 

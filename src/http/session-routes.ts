@@ -18,19 +18,19 @@ import type {
   TenantSessions,
 } from '../operations/tenant-sessions.js';
 import type { CreateOptions } from '../service/create-session.js';
-import type { GetOrCreateResult } from '../service/operation-results.js';
-import { storeUnavailable } from '../session/errors.js';
+import type { GetOrCreateResult, SessionPage } from '../service/operation-results.js';
+import { type StoreUnavailable, storeUnavailable } from '../session/errors.js';
 import type { CreatedSession } from '../session/session.js';
 import { lacksMethod, replayedHeaders } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';
 import type { HandlerError } from './handler-error.js';
 import { bodyReader, idempotencyKeyOf, numberIn, queryParser } from './input-reader.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
-import { commonHeaders } from './problem.js';
+import { commonHeaders, jsonResponse } from './problem.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import { tidyPrefix } from './router-of.js';
-import type { HandlerResponse } from './session-handler.js';
-import { readWithin, withinBudget } from './within-budget.js';
+import type { HandlerRequest, HandlerResponse } from './session-handler.js';
+import { answerWithin } from './within-budget.js';
 
 const parseListQuery = queryParser(list);
 const parseGetQuery = queryParser(get);
@@ -54,16 +54,12 @@ const createAnswer = (operation: AnyOperation) => {
   return async (call: Call): Answer => {
     const body = await readFields(call);
     if (body.isErr()) return err(body.error);
+    const write = (session: CreatedSession) => createdResponse(call, session);
     if (body.value['from'] === undefined) {
       const created = await answerOf(call, createOf(call, body.value));
-      return created.map((session) => createdResponse(call, session));
+      return created.map(write);
     }
-    return withinBudget(call, async (reservation) => {
-      const created = await readWithin(call, reservation, (maxBytes) =>
-        createOf(call, body.value, { maxBytes }),
-      );
-      return created.map((session) => createdResponse(call, session));
-    });
+    return answerWithin(call, (maxBytes) => createOf(call, body.value, { maxBytes }), write);
   };
 };
 
@@ -74,15 +70,10 @@ const createOf = ({ request, sessions }: Call, body: Fields, options?: CreateOpt
 const locationOf = ({ request }: Call<unknown>, id: string): string =>
   `${tidyPrefix(request.prefix)}/session/${percentEncode(id)}`;
 
-const createdResponse = (call: Call, { id, repeated }: CreatedSession): HandlerResponse => ({
-  status: 201,
-  headers: {
-    ...commonHeaders,
-    Location: locationOf(call, id),
-    ...replayedHeaders({ repeated }),
-  },
-  body: JSON.stringify({ session_id: id }),
-});
+const createdResponse = (call: Call, { id, repeated }: CreatedSession): HandlerResponse => {
+  const headers = { Location: locationOf(call, id), ...replayedHeaders({ repeated }) };
+  return jsonResponse(201, headers, { session_id: id });
+};
 
 const getOrCreateAnswer = () => {
   const readFields = createReader(getOrCreate);
@@ -95,20 +86,19 @@ const getOrCreateAnswer = () => {
       ...body.value,
       historyLimit: call.form.historyLimit ?? historyLimit ?? undefined,
     };
-    return withinBudget(call, async (reservation) => {
-      const got = await readWithin(call, reservation, (maxBytes) =>
-        call.sessions.getOrCreate(asked, { maxBytes }),
-      );
-      return got.map((session) => gotResponse(call, session));
-    });
+    return answerWithin(
+      call,
+      (maxBytes) => call.sessions.getOrCreate(asked, { maxBytes }),
+      (session) => gotResponse(call, session),
+    );
   };
 };
 
-const gotResponse = (call: Call<unknown>, session: GetOrCreateResult): HandlerResponse => ({
-  status: session.created ? 201 : 200,
-  headers: { ...commonHeaders, Location: locationOf(call, session.id) },
-  body: JSON.stringify({ ...call.form.session(session), created: session.created }),
-});
+const gotResponse = (call: Call<unknown>, session: GetOrCreateResult): HandlerResponse => {
+  const headers = { Location: locationOf(call, session.id) };
+  const shown = { ...call.form.session(session), created: session.created };
+  return jsonResponse(session.created ? 201 : 200, headers, shown);
+};
 
 /** Maximum number of history entries that the answer shows. More are not read. */
 export const shownHistoryLimit = (
@@ -119,42 +109,47 @@ export const shownHistoryLimit = (
   return form.historyLimit ?? numberIn(query, 'historyLimit');
 };
 
-const answerList = (call: Call): Answer =>
-  withinBudget(call, async (reservation) => {
-    const { request, sessions, form } = call;
-    const query = parseListQuery(call.query);
-    if (query.isErr()) return err(query.error);
-    const historyLimit = shownHistoryLimit(call, query.value);
-    const asked = { ...query.value, historyLimit };
-    const listed = await readWithin(call, reservation, (maxBytes) =>
-      sessions.list(asked, { maxBytes }),
-    );
-    if (listed.isErr()) return err(listed.error);
-    const page = listed.value;
-    await reservation.waitToWrite();
-    if (!Number.isSafeInteger(page.total))
-      return err(storeUnavailable('the store returned no total', 'unknown'));
-    const path = `${tidyPrefix(request.prefix)}${list.path}`;
-    const headers = { ...commonHeaders, ...pageHeaders(path, page, query.value) };
-    if (request.method === 'HEAD') return ok({ status: 200, headers });
-    return ok({ status: 200, headers, body: JSON.stringify(page.sessions.map(form.item)) });
-  });
+const checkTotal = (page: SessionPage): Result<SessionPage, StoreUnavailable> => {
+  if (Number.isSafeInteger(page.total)) return ok(page);
+  return err(storeUnavailable('the store returned no total', 'unknown'));
+};
 
-const answerGet = (call: Call): Answer =>
-  withinBudget(call, async (reservation) => {
-    const { request, sessions, form, id } = call;
-    const query = parseGetQuery(call.query);
-    if (query.isErr()) return err(query.error);
-    const historyLimit = shownHistoryLimit(call, query.value);
-    const found = await readWithin(call, reservation, (maxBytes) =>
-      sessions.get(id, { maxBytes, historyLimit }),
-    );
-    if (found.isErr()) return err(found.error);
-    await reservation.waitToWrite();
-    const headers = { ...commonHeaders, ...truncationHeaders([found.value], query.value) };
-    if (request.method === 'HEAD') return ok({ status: 200, headers });
-    return ok({ status: 200, headers, body: JSON.stringify(form.session(found.value)) });
-  });
+/** The response to a read. For a HEAD no history was read, so that the body is not that of a GET. */
+const readResponse = (
+  { method }: HandlerRequest,
+  headers: HandlerResponse['headers'],
+  value: unknown,
+): HandlerResponse => {
+  if (method === 'HEAD') return { status: 200, headers: { ...commonHeaders, ...headers } };
+  return jsonResponse(200, headers, value);
+};
+
+const answerList = async (call: Call): Answer => {
+  const { request, sessions, form } = call;
+  const query = parseListQuery(call.query);
+  if (query.isErr()) return err(query.error);
+  const asked = { ...query.value, historyLimit: shownHistoryLimit(call, query.value) };
+  const path = `${tidyPrefix(request.prefix)}${list.path}`;
+  return answerWithin(
+    call,
+    (maxBytes) => sessions.list(asked, { maxBytes }).andThen(checkTotal),
+    (page) =>
+      readResponse(request, pageHeaders(path, page, query.value), page.sessions.map(form.item)),
+  );
+};
+
+const answerGet = async (call: Call): Answer => {
+  const { request, sessions, form, id } = call;
+  const query = parseGetQuery(call.query);
+  if (query.isErr()) return err(query.error);
+  const historyLimit = shownHistoryLimit(call, query.value);
+  return answerWithin(
+    call,
+    (maxBytes) => sessions.get(id, { maxBytes, historyLimit }),
+    (session) =>
+      readResponse(request, truncationHeaders([session], query.value), form.session(session)),
+  );
+};
 
 /** The routes of every handler: create, list and get. */
 export const sessionRoutes: RouteGroup<TenantSessions> = [

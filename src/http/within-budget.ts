@@ -3,6 +3,7 @@ import { type SessionError, type StoreUnavailable, storeUnavailable } from '../s
 import { answerOf } from './answer-of.js';
 import type { HandlerError } from './handler-error.js';
 import type { Answer, Call } from './route.js';
+import type { HandlerResponse } from './session-handler.js';
 import type { Reservation } from './tenant-budget.js';
 
 /** The error while the pending answers use up the budget. */
@@ -35,7 +36,7 @@ const readSized = async <T, E extends SessionError>(
  * Reads an answer of unknown size: first with a small maximum, and if it is larger, again once its
  * bytes are reserved, all within the handler's timeout.
  */
-export const readWithin = <T, E extends SessionError>(
+const readWithin = <T, E extends SessionError>(
   call: Pick<Call<unknown>, 'handler' | 'operation'>,
   reservation: Reservation,
   read: (maxBytes: number) => ResultAsync<T, E>,
@@ -65,3 +66,18 @@ export const withinBudget = async <S>(
     if (!isPending) reservation.release();
   }
 };
+
+/**
+ * Answers with a read of unknown size within the handler's budget. A large answer waits for its
+ * turn to be written.
+ */
+export const answerWithin = <S, T, E extends SessionError>(
+  call: Call<S>,
+  read: (maxBytes: number) => ResultAsync<T, E>,
+  write: (value: T) => HandlerResponse,
+): Answer =>
+  withinBudget(call, async (reservation) => {
+    const found = await readWithin(call, reservation, read);
+    if (found.isOk()) await reservation.waitToWrite();
+    return found.map(write);
+  });

@@ -21,100 +21,39 @@ import type { Json } from './types.js';
 export const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
 export const SAMPLE_TIME = '2026-01-31T18:00:00.000Z';
 
-export interface OperationText {
-  readonly summary: string;
-  readonly description?: string;
-  /** Response descriptions by status code. */
-  readonly outputs: Readonly<Record<number, string>>;
-}
+/** What an operation does beyond its name, by operation name. */
+const operations: Readonly<Record<string, string>> = {
+  listSessions:
+    "A page of the sessions of the API key's tenant. A parameter that is given twice is refused, but for `labels` and `status`.",
+  readHistory: 'Its last entries, those after a position, or those before one.',
+  watchSession:
+    'Server-Sent Events: a snapshot, then what has changed, and a snapshot again after a rewind or a redaction, until the session has ended. Each event but `unavailable` has an id for Last-Event-ID.',
+  createSessionWithId: 'Under an id of your own.',
+  getOrCreateSession: 'Under an id of your own. A session that is created is started too.',
+  startSession: 'IDLE to ACTIVE.',
+  pauseSession: 'ACTIVE to PAUSED.',
+  resumeSession: 'PAUSED to ACTIVE.',
+  extendSession: 'Changes the time limit of a session that has not ended.',
+  updateSession: 'Changes labels and metadata, in any status.',
+  failSession: 'Ends the session as failed.',
+  appendHistory: 'While the session is ACTIVE or PAUSED.',
+  rewindHistory:
+    'While the session is ACTIVE or PAUSED. The history then has the entries up to `to`, and after them `entries`. If it does not end at `if_position`, nothing is changed.',
+  redactHistory: 'Erases content, id and data of entries.',
+  renewSession: 'Extends a lease.',
+  releaseSession: 'Ends a lease.',
+  wakeSession: 'Lets a worker claim the session.',
+  claimSessions: 'Leases sessions that wait for a worker.',
+  cancelWork: 'Nobody works on the session then, and it waits for no worker.',
+  deleteSession: 'Also succeeds if there is no such session.',
+};
 
-const moved = { 200: 'The current state of the session.' };
-
-/** Texts by operation name. */
-const operations: Readonly<Record<string, OperationText>> = {
-  createSession: {
-    summary: 'Create a session',
-    outputs: { 201: 'The session was created. Its status is IDLE.' },
-  },
-  listSessions: {
-    summary: 'List sessions',
-    description:
-      "A page of the sessions of the API key's tenant. A parameter that is given twice is refused, but for `labels` and `status`; unknown ones are ignored.",
-    outputs: { 200: 'A page of sessions, which may be empty.' },
-  },
-  getSession: { summary: 'Get a session', outputs: { 200: 'The session with its history.' } },
-  readHistory: {
-    summary: 'Read a part of a history',
-    description: 'Its last entries, those after a position, or those before one.',
-    outputs: { 200: 'The entries, oldest first.' },
-  },
-  watchSession: {
-    summary: 'Follow a session',
-    description:
-      'Server-Sent Events: a snapshot, then what has changed, and a snapshot again after a rewind or a redaction, until the session has ended. Each event but `unavailable` has an id for Last-Event-ID.',
-    outputs: {
-      200: 'The events until the session ends. Lines that begin with a colon are heartbeats.',
-      204: 'The stream has ended, and the client has received its end.',
-    },
-  },
-  createSessionWithId: {
-    summary: 'Create a session with an id of your own',
-    outputs: { 201: 'The session was created.' },
-  },
-  getOrCreateSession: {
-    summary: 'Get the session with an id of your own, or create and start it',
-    outputs: { 200: 'The session that exists.', 201: 'The session that was created.' },
-  },
-  startSession: { summary: 'Start a session: IDLE to ACTIVE', outputs: moved },
-  pauseSession: { summary: 'Pause a session: ACTIVE to PAUSED', outputs: moved },
-  resumeSession: { summary: 'Resume a session: PAUSED to ACTIVE', outputs: moved },
-  extendSession: {
-    summary: 'Change the time limit of a session that has not ended',
-    outputs: moved,
-  },
-  updateSession: {
-    summary: 'Change labels and metadata of a session in any status',
-    outputs: moved,
-  },
-  terminateSession: { summary: 'End a session', outputs: moved },
-  failSession: { summary: 'End a session as failed', outputs: moved },
-  appendHistory: {
-    summary: 'Append to the history of a session, while it is ACTIVE or PAUSED',
-    outputs: { 200: 'The entries are appended.' },
-  },
-  rewindHistory: {
-    summary: 'Go back in the history of a session, while it is ACTIVE or PAUSED',
-    description:
-      'The history then has the entries up to `to`, and after them `entries`. If it does not end at `if_position`, nothing is changed.',
-    outputs: { 200: 'The history is rewound.' },
-  },
-  redactHistory: {
-    summary: 'Erase entries: their content, id and data',
-    outputs: { 204: 'The entries are redacted.' },
-  },
-  leaseSession: { summary: 'Lease a session', outputs: { 200: 'The lease.' } },
-  renewSession: { summary: 'Extend a lease', outputs: { 200: 'The lease.' } },
-  releaseSession: { summary: 'End a lease', outputs: { 204: 'The lease is over.' } },
-  wakeSession: {
-    summary: 'Let a worker claim a session',
-    outputs: { 204: 'The session waits for a worker.' },
-  },
-  claimSessions: {
-    summary: 'Lease sessions that wait for a worker',
-    outputs: { 200: 'The sessions and their leases; none if none waits.' },
-  },
-  countWaitingSessions: {
-    summary: 'Count the sessions that wait for a worker',
-    outputs: { 200: 'How many wait.' },
-  },
-  cancelWork: {
-    summary: 'Cancel the work on a session',
-    outputs: { 204: 'Nobody works on the session.' },
-  },
-  deleteSession: {
-    summary: 'Delete a session',
-    outputs: { 204: 'The session was deleted, or did not exist.' },
-  },
+/** Responses that the text of their schema does not describe, by operation name and status. */
+const outputs: Readonly<Record<string, string>> = {
+  'listSessions.200': 'A page of sessions, which may be empty.',
+  'watchSession.200':
+    'The events until the session ends. Lines that begin with a colon are heartbeats.',
+  'watchSession.204': 'The stream has ended, and the client has received its end.',
 };
 
 export interface ParameterText {
@@ -141,12 +80,11 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     example: 'turn-2',
   },
   fencingToken: {
-    description: 'The request is refused unless this is the fencing token of the current lease.',
+    description: 'Refused unless this is the fencing token of the current lease.',
     example: 1,
   },
   'watchSession.cursor': {
-    description:
-      'The id of the last event that the client has received. The stream continues after it.',
+    description: 'The last event that the client has received: the stream continues after it.',
     example: END_ID,
   },
   warnBefore: {
@@ -154,22 +92,21 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     example: 30,
   },
   limit: { description: `Sessions on a page; above ${PAGE_LIMIT} counts as ${PAGE_LIMIT}.` },
-  page: { description: 'The number of the page. Default: 1. Not together with `cursor`.' },
+  page: { description: 'Default: 1. Not together with `cursor`.' },
   order: {
     description: `By the time of creation, or by the last update: then the list may examine at most ${SEARCH_LIMIT} sessions.`,
     example: listOrders[1],
   },
   status: {
-    description:
-      'Only the sessions that are in one of these statuses, each as a parameter of its own.',
+    description: 'Only in one of these statuses, each as a parameter of its own.',
     example: sessionStatuses.slice(1, 3),
   },
   labels: {
     description: `Only with all of these labels, each as name:value. With several of them, a status or the order updated, at least one must have at most ${SEARCH_LIMIT} sessions.`,
     example: ['user:u-1'],
   },
-  createdAfter: { description: 'Only what was created later than this.', example: SAMPLE_TIME },
-  createdBefore: { description: 'Only what was created earlier than this.', example: SAMPLE_TIME },
+  createdAfter: { description: 'Only sessions created later than this.', example: SAMPLE_TIME },
+  createdBefore: { description: 'Only sessions created earlier than this.', example: SAMPLE_TIME },
   cursor: {
     description: 'The X-Next-Cursor of the page before. Not together with `page`.',
     example: cursorOf({ at: SAMPLE_TIME, id: SAMPLE_ID }),
@@ -195,48 +132,48 @@ const parameters: Readonly<Record<string, ParameterText>> = {
 /** Texts by schema name. */
 const schemas: Readonly<Record<string, string>> = {
   Timestamp: 'RFC 3339.',
-  CreateSession: 'What to create. Other fields are ignored.',
-  GetOrCreateSession:
-    'What to create if there is no session with this id. Other fields are ignored.',
-  GetOrCreateResult: 'The session, and whether it was created by this request.',
+  CreateSession: 'What to create.',
+  GetOrCreateSession: 'What to create if there is no session with this id.',
+  GetOrCreateResult: 'The session, and whether this request has created it.',
   CreatedSession: 'The session that was created.',
   SessionStatus: 'The status of a session.',
   SessionOptions:
     'The configuration of a session, as in CreateSession, with its current time limit.',
   HistoryEntry: 'One message of a session.',
-  Session: 'A session as it is at the moment of reading.',
+  Session:
+    'A session as it is at the moment of reading. The host decides which optional fields it has.',
   EndReason: 'Why the session has ended.',
-  SessionState: 'The state of a session.',
-  LeaseSession: 'Who leases the session, and for how long. Other fields are ignored.',
-  RenewSession: 'Which lease to extend, and for how long from now on. Other fields are ignored.',
-  ReleaseSession: 'Which lease to end. Other fields are ignored.',
+  SessionState: 'The current state of the session.',
+  LeaseSession: 'Who leases the session, and for how long.',
+  RenewSession: 'Which lease to extend, and for how long from now on.',
+  ReleaseSession: 'Which lease to end.',
   SessionLease: 'A lease on a session.',
-  WakeSession: 'From when on. Other fields are ignored.',
-  ClaimSessions: 'Who claims, for how long, and how many. Other fields are ignored.',
-  CancelWork: 'Why. Other fields are ignored.',
+  WakeSession: 'From when on.',
+  ClaimSessions: 'Who claims, for how long, and how many.',
+  CancelWork: 'Why.',
   ClaimedSession: 'A session and the lease on it.',
-  Claims: 'The sessions that were claimed.',
+  Claims: 'The sessions that were claimed; none if none waits.',
   WaitingCount: 'How many sessions wait for a worker.',
   SessionOrigin:
     'The session that another one was forked from, and the position in its history where the copy ends.',
-  AppendHistory: 'What to append. Other fields are ignored.',
+  AppendHistory: 'What to append.',
   NewHistoryEntry: 'A history entry. Without a timestamp, it gets the time at which it arrives.',
-  RewindHistory: 'Where to go back to, and what follows. Other fields are ignored.',
+  RewindHistory: 'Where to go back to, and what follows.',
   AppendedHistory: 'The result of an append or a rewind.',
   HistoryPart: 'A part of a history.',
   PositionedHistoryEntry: 'A history entry with its position.',
-  ExtendSession: 'The new time limit. Other fields are ignored.',
-  UpdateSession: 'The labels, the metadata, or both, to change. Other fields are ignored.',
-  RedactHistory: 'The entries to erase. Other fields are ignored.',
-  SessionSummary: 'A session without its history.',
+  ExtendSession: 'The new time limit.',
+  UpdateSession: 'The labels, the metadata, or both, to change.',
+  RedactHistory: 'The entries to erase.',
+  SessionSummary: 'A Session without its history, with the reason of its end.',
   SessionChangedEvent: 'The session has changed, once or more often.',
   SessionDeletedEvent: 'The session was deleted.',
   SessionExpiringEvent: 'The clock ends the session soon.',
   StreamEnd: 'The last event: the session has ended, or is deleted and has no end_reason.',
   StreamUnavailable: 'The last event of a stream whose store cannot be reached.',
   ProblemCode: 'The error code, for programs.',
-  Problem: 'An error: the members of RFC 9457, a code, and for bad input what is wrong with it.',
+  Problem: 'An error: the members of RFC 9457, and what else the code tells.',
 };
 
 /** The texts of the document. */
-export const descriptions = { operations, parameters, schemas, properties } as const;
+export const descriptions = { operations, outputs, parameters, schemas, properties } as const;

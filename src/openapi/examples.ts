@@ -1,100 +1,77 @@
 import type { InputPolicy } from '../input/input-policy.js';
 import { SAMPLE_ID, SAMPLE_TIME } from './descriptions.js';
-import type { Example } from './types.js';
+import type { Example, Json } from './types.js';
 
-type Examples = Readonly<Record<string, Example>>;
+type Values = Readonly<Record<string, Json | undefined>>;
+
+/** The member `examples` of what has one; nothing for what has none. */
+export const exampleOf = (
+  value: Json | undefined,
+): { readonly examples?: Readonly<Record<string, Example>> } =>
+  value === undefined ? {} : { examples: { example: { value } } };
 
 const entry = { role: 'user', content: 'Hello', timestamp: '2026-01-31T18:00:02.000Z' };
 
-const session = {
-  id: SAMPLE_ID,
-  status: 'ACTIVE',
-  options: { face: 'ada', profile: 'tutor', context: '', behavior: '', time_limit: 600 },
-  history: [entry],
-  created_at: SAMPLE_TIME,
-  duration: 2,
-};
-
 /** Examples of responses, by schema name. */
-export const answerExamples: Readonly<Record<string, Examples>> = {
-  CreatedSession: { created: { value: { session_id: SAMPLE_ID } } },
-  Session: { session: { value: session } },
-  SessionState: {
-    active: {
-      value: {
-        ...{
-          id: SAMPLE_ID,
-          status: 'ACTIVE',
-          duration: 90,
-          duration_ms: 90_250,
-          revision: 4_503_599_627,
-        },
-        started_at: SAMPLE_TIME,
-      },
-    },
-    terminated: {
-      value: {
-        ...{ id: SAMPLE_ID, status: 'TERMINATED', duration: 120, duration_ms: 120_000 },
-        ...{ revision: 4_503_599_628, end_reason: 'terminated' },
-        ...{ started_at: SAMPLE_TIME, ended_at: '2026-01-31T18:02:00.000Z' },
-      },
-    },
+export const answerExamples: Values = {
+  CreatedSession: { session_id: SAMPLE_ID },
+  Session: {
+    id: SAMPLE_ID,
+    status: 'ACTIVE',
+    options: { face: 'ada', profile: 'tutor', context: '', behavior: '', time_limit: 600 },
+    history: [entry],
+    created_at: SAMPLE_TIME,
+    duration: 2,
   },
-  SessionLease: { lease: { value: { holder: 'worker-1', fencing_token: 1, until: SAMPLE_TIME } } },
-  WaitingCount: { some: { value: { count: 3, limit: 10_000 } } },
-  Claims: { none: { value: { claimed: [], unreadable: [], limit: 10 } } },
-  AppendedHistory: { appended: { value: { position: 123 } } },
+  SessionState: {
+    id: SAMPLE_ID,
+    status: 'TERMINATED',
+    duration: 120,
+    duration_ms: 120_250,
+    revision: 4_503_599_628,
+    end_reason: 'terminated',
+    started_at: SAMPLE_TIME,
+    ended_at: '2026-01-31T18:02:00.250Z',
+  },
+  SessionLease: { holder: 'worker-1', fencing_token: 1, until: SAMPLE_TIME },
+  WaitingCount: { count: 3, limit: 10_000 },
+  Claims: { claimed: [], unreadable: [], limit: 10 },
+  AppendedHistory: { position: 123 },
   HistoryPart: {
-    part: {
-      value: {
-        entries: [{ ...entry, id: 'm-1', data: { tokens: 3 }, position: 123 }],
-        start: 81,
-        position: 123,
-        has_more: false,
-        limit: 100,
-      },
-    },
+    entries: [{ ...entry, id: 'm-1', data: { tokens: 3 }, position: 123 }],
+    start: 81,
+    position: 123,
+    has_more: false,
+    limit: 100,
   },
 };
 
-/** Examples with a face, a profile and a time limit that the host allows. */
-const createExamples = ({ limits, faces, profiles }: InputPolicy): Examples => {
-  if (faces?.size === 0 || profiles?.size === 0) return {};
-  const [face = 'ada'] = faces ?? [];
-  const [profile = 'tutor'] = profiles ?? [];
+/** What to create, with a face, a profile and a time limit that the host allows. */
+const createExample = ({ limits, faces, profiles }: InputPolicy): Json | undefined => {
+  const [face] = faces ?? ['ada'];
+  const [profile] = profiles ?? ['tutor'];
+  if (face === undefined || profile === undefined) return undefined;
   const behavior = 'You teach arithmetic.'.slice(0, limits.textBytes);
-  return {
-    minimal: { value: { face, profile } },
-    full: { value: { face, profile, behavior, time_limit: Math.min(600, limits.timeLimit) } },
-  };
+  return { face, profile, behavior, time_limit: Math.min(600, limits.timeLimit) };
 };
 
 /** Examples of request bodies, by schema name. */
-export const bodyExamples = (policy: InputPolicy): Readonly<Record<string, Examples>> => ({
-  CreateSession: createExamples(policy),
-  GetOrCreateSession: createExamples(policy),
-  ExtendSession: { ten: { value: { time_limit: Math.min(600, policy.limits.timeLimit) } } },
-  UpdateSession: {
-    title: { value: { labels: { title: 'Tax return', draft: null } } },
-    summary: { value: { metadata: { summary: 'The user asks about taxes.' } } },
-  },
-  RedactHistory: { one: { value: { positions: [1] } } },
-  LeaseSession: { lease: { value: { holder: 'worker-1', seconds: 30 } } },
-  RenewSession: { renew: { value: { fencing_token: 1, seconds: 30 } } },
-  ReleaseSession: { release: { value: { fencing_token: 1, done: true } } },
-  WakeSession: { now: { value: {} } },
-  ClaimSessions: { ten: { value: { holder: 'worker-1', seconds: 30, limit: 10 } } },
-  CancelWork: { stop: { value: { reason: 'The user has stopped it.' } } },
-  AppendHistory: {
-    entry: { value: { entries: [{ role: 'user', content: 'Hello' }] } },
-  },
+export const bodyExamples = (policy: InputPolicy): Values => ({
+  CreateSession: createExample(policy),
+  GetOrCreateSession: createExample(policy),
+  ExtendSession: { time_limit: Math.min(600, policy.limits.timeLimit) },
+  UpdateSession: { labels: { title: 'Tax return', draft: null }, metadata: { rating: 4 } },
+  RedactHistory: { positions: [1] },
+  LeaseSession: { holder: 'worker-1', seconds: 30 },
+  RenewSession: { fencing_token: 1, seconds: 30 },
+  ReleaseSession: { fencing_token: 1, done: true },
+  WakeSession: {},
+  ClaimSessions: { holder: 'worker-1', seconds: 30, limit: 10 },
+  CancelWork: { reason: 'The user has stopped it.' },
+  AppendHistory: { entries: [{ role: 'user', content: 'Hello' }] },
   RewindHistory: {
-    summary: {
-      value: {
-        to: 0,
-        entries: [{ role: 'assistant', content: 'They calculate.' }],
-        if_position: 1,
-      },
-    },
+    to: 0,
+    entries: [{ role: 'assistant', content: 'They calculate.' }],
+    if_position: 1,
   },
 });

@@ -6,7 +6,7 @@ import { sessionId } from '../operations/parameters.js';
 import { ref, type Schema, wireName } from '../operations/shape.js';
 import { MAX_LABELS } from '../session/session-limits.js';
 import { descriptions } from './descriptions.js';
-import { bodyExamples } from './examples.js';
+import { bodyExamples, exampleOf } from './examples.js';
 import { Components, capitalized, problemResponses, responsesOf } from './responses-of.js';
 import type { Operation, Parameter, PathItem, Reference, RequestBody, Response } from './types.js';
 
@@ -53,7 +53,7 @@ const parameterOf = (
     description,
     required: sent.in === 'path',
     schema: sent.schema,
-    ...(example !== undefined && { examples: { example: { value: example } } }),
+    ...exampleOf(example),
   };
   const shortName = componentNames[ownName] ?? componentNames[name] ?? name;
   return parameters.add(parameter, shortName, `${operationName}${capitalized(name)}`);
@@ -79,27 +79,22 @@ const parametersOf = (
 };
 
 const requestBody = (name: string, policy: InputPolicy): RequestBody => {
-  const examples = bodyExamples(policy)[name];
-  return {
-    required: true,
-    content: { 'application/json': { schema: ref(name), ...(examples && { examples }) } },
-  };
+  const json = { schema: ref(name), ...exampleOf(bodyExamples(policy)[name]) };
+  return { required: true, content: { 'application/json': json } };
 };
+
+/** The name of an operation as a title: `Append history` for `appendHistory`. */
+const inWords = (name: string): string => capitalized(wireName(name).replaceAll('_', ' '));
 
 /** The paths of a document, with the parameters and responses that they reference. */
 export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
   const parameters = new Components<Parameter>('parameters');
   const responses = new Components<Response>('responses');
-  const isShared = ({ output: { shape } }: AnyOperation): boolean =>
-    shape !== undefined &&
-    all.filter(({ operation }) => operation.output.shape === shape).length > 1;
-
   const paths = all.map(({ operation, authenticate }): [string, PathItem] => {
     const isForEverybody = authenticate === 'everybody';
     const { name, tag, body, method, path } = operation;
-    const { summary = name, description } = descriptions.operations[name] ?? operation;
+    const { summary = inWords(name), description = descriptions.operations[name] } = operation;
     const sent = parametersOf(operation, parameters);
-    const how = { isForEverybody, isShared: isShared(operation) };
     const described: Operation = {
       operationId: name,
       tags: [tag],
@@ -108,7 +103,7 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
       ...(isForEverybody && { security: [] }),
       ...(sent.length > 0 && { parameters: sent }),
       ...(body && { requestBody: requestBody(body.name, policy) }),
-      responses: responsesOf(operation, how, responses),
+      responses: responsesOf(operation, isForEverybody, responses),
     };
     return [path, { [method.toLowerCase()]: described }];
   });

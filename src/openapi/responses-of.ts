@@ -5,7 +5,7 @@ import type { AnyOperation, Output } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { ref, type Schema } from '../operations/shape.js';
 import { descriptions } from './descriptions.js';
-import { answerExamples } from './examples.js';
+import { answerExamples, exampleOf } from './examples.js';
 import { mapValues } from './map-values.js';
 import type { Header, MediaType, Operation, Reference, Response } from './types.js';
 
@@ -107,14 +107,13 @@ const headerRefs = (names: readonly string[]): Headers => {
   );
 };
 
-/** The name of the referenced schema, or of the schema of the items of an array. */
-const schemaName = ({ $ref, items }: Schema): string =>
-  ($ref ?? items?.$ref ?? '').split('/').at(-1) ?? '';
+/** The name of the referenced schema; empty for a schema that has none. */
+const schemaName = ({ $ref = '' }: Schema = {}): string => $ref.split('/').at(-1) ?? '';
 
-const mediaType = (schema: Schema): MediaType => {
-  const examples = schema.$ref && answerExamples[schemaName(schema)];
-  return { schema, ...(examples && { examples }) };
-};
+const mediaType = (schema: Schema): MediaType => ({
+  schema,
+  ...exampleOf(answerExamples[schemaName(schema)]),
+});
 
 const eventStream = (
   events: NonNullable<Output['events']>,
@@ -137,9 +136,11 @@ const jsonAnswer = ({
 
 /** A successful response. */
 const outputResponse = ({ name }: AnyOperation, output: Output): Response => {
-  const { status, events } = output;
+  const { status, events, shape } = output;
+  const { outputs, schemas } = descriptions;
+  const text = outputs[`${name}.${status}`] ?? schemas[schemaName(shape?.schema)];
   return {
-    description: output.description ?? descriptions.operations[name]?.outputs[status] ?? '',
+    description: output.description ?? text ?? 'Done.',
     ...(events ? eventStream(events) : jsonAnswer(output)),
   };
 };
@@ -196,21 +197,22 @@ export const problemResponses = (
   return Object.fromEntries(added);
 };
 
-/**
- * The responses of an operation. Errors are components, and so is a success that several operations
- * share.
- */
+/** The responses of an operation. Errors are components, and so is a body with a name. */
 export const responsesOf = (
   operation: AnyOperation,
-  { isForEverybody, isShared }: { readonly isForEverybody: boolean; readonly isShared: boolean },
+  isForEverybody: boolean,
   responses: Components<Response>,
 ): Responses => {
   const { output, otherOutput, name } = operation;
-  const success = outputResponse(operation, output);
-  const shared = schemaName(output.shape?.schema ?? {});
+  const answer = (given: Output): Response | Reference => {
+    const success = outputResponse(operation, given);
+    const component = schemaName(given.shape?.schema);
+    if (component === '') return success;
+    return responses.add(success, component, `${component}Of${capitalized(name)}`);
+  };
   return {
-    [output.status]: isShared ? responses.add(success, shared) : success,
-    ...(otherOutput && { [otherOutput.status]: outputResponse(operation, otherOutput) }),
+    [output.status]: answer(output),
+    ...(otherOutput && { [otherOutput.status]: answer(otherOutput) }),
     ...problemResponses(responses, codesOf(operation, isForEverybody), name),
   };
 };

@@ -3,9 +3,9 @@ import type { Mutant } from './mutant.js';
 export const mountMutants: readonly Mutant[] = [
   {
     bug: 'Express reads a body of any size',
-    file: 'adapters/node/read-node-body.ts',
-    from: 'if (end > maxBytes) {',
-    to: 'if (end > Number.POSITIVE_INFINITY) {',
+    file: 'src/session/growing-bytes.ts',
+    from: 'if (end > this.#most) return false;',
+    to: 'if (end > Number.POSITIVE_INFINITY) return false;',
     tests: ['test/adapters/node-body.test.ts', 'test/adapters/node.test.ts'],
   },
   {

@@ -109,6 +109,13 @@ describe('the document', () => {
       expect(description, name).toMatch(/\.$/);
   });
 
+  test('says of a field of get-or-create what it says of that field of create', () => {
+    const { schemas } = documentOf(everything).components;
+    const { properties } = schemas['CreateSession'] ?? {};
+    expect(properties).toHaveProperty(['start', 'description'], expect.stringContaining('started'));
+    expect(schemas['GetOrCreateSession']?.properties).toMatchObject({ ...properties });
+  });
+
   test('gives every const and every enum a type', () => {
     const untyped: unknown[] = [];
     walk(documentOf({ ...everything, faces: ['ada'], profiles: ['tutor'] }), (value) => {
