@@ -17,6 +17,7 @@ interface Pending {
   /** The change as JSON. */
   readonly text: string;
   readonly call: Call;
+  readonly hasEvents: boolean;
   progress: 'waiting' | 'sent' | 'given up';
 }
 
@@ -64,7 +65,10 @@ export class GroupWriter {
   async write(call: Call, change: ChangeInput): Answer<Fields, StoreError> {
     const key = `${change.tenant}:${change.id}`;
     const text = JSON.stringify(change);
-    const pending: Pending = { key, text, call, progress: 'waiting' };
+    const deployment = await call.deployment();
+    if (deployment.isErr()) return err(deployment.error);
+    const hasEvents = deployment.value.eventsLength > 0;
+    const pending: Pending = { key, text, call, hasEvents, progress: 'waiting' };
     // A fork locks two sessions. Among others it could not do that in the order of all groups.
     const isFork = change.kind === 'insert' && change.source !== undefined;
     const bytes = isFork ? Number.POSITIVE_INFINITY : text.length;
@@ -82,7 +86,7 @@ export class GroupWriter {
     for (const each of waiting) each.progress = 'sent';
     const sorted = waiting.toSorted(bySession);
     // Its deadline is the latest. A call with an earlier one stops waiting by itself.
-    const sent = await this.#send(last.call, sorted);
+    const sent = await this.#send(last, sorted);
     const results = await this.#resultsOf(sorted, sent);
     return group.map((each) => results.get(each) ?? gaveUp);
   }
@@ -105,7 +109,7 @@ export class GroupWriter {
     const results = new Map<Pending, Written>();
     const make = async (ofOneSession: readonly Pending[]): Promise<void> => {
       for (const change of ofOneSession) {
-        const sent = await this.#send(change.call, [change]);
+        const sent = await this.#send(change, [change]);
         const written = sent.andThen((outcomes) => outcomeAt(outcomes, 0));
         results.set(change, written);
       }
@@ -114,9 +118,12 @@ export class GroupWriter {
     return results;
   }
 
-  /** The outcomes, in the order of the changes. */
-  async #send(call: Call, changes: readonly Pending[]): Answer<readonly Fields[], StoreError> {
-    const values = [`[${changes.map(({ text }) => text).join(',')}]`];
+  /** Makes the changes in the call of one of them. The outcomes are in the order of the changes. */
+  async #send(
+    { call, hasEvents }: Pending,
+    changes: readonly Pending[],
+  ): Answer<readonly Fields[], StoreError> {
+    const values = [`[${changes.map(({ text }) => text).join(',')}]`, hasEvents];
     const rows = await call.write(procedureCall(this.#prefix, 'change_all', values), values);
     return rows.map(([row]) => rowsIn(row?.['results']));
   }

@@ -86,7 +86,7 @@ export class PostgresEventLog implements EventLog {
   async now(): Answer<number> {
     const begun = await this.#begin();
     if (begun.isErr()) return err(begun.error);
-    const rows = await begun.value.read(NOW);
+    const rows = await begun.value.call.read(NOW);
     return rows.map(([row]) => Number(row?.['ms']));
   }
 
@@ -117,20 +117,21 @@ export class PostgresEventLog implements EventLog {
     return this.#connection.isClosed;
   }
 
-  /** Begins a read, unless the deployment has no events. */
-  async #begin(): Answer<Call> {
+  /** Begins a call, unless the deployment has no events. `length` is the number that it keeps. */
+  async #begin(): Answer<{ readonly call: Call; readonly length: number }> {
     const call = this.#connection.begin();
     const deployment = await call.deployment();
     if (deployment.isErr()) return err(deployment.error);
-    if (deployment.value.eventsLength === 0) return err(noEvents);
-    return ok(call);
+    const { eventsLength: length } = deployment.value;
+    if (length === 0) return err(noEvents);
+    return ok({ call, length });
   }
 
   /** Reads the end of the log, and again after a publication if there are unpublished events. */
   async #complete<T>(read: (call: Call) => Answer<AtTheEnd<T>>): Answer<T> {
     const begun = await this.#begin();
     if (begun.isErr()) return err(begun.error);
-    const call = begun.value;
+    const { call } = begun.value;
     const found = await read(call);
     if (found.isErr() || !found.value.isLate) return found.map(({ value }) => value);
     await call.within(this.#publish());
@@ -151,10 +152,10 @@ export class PostgresEventLog implements EventLog {
   }
 
   async #send(): Answer<unknown> {
-    const call = this.#connection.begin();
-    const deployment = await call.deployment();
-    if (deployment.isErr()) return err(deployment.error);
-    const values = [deployment.value.eventsLength, this.#channel];
+    const begun = await this.#begin();
+    if (begun.isErr()) return err(begun.error);
+    const { call, length } = begun.value;
+    const values = [length, this.#channel];
     return call.write(procedureCall(this.#prefix, 'publish', values), values);
   }
 }

@@ -66,7 +66,7 @@ const redactedIn = (rows: readonly Fields[]): ReadonlyMap<number, string> | unde
   return texts;
 };
 
-/** The changes of sessions. Each is made in one transaction with its event. */
+/** The changes of sessions. Each is made in one transaction with its events. */
 export class SessionWriter {
   readonly #connection: Connection;
   readonly #prefix: string;
@@ -87,9 +87,7 @@ export class SessionWriter {
     opening: Opening | undefined,
   ): Answer<Inserted, StoreError> {
     const outcomes = ['inserted', 'taken', 'source_changed', 'too_many'] as const;
-    return this.#change(head.id, outcomes, (hasEvents) =>
-      insertInput(hasEvents, tenant, head, state, opening),
-    );
+    return this.#change(head.id, outcomes, insertInput(tenant, head, state, opening));
   }
 
   replace(
@@ -99,13 +97,11 @@ export class SessionWriter {
     options: ReplaceOptions,
   ): Answer<Replaced, StoreError> {
     const outcomes = ['replaced', 'stale', 'missing', 'too_many'] as const;
-    return this.#change(key.id, outcomes, (hasEvents) =>
-      replaceInput(hasEvents, key, previous, next, options),
-    );
+    return this.#change(key.id, outcomes, replaceInput(key, previous, next, options));
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {
-    const written = await this.#write((hasEvents) => appendInput(hasEvents, key, append));
+    const written = await this.#write(appendInput(key, append));
     return written.andThen((found) => appendOutcomeOf(key.id, found));
   }
 
@@ -135,49 +131,37 @@ export class SessionWriter {
     if (texts === undefined) return err(unreadable(key.id, 'history'));
     const incarnation = String(row['incarnation']);
     const detail = { type: 'redacted', at: now, positions } as const;
-    return this.#change(
-      key.id,
-      ['redacted', 'missing'],
-      (hasEvents) => redactInput(hasEvents, key, incarnation, texts, detail),
-      call,
-    );
+    const change = redactInput(key, incarnation, texts, detail);
+    return this.#change(key.id, ['redacted', 'missing'], change, call);
   }
 
   remove(key: DueKey, removal: Removal): Answer<'removed' | 'stale' | 'missing', StoreError> {
-    return this.#change(key.id, ['removed', 'stale', 'missing'], (hasEvents) =>
-      removeInput(hasEvents, key, removal),
-    );
+    return this.#change(key.id, ['removed', 'stale', 'missing'], removeInput(key, removal));
   }
 
   reschedule(key: DueKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError> {
-    return this.#change(key.id, ['moved', 'stale'], () => rescheduleInput(key, rescheduling));
+    return this.#change(key.id, ['moved', 'stale'], rescheduleInput(key, rescheduling));
   }
 
   /** Makes a change that has one of `outcomes`. */
   async #change<T extends string>(
     id: string,
     outcomes: readonly T[],
-    inputOf: (hasEvents: boolean) => ChangeInput,
+    change: ChangeInput,
     call?: Call,
   ): Answer<T, StoreError> {
-    const written = await this.#write(inputOf, call);
+    const written = await this.#write(change, call);
     if (written.isErr()) return err(written.error);
     const outcome = outcomes.find((each) => each === written.value['outcome']);
     if (outcome === undefined) return err(unreadable(id, 'state'));
     return ok(outcome);
   }
 
-  /** Makes a change, and publishes its event. */
-  async #write(
-    inputOf: (hasEvents: boolean) => ChangeInput,
-    call = this.#connection.begin(),
-  ): Answer<Fields, StoreError> {
-    const deployment = await call.deployment();
-    if (deployment.isErr()) return err(deployment.error);
-    const hasEvents = deployment.value.eventsLength > 0;
-    const written = await this.#groups.write(call, inputOf(hasEvents));
+  /** Makes a change, and publishes its events. */
+  async #write(change: ChangeInput, call = this.#connection.begin()): Answer<Fields, StoreError> {
+    const written = await this.#groups.write(call, change);
     const isMade = written.isOk() && PUBLISHED.includes(written.value['outcome']);
-    if (hasEvents && isMade) this.#events.publishSoon();
+    if (isMade) this.#events.publishSoon();
     return written;
   }
 }
