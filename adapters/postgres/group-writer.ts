@@ -4,7 +4,7 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import { Lane } from '../shared/lane.js';
 import { rowsIn } from '../sql/query.js';
-import { type Answer, type Call, procedureCall } from './call.js';
+import type { Answer, Call } from './call.js';
 import type { ChangeInput } from './change-input.js';
 import { timedOut } from './failure.js';
 
@@ -51,15 +51,10 @@ const sessionsIn = (changes: readonly Pending[]): readonly (readonly Pending[])[
  * and its outcome, and those of one session are made in their order.
  */
 export class GroupWriter {
-  readonly #prefix: string;
   readonly #lane = new Lane<Pending, Written>({
     ...GROUPS,
     make: (group) => this.#make(group),
   });
-
-  constructor(prefix: string) {
-    this.#prefix = prefix;
-  }
 
   /** The fields of the outcome of `change_all`. */
   async write(call: Call, change: ChangeInput): Answer<Fields, StoreError> {
@@ -124,7 +119,7 @@ export class GroupWriter {
     changes: readonly Pending[],
   ): Answer<readonly Fields[], StoreError> {
     const values = [`[${changes.map(({ text }) => text).join(',')}]`, hasEvents];
-    const rows = await call.write(procedureCall(this.#prefix, 'change_all', values), values);
+    const rows = await call.run('change_all', values);
     return rows.map(([row]) => rowsIn(row?.['results']));
   }
 }

@@ -32,6 +32,12 @@ import type { Connection } from './connection.js';
 import { GroupWriter } from './group-writer.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
+const FIND_ENTRIES = `
+  SELECT session.incarnation, session.position AS end_position, entry.position, entry.entry
+  FROM $sessions AS session LEFT JOIN $entries AS entry
+    ON entry.session = session.number AND entry.position = ANY (?::bigint[])
+  WHERE session.tenant = ? AND session.id = ?`;
+
 /** Outcomes of changes that may have an event. */
 const PUBLISHED: readonly unknown[] = ['inserted', 'replaced', 'appended', 'redacted', 'removed'];
 
@@ -69,15 +75,12 @@ const redactedIn = (rows: readonly Fields[]): ReadonlyMap<number, string> | unde
 /** The changes of sessions. Each is made in one transaction with its events. */
 export class SessionWriter {
   readonly #connection: Connection;
-  readonly #prefix: string;
   readonly #events: PostgresEventLog;
-  readonly #groups: GroupWriter;
+  readonly #groups = new GroupWriter();
 
-  constructor(connection: Connection, prefix: string, events: PostgresEventLog) {
+  constructor(connection: Connection, events: PostgresEventLog) {
     this.#connection = connection;
-    this.#prefix = prefix;
     this.#events = events;
-    this.#groups = new GroupWriter(prefix);
   }
 
   insert(
@@ -116,12 +119,8 @@ export class SessionWriter {
   ): Answer<Redacted, StoreError> {
     const call = this.#connection.begin();
     const { tenant, id } = storedKeyOf(key);
-    const sql = `SELECT session.incarnation, session.position AS end_position, entry.position, entry.entry
-      FROM ${this.#prefix}sessions AS session LEFT JOIN ${this.#prefix}entries AS entry
-        ON entry.session = session.number AND entry.position = ANY ($3::bigint[])
-      WHERE session.tenant = $1 AND session.id = $2`;
     const asked = positions.filter(Number.isSafeInteger).map(String);
-    const rows = await call.read(sql, [tenant, id, asked]);
+    const rows = await call.read({ sql: FIND_ENTRIES, values: [asked, tenant, id] });
     if (rows.isErr()) return err(rows.error);
     const [row] = rows.value;
     if (row === undefined) return ok('missing');
