@@ -1,46 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
-import { type Query, rowsIn } from '../sql/query.js';
+import { rowsIn } from '../sql/query.js';
 import type { SqlDeployment } from '../sql/sql-deployment.js';
 import { type Failure, failureOf, lost, timedOut } from './failure.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
-import type { PreparedStatements, SentStatement } from './prepared-statements.js';
+import type { PreparedStatements, Statement, Value } from './prepared-statements.js';
 
 /** The result of a call of the store. */
 export type Answer<T, E = StoreUnavailable | Misconfigured> = Promise<Result<T, E>>;
-
-export type Value = string | number | boolean | null | readonly string[];
 
 /**
  * The outcome to report if it is not known whether a statement was committed; a read always has
  * `not_applied`.
  */
 type Doubt = StoreUnavailable['outcome'];
-
-interface Statement extends SentStatement {
-  readonly doubt: Doubt;
-}
-
-/** Numbers the `?` of a query. */
-const numbered = ({
-  sql,
-  values,
-}: Query): { readonly text: string; readonly values: readonly Value[] } => {
-  let count = 0;
-  const number = (): string => {
-    count += 1;
-    return `$${count}`;
-  };
-  return { text: sql.replaceAll('?', number), values };
-};
-
-/** The statement that calls a procedure. */
-export const procedureCall = (
-  prefix: string,
-  procedure: string,
-  values: readonly Value[],
-): string => `CALL ${prefix}${procedure}(${values.map((_, at) => `$${at + 1}`).join(', ')})`;
 
 /** The rows in the answer of a client. */
 export const rowsOf = (result: unknown): readonly Fields[] =>
@@ -75,7 +49,7 @@ export interface CallSource {
   connect(): Answer<PostgresClient, Failure>;
   readonly statements: PreparedStatements;
   /** The settings of the deployment. The first call reads them with `read`. */
-  deployment(read: (text: string) => Answer<readonly Fields[]>): Answer<SqlDeployment>;
+  deployment(read: (statement: Statement) => Answer<readonly Fields[]>): Answer<SqlDeployment>;
 }
 
 /**
@@ -95,32 +69,25 @@ export class Call {
 
   /** The settings of the deployment. */
   deployment(): Answer<SqlDeployment> {
-    return this.#source.deployment((text) =>
-      this.#complete({ text, values: [], doubt: 'not_applied' }),
-    );
+    return this.#source.deployment((statement) => this.#complete(statement, 'not_applied'));
   }
 
   /**
    * A read is always `not_applied`, and is repeated once on another connection if its connection
    * was lost.
    */
-  read(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
-    return this.#settled({ text, values, doubt: 'not_applied' });
+  read(statement: Statement): Answer<readonly Fields[]> {
+    return this.#settled(statement, 'not_applied');
   }
 
-  query(query: Query): Answer<readonly Fields[]> {
-    const { text, values } = numbered(query);
-    return this.read(text, values);
+  write(statement: Statement): Answer<readonly Fields[]> {
+    return this.#settled(statement, 'unknown');
   }
 
-  /** A query whose best plan depends on its values: planned each time. */
-  search(query: Query): Answer<readonly Fields[]> {
-    const { text, values } = numbered(query);
-    return this.#settled({ text, values, doubt: 'not_applied', isPlannedAnew: true });
-  }
-
-  write(text: string, values: readonly Value[] = []): Answer<readonly Fields[]> {
-    return this.#settled({ text, values, doubt: 'unknown' });
+  /** Calls a procedure. */
+  run(procedure: string, values: readonly Value[]): Answer<readonly Fields[]> {
+    const places = values.map(() => '?').join(', ');
+    return this.write({ sql: `CALL $${procedure}(${places})`, values });
   }
 
   /**
@@ -141,19 +108,19 @@ export class Call {
     return Math.max(0, this.#deadline - performance.now());
   }
 
-  async #settled(statement: Statement): Answer<readonly Fields[]> {
+  async #settled(statement: Statement, doubt: Doubt): Answer<readonly Fields[]> {
     const deployment = await this.deployment();
     if (deployment.isErr()) return err(deployment.error);
-    return this.#complete(statement);
+    return this.#complete(statement, doubt);
   }
 
   /**
    * Repeats a statement that the server has undone because of a conflict with other transactions.
    */
-  async #complete(statement: Statement): Answer<readonly Fields[]> {
-    let isLossRepeated = statement.doubt === 'not_applied';
+  async #complete(statement: Statement, doubt: Doubt): Answer<readonly Fields[]> {
+    let isLossRepeated = doubt === 'not_applied';
     for (let attempt = 1; ; attempt += 1) {
-      const result = await this.#send(statement);
+      const result = await this.#send(statement, doubt);
       if (result.isOk()) return ok(result.value);
       const { kind, error } = result.error;
       const isRepeated = kind === 'conflict' || (kind === 'lost' && isLossRepeated);
@@ -165,8 +132,7 @@ export class Call {
   /**
    * Closes a connection that has not answered by the deadline, because its answer may still arrive.
    */
-  async #send(statement: Statement): Answer<readonly Fields[], Failure> {
-    const { doubt } = statement;
+  async #send(statement: Statement, doubt: Doubt): Answer<readonly Fields[], Failure> {
     if (this.#leftMs === 0) return err(timedOut('not_applied'));
     let client: PostgresClient | undefined;
     let isLate = false;
@@ -191,16 +157,11 @@ export class Call {
         release(false);
       }
     };
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<Result<never, Failure>>((resolve) => {
-      timer = setTimeout(() => {
-        isLate = true;
-        resolve(err(timedOut(client === undefined ? 'not_applied' : doubt)));
-        release(true);
-      }, this.#leftMs);
-    });
-    const result = await Promise.race([attempt(), timeout]);
-    clearTimeout(timer);
-    return result;
+    const result = await this.within(attempt());
+    if (result !== undefined) return result;
+    isLate = true;
+    const outcome = client === undefined ? 'not_applied' : doubt;
+    release(true);
+    return err(timedOut(outcome));
   }
 }

@@ -1,5 +1,5 @@
 import { nanoid } from 'nanoid';
-import { type EventDetail, statusDetailOf } from '../../src/session/event-detail.js';
+import { type EventDetail, openingDetailsOf } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistoryUntil, endsAt } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
@@ -53,30 +53,26 @@ const labelsOf = ({ added, lost }: LabelChange) => ({
   labels_lost: labelTextsOf(lost),
 });
 
-/** Undefined if events are off. */
-const detailOf = (hasEvents: boolean, detail: EventDetail | undefined): string | undefined =>
-  hasEvents && detail !== undefined ? JSON.stringify(detail) : undefined;
+const detailsOf = (...details: readonly EventDetail[]): readonly string[] =>
+  details.map((detail) => JSON.stringify(detail));
 
 export const insertInput = (
-  hasEvents: boolean,
   tenant: string,
   head: SessionHead,
   state: StateRecord,
   opening: Opening | undefined,
 ) => {
   const { entries = [], source, cap }: Partial<Opening> = opening ?? {};
-  const createdMs = Date.parse(head.createdAt);
-  const isStarted = opening !== undefined && state.status !== 'IDLE';
+  const details = openingDetailsOf(head.createdAt, opening && state, entries.length || undefined);
   return {
     kind: 'insert',
     ...storedKeyOf({ tenant, id: head.id }),
     ...columnsOf(state),
     ...labelsOf(labelChangeOf({}, state)),
-    created_ms: createdMs,
+    created_ms: Date.parse(head.createdAt),
     incarnation: nanoid(12),
     head: encodeHead(head),
-    detail: detailOf(hasEvents, { type: 'created', at: createdMs }),
-    started: isStarted ? JSON.stringify(statusDetailOf(false, state)) : undefined,
+    details: detailsOf(...details),
     entries: entries.map(encodeEntry),
     source: source && escapeName(source.id),
     version: source?.version,
@@ -92,11 +88,11 @@ const remainsInput = (key: SessionKey, { removal, state }: Remains) => ({
   created_ms: 0,
   incarnation: '',
   head: '',
+  details: [],
   entries: [],
 });
 
 export const replaceInput = (
-  hasEvents: boolean,
   key: DueKey,
   previous: StateRecord,
   next: StateRecord,
@@ -108,13 +104,12 @@ export const replaceInput = (
     ...columnsOf(next),
     ...labelsOf(labelChangeOf(previous, next)),
     previous: previous.revision,
-    is_change: event !== undefined,
-    detail: detailOf(hasEvents, event),
+    details: event ? detailsOf(event) : [],
     live_limit: cap?.sessions,
     now: cap?.now,
   }) as const;
 
-export const appendInput = (hasEvents: boolean, key: SessionKey, append: HistoryAppend) =>
+export const appendInput = (key: SessionKey, append: HistoryAppend) =>
   ({
     kind: 'append',
     ...storedKeyOf(key),
@@ -127,12 +122,10 @@ export const appendInput = (hasEvents: boolean, key: SessionKey, append: History
     after: append.after,
     max_entries: append.maxEntries,
     revision: append.wake?.revision,
-    has_events: hasEvents,
   }) as const;
 
 /** `texts` are the redacted entries at the positions that have one. */
 export const redactInput = (
-  hasEvents: boolean,
   key: SessionKey,
   incarnation: string,
   texts: ReadonlyMap<number, string>,
@@ -144,23 +137,17 @@ export const redactInput = (
     incarnation,
     positions: [...texts.keys()],
     entries: [...texts.values()],
-    detail: detailOf(hasEvents, detail),
+    details: detailsOf(detail),
   }) as const;
 
-export const removeInput = (
-  hasEvents: boolean,
-  key: DueKey,
-  { revision, now = Date.now(), remains }: Removal,
-) => {
-  const isSession = key.removal === undefined;
-  return {
+export const removeInput = (key: DueKey, { revision, now = Date.now(), remains }: Removal) =>
+  ({
     kind: 'remove',
     ...storedKeyOf(key),
     previous: revision,
     remains: remains && remainsInput(key, remains),
-    detail: detailOf(hasEvents && isSession, { type: 'deleted', at: now }),
-  } as const;
-};
+    details: key.removal === undefined ? detailsOf({ type: 'deleted', at: now }) : undefined,
+  }) as const;
 
 export const rescheduleInput = (key: DueKey, { from, to, isDamaged = false }: Rescheduling) =>
   ({

@@ -13,7 +13,7 @@ import type {
   PostgresPool,
   PostgresSettings,
 } from './postgres-session-store-options.js';
-import { PreparedStatements } from './prepared-statements.js';
+import { PreparedStatements, type Statement } from './prepared-statements.js';
 
 const ignore = (): void => undefined;
 
@@ -28,11 +28,17 @@ const guard = (client: PostgresClient): void => {
   guarded.add(client);
 };
 
+/** The prefix of the names of all tables. */
+export const prefixOf = (schema: string): string => `"${schema}".`;
+
+/** Reads the settings in a call. */
+type Read = (statement: Statement) => Answer<readonly Fields[]>;
+
 /** The host's pool. */
 export class Connection implements CallSource {
   readonly #pool: PostgresPool;
   readonly #settings: PostgresSettings;
-  readonly statements = new PreparedStatements();
+  readonly statements: PreparedStatements;
   /** Set by the first call. */
   #deployment: Result<SqlDeployment, never> | undefined;
   /** The pending request, which concurrent calls share. */
@@ -42,6 +48,7 @@ export class Connection implements CallSource {
     const { pool } = settings;
     this.#pool = pool;
     this.#settings = settings;
+    this.statements = new PreparedStatements(prefixOf(settings.schema));
     // Guards a connection from its start, because it may fail before `connect` has returned it.
     if (!guarded.has(pool)) pool.on?.('connect', guard);
     guarded.add(pool);
@@ -61,7 +68,7 @@ export class Connection implements CallSource {
    * The settings of the deployment, or an error if the options of this process differ from them.
    * They are read once.
    */
-  async deployment(read: (text: string) => Answer<readonly Fields[]>): Answer<SqlDeployment> {
+  async deployment(read: Read): Answer<SqlDeployment> {
     if (this.#deployment !== undefined) return this.#deployment;
     this.#reading ??= this.#read(read).finally(() => {
       this.#reading = undefined;
@@ -69,8 +76,8 @@ export class Connection implements CallSource {
     return this.#reading;
   }
 
-  async #read(read: (text: string) => Answer<readonly Fields[]>): Answer<SqlDeployment> {
-    const rows = await read(`SELECT name, value FROM "${this.#settings.schema}".meta`);
+  async #read(read: Read): Answer<SqlDeployment> {
+    const rows = await read({ sql: 'SELECT name, value FROM $meta', values: [] });
     if (rows.isErr()) return err(rows.error);
     const stored = deploymentIn(rows.value);
     const refusal = refusalOfSettings('PostgresSessionStore', this.#settings, stored);

@@ -11,25 +11,22 @@ import type {
 import { escapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import { entriesIn, isPositionIn } from '../sql/entries-in.js';
-import type { Query } from '../sql/query.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, stateIn } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
-import { loadSessions, type Source, sessionOf } from './load-sessions.js';
+import { loadSessions, sessionOf } from './load-sessions.js';
 
-const sourceOf = (prefix: string, { tenant, id }: SessionKey): Source => ({
-  sql: `SELECT * FROM ${prefix}sessions WHERE tenant = ? AND id = ?`,
-  values: [escapeName(tenant), escapeName(id)],
-  isWhole: true,
-});
+const FIND = '$sessions AS session WHERE tenant = ? AND id = ?';
+
+const FIND_STATE = `SELECT state, last_activity, revision, wanted_at FROM ${FIND}`;
 
 export const findSession = async (
   call: Call,
-  prefix: string,
   key: SessionKey,
   size: ReadSize,
 ): Answer<SessionRecord | undefined, StoreError | TooLarge> => {
-  const rows = await call.query(loadSessions(prefix, sourceOf(prefix, key), size));
+  const source = { sql: FIND, values: [escapeName(key.tenant), escapeName(key.id)] };
+  const rows = await call.read(loadSessions(source, size, { limit: 1 }));
   const loaded = rows.andThen((found) => checkedSize(found, size));
   return loaded.andThen(([row]): Result<SessionRecord | undefined, CorruptRecord> => {
     if (row === undefined) return ok(undefined);
@@ -39,72 +36,62 @@ export const findSession = async (
 
 export const findState = async (
   call: Call,
-  prefix: string,
   key: DueKey,
 ): Answer<StateRecord | undefined, StoreError> => {
-  const sql = `SELECT state, last_activity, revision, wanted_at FROM ${prefix}sessions WHERE tenant = ? AND id = ?`;
   const { tenant, id } = storedKeyOf(key);
-  const rows = await call.query({ sql, values: [tenant, id] });
+  const rows = await call.read({ sql: FIND_STATE, values: [tenant, id] });
   return rows.andThen(([row]) => stateIn(key.id, row));
 };
 
+/** Stands for a slice at something that is no position. */
+const NOTHING_ASKED: HistorySlice = { after: 0, limit: 1 };
+
+/** The entries next to the position `given`, and the bytes of all up to each. */
+const nextTo = (side: string, order: string): string => `
+  SELECT position, entry, bytes, sum(bytes) OVER (ORDER BY position ${order}) AS size
+  FROM (
+    SELECT position, bytes, entry
+    FROM $entries
+    WHERE session = number AND position ${side} given
+    ORDER BY position ${order}
+    LIMIT ?
+  ) AS next`;
+
 /**
- * The entries of a slice: the first ones after the given position, or the latest ones up to it,
- * whose bytes fit, but at least one. And the last entry before them, and the last of the history.
+ * The entries on one side of a position whose bytes fit, but at least one. And the last entry before
+ * them, and the last of the history.
  */
-const sliceOf = (prefix: string, { tenant, id }: SessionKey, slice: HistorySlice): Query => {
-  const { after, before = NEVER, limit, maxBytes = NEVER } = slice;
-  const [side, order] = after === undefined ? ['<=', 'DESC'] : ['>', 'ASC'];
-  return {
-    sql: `
-      WITH asked AS (
-        SELECT number, incarnation, state, last_activity, revision, wanted_at, redactions, entries, position,
-          least(?::bigint, position) AS given
-        FROM ${prefix}sessions
-        WHERE tenant = ? AND id = ?
-      )
-      SELECT asked.*, slice.*,
-        NOT ${prefix}is_current(number, given, position) AS is_superseded,
-        (
-          SELECT max(entry.position)
-          FROM ${prefix}entries AS entry
-          WHERE entry.session = number AND entry.position < slice.first
-        ) AS previous,
-        (
-          SELECT max(entry.position)
-          FROM ${prefix}entries AS entry
-          WHERE entry.session = number
-        ) AS newest
-      FROM asked, LATERAL (
-        SELECT min(sized.position) AS first, count(*) AS read,
-          string_agg(sized.entry, ',' ORDER BY sized.position) AS history,
-          string_agg(sized.position::text, ',' ORDER BY sized.position) AS positions
-        FROM (
-          SELECT next.position, next.entry,
-            row_number() OVER (ORDER BY next.position ${order}) AS place,
-            sum(next.bytes) OVER (ORDER BY next.position ${order}) AS size
-          FROM (
-            SELECT entry.position, entry.bytes, entry.entry
-            FROM ${prefix}entries AS entry
-            WHERE entry.session = number AND entry.position ${side} given
-            ORDER BY entry.position ${order}
-            LIMIT ?
-          ) AS next
-        ) AS sized
-        WHERE place = 1 OR size <= ?
-      ) AS slice`,
-    values: [after ?? before, escapeName(tenant), escapeName(id), limit, maxBytes],
-  };
-};
+const sliceOf = (side: string, order: string): string => `
+  WITH asked AS (
+    SELECT number, incarnation, state, last_activity, revision, wanted_at, redactions, entries,
+      position, least(?::bigint, position) AS given
+    FROM ${FIND}
+  )
+  SELECT asked.*, slice.*,
+    NOT $is_current(number, given, position) AS is_superseded,
+    (SELECT max(position) FROM $entries WHERE session = number AND position < first) AS previous,
+    (SELECT max(position) FROM $entries WHERE session = number) AS newest
+  FROM asked, LATERAL (
+    SELECT min(position) AS first, count(*) AS read,
+      string_agg(entry, ',' ORDER BY position) AS history,
+      string_agg(position::text, ',' ORDER BY position) AS positions
+    FROM (${nextTo(side, order)}) AS sized
+    WHERE size <= ? OR size = bytes
+  ) AS slice`;
+const SLICE_AFTER = sliceOf('>', 'ASC');
+const SLICE_BEFORE = sliceOf('<=', 'DESC');
 
 export const findEntries = async (
   call: Call,
-  prefix: string,
   key: SessionKey,
   slice: HistorySlice,
 ): Answer<EntriesOutcome, StoreError> => {
   const isPosition = isPositionIn(slice, Number.MAX_SAFE_INTEGER);
-  const asked = isPosition ? slice : { limit: 1, after: 0 };
-  const rows = await call.query(sliceOf(prefix, key, asked));
+  const { after, before = NEVER, limit, maxBytes = NEVER } = isPosition ? slice : NOTHING_ASKED;
+  const found = [after ?? before, escapeName(key.tenant), escapeName(key.id)];
+  const rows = await call.read({
+    sql: after === undefined ? SLICE_BEFORE : SLICE_AFTER,
+    values: [...found, limit, maxBytes],
+  });
   return rows.andThen(([row]) => entriesIn(key.id, slice, row));
 };

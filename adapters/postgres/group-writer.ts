@@ -4,7 +4,7 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import { Lane } from '../shared/lane.js';
 import { rowsIn } from '../sql/query.js';
-import { type Answer, type Call, procedureCall } from './call.js';
+import type { Answer, Call } from './call.js';
 import type { ChangeInput } from './change-input.js';
 import { timedOut } from './failure.js';
 
@@ -17,6 +17,7 @@ interface Pending {
   /** The change as JSON. */
   readonly text: string;
   readonly call: Call;
+  readonly hasEvents: boolean;
   progress: 'waiting' | 'sent' | 'given up';
 }
 
@@ -50,21 +51,19 @@ const sessionsIn = (changes: readonly Pending[]): readonly (readonly Pending[])[
  * and its outcome, and those of one session are made in their order.
  */
 export class GroupWriter {
-  readonly #prefix: string;
   readonly #lane = new Lane<Pending, Written>({
     ...GROUPS,
     make: (group) => this.#make(group),
   });
 
-  constructor(prefix: string) {
-    this.#prefix = prefix;
-  }
-
   /** The fields of the outcome of `change_all`. */
   async write(call: Call, change: ChangeInput): Answer<Fields, StoreError> {
     const key = `${change.tenant}:${change.id}`;
     const text = JSON.stringify(change);
-    const pending: Pending = { key, text, call, progress: 'waiting' };
+    const deployment = await call.deployment();
+    if (deployment.isErr()) return err(deployment.error);
+    const hasEvents = deployment.value.eventsLength > 0;
+    const pending: Pending = { key, text, call, hasEvents, progress: 'waiting' };
     // A fork locks two sessions. Among others it could not do that in the order of all groups.
     const isFork = change.kind === 'insert' && change.source !== undefined;
     const bytes = isFork ? Number.POSITIVE_INFINITY : text.length;
@@ -82,7 +81,7 @@ export class GroupWriter {
     for (const each of waiting) each.progress = 'sent';
     const sorted = waiting.toSorted(bySession);
     // Its deadline is the latest. A call with an earlier one stops waiting by itself.
-    const sent = await this.#send(last.call, sorted);
+    const sent = await this.#send(last, sorted);
     const results = await this.#resultsOf(sorted, sent);
     return group.map((each) => results.get(each) ?? gaveUp);
   }
@@ -105,7 +104,7 @@ export class GroupWriter {
     const results = new Map<Pending, Written>();
     const make = async (ofOneSession: readonly Pending[]): Promise<void> => {
       for (const change of ofOneSession) {
-        const sent = await this.#send(change.call, [change]);
+        const sent = await this.#send(change, [change]);
         const written = sent.andThen((outcomes) => outcomeAt(outcomes, 0));
         results.set(change, written);
       }
@@ -114,10 +113,13 @@ export class GroupWriter {
     return results;
   }
 
-  /** The outcomes, in the order of the changes. */
-  async #send(call: Call, changes: readonly Pending[]): Answer<readonly Fields[], StoreError> {
-    const values = [`[${changes.map(({ text }) => text).join(',')}]`];
-    const rows = await call.write(procedureCall(this.#prefix, 'change_all', values), values);
+  /** Makes the changes in the call of one of them. The outcomes are in the order of the changes. */
+  async #send(
+    { call, hasEvents }: Pending,
+    changes: readonly Pending[],
+  ): Answer<readonly Fields[], StoreError> {
+    const values = [`[${changes.map(({ text }) => text).join(',')}]`, hasEvents];
+    const rows = await call.run('change_all', values);
     return rows.map(([row]) => rowsIn(row?.['results']));
   }
 }

@@ -1,83 +1,77 @@
 import { err } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import { misconfigured } from '../../src/session/errors.js';
-import { type Migration, metaAfter, migrationOf, versionIn } from '../sql/schema-version.js';
+import { withPrefix } from '../sql/query.js';
+import { type Migration, metaAfter, migrationOf } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { type Answer, rowsOf } from './call.js';
-import type { Connection } from './connection.js';
+import { type Connection, prefixOf } from './connection.js';
 import { failureOf } from './failure.js';
 import type { PostgresClient, PostgresSettings } from './postgres-session-store-options.js';
-import { version1 } from './schema.js';
-
-/** Each step upgrades the tables from the previous version to the next. */
-const steps = [version1];
-
-/** The version after all steps. An incompatible step raises `usableFrom`. */
-const MADE = { version: steps.length, usableFrom: 1 };
+import { schema as tables } from './schema.js';
 
 /** Key of the advisory lock that all migrations of a database take. */
 const LOCK = 1_131_376_749;
 
-/** Replaces `$` before a name with the quoted schema and a dot. */
-const inSchema = (schema: string, sql: string): string =>
-  sql.replace(/\$(?=[a-z_]+\b(?!\$))/g, `"${schema}".`);
+/** Runs a statement on the connection of a migration. */
+type Run = (sql: string, values?: unknown[]) => Promise<readonly Fields[]>;
 
-const firstRow = (result: unknown): Fields | undefined => rowsOf(result)[0];
-
-/* Reads the catalogs directly, because to_regclass may return the state from before the wait for the lock. */
+/*
+ * Reads the catalogs directly, because to_regclass may return the state from before the wait for
+ * the lock.
+ */
 const FIND_SCHEMA = 'SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1';
-const FIND_META = `SELECT oid FROM pg_catalog.pg_class WHERE relname = 'meta' AND relnamespace = (${FIND_SCHEMA})`;
+const FIND_META = `
+  SELECT oid
+  FROM pg_catalog.pg_class
+  WHERE relname = 'meta' AND relnamespace = (${FIND_SCHEMA})`;
 
-const MAKE_META = 'CREATE TABLE $meta (name text PRIMARY KEY, value bigint NOT NULL)';
 const PUT =
   'INSERT INTO $meta VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value';
 
 /** The rows of the table meta; none if there is no table. */
-const metaRows = async (client: PostgresClient, schema: string): Promise<readonly Fields[]> => {
-  if (firstRow(await client.query(FIND_META, [schema])) === undefined) return [];
-  return rowsOf(await client.query(inSchema(schema, 'SELECT name, value FROM $meta')));
+const metaRows = async (run: Run, schema: string): Promise<readonly Fields[]> => {
+  const found = await run(FIND_META, [schema]);
+  if (found.length === 0) return [];
+  return run('SELECT name, value FROM $meta');
 };
 
-const makeTables = async (
-  client: PostgresClient,
-  settings: PostgresSettings,
-  reconfigure: boolean,
-): Answer<Migration> => {
+/** Makes the tables, unless another process has made them meanwhile, and writes the settings. */
+const makeTables = async (run: Run, settings: PostgresSettings): Answer<Migration> => {
   const { schema } = settings;
-  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-  await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
-  const rows = await metaRows(client, schema);
-  const found = versionIn(rows);
-  const migration = migrationOf(found, MADE.version);
+  await run('BEGIN ISOLATION LEVEL READ COMMITTED');
+  await run(`SELECT pg_advisory_xact_lock(${LOCK})`);
+  const rows = await metaRows(run, schema);
+  const migration = migrationOf(rows);
   if (migration.isErr()) return err(migration.error);
   // CREATE SCHEMA IF NOT EXISTS needs the right to create schemas even if the schema exists.
-  if (firstRow(await client.query(FIND_SCHEMA, [schema])) === undefined)
-    await client.query(`CREATE SCHEMA "${schema}"`);
-  if (found.version === 0) await client.query(inSchema(schema, MAKE_META));
-  for (const step of steps.slice(found.version)) await client.query(inSchema(schema, step));
-  for (const meta of Object.entries(metaAfter(rows, MADE, settings, reconfigure)))
-    await client.query(inSchema(schema, PUT), meta);
-  await client.query('COMMIT');
+  const schemas = await run(FIND_SCHEMA, [schema]);
+  if (schemas.length === 0) await run(`CREATE SCHEMA "${schema}"`);
+  if (migration.value.from === 0) await run(tables);
+  const meta = metaAfter(rows, migration.value, settings);
+  for (const row of Object.entries(meta)) await run(PUT, row);
+  await run('COMMIT');
   return migration;
 };
 
-/** Makes or upgrades the tables if necessary. */
+/** Makes the tables if necessary. */
 const migrateOn = async (
   client: PostgresClient,
   settings: PostgresSettings,
   reconfigure: boolean,
 ): Answer<Migration> => {
+  const prefix = prefixOf(settings.schema);
+  const run: Run = async (sql, values) =>
+    rowsOf(await client.query(withPrefix(sql, prefix), values));
   try {
-    const encoding = firstRow(await client.query('SHOW server_encoding'))?.['server_encoding'];
-    if (encoding !== 'UTF8') {
-      return err(
-        misconfigured(`the database must have the encoding UTF8, not ${String(encoding)}`),
-      );
+    const [encoding] = await run('SHOW server_encoding');
+    const name = encoding?.['server_encoding'];
+    if (name !== 'UTF8') {
+      return err(misconfigured(`the database must have the encoding UTF8, not ${String(name)}`));
     }
-    const found = versionIn(await metaRows(client, settings.schema));
-    const isMade = found.version >= MADE.version && !reconfigure;
-    if (isMade) return migrationOf(found, MADE.version);
-    return await makeTables(client, settings, reconfigure);
+    const found = migrationOf(await metaRows(run, settings.schema));
+    if (found.isErr() || (found.value.from > 0 && !reconfigure)) return found;
+    return await makeTables(run, settings);
   } catch (cause) {
     return err(failureOf(cause, 'unknown').error);
   }

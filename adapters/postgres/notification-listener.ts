@@ -82,8 +82,8 @@ export class NotificationListener {
       this.#disconnect(client);
       this.#nextCheckAt = performance.now() + NO_ROOM_MS;
     }
-    if (this.#client !== undefined)
-      await this.#connection.begin().write(`NOTIFY "${this.#channel}"`);
+    const notify = { sql: `NOTIFY "${this.#channel}"`, values: [] };
+    if (this.#client !== undefined) await this.#connection.begin().write(notify);
     this.#isChecking = false;
   }
 

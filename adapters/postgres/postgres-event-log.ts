@@ -3,7 +3,7 @@ import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { eventPageOf, POSITION, parseLogPosition, scopeOf } from '../sql/event-rows.js';
-import { type Answer, type Call, procedureCall } from './call.js';
+import type { Answer, Call } from './call.js';
 import type { Connection } from './connection.js';
 import { NotificationListener } from './notification-listener.js';
 import type { PostgresSettings } from './postgres-session-store-options.js';
@@ -16,6 +16,26 @@ interface AtTheEnd<T> {
 
 const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms';
 
+const POSITIONS = `SELECT ${POSITION} FROM $events ORDER BY number`;
+/** One row: the first and the last row of the log, and whether there are unpublished events. */
+const ENDS = `
+  SELECT EXISTS (SELECT FROM $outbox) AS is_late,
+    coalesce((${POSITIONS} LIMIT 1), '0-0') AS first,
+    coalesce((${POSITIONS} DESC LIMIT 1), '0-0') AS last`;
+
+/** The events of a scope after a position. A single statement, so that the result is consistent. */
+const readIn = (scope: string) => `
+  WITH ends AS (${ENDS}), page AS (
+    SELECT ${POSITION} AS position, number, tenant, id, incarnation, sequence, detail
+    FROM $events
+    WHERE ${scope}(ms, number) > (?, ?)
+    ORDER BY ms, number
+    LIMIT ?
+  )
+  SELECT *, EXISTS (SELECT FROM $events WHERE number = ? AND ms = ?) AS is_there
+  FROM ends LEFT JOIN page ON true
+  ORDER BY number`;
+
 /**
  * The single stream of a schema. Each event is written to the outbox in the transaction of its
  * change. After the commit it is published to the stream, by the process that made the change or by
@@ -24,30 +44,18 @@ const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 
  */
 export class PostgresEventLog implements EventLog {
   readonly #connection: Connection;
-  readonly #prefix: string;
   readonly #channel: string;
   readonly listen: EventLog['listen'];
-  /**
-   * SQL that returns one row: the first and the last row of the log, and whether there are
-   * unpublished events.
-   */
-  readonly #ends: string;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<unknown> | undefined;
   #soon: NodeJS.Immediate | undefined;
 
   constructor(
     connection: Connection,
-    prefix: string,
     { schema, listen }: Pick<PostgresSettings, 'schema' | 'listen'>,
   ) {
     this.#connection = connection;
-    this.#prefix = prefix;
     this.#channel = `colloquy_${schema}`;
-    const positions = `SELECT ${POSITION} FROM ${prefix}events ORDER BY number`;
-    this.#ends = `SELECT EXISTS (SELECT FROM ${prefix}outbox) AS is_late,
-      coalesce((${positions} LIMIT 1), '0-0') AS first,
-      coalesce((${positions} DESC LIMIT 1), '0-0') AS last`;
     const listener = listen ? new NotificationListener(connection, this.#channel) : undefined;
     this.listen = listener && ((wake) => listener.listen(wake));
   }
@@ -75,7 +83,7 @@ export class PostgresEventLog implements EventLog {
 
   latest(): Answer<string> {
     return this.#complete(async (call) =>
-      (await call.read(this.#ends)).map(([row]) => {
+      (await call.read({ sql: ENDS, values: [] })).map(([row]) => {
         const isLate = row?.['is_late'] === true;
         return { value: String(row?.['last']), isLate };
       }),
@@ -86,24 +94,16 @@ export class PostgresEventLog implements EventLog {
   async now(): Answer<number> {
     const begun = await this.#begin();
     if (begun.isErr()) return err(begun.error);
-    const rows = await begun.value.read(NOW);
+    const rows = await begun.value.call.read({ sql: NOW, values: [] });
     return rows.map(([row]) => Number(row?.['ms']));
   }
 
   read(_stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     const { ms, number } = parseLogPosition(position);
     const scope = scopeOf(of);
-    // A single statement, so that the result is consistent.
-    const events = `${this.#prefix}events`;
-    const sql = `WITH ends AS (${this.#ends}), page AS (
-        SELECT ${POSITION} AS position, number, tenant, id, incarnation, sequence, detail
-        FROM ${events} WHERE ${scope.sql}(ms, number) > (?, ?) ORDER BY ms, number LIMIT ?
-      )
-      SELECT *, EXISTS (SELECT FROM ${events} WHERE number = ? AND ms = ?) AS is_there
-      FROM ends LEFT JOIN page ON true ORDER BY number`;
-    const query = { sql, values: [...scope.values, ms, number, limit, number, ms] };
+    const values = [...scope.values, ms, number, limit, number, ms];
     return this.#complete(async (call) =>
-      (await call.query(query)).map((all) => {
+      (await call.read({ sql: readIn(scope.sql), values })).map((all) => {
         const { is_late, is_there, first, last } = all[0] ?? {};
         const rows = all.filter((row) => row['number'] !== null);
         const ends = { first: String(first), last: String(last) };
@@ -117,20 +117,21 @@ export class PostgresEventLog implements EventLog {
     return this.#connection.isClosed;
   }
 
-  /** Begins a read, unless the deployment has no events. */
-  async #begin(): Answer<Call> {
+  /** Begins a call, unless the deployment has no events. `length` is the number that it keeps. */
+  async #begin(): Answer<{ readonly call: Call; readonly length: number }> {
     const call = this.#connection.begin();
     const deployment = await call.deployment();
     if (deployment.isErr()) return err(deployment.error);
-    if (deployment.value.eventsLength === 0) return err(noEvents);
-    return ok(call);
+    const { eventsLength: length } = deployment.value;
+    if (length === 0) return err(noEvents);
+    return ok({ call, length });
   }
 
   /** Reads the end of the log, and again after a publication if there are unpublished events. */
   async #complete<T>(read: (call: Call) => Answer<AtTheEnd<T>>): Answer<T> {
     const begun = await this.#begin();
     if (begun.isErr()) return err(begun.error);
-    const call = begun.value;
+    const { call } = begun.value;
     const found = await read(call);
     if (found.isErr() || !found.value.isLate) return found.map(({ value }) => value);
     await call.within(this.#publish());
@@ -151,10 +152,9 @@ export class PostgresEventLog implements EventLog {
   }
 
   async #send(): Answer<unknown> {
-    const call = this.#connection.begin();
-    const deployment = await call.deployment();
-    if (deployment.isErr()) return err(deployment.error);
-    const values = [deployment.value.eventsLength, this.#channel];
-    return call.write(procedureCall(this.#prefix, 'publish', values), values);
+    const begun = await this.#begin();
+    if (begun.isErr()) return err(begun.error);
+    const { call, length } = begun.value;
+    return call.run('publish', [length, this.#channel]);
   }
 }

@@ -65,8 +65,6 @@ import { SessionWriter } from './session-writer.js';
 export class PostgresSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #settings: PostgresSettings;
-  /** The prefix of the names of all tables. */
-  readonly #prefix: string;
   readonly #writer: SessionWriter;
   readonly #log: PostgresEventLog;
 
@@ -74,9 +72,8 @@ export class PostgresSessionStore implements SessionStore {
   constructor(options: PostgresSessionStoreOptions) {
     this.#settings = parseStoreOptions(options);
     this.#connection = new Connection(this.#settings);
-    this.#prefix = `"${this.#settings.schema}".`;
-    this.#log = new PostgresEventLog(this.#connection, this.#prefix, this.#settings);
-    this.#writer = new SessionWriter(this.#connection, this.#prefix, this.#log);
+    this.#log = new PostgresEventLog(this.#connection, this.#settings);
+    this.#writer = new SessionWriter(this.#connection, this.#log);
   }
 
   /**
@@ -129,7 +126,7 @@ export class PostgresSessionStore implements SessionStore {
     key: SessionKey,
     size: ReadSize = {},
   ): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> {
-    return findSession(this.#connection.begin(), this.#prefix, key, size);
+    return findSession(this.#connection.begin(), key, size);
   }
 
   async reportsEnds(): Promise<Result<boolean, StoreError>> {
@@ -138,14 +135,14 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   findState(key: DueKey): Promise<Result<StateRecord | undefined, StoreError>> {
-    return findState(this.#connection.begin(), this.#prefix, key);
+    return findState(this.#connection.begin(), key);
   }
 
   list(
     tenant: string,
     range: PageRange,
   ): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> {
-    return readPage(this.#connection.begin(), this.#prefix, tenant, range);
+    return readPage(this.#connection.begin(), tenant, range);
   }
 
   replace(
@@ -170,7 +167,7 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Promise<Result<EntriesOutcome, StoreError>> {
-    return findEntries(this.#connection.begin(), this.#prefix, key, slice);
+    return findEntries(this.#connection.begin(), key, slice);
   }
 
   remove(
@@ -181,15 +178,15 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   due(now: number, limit: number): Promise<Result<DueSessions, StoreError>> {
-    return readDue(this.#connection.begin(), this.#prefix, now, limit);
+    return readDue(this.#connection.begin(), now, limit);
   }
 
   claim(range: ClaimRange): Promise<Result<ClaimedRecords, StoreError>> {
-    return claimSessions(this.#connection.begin(), this.#prefix, range);
+    return claimSessions(this.#connection.begin(), range);
   }
 
   countWaiting(range: WaitingRange): Promise<Result<number, StoreError>> {
-    return countWaiting(this.#connection.begin(), this.#prefix, range);
+    return countWaiting(this.#connection.begin(), range);
   }
 
   reschedule(

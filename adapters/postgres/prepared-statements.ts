@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hasMethods, isFields } from '../../src/input/parse-fields.js';
+import { withPrefix } from '../sql/query.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
 
 /**
@@ -10,6 +11,8 @@ import type { PostgresClient } from './postgres-session-store-options.js';
 const UNUSABLE: readonly unknown[] = ['26000', '42P05', '0A000'];
 
 const isUnusable = (cause: unknown): boolean => isFields(cause) && UNUSABLE.includes(cause['code']);
+
+export type Value = string | number | boolean | null | readonly string[];
 
 /** A client of the package pg: it prepares a statement by its name, once per connection. */
 interface PreparingClient {
@@ -23,23 +26,32 @@ interface PreparingClient {
 const canPrepare = (client: PostgresClient | PreparingClient): client is PreparingClient =>
   hasMethods(client, 'escapeIdentifier');
 
-/**
- * Derived from the whole text, so that no other text has this name, not even in another version.
- */
-const nameOf = (text: string): string => {
-  const hash = createHash('sha256').update(text).digest('hex');
-  return `colloquy_${hash.slice(0, 24)}`;
-};
-
-export interface SentStatement {
-  readonly text: string;
-  readonly values: readonly unknown[];
+/** A statement with a `?` for each of its values, and a `$` before the name of each table. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly Value[];
   /** Whether its best plan depends on the values, so that a plan for all values may be slow. */
   readonly isPlannedAnew?: boolean;
 }
 
-const runText = (client: PostgresClient, { text, values }: SentStatement) =>
-  client.query(text, values.length === 0 ? undefined : [...values]);
+/** A statement as the server gets it. */
+interface SentStatement {
+  /**
+   * Derived from the whole text, so that no other text has this name, not even in another version.
+   */
+  readonly name: string;
+  readonly text: string;
+}
+
+const sentAs = (sql: string, prefix: string): SentStatement => {
+  let values = 0;
+  const numbered = withPrefix(sql, prefix).replaceAll('?', () => {
+    values += 1;
+    return `$${values}`;
+  });
+  const hash = createHash('sha256').update(numbered).digest('hex');
+  return { name: `colloquy_${hash.slice(0, 24)}`, text: numbered };
+};
 
 /**
  * Runs statements by name: the server parses each text once per connection. Behind a pooler that
@@ -47,27 +59,35 @@ const runText = (client: PostgresClient, { text, values }: SentStatement) =>
  * transaction mode with `max_prepared_statements = 0`, it runs them without names from then on.
  */
 export class PreparedStatements {
-  readonly #names = new Map<string, string>();
+  readonly #prefix: string;
+  /** By the statements of the store. */
+  readonly #sent = new Map<string, SentStatement>();
   #isGivenUp = false;
 
-  async run(client: PostgresClient, statement: SentStatement): Promise<unknown> {
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  async run(client: PostgresClient, statement: Statement): Promise<unknown> {
+    const { name, text } = this.#sentAs(statement.sql);
+    const values = [...statement.values];
+    const runText = () => client.query(text, values.length === 0 ? undefined : values);
     const hasName = !this.#isGivenUp && statement.isPlannedAnew !== true;
-    if (!hasName || !canPrepare(client)) return runText(client, statement);
-    const { text, values } = statement;
+    if (!hasName || !canPrepare(client)) return runText();
     try {
-      return await client.query({ name: this.#nameOf(text), text, values: [...values] });
+      return await client.query({ name, text, values });
     } catch (cause) {
       if (!isUnusable(cause)) throw cause;
       this.#isGivenUp = true;
-      return runText(client, statement);
+      return runText();
     }
   }
 
-  #nameOf(text: string): string {
-    const known = this.#names.get(text);
+  #sentAs(sql: string): SentStatement {
+    const known = this.#sent.get(sql);
     if (known !== undefined) return known;
-    const name = nameOf(text);
-    this.#names.set(text, name);
-    return name;
+    const sent = sentAs(sql, this.#prefix);
+    this.#sent.set(sql, sent);
+    return sent;
   }
 }

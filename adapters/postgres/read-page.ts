@@ -9,6 +9,7 @@ import { countsOf, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.
 import { checkedSize, pageOf } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, type Source, sessionOf } from './load-sessions.js';
+import type { Statement } from './prepared-statements.js';
 
 /** The parts of the query of a page: `totals`, and the query of its sessions. */
 interface PageParts {
@@ -16,15 +17,23 @@ interface PageParts {
   readonly source: Source;
 }
 
-const indexParts = (prefix: string, tenant: string, range: PageRange): PageParts => {
+/** The sessions of the rows of a page. */
+const listed = ({ sql, values }: Query): Source => ({
+  sql: `(${sql}) AS listed JOIN $sessions AS session USING (number)`,
+  values,
+  time: 'listed.created_ms',
+});
+
+const indexParts = (tenant: string, range: PageRange): PageParts => {
   // A page by number skips sessions in the index, and then looks up only those on the page.
   const isWhole = range.offset === 0 && range.labels === undefined;
   const columns = isWhole ? '*' : 'number, created_ms, id';
-  const dialect = { prefix, byTenantDue: '', columns, total: '(SELECT total FROM totals)' };
+  const dialect = { byTenantDue: '', columns, total: '(SELECT total FROM totals)' };
   const total = totalOfPage(dialect, tenant, range);
+  const rows = rowsOfPage(dialect, tenant, range);
   return {
     totals: { sql: `totals AS (SELECT ${total.sql} AS total)`, values: total.values },
-    source: { ...rowsOfPage(dialect, tenant, range), isWhole },
+    source: isWhole ? { sql: `(${rows.sql}) AS session`, values: rows.values } : listed(rows),
   };
 };
 
@@ -34,33 +43,30 @@ const searchParts = ({ sql, values }: Query, range: PageRange): PageParts => ({
     sql: `matching AS (${sql}), totals AS (SELECT count(*) AS total FROM matching)`,
     values,
   },
-  source: {
-    ...pageOfSearch({ sql: 'matching', values: [] }, range),
-    isWhole: false,
-    time: 'source.created_ms',
-  },
+  source: listed(pageOfSearch({ sql: 'matching', values: [] }, range)),
 });
 
-const pageQuery = (prefix: string, { totals, source }: PageParts, range: PageRange): Query => {
-  const sessions = loadSessions(prefix, source, range);
+/** A search depends on its values: it is planned each time. */
+const pageQuery = ({ totals, source }: PageParts, range: PageRange): Statement => {
+  const sessions = loadSessions(source, range, range);
   return {
     sql: `WITH ${totals.sql}
       SELECT total, page.* FROM totals LEFT JOIN (${sessions.sql}) AS page ON true
       ${orderOf(range)}`,
     values: [...totals.values, ...sessions.values],
+    isPlannedAnew: isSearch(range),
   };
 };
 
 const partsOf = async (
   call: Call,
-  prefix: string,
   tenant: string,
   range: PageRange,
 ): Answer<PageParts, StoreError | SearchTooLarge> => {
-  if (!isSearch(range)) return ok(indexParts(prefix, tenant, range));
-  const tables = { prefix, byTenantDue: '' };
+  if (!isSearch(range)) return ok(indexParts(tenant, range));
+  const tables = { byTenantDue: '' };
   const { sql, values } = countsOf(tables, tenant, range);
-  const counts = await call.query({ sql: `SELECT ${sql}`, values });
+  const counts = await call.read({ sql: `SELECT ${sql}`, values });
   return counts
     .andThen(([row]) => fewestIn(range, row))
     .map((fewest) => searchParts(searchOf(tables, tenant, range, fewest), range));
@@ -74,14 +80,12 @@ const isSession = (row: Fields): boolean => row['id'] !== null;
  */
 export const readPage = async (
   call: Call,
-  prefix: string,
   tenant: string,
   range: PageRange,
 ): Answer<RecordPage, StoreError | SearchTooLarge | TooLarge> => {
-  const parts = await partsOf(call, prefix, tenant, range);
+  const parts = await partsOf(call, tenant, range);
   if (parts.isErr()) return err(parts.error);
-  const query = pageQuery(prefix, parts.value, range);
-  const result = await (isSearch(range) ? call.search(query) : call.query(query));
+  const result = await call.read(pageQuery(parts.value, range));
   return result.andThen((rows) =>
     checkedSize(rows.filter(isSession).slice(0, range.limit), range).map((page) =>
       pageOf(

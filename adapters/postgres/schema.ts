@@ -11,8 +11,8 @@ import reschedule from './sql/reschedule.sql';
 import tables from './sql/tables.sql';
 import totals from './sql/totals.sql';
 
-/** What version 1 makes in a schema: each file may use the tables and types of those before it. */
-export const version1 = [
+/** The tables and procedures of a schema: each file may use those of the files before it. */
+export const schema = [
   tables,
   totals,
   change,

@@ -32,6 +32,12 @@ import type { Connection } from './connection.js';
 import { GroupWriter } from './group-writer.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
+const FIND_ENTRIES = `
+  SELECT session.incarnation, session.position AS end_position, entry.position, entry.entry
+  FROM $sessions AS session LEFT JOIN $entries AS entry
+    ON entry.session = session.number AND entry.position = ANY (?::bigint[])
+  WHERE session.tenant = ? AND session.id = ?`;
+
 /** Outcomes of changes that may have an event. */
 const PUBLISHED: readonly unknown[] = ['inserted', 'replaced', 'appended', 'redacted', 'removed'];
 
@@ -66,18 +72,15 @@ const redactedIn = (rows: readonly Fields[]): ReadonlyMap<number, string> | unde
   return texts;
 };
 
-/** The changes of sessions. Each is made in one transaction with its event. */
+/** The changes of sessions. Each is made in one transaction with its events. */
 export class SessionWriter {
   readonly #connection: Connection;
-  readonly #prefix: string;
   readonly #events: PostgresEventLog;
-  readonly #groups: GroupWriter;
+  readonly #groups = new GroupWriter();
 
-  constructor(connection: Connection, prefix: string, events: PostgresEventLog) {
+  constructor(connection: Connection, events: PostgresEventLog) {
     this.#connection = connection;
-    this.#prefix = prefix;
     this.#events = events;
-    this.#groups = new GroupWriter(prefix);
   }
 
   insert(
@@ -87,9 +90,7 @@ export class SessionWriter {
     opening: Opening | undefined,
   ): Answer<Inserted, StoreError> {
     const outcomes = ['inserted', 'taken', 'source_changed', 'too_many'] as const;
-    return this.#change(head.id, outcomes, (hasEvents) =>
-      insertInput(hasEvents, tenant, head, state, opening),
-    );
+    return this.#change(head.id, outcomes, insertInput(tenant, head, state, opening));
   }
 
   replace(
@@ -99,13 +100,11 @@ export class SessionWriter {
     options: ReplaceOptions,
   ): Answer<Replaced, StoreError> {
     const outcomes = ['replaced', 'stale', 'missing', 'too_many'] as const;
-    return this.#change(key.id, outcomes, (hasEvents) =>
-      replaceInput(hasEvents, key, previous, next, options),
-    );
+    return this.#change(key.id, outcomes, replaceInput(key, previous, next, options));
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {
-    const written = await this.#write((hasEvents) => appendInput(hasEvents, key, append));
+    const written = await this.#write(appendInput(key, append));
     return written.andThen((found) => appendOutcomeOf(key.id, found));
   }
 
@@ -120,12 +119,8 @@ export class SessionWriter {
   ): Answer<Redacted, StoreError> {
     const call = this.#connection.begin();
     const { tenant, id } = storedKeyOf(key);
-    const sql = `SELECT session.incarnation, session.position AS end_position, entry.position, entry.entry
-      FROM ${this.#prefix}sessions AS session LEFT JOIN ${this.#prefix}entries AS entry
-        ON entry.session = session.number AND entry.position = ANY ($3::bigint[])
-      WHERE session.tenant = $1 AND session.id = $2`;
     const asked = positions.filter(Number.isSafeInteger).map(String);
-    const rows = await call.read(sql, [tenant, id, asked]);
+    const rows = await call.read({ sql: FIND_ENTRIES, values: [asked, tenant, id] });
     if (rows.isErr()) return err(rows.error);
     const [row] = rows.value;
     if (row === undefined) return ok('missing');
@@ -135,49 +130,37 @@ export class SessionWriter {
     if (texts === undefined) return err(unreadable(key.id, 'history'));
     const incarnation = String(row['incarnation']);
     const detail = { type: 'redacted', at: now, positions } as const;
-    return this.#change(
-      key.id,
-      ['redacted', 'missing'],
-      (hasEvents) => redactInput(hasEvents, key, incarnation, texts, detail),
-      call,
-    );
+    const change = redactInput(key, incarnation, texts, detail);
+    return this.#change(key.id, ['redacted', 'missing'], change, call);
   }
 
   remove(key: DueKey, removal: Removal): Answer<'removed' | 'stale' | 'missing', StoreError> {
-    return this.#change(key.id, ['removed', 'stale', 'missing'], (hasEvents) =>
-      removeInput(hasEvents, key, removal),
-    );
+    return this.#change(key.id, ['removed', 'stale', 'missing'], removeInput(key, removal));
   }
 
   reschedule(key: DueKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError> {
-    return this.#change(key.id, ['moved', 'stale'], () => rescheduleInput(key, rescheduling));
+    return this.#change(key.id, ['moved', 'stale'], rescheduleInput(key, rescheduling));
   }
 
   /** Makes a change that has one of `outcomes`. */
   async #change<T extends string>(
     id: string,
     outcomes: readonly T[],
-    inputOf: (hasEvents: boolean) => ChangeInput,
+    change: ChangeInput,
     call?: Call,
   ): Answer<T, StoreError> {
-    const written = await this.#write(inputOf, call);
+    const written = await this.#write(change, call);
     if (written.isErr()) return err(written.error);
     const outcome = outcomes.find((each) => each === written.value['outcome']);
     if (outcome === undefined) return err(unreadable(id, 'state'));
     return ok(outcome);
   }
 
-  /** Makes a change, and publishes its event. */
-  async #write(
-    inputOf: (hasEvents: boolean) => ChangeInput,
-    call = this.#connection.begin(),
-  ): Answer<Fields, StoreError> {
-    const deployment = await call.deployment();
-    if (deployment.isErr()) return err(deployment.error);
-    const hasEvents = deployment.value.eventsLength > 0;
-    const written = await this.#groups.write(call, inputOf(hasEvents));
+  /** Makes a change, and publishes its events. */
+  async #write(change: ChangeInput, call = this.#connection.begin()): Answer<Fields, StoreError> {
+    const written = await this.#groups.write(call, change);
     const isMade = written.isOk() && PUBLISHED.includes(written.value['outcome']);
-    if (hasEvents && isMade) this.#events.publishSoon();
+    if (isMade) this.#events.publishSoon();
     return written;
   }
 }

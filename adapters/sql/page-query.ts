@@ -9,10 +9,6 @@ import { isWaiting } from './queue-query.js';
 /** The differences between the databases. */
 export interface Dialect {
   /**
-   * The prefix of the names of the tables: `<prefix>sessions`, `<prefix>labels`, `<prefix>totals`.
-   */
-  readonly prefix: string;
-  /**
    * Follows the name of the table of sessions, to make the database search overdue ones in the
    * index of a tenant's due sessions.
    */
@@ -66,7 +62,7 @@ export const statusesIn = ({ anyOf }: StatusAt): Query => ({
 
 /** Each part of the list is read in its order from one index, with the columns of the dialect. */
 export const partsOf = (
-  { prefix, byTenantDue, columns }: Dialect,
+  { byTenantDue, columns }: Dialect,
   tenant: string,
   range: PageRange,
   bounds: Bounds,
@@ -81,13 +77,13 @@ export const partsOf = (
   if (label !== undefined) {
     const sql = `
       SELECT session AS number, created_ms, id
-      FROM ${prefix}labels
+      FROM $labels
       WHERE tenant = ? AND name = ? AND value = ?`;
     return [part(sql, ...label.map(escapeName))];
   }
   const select = `
     SELECT ${columns}
-    FROM ${prefix}sessions`;
+    FROM $sessions`;
   if (status === undefined) return [part(`${select} WHERE tenant = ?`)];
   const now = Math.min(status.now, NEVER - 1);
   const ofStatus = `${select}
@@ -169,7 +165,6 @@ export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): 
 export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
   const { status, createdAfter, createdBefore } = range;
   const [label] = labelsIn(range);
-  const { prefix, byTenantDue } = dialect;
   const tenantKey = escapeName(tenant);
   if (createdAfter !== undefined || createdBefore !== undefined) {
     const parts = partsOf(dialect, tenant, range, boundsOf(withoutCursor(range)));
@@ -181,7 +176,7 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   }
   const kept = `
     SELECT coalesce(sum(sessions), 0)
-    FROM ${prefix}totals
+    FROM $totals
     WHERE tenant = ? AND name = ?`;
   if (label !== undefined) {
     return { sql: `(${kept} AND value = ?)`, values: [tenantKey, ...label.map(escapeName)] };
@@ -195,7 +190,7 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   // as.
   const overdue = `(
     SELECT count(*)
-    FROM ${prefix}sessions ${byTenantDue}
+    FROM $sessions ${dialect.byTenantDue}
     WHERE tenant = ? AND ${IS_OVERDUE} AND status ${condition} (${statuses.sql})
   )`;
   return {

@@ -1,6 +1,9 @@
 import { type Fields, isFields } from '../../src/input/parse-fields.js';
 
-/** A statement, or a part of one, with a `?` for each of its values. */
+/**
+ * A statement, or a part of one, with a `?` for each of its values, and a `$` before the name of
+ * each table: see `withPrefix`.
+ */
 export interface Query {
   readonly sql: string;
   readonly values: readonly (string | number)[];
@@ -11,6 +14,10 @@ export const joined = (queries: readonly Query[], separator: string): Query => (
   sql: queries.map(({ sql }) => sql).join(separator),
   values: queries.flatMap(({ values }) => values),
 });
+
+/** The statement with a prefix instead of the `$` before its names; not for the `$body$` of functions. */
+export const withPrefix = (sql: string, prefix: string): string =>
+  sql.replace(/\$(?=[a-z_]+\b(?!\$))/g, prefix);
 
 /** A part of a statement that is not needed. */
 export const NOTHING: Query = { sql: '', values: [] };

@@ -54,31 +54,29 @@ export type Queue = 'due_at' | 'wake_at';
 export const isWaiting = (queue: Queue): string => `${queue} <= ? AND ${queue} < ${NEVER}`;
 
 /** The longest overdue sessions of all tenants. */
-export const firstDue = (prefix: string, now: number, limit: number): Query => ({
+export const firstDue = (now: number, limit: number): Query => ({
   sql: `
     SELECT tenant, id, due_at
-    FROM ${prefix}sessions
+    FROM $sessions
     WHERE ${isWaiting('due_at')}
     ORDER BY due_at
     LIMIT ?`,
   values: [now, limit],
 });
 
-/**
- * The tenants with waiting sessions. Takes one step in an index for each tenant, independent of its
- * number of sessions.
- */
-export const tenantsWaiting = (prefix: string, queue: Queue, now: number, limit: number): Query => {
-  const name = `${prefix}sessions`;
+/** The first tenant in a queue, or the first one after another: one step in an index. */
+const tenantIn = (queue: Queue, condition = ''): string => `
+  SELECT min(tenant)
+  FROM $sessions
+  WHERE ${queue} < ${NEVER} ${condition}`;
+
+/** The tenants with waiting sessions, the longest waiting first. */
+export const tenantsWaiting = (queue: Queue, now: number, limit: number): Query => {
   const sql = `
     WITH RECURSIVE tenants (tenant) AS (
-      SELECT min(tenant) FROM ${name} WHERE ${queue} < ${NEVER}
+      ${tenantIn(queue)}
       UNION ALL
-      SELECT (
-        SELECT min(tenant)
-        FROM ${name}
-        WHERE ${queue} < ${NEVER} AND tenant > tenants.tenant
-      )
+      SELECT (${tenantIn(queue, 'AND tenant > tenants.tenant')})
       FROM tenants
       WHERE tenant IS NOT NULL
     )
@@ -86,7 +84,7 @@ export const tenantsWaiting = (prefix: string, queue: Queue, now: number, limit:
     FROM (
       SELECT tenant, (
         SELECT min(${queue})
-        FROM ${name} AS found
+        FROM $sessions AS found
         WHERE found.${queue} < ${NEVER} AND found.tenant = tenants.tenant
       ) AS first_at
       FROM tenants
@@ -98,50 +96,33 @@ export const tenantsWaiting = (prefix: string, queue: Queue, now: number, limit:
   return { sql, values: [now, limit] };
 };
 
-/** The waiting sessions of one tenant. */
-export const waitingOfTenant = (
-  prefix: string,
-  queue: Queue,
-  tenant: string,
-  now: number,
-  limit: number,
-): Query => ({
-  sql: `
-    SELECT number, tenant, id, ${queue} AS due_at
-    FROM ${prefix}sessions
-    WHERE tenant = ? AND ${isWaiting(queue)}
-    ORDER BY ${queue}
-    LIMIT ?`,
-  values: [tenant, now, limit],
-});
-
 /** The sessions of a tenant, a value or a column, that wait for a worker. */
-const waitingIn = (prefix: string, tenant: string): string =>
-  `(SELECT 1 FROM ${prefix}sessions WHERE tenant = ${tenant} AND ${isWaiting('wake_at')} LIMIT ?) AS waiting`;
+const waitingOf = (tenant: string): string => `(
+    SELECT 1
+    FROM $sessions
+    WHERE tenant = ${tenant} AND ${isWaiting('wake_at')}
+    LIMIT ?
+  ) AS waiting`;
 
 /**
  * Counts the sessions that wait for a worker: those of a tenant, or of one tenant after the other
  * until the limit is reached. The last one may exceed it.
  */
-export const waitingCount = (prefix: string, { tenant, now, limit }: WaitingRange): Query => {
+export const waitingCount = ({ tenant, now, limit }: WaitingRange): Query => {
   if (tenant !== undefined) {
-    const sql = `SELECT count(*) AS counted FROM ${waitingIn(prefix, '?')}`;
+    const sql = `SELECT count(*) AS counted FROM ${waitingOf('?')}`;
     return { sql, values: [escapeName(tenant), now, limit] };
   }
-  const name = `${prefix}sessions`;
   const sql = `
-    WITH RECURSIVE counts (tenant, counted) AS (
-      SELECT min(tenant), CAST(0 AS bigint) FROM ${name} WHERE wake_at < ${NEVER}
+    WITH RECURSIVE tenants (tenant, counted) AS (
+      SELECT (${tenantIn('wake_at')}), CAST(0 AS bigint)
       UNION ALL
-      SELECT (
-        SELECT min(tenant)
-        FROM ${name}
-        WHERE wake_at < ${NEVER} AND tenant > counts.tenant
-      ), counted + (SELECT count(*) FROM ${waitingIn(prefix, 'counts.tenant')})
-      FROM counts
+      SELECT (${tenantIn('wake_at', 'AND tenant > tenants.tenant')}),
+        counted + (SELECT count(*) FROM ${waitingOf('tenants.tenant')})
+      FROM tenants
       WHERE tenant IS NOT NULL AND counted < ?
     )
-    SELECT max(counted) AS counted FROM counts`;
+    SELECT max(counted) AS counted FROM tenants`;
   return { sql, values: [now, limit, limit] };
 };
 

@@ -9,12 +9,8 @@ import {
   wantedOf,
 } from './sql-deployment.js';
 
-/** The stored version of the tables: the number of steps that made them; 0 if there are none. */
-export interface SchemaVersion {
-  readonly version: number;
-  /** The earliest version whose programs can still use the tables. */
-  readonly usableFrom: number;
-}
+/** The version of the tables that this program makes. A later one says which programs can use it. */
+const VERSION = 1;
 
 /** The result of `migrate`. */
 export interface Migration {
@@ -31,41 +27,30 @@ export interface Migration {
   readonly withoutWal?: string;
 }
 
-/** The version in rows of the table meta. */
-export const versionIn = (rows: readonly Fields[]): SchemaVersion => {
-  const version = metaIn(rows, 'version') ?? 0;
-  return { version, usableFrom: metaIn(rows, 'usable_from') ?? version };
+/**
+ * What `migrate` does with the tables, by the rows of the table meta. An error if a later version
+ * has changed them so that this program cannot use them.
+ */
+export const migrationOf = (rows: readonly Fields[]): Result<Migration, Misconfigured> => {
+  const from = metaIn(rows, 'version') ?? 0;
+  const usableFrom = metaIn(rows, 'usable_from') ?? from;
+  if (usableFrom <= VERSION) return ok({ from, to: Math.max(from, VERSION) });
+  const made = `a later version of Colloquy made the tables: version ${from}`;
+  return err(
+    misconfigured(`${made}, which needs ${usableFrom} or later; this one knows ${VERSION}`),
+  );
 };
 
 /**
- * What a migration to `made` writes into the table meta, by names: the version, and the settings of
- * the process that makes the tables or reconfigures them.
+ * What a migration writes into the table meta, by names: the version of tables that it makes, and
+ * the settings of the process that makes or reconfigures them.
  */
 export const metaAfter = (
   rows: readonly Fields[],
-  made: SchemaVersion,
+  { from }: Migration,
   asked: AskedDeployment,
-  reconfigure: boolean,
 ): Readonly<Record<string, number>> => {
-  const { version } = versionIn(rows);
-  const isUpgraded = version < made.version;
-  const isConfigured = version === 0 || reconfigure;
-  return {
-    ...(isUpgraded && { version: made.version, usable_from: made.usableFrom }),
-    ...(isConfigured && settingsOf(wantedOf(asked, deploymentIn(rows)))),
-  };
-};
-
-/**
- * What a program of the version `known` does with these tables. An error if a later version has
- * changed them so that the program cannot use them.
- */
-export const migrationOf = (
-  { version, usableFrom }: SchemaVersion,
-  known: number,
-): Result<Migration, Misconfigured> => {
-  if (version <= known || usableFrom <= known)
-    return ok({ from: version, to: Math.max(version, known) });
-  const made = `a later version of Colloquy made the tables: version ${version}`;
-  return err(misconfigured(`${made}, which needs ${usableFrom} or later; this one knows ${known}`));
+  const settings = settingsOf(wantedOf(asked, deploymentIn(rows)));
+  if (from > 0) return settings;
+  return { version: VERSION, usable_from: VERSION, ...settings };
 };

@@ -25,23 +25,17 @@ import { joined, NOTHING, type Query } from './query.js';
 
 type Label = readonly [name: string, value: string];
 
-/** Where a search looks for its sessions. */
-type Tables = Pick<Dialect, 'prefix' | 'byTenantDue'>;
+/** The differences between the databases in a search. */
+type Tables = Pick<Dialect, 'byTenantDue'>;
 
 /**
  * The rows of a label between the two times, as `label`, and the tables that are joined to them.
  */
-const labelled = (
-  prefix: string,
-  tenant: string,
-  [name, value]: Label,
-  range: PageRange,
-  join = '',
-): Query => {
+const labelled = (tenant: string, [name, value]: Label, range: PageRange, join = ''): Query => {
   const bounds = boundsOf(withoutCursor(range));
   const within = isWithin(bounds, 'label.created_ms, label.id');
   return {
-    sql: `${prefix}labels AS label ${join}
+    sql: `$labels AS label ${join}
       WHERE label.tenant = ? AND label.name = ? AND label.value = ?${within.sql}`,
     values: [escapeName(tenant), name, escapeName(value), ...within.values],
   };
@@ -60,7 +54,7 @@ const countOf = ({ sql, values }: Query): Query => ({
 export const countsOf = (tables: Tables, tenant: string, range: PageRange): Query => {
   const columns = '1 AS one';
   const counts = labelsIn(range).map((label) => {
-    const { sql, values } = labelled(tables.prefix, tenant, label, range);
+    const { sql, values } = labelled(tenant, label, range);
     return countOf({ sql: `SELECT ${columns} FROM ${sql}`, values });
   });
   if (counts.length === 0) {
@@ -138,13 +132,12 @@ export const searchOf = (
   fewest: Label | undefined,
 ): Query => {
   if (fewest === undefined) return searchAll(tables, tenant, range);
-  const { prefix } = tables;
   const isJoined = range.order === 'updated' || range.status !== undefined;
-  const join = `JOIN ${prefix}sessions AS session ON session.number = label.session`;
-  const { sql, values } = labelled(prefix, tenant, fewest, range, isJoined ? join : '');
+  const join = 'JOIN $sessions AS session ON session.number = label.session';
+  const { sql, values } = labelled(tenant, fewest, range, isJoined ? join : '');
   const isOther = `EXISTS (
     SELECT 1
-    FROM ${prefix}labels AS other
+    FROM $labels AS other
     WHERE other.tenant = ? AND other.name = ? AND other.value = ?
       AND other.created_ms = label.created_ms AND other.id = label.id
   )`;

@@ -7,7 +7,7 @@ import {
   storeUnavailable,
 } from '../../src/session/errors.js';
 import { Lane } from '../shared/lane.js';
-import { type Query, rowsIn } from '../sql/query.js';
+import { type Query, rowsIn, withPrefix } from '../sql/query.js';
 import {
   type AskedDeployment,
   deploymentIn,
@@ -22,7 +22,7 @@ import type {
 } from './sqlite-session-store-options.js';
 
 /** The prefix of the names of all tables. */
-export const PREFIX = 'colloquy_';
+const PREFIX = 'colloquy_';
 
 /**
  * Primary result code of "another connection has locked the database"
@@ -103,7 +103,7 @@ export class Connection {
   readonly #asked: AskedDeployment;
   /** Set by the first transaction. */
   #deployment: SqlDeployment | undefined;
-  /** Compiled statements by their text; the store has a fixed number of texts. */
+  /** Compiled statements by their text without the prefix; the store has a fixed number of texts. */
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #lane: Lane<Write, Refusal | undefined>;
   /**
@@ -125,8 +125,9 @@ export class Connection {
     return open === false || isOpen === false;
   }
 
+  /** Runs statements that make tables. */
   exec(sql: string): void {
-    this.#database.exec(sql);
+    this.#database.exec(withPrefix(sql, PREFIX));
   }
 
   run(sql: string, ...values: readonly SqliteValue[]): void {
@@ -256,7 +257,7 @@ export class Connection {
 
   /** The rows of the table meta. */
   meta(): readonly Fields[] {
-    return this.all('SELECT name, value FROM colloquy_meta');
+    return this.all('SELECT name, value FROM $meta');
   }
 
   /**
@@ -276,7 +277,7 @@ export class Connection {
   #setBusyTimeout(): void {
     if (this.#hasBusyTimeout) return;
     const { timeout } = this.get('PRAGMA busy_timeout') ?? {};
-    if (Number(timeout) === 0) this.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    if (Number(timeout) === 0) this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     this.#hasBusyTimeout = true;
   }
 
@@ -289,7 +290,7 @@ export class Connection {
     try {
       this.#setBusyTimeout();
       if (this.#isLeftOpen) this.#rollBack();
-      this.exec(begin);
+      this.#database.exec(begin);
     } catch (cause) {
       return err(failed(cause, 'not_applied'));
     }
@@ -305,7 +306,7 @@ export class Connection {
 
   #endWithCommit(doubt: StoreUnavailable['outcome']): Result<void, Refusal> {
     try {
-      this.exec('COMMIT');
+      this.#database.exec('COMMIT');
       return ok();
     } catch (cause) {
       // A busy COMMIT has written nothing and leaves the transaction open. After any other error,
@@ -321,7 +322,7 @@ export class Connection {
    */
   #rollBack(): boolean {
     try {
-      this.exec('ROLLBACK');
+      this.#database.exec('ROLLBACK');
       this.#isLeftOpen = false;
     } catch (cause) {
       this.#isLeftOpen = !/no transaction is active/.test(textOf(cause));
@@ -332,7 +333,7 @@ export class Connection {
   #prepare(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const statement = this.#database.prepare(sql);
+    const statement = this.#database.prepare(withPrefix(sql, PREFIX));
     this.#statements.set(sql, statement);
     return statement;
   }

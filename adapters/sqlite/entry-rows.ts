@@ -3,7 +3,7 @@ import { type Connection, hasKey } from './connection.js';
 
 /* One statement for all entries: the driver takes longer for a call than SQLite for a row. */
 const ADD = `
-  INSERT INTO colloquy_entries (session, position, bytes, entry)
+  INSERT INTO $entries (session, position, bytes, entry)
   SELECT ?, ? + key, length(CAST(value AS BLOB)) + 1, value
   FROM json_each(?)`;
 /* One statement looks at both what a rewind supersedes and its position. */
@@ -11,14 +11,14 @@ const TAIL = `
   SELECT number, after, coalesce(sum(position > after), 0) AS entries,
     coalesce(sum((position > after) * bytes), 0) AS bytes,
     coalesce(min(position) <= after + 1, 0) AS has_entry
-  FROM (SELECT ? AS number, ? AS after) LEFT JOIN colloquy_entries
+  FROM (SELECT ? AS number, ? AS after) LEFT JOIN $entries
     ON session = number AND position >= after`;
-const DELETE_AFTER = 'DELETE FROM colloquy_entries WHERE session = ? AND position > ?';
+const DELETE_AFTER = 'DELETE FROM $entries WHERE session = ? AND position > ?';
 const FIND_ENTRIES = `
   SELECT session, position, entry
-  FROM colloquy_entries
+  FROM $entries
   WHERE session = ? AND position IN (SELECT value FROM json_each(?))`;
-const REDACT = 'UPDATE colloquy_entries SET entry = ? WHERE session = ? AND position = ?';
+const REDACT = 'UPDATE $entries SET entry = ? WHERE session = ? AND position = ?';
 
 /** The entries after a position, and whether it or the next one is that of an entry. */
 export interface HistoryTail {

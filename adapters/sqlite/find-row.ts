@@ -6,7 +6,7 @@ import type { Connection } from './connection.js';
 const FIND = `
   SELECT tenant, id, number, incarnation, status, deadline, due_at, revision, wanted_at, last_activity,
     sequence, redactions, entries, position, bytes, state
-  FROM colloquy_sessions
+  FROM $sessions
   WHERE tenant = ? AND id = ?`;
 
 /**

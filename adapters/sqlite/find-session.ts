@@ -21,7 +21,7 @@ import { loadSessions, selectRows } from './load-sessions.js';
 /** The entries next to a position, on one side of it. */
 const nextTo = (side: string, order: string) => `
   SELECT position, bytes
-  FROM colloquy_entries
+  FROM $entries
   WHERE session = ? AND position ${side} ?
   ORDER BY position ${order}
   LIMIT ?`;
@@ -46,15 +46,15 @@ const BOUNDS_BEFORE = boundsOf('<=', 'DESC');
  */
 const PART = `
   SELECT ? AS number,
-    (SELECT max(position) FROM colloquy_entries WHERE session = ? AND position < ?) AS previous,
-    (SELECT max(position) FROM colloquy_entries WHERE session = ?) AS newest,
+    (SELECT max(position) FROM $entries WHERE session = ? AND position < ?) AS previous,
+    (SELECT max(position) FROM $entries WHERE session = ?) AS newest,
     ? NOT IN (0, ?) AND NOT EXISTS (
-      SELECT 1 FROM colloquy_entries WHERE session = ? AND position IN (?, ?)
+      SELECT 1 FROM $entries WHERE session = ? AND position IN (?, ?)
     ) AS is_superseded,
     count(*) AS read, group_concat(entry) AS history, group_concat(position) AS positions
   FROM (
     SELECT position, entry
-    FROM colloquy_entries
+    FROM $entries
     WHERE session = ? AND position BETWEEN ? AND ?
     ORDER BY position
   )`;
@@ -66,7 +66,7 @@ export const findSession = (
 ): Result<SessionRecord | undefined, StoreError | TooLarge> =>
   connection.read((): Result<SessionRecord | undefined, StoreError | TooLarge> => {
     const stored = storedKeyOf(key);
-    const from = 'colloquy_sessions AS session WHERE tenant = ? AND id = ?';
+    const from = '$sessions AS session WHERE tenant = ? AND id = ?';
     const query = selectRows(size, { sql: from, values: Object.values(stored) });
     const rows = connection.query(query, hasKey(stored));
     const fitting = checkedSize(rows, size);

@@ -27,22 +27,22 @@ import type { SqliteEventLog } from './sqlite-event-log.js';
 
 const FIND_OPERATION = `
   SELECT session, operation, digest, position
-  FROM colloquy_operations
+  FROM $operations
   WHERE session = ? AND operation = ?`;
 const INSERT_OPERATION = `
-  INSERT INTO colloquy_operations (session, operation, digest, position)
+  INSERT INTO $operations (session, operation, digest, position)
   VALUES (?, ?, ?, ?)`;
 const COUNT_REDACTION = `
-  UPDATE colloquy_sessions
+  UPDATE $sessions
   SET sequence = ?, redactions = redactions + 1
   WHERE number = ?`;
-const PUT_OFF = 'UPDATE colloquy_sessions SET deadline = ? WHERE number = ?';
+const PUT_OFF = 'UPDATE $sessions SET deadline = ? WHERE number = ?';
 const APPENDED = `
-  UPDATE colloquy_sessions
+  UPDATE $sessions
   SET entries = ?, position = ?, bytes = ?, sequence = ?, last_activity = ?
   WHERE number = ?`;
 const WOKEN = `
-  UPDATE colloquy_sessions
+  UPDATE $sessions
   SET revision = ?, wanted_at = ?, wake_at = ?
   WHERE number = ?`;
 

@@ -14,7 +14,7 @@ const historyBytes = ({ historyLimit }: ReadSize): Query => {
   if (historyLimit === 0) return { sql: '0', values: [] };
   const latest = `
     SELECT bytes
-    FROM colloquy_entries
+    FROM $entries
     WHERE session = number
     ORDER BY position DESC
     LIMIT ?`;
@@ -42,19 +42,19 @@ const historyAfter = (position: string) => `
   SELECT group_concat(entry)
   FROM (
     SELECT entry
-    FROM colloquy_entries
+    FROM $entries
     WHERE session = number AND position > ${position}
     ORDER BY position
   )`;
 const BEFORE_THE_LATEST = `coalesce((
   SELECT position
-  FROM colloquy_entries
+  FROM $entries
   WHERE session = number
   ORDER BY position DESC
   LIMIT 1 OFFSET ?
 ), 0)`;
 const LARGE = `
-  FROM colloquy_sessions JOIN colloquy_heads ON session = number
+  FROM $sessions JOIN $heads ON session = number
   WHERE number IN (SELECT value FROM json_each(?))`;
 const LOAD = `SELECT number, head, (${historyAfter('0')}) AS history ${LARGE}`;
 const LOAD_LATEST = `SELECT number, head, (${historyAfter(BEFORE_THE_LATEST)}) AS history ${LARGE}`;

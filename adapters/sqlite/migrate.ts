@@ -1,22 +1,16 @@
-import { err, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
-import { type Migration, metaAfter, migrationOf, versionIn } from '../sql/schema-version.js';
+import { type Migration, metaAfter, migrationOf } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
 import type { Connection } from './connection.js';
 import tables from './tables.sql';
 
-/** Each step upgrades the tables from the previous version to the next. */
-const steps = [tables];
-
-/** The version after all steps. An incompatible step raises `usableFrom`. */
-const MADE = { version: steps.length, usableFrom: 1 };
-
 const META = `
-  CREATE TABLE IF NOT EXISTS colloquy_meta (
+  CREATE TABLE IF NOT EXISTS $meta (
     name TEXT PRIMARY KEY,
     value INTEGER NOT NULL
   ) WITHOUT ROWID`;
-const PUT = 'INSERT OR REPLACE INTO colloquy_meta VALUES (?, ?)';
+const PUT = 'INSERT OR REPLACE INTO $meta VALUES (?, ?)';
 
 const makeTables = (
   connection: Connection,
@@ -25,11 +19,12 @@ const makeTables = (
   connection.migrate((asked) => {
     connection.exec(META);
     const rows = connection.meta();
-    const found = versionIn(rows);
-    const migration = migrationOf(found, MADE.version);
-    if (migration.isErr()) return err(migration.error);
-    for (const step of steps.slice(found.version)) connection.exec(step);
-    const meta = metaAfter(rows, MADE, asked, reconfigure);
+    const migration = migrationOf(rows);
+    if (migration.isErr()) return migration;
+    const isNew = migration.value.from === 0;
+    if (!isNew && !reconfigure) return migration;
+    if (isNew) connection.exec(tables);
+    const meta = metaAfter(rows, migration.value, asked);
     for (const [name, value] of Object.entries(meta)) connection.run(PUT, name, value);
     return migration;
   });

@@ -7,12 +7,11 @@ import { type Dialect, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
 import { countsOf, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { checkedSize, pageOf } from '../sql/session-rows.js';
-import { type Connection, hasKey, PREFIX } from './connection.js';
+import { type Connection, hasKey } from './connection.js';
 import { loadSessions, selectRows } from './load-sessions.js';
 
 const dialect: Dialect = {
-  prefix: PREFIX,
-  byTenantDue: 'INDEXED BY colloquy_sessions_by_tenant_due',
+  byTenantDue: 'INDEXED BY $sessions_by_tenant_due',
   columns: 'number, created_ms, id',
 };
 
@@ -22,7 +21,7 @@ const dialect: Dialect = {
  */
 const rowsOf = (range: PageRange, { sql, values }: Query): Query => {
   const from = {
-    sql: `(${sql}) AS listed CROSS JOIN colloquy_sessions AS session USING (number)`,
+    sql: `(${sql}) AS listed CROSS JOIN $sessions AS session USING (number)`,
     values,
   };
   return selectRows(range, from, 'listed.created_ms');

@@ -16,12 +16,12 @@ import {
   countIn,
   dueSessionsIn,
   firstDue,
+  isWaiting,
   type Queue,
   tenantsWaiting,
   waitingCount,
-  waitingOfTenant,
 } from '../sql/queue-query.js';
-import { type Connection, PREFIX } from './connection.js';
+import { type Connection, hasKey } from './connection.js';
 import { loadSessions, selectRows } from './load-sessions.js';
 
 /** Rows of a queue, and whether there may be more. */
@@ -30,19 +30,24 @@ interface Waiting {
   readonly hasMore: boolean;
 }
 
-const MOVE = 'UPDATE colloquy_sessions SET wake_at = ? WHERE number = ?';
+const MOVE = 'UPDATE $sessions SET wake_at = ? WHERE number = ?';
 
+/** The waiting sessions of one tenant. */
 const ofTenant = (
   connection: Connection,
   queue: Queue,
   tenant: string,
   now: number,
   limit: number,
-): readonly Fields[] =>
-  connection.query(
-    waitingOfTenant(PREFIX, queue, tenant, now, limit),
-    ({ tenant: found }) => found === tenant,
-  );
+): readonly Fields[] => {
+  const sql = `
+    SELECT number, tenant, id, ${queue} AS due_at
+    FROM $sessions
+    WHERE tenant = ? AND ${isWaiting(queue)}
+    ORDER BY ${queue}
+    LIMIT ?`;
+  return connection.query({ sql, values: [tenant, now, limit] }, hasKey({ tenant }));
+};
 
 /** The sessions of all tenants. The limit is shared between the tenants. */
 const ofAllTenants = (
@@ -51,7 +56,7 @@ const ofAllTenants = (
   now: number,
   limit: number,
 ): Waiting => {
-  const tenants = connection.query(tenantsWaiting(PREFIX, queue, now, limit));
+  const tenants = connection.query(tenantsWaiting(queue, now, limit));
   const share = Math.max(1, Math.floor(limit / tenants.length));
   const rows = tenants
     .flatMap(({ tenant }) => ofTenant(connection, queue, String(tenant), now, share))
@@ -66,7 +71,7 @@ export const readDue = (
   limit: number,
 ): Result<DueSessions, StoreError> =>
   connection.read(() => {
-    const first = connection.query(firstDue(PREFIX, now, limit + 1));
+    const first = connection.query(firstDue(now, limit + 1));
     if (first.length <= limit) return ok(dueSessionsIn(first, false));
     const { rows, hasMore } = ofAllTenants(connection, 'due_at', now, limit);
     return ok(dueSessionsIn(rows, hasMore));
@@ -77,7 +82,7 @@ export const countWaiting = (
   connection: Connection,
   range: WaitingRange,
 ): Result<number, StoreError> =>
-  connection.read(() => ok(countIn(connection.query(waitingCount(PREFIX, range)), range)));
+  connection.read(() => ok(countIn(connection.query(waitingCount(range)), range)));
 
 /** Sessions without their entries. */
 const LIGHT = { historyLimit: 0 } satisfies ReadSize;
@@ -88,7 +93,7 @@ const recordsOf = (
   waiting: readonly Fields[],
 ): readonly Result<SessionRecord, CorruptRecord>[] => {
   const numbers = waiting.map(({ number }) => Number(number));
-  const sql = 'colloquy_sessions AS session WHERE number IN (SELECT value FROM json_each(?))';
+  const sql = '$sessions AS session WHERE number IN (SELECT value FROM json_each(?))';
   const found = connection.query(
     selectRows(LIGHT, { sql, values: [JSON.stringify(numbers)] }),
     ({ number }) => numbers.includes(Number(number)),

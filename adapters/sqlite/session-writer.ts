@@ -30,25 +30,25 @@ import { liveAt } from './read-page.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 
 const INSERT = `
-  INSERT INTO colloquy_sessions (
+  INSERT INTO $sessions (
     tenant, id, created_ms, incarnation, status, deadline, due_at, wake_at, wanted_at,
     revision, last_activity, sequence, entries, position, bytes, head_bytes, state
   )
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const INSERT_HEAD = 'INSERT INTO colloquy_heads (session, head) VALUES (?, ?)';
+const INSERT_HEAD = 'INSERT INTO $heads (session, head) VALUES (?, ?)';
 const INSERT_LABEL = `
-  INSERT INTO colloquy_labels (tenant, name, value, created_ms, id, session)
+  INSERT INTO $labels (tenant, name, value, created_ms, id, session)
   SELECT tenant, ?, ?, created_ms, id, number
-  FROM colloquy_sessions
+  FROM $sessions
   WHERE number = ?`;
-const REMOVE_LABEL = 'DELETE FROM colloquy_labels WHERE session = ? AND name = ? AND value = ?';
+const REMOVE_LABEL = 'DELETE FROM $labels WHERE session = ? AND name = ? AND value = ?';
 const REPLACE = `
-  UPDATE colloquy_sessions
+  UPDATE $sessions
   SET status = ?, deadline = ?, due_at = ?, wake_at = ?, wanted_at = ?, revision = ?, last_activity = ?,
     sequence = ?, state = ?
   WHERE number = ?`;
-const RESCHEDULE = 'UPDATE colloquy_sessions SET due_at = ? WHERE number = ?';
-const REMOVE = 'DELETE FROM colloquy_sessions WHERE number = ?';
+const RESCHEDULE = 'UPDATE $sessions SET due_at = ? WHERE number = ?';
+const REMOVE = 'DELETE FROM $sessions WHERE number = ?';
 
 /** The columns `deadline`, `due_at`, `wake_at` and `wanted_at` of a state. */
 const timesOf = (state: StateRecord): readonly number[] =>

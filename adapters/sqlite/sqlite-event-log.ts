@@ -10,21 +10,21 @@ import { eventPageOf, POSITION, parseLogPosition, positionIn, scopeOf } from '..
 import { type Connection, hasKey } from './connection.js';
 import type { SqliteValue } from './sqlite-session-store-options.js';
 
-const POSITIONS = `SELECT ${POSITION} AS position FROM colloquy_events ORDER BY number`;
+const POSITIONS = `SELECT ${POSITION} AS position FROM $events ORDER BY number`;
 const FIRST = `${POSITIONS} LIMIT 1`;
 const LATEST = `${POSITIONS} DESC LIMIT 1`;
-const AT = 'SELECT number FROM colloquy_events WHERE number = ? AND ms = ?';
+const AT = 'SELECT number FROM $events WHERE number = ? AND ms = ?';
 const ADD = `
-  INSERT INTO colloquy_events (number, ms, tenant, id, incarnation, sequence, detail)
+  INSERT INTO $events (number, ms, tenant, id, incarnation, sequence, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
-const TRIM = 'DELETE FROM colloquy_events WHERE number <= ?';
+const TRIM = 'DELETE FROM $events WHERE number <= ?';
 /** Maximum number of events that one change removes, to bound its duration. */
 const MAX_TRIMMED = 100;
 
 /** The events of a scope after a position. */
 const readIn = (scope: string) => `
   SELECT ${POSITION} AS position, tenant, id, incarnation, sequence, detail
-  FROM colloquy_events
+  FROM $events
   WHERE ${scope}ms >= ? AND (ms > ? OR number > ?)
   ORDER BY ms, number
   LIMIT ?`;

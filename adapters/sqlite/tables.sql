@@ -1,4 +1,4 @@
--- The tables of version 1.
+-- The tables of version 1. `$` before a name stands for the prefix of all names.
 --
 -- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
 -- the epoch; 9007199254740991 stands for Infinity.
@@ -12,7 +12,7 @@
 -- its tenant and its id contain a colon, so that only the queue of due sessions finds it.
 --
 -- Triggers update the totals, and remove all rows of a session together with its row in `sessions`.
-CREATE TABLE colloquy_sessions (
+CREATE TABLE $sessions (
   number INTEGER PRIMARY KEY,
   tenant TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -33,22 +33,21 @@ CREATE TABLE colloquy_sessions (
   head_bytes INTEGER NOT NULL,
   state TEXT NOT NULL
 );
-CREATE UNIQUE INDEX colloquy_sessions_by_id ON colloquy_sessions (tenant, id);
-CREATE INDEX colloquy_sessions_by_creation ON colloquy_sessions (tenant, created_ms, id);
-CREATE INDEX colloquy_sessions_by_status
-  ON colloquy_sessions (tenant, status, created_ms, id, deadline);
-CREATE INDEX colloquy_sessions_by_due
-  ON colloquy_sessions (due_at)
+CREATE UNIQUE INDEX $sessions_by_id ON $sessions (tenant, id);
+CREATE INDEX $sessions_by_creation ON $sessions (tenant, created_ms, id);
+CREATE INDEX $sessions_by_status
+  ON $sessions (tenant, status, created_ms, id, deadline);
+CREATE INDEX $sessions_by_due
+  ON $sessions (due_at)
   WHERE due_at < 9007199254740991;
-CREATE INDEX colloquy_sessions_by_tenant_due
-  ON colloquy_sessions (tenant, due_at, status, deadline)
+CREATE INDEX $sessions_by_tenant_due
+  ON $sessions (tenant, due_at, status, deadline)
   WHERE due_at < 9007199254740991;
-
-CREATE INDEX colloquy_sessions_by_tenant_wake
-  ON colloquy_sessions (tenant, wake_at)
+CREATE INDEX $sessions_by_tenant_wake
+  ON $sessions (tenant, wake_at)
   WHERE wake_at < 9007199254740991;
 
-CREATE TABLE colloquy_heads (
+CREATE TABLE $heads (
   session INTEGER PRIMARY KEY,
   head TEXT NOT NULL
 );
@@ -56,7 +55,7 @@ CREATE TABLE colloquy_heads (
 -- Each entry and each rewind takes a position, which is never used again: sessions.position is the
 -- last one. A rewind deletes the rows after the position that it goes back to. bytes is the size of
 -- the JSON of the entry with a comma.
-CREATE TABLE colloquy_entries (
+CREATE TABLE $entries (
   session INTEGER NOT NULL,
   position INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
@@ -64,7 +63,7 @@ CREATE TABLE colloquy_entries (
   PRIMARY KEY (session, position)
 ) WITHOUT ROWID;
 
-CREATE TABLE colloquy_operations (
+CREATE TABLE $operations (
   session INTEGER NOT NULL,
   operation TEXT NOT NULL,
   digest TEXT NOT NULL,
@@ -72,7 +71,7 @@ CREATE TABLE colloquy_operations (
   PRIMARY KEY (session, operation)
 ) WITHOUT ROWID;
 
-CREATE TABLE colloquy_labels (
+CREATE TABLE $labels (
   tenant TEXT NOT NULL,
   name TEXT NOT NULL,
   value TEXT NOT NULL,
@@ -81,10 +80,10 @@ CREATE TABLE colloquy_labels (
   session INTEGER NOT NULL,
   PRIMARY KEY (tenant, name, value, created_ms, id)
 ) WITHOUT ROWID;
-CREATE INDEX colloquy_labels_by_session ON colloquy_labels (session);
+CREATE INDEX $labels_by_session ON $labels (session);
 
 -- Numbers of sessions by label, and by stored status with an empty name.
-CREATE TABLE colloquy_totals (
+CREATE TABLE $totals (
   tenant TEXT NOT NULL,
   name TEXT NOT NULL,
   value TEXT NOT NULL,
@@ -92,7 +91,7 @@ CREATE TABLE colloquy_totals (
   PRIMARY KEY (tenant, name, value)
 ) WITHOUT ROWID;
 
-CREATE TABLE colloquy_events (
+CREATE TABLE $events (
   number INTEGER PRIMARY KEY,
   ms INTEGER NOT NULL,
   tenant TEXT NOT NULL,
@@ -101,48 +100,48 @@ CREATE TABLE colloquy_events (
   sequence INTEGER NOT NULL,
   detail TEXT NOT NULL
 );
-CREATE INDEX colloquy_events_by_time ON colloquy_events (ms);
-CREATE INDEX colloquy_events_by_tenant ON colloquy_events (tenant, ms);
-CREATE INDEX colloquy_events_by_session ON colloquy_events (tenant, id, ms);
+CREATE INDEX $events_by_time ON $events (ms);
+CREATE INDEX $events_by_tenant ON $events (tenant, ms);
+CREATE INDEX $events_by_session ON $events (tenant, id, ms);
 
-CREATE TRIGGER colloquy_session_added AFTER INSERT ON colloquy_sessions BEGIN
-  INSERT INTO colloquy_totals
+CREATE TRIGGER $session_added AFTER INSERT ON $sessions BEGIN
+  INSERT INTO $totals
     VALUES (NEW.tenant, '', NEW.status, 1)
     ON CONFLICT (tenant, name, value) DO UPDATE SET sessions = sessions + 1;
 END;
 
-CREATE TRIGGER colloquy_session_changed AFTER UPDATE OF status ON colloquy_sessions
+CREATE TRIGGER $session_changed AFTER UPDATE OF status ON $sessions
 WHEN OLD.status <> NEW.status BEGIN
-  UPDATE colloquy_totals
+  UPDATE $totals
     SET sessions = sessions - 1
     WHERE tenant = OLD.tenant AND name = '' AND value = OLD.status;
-  INSERT INTO colloquy_totals
+  INSERT INTO $totals
     VALUES (NEW.tenant, '', NEW.status, 1)
     ON CONFLICT (tenant, name, value) DO UPDATE SET sessions = sessions + 1;
 END;
 
-CREATE TRIGGER colloquy_session_removed AFTER DELETE ON colloquy_sessions BEGIN
-  UPDATE colloquy_totals
+CREATE TRIGGER $session_removed AFTER DELETE ON $sessions BEGIN
+  UPDATE $totals
     SET sessions = sessions - 1
     WHERE tenant = OLD.tenant AND name = '' AND value = OLD.status;
-  DELETE FROM colloquy_totals
+  DELETE FROM $totals
     WHERE tenant = OLD.tenant AND name = '' AND value = OLD.status AND sessions = 0;
-  DELETE FROM colloquy_heads WHERE session = OLD.number;
-  DELETE FROM colloquy_entries WHERE session = OLD.number;
-  DELETE FROM colloquy_operations WHERE session = OLD.number;
-  DELETE FROM colloquy_labels WHERE session = OLD.number;
+  DELETE FROM $heads WHERE session = OLD.number;
+  DELETE FROM $entries WHERE session = OLD.number;
+  DELETE FROM $operations WHERE session = OLD.number;
+  DELETE FROM $labels WHERE session = OLD.number;
 END;
 
-CREATE TRIGGER colloquy_label_added AFTER INSERT ON colloquy_labels BEGIN
-  INSERT INTO colloquy_totals
+CREATE TRIGGER $label_added AFTER INSERT ON $labels BEGIN
+  INSERT INTO $totals
     VALUES (NEW.tenant, NEW.name, NEW.value, 1)
     ON CONFLICT (tenant, name, value) DO UPDATE SET sessions = sessions + 1;
 END;
 
-CREATE TRIGGER colloquy_label_removed AFTER DELETE ON colloquy_labels BEGIN
-  UPDATE colloquy_totals
+CREATE TRIGGER $label_removed AFTER DELETE ON $labels BEGIN
+  UPDATE $totals
     SET sessions = sessions - 1
     WHERE tenant = OLD.tenant AND name = OLD.name AND value = OLD.value;
-  DELETE FROM colloquy_totals
+  DELETE FROM $totals
     WHERE tenant = OLD.tenant AND name = OLD.name AND value = OLD.value AND sessions = 0;
 END;

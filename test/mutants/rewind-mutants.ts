@@ -103,7 +103,7 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'what is superseded in PostgreSQL is shown before what replaces it',
     file: 'adapters/postgres/sql/append.sql',
-    from: 'WHERE entry.session = p_session AND entry.position > v_after',
+    from: 'WHERE session = p_session AND position > v_after',
     to: 'WHERE false',
     tests: postgres,
   },
@@ -117,8 +117,8 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'a position in PostgreSQL is used again after a rewind',
     file: 'adapters/postgres/sql/append.sql',
-    from: 'SELECT p_end + 1, entries, bytes',
-    to: 'SELECT c.after, entries, bytes',
+    from: 'v_end := p_end + 1;',
+    to: 'v_end := v_after;',
     tests: postgres,
   },
 ];

@@ -9,7 +9,8 @@ RETURNS boolean LANGUAGE sql STABLE AS $body$
   )
 $body$;
 
--- Why entries cannot follow c.after in a history of p_entries that ends at p_end; null if not.
+-- Why entries cannot follow c.after in a history of p_entries that ends at p_end; null if they can.
+-- The entries before c.after are counted only if there is no room for the whole history.
 CREATE FUNCTION $refusal_of_rewind(
   c $change,
   p_session bigint,
@@ -18,39 +19,17 @@ CREATE FUNCTION $refusal_of_rewind(
 ) RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_after bigint := c.after;
-  v_kept bigint;
+  v_room bigint := c.max_entries - cardinality(c.entries);
 BEGIN
-  IF NOT $is_current(p_session, v_after, p_end) THEN
-    RETURN 'moved';
-  ELSIF p_entries + cardinality(c.entries) <= c.max_entries THEN
-    -- There is room even for all entries.
-    RETURN NULL;
-  END IF;
-  SELECT count(*)
-    INTO v_kept
-    FROM $entries
-    WHERE session = p_session AND position <= v_after;
-  RETURN CASE WHEN v_kept + cardinality(c.entries) > c.max_entries THEN 'full' END;
-END $body$;
-
--- Deletes the entries after a position of a history.
-CREATE FUNCTION $rewind(
-  p_session bigint,
-  p_after double precision,
-  OUT entries bigint,
-  OUT bytes bigint
-) LANGUAGE plpgsql AS $body$
-DECLARE
-  v_after bigint := p_after;
-BEGIN
-  WITH superseded AS (
-    DELETE FROM $entries AS entry
-      WHERE entry.session = p_session AND entry.position > v_after
-      RETURNING entry.bytes
-  )
-  SELECT count(*), coalesce(sum(superseded.bytes), 0)
-    INTO entries, bytes
-    FROM superseded;
+  RETURN CASE
+    WHEN NOT $is_current(p_session, v_after, p_end) THEN 'moved'
+    WHEN p_entries <= v_room THEN NULL
+    WHEN v_room < (
+      SELECT count(*)
+      FROM $entries
+      WHERE session = p_session AND position <= v_after
+    ) THEN 'full'
+  END;
 END $body$;
 
 -- Adds the entries to a history that ends at p_end, and returns its new end. A rewind takes a
@@ -60,14 +39,22 @@ CREATE FUNCTION $add_entries(c $change, p_session bigint, p_end bigint, p_activi
 RETURNS bigint LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
+  v_after bigint := c.after;
   v_end bigint := p_end;
   v_entries bigint := 0;
   v_bytes bigint := 0;
+  v_detail text;
 BEGIN
-  IF c.after IS NOT NULL THEN
-    SELECT p_end + 1, entries, bytes
-      INTO v_end, v_entries, v_bytes
-      FROM $rewind(p_session, c.after);
+  IF v_after IS NOT NULL THEN
+    v_end := p_end + 1;
+    WITH superseded AS (
+      DELETE FROM $entries
+        WHERE session = p_session AND position > v_after
+        RETURNING bytes
+    )
+    SELECT count(*), coalesce(sum(superseded.bytes), 0)
+      INTO v_entries, v_bytes
+      FROM superseded;
   END IF;
   WITH added AS (
     INSERT INTO $entries (session, position, bytes, entry)
@@ -92,14 +79,10 @@ BEGIN
     WHERE number = p_session
     RETURNING position, incarnation, sequence
     INTO v;
-  IF c.has_events THEN
-    PERFORM $log_event(
-      c, v.incarnation, v.sequence,
-      '{"type":"appended","at":' || c.now
-        || ',"start":' || p_end || ',"position":' || v.position
-        || coalesce(',"after":' || c.after, '') || '}'
-    );
-  END IF;
+  v_detail := '{"type":"appended","at":' || c.now
+    || ',"start":' || p_end || ',"position":' || v.position
+    || coalesce(',"after":' || c.after, '') || '}';
+  PERFORM $log_events(c, v.incarnation, v.sequence - 1, ARRAY[v_detail]);
   RETURN v.position;
 END $body$;
 
@@ -109,6 +92,7 @@ CREATE FUNCTION $wake_session(c $change, p_session bigint)
 RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
+  v_detail text;
 BEGIN
   UPDATE $sessions
     SET revision = c.revision,
@@ -118,8 +102,9 @@ BEGIN
     WHERE number = p_session AND status <> 'TERMINATED' AND c.now < deadline
     RETURNING incarnation, sequence
     INTO v;
-  IF FOUND AND c.has_events THEN
-    PERFORM $log_event(c, v.incarnation, v.sequence, '{"type":"woken","at":' || c.now || '}');
+  IF FOUND THEN
+    v_detail := '{"type":"woken","at":' || c.now || '}';
+    PERFORM $log_events(c, v.incarnation, v.sequence - 1, ARRAY[v_detail]);
   END IF;
 END $body$;
 

@@ -9,8 +9,11 @@
 -- for a lock sees what there was before its wait. It counts too few sessions, or fails because a
 -- row has changed. So the transaction, which has done nothing yet, ends, and the work has one of
 -- its own. Only a procedure can do that.
-CREATE PROCEDURE $change_all(p_changes json, INOUT results json DEFAULT NULL)
-LANGUAGE plpgsql AS $body$
+CREATE PROCEDURE $change_all(
+  p_changes json,
+  p_has_events boolean,
+  INOUT results json DEFAULT NULL
+) LANGUAGE plpgsql AS $body$
 DECLARE
   c $change;
   v record;
@@ -34,6 +37,7 @@ BEGIN
       ORDER BY key
     ) AS counted;
   FOREACH c IN ARRAY v_changes LOOP
+    c.has_events := p_has_events;
     IF c.kind = 'append' THEN
       v := $append_entries(c);
       v_results := v_results || row_to_json(v);

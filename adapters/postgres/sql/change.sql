@@ -1,14 +1,15 @@
 -- A change of a session, as change_all takes it: kind is append, insert, replace, redact, remove or
--- reschedule. Other kinds leave fields null. If the detail of an event is null, there is no event.
+-- reschedule. Other kinds leave fields null.
 CREATE TYPE $change AS (
   kind text,
   tenant text,
   id text,
-  -- Of several kinds.
+  -- Of several kinds. details: of the events, each of which takes the next sequence.
   now double precision,
   entries text[],
   fencing_token double precision,
-  detail text,
+  details text[],
+  has_events boolean,
   live_limit double precision,
   -- An append. after: null for an append at the end. Its revision, of the state: that of a wake;
   -- null without one.
@@ -17,7 +18,6 @@ CREATE TYPE $change AS (
   if_position double precision,
   after double precision,
   max_entries double precision,
-  has_events boolean,
   -- The state of an insert or a replace, in the columns of sessions.
   status text,
   deadline double precision,
@@ -37,17 +37,15 @@ CREATE TYPE $change AS (
   labels_lost text[],
   -- When the report of the end is due; null without one.
   report_at double precision,
-  -- An insert. started: the event of the start; null if the session is not started. source and
-  -- version: the session that was read for a fork, and the version of its history.
+  -- An insert. source and version: the session that was read for a fork, and the version of its
+  -- history.
   created_ms bigint,
   incarnation text,
   head text,
-  started text,
   source text,
   version text,
-  -- A replace. previous: the revision that the state must have. is_change: of the sequence.
+  -- A replace. previous: the revision that the state must have.
   previous bigint,
-  is_change boolean,
   -- A redact, with an incarnation, and for each position the entry to write.
   positions bigint[],
   -- A remove, with previous or null for any. remains: what is left of the session until its end is
@@ -59,13 +57,19 @@ CREATE TYPE $change AS (
   is_free boolean
 );
 
--- Logs the event of a change.
-CREATE FUNCTION $log_event(c $change, p_incarnation text, p_sequence bigint, p_detail text)
-RETURNS void LANGUAGE plpgsql AS $body$
+-- Logs events of a change, the first of which has the sequence after p_sequence.
+CREATE FUNCTION $log_events(
+  c $change,
+  p_incarnation text,
+  p_sequence bigint,
+  p_details text[]
+) RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN
-  IF p_detail IS NOT NULL THEN
+  IF c.has_events THEN
     INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-      VALUES (c.tenant, c.id, p_incarnation, p_sequence, p_detail);
+      SELECT c.tenant, c.id, p_incarnation, p_sequence + at, detail
+      FROM unnest(p_details) WITH ORDINALITY AS event (detail, at)
+      ORDER BY at;
   END IF;
 END $body$;
 

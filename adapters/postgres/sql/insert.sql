@@ -1,17 +1,5 @@
--- Whether the session that was read for a fork has the same history.
-CREATE FUNCTION $has_source(c $change)
-RETURNS boolean LANGUAGE plpgsql AS $body$
-BEGIN
-  RETURN EXISTS (
-    SELECT
-    FROM $sessions
-    WHERE tenant = c.tenant
-      AND id = c.source
-      AND concat_ws('.', incarnation, redactions, position - entries) = c.version
-  );
-END $body$;
-
--- As has_source, and locks it: nothing is redacted or removed until the transaction ends.
+-- Whether the session that was read for a fork has the same history. Locks it: nothing is redacted
+-- or removed until the transaction ends.
 CREATE FUNCTION $lock_source(c $change)
 RETURNS boolean LANGUAGE plpgsql AS $body$
 BEGIN
@@ -39,20 +27,16 @@ BEGIN
     IF NOT $lock_source(c) THEN
       RETURN 'source_changed';
     END IF;
-  ELSIF c.source IS NOT NULL THEN
-    IF NOT $has_source(c) THEN
-      RETURN 'source_changed';
-    END IF;
   END IF;
   RETURN $refusal_of_limit(c, p_totals);
 END $body$;
 
 -- Inserts the row of a session, and returns its number; null if its id is taken.
-CREATE FUNCTION $insert_row(c $change, p_entries bigint)
+CREATE FUNCTION $insert_row(c $change)
 RETURNS bigint LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
-  v_sequence bigint := 1 + (c.started IS NOT NULL)::integer + (p_entries > 0)::integer;
+  v_entries bigint := cardinality(c.entries);
 BEGIN
   INSERT INTO $sessions (
       tenant, id, created_ms, incarnation, head,
@@ -64,11 +48,11 @@ BEGIN
     )
     VALUES (
       c.tenant, c.id, c.created_ms, c.incarnation, c.head,
-      c.status, c.state, c.revision, v_sequence,
+      c.status, c.state, c.revision, cardinality(c.details),
       c.deadline, coalesce(c.report_at, c.deadline), c.accepts_until, c.grace,
       c.limit_ms, c.limit_end, c.inactivity, c.last_activity,
       c.fencing_token, c.leased_until, c.wake_at, c.wanted_at,
-      p_entries, p_entries, (
+      v_entries, v_entries, (
         SELECT coalesce(sum(octet_length(entry) + 1), 0)
         FROM unnest(c.entries) AS each (entry)
       )
@@ -77,24 +61,6 @@ BEGIN
     RETURNING number
     INTO v_number;
   RETURN v_number;
-END $body$;
-
--- Writes the events of a new session, in their order: of its creation, of its start and of its
--- first entries.
-CREATE FUNCTION $log_opening(c $change, p_entries bigint)
-RETURNS void LANGUAGE plpgsql AS $body$
-DECLARE
-  v_appended text;
-BEGIN
-  IF p_entries > 0 THEN
-    v_appended := '{"type":"appended","at":' || c.created_ms
-      || ',"start":0,"position":' || p_entries || '}';
-  END IF;
-  INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-    SELECT c.tenant, c.id, c.incarnation, row_number() OVER (ORDER BY at), detail
-    FROM unnest(ARRAY[c.detail, c.started, v_appended]) WITH ORDINALITY AS event (detail, at)
-    WHERE detail IS NOT NULL
-    ORDER BY at;
 END $body$;
 
 -- Inserts a session with its first entries. For a fork no other change may be in the transaction,
@@ -107,13 +73,12 @@ CREATE FUNCTION $insert_session(
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;
-  v_entries bigint := coalesce(cardinality(c.entries), 0);
 BEGIN
   outcome := $refusal_of_insert(c, p_totals);
   IF outcome IS NOT NULL THEN
     RETURN;
   END IF;
-  v_number := $insert_row(c, v_entries);
+  v_number := $insert_row(c);
   IF v_number IS NULL THEN
     outcome := 'taken';
     RETURN;
@@ -126,16 +91,12 @@ BEGIN
     END IF;
   END IF;
   outcome := 'inserted';
-  IF v_entries > 0 THEN
-    INSERT INTO $entries (session, position, bytes, entry)
-      SELECT v_number, at, octet_length(entry) + 1, entry
-      FROM unnest(c.entries) WITH ORDINALITY AS each (entry, at);
-  END IF;
+  INSERT INTO $entries (session, position, bytes, entry)
+    SELECT v_number, at, octet_length(entry) + 1, entry
+    FROM unnest(c.entries) WITH ORDINALITY AS each (entry, at);
   totals := ARRAY[ROW(c.tenant, v_number, '', c.status, 1)::$total_change];
   IF c.labels_added IS NOT NULL THEN
     totals := totals || $move_labels(c, v_number, c.created_ms);
   END IF;
-  IF c.detail IS NOT NULL THEN
-    PERFORM $log_opening(c, v_entries);
-  END IF;
+  PERFORM $log_events(c, c.incarnation, 0, c.details);
 END $body$;

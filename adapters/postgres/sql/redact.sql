@@ -29,5 +29,5 @@ BEGIN
   UPDATE $sessions
     SET sequence = v.sequence + 1, redactions = redactions + 1
     WHERE number = v.number;
-  PERFORM $log_event(c, c.incarnation, v.sequence + 1, c.detail);
+  PERFORM $log_events(c, c.incarnation, v.sequence, c.details);
 END $body$;

@@ -46,5 +46,5 @@ BEGIN
     v_remains := $insert_session(json_populate_record(NULL::$change, c.remains), '{}');
     totals := totals || v_remains.totals;
   END IF;
-  PERFORM $log_event(c, v.incarnation, v.sequence + 1, c.detail);
+  PERFORM $log_events(c, v.incarnation, v.sequence, c.details);
 END $body$;

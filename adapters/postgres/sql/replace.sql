@@ -1,9 +1,8 @@
--- Writes a state, and returns the sequence of its event. p_activity: the stored last activity.
+-- Writes a state. p_activity: the stored last activity.
 CREATE FUNCTION $write_state(c $change, p_number bigint, p_activity double precision)
-RETURNS bigint LANGUAGE plpgsql AS $body$
+RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
   v_activity double precision := greatest(p_activity, c.last_activity);
-  v_sequence bigint;
 BEGIN
   IF c.limit_end IS NOT NULL THEN
     -- If the stored activity is later, it postpones the end of an ACTIVE session.
@@ -14,7 +13,7 @@ BEGIN
     SET status = c.status,
       state = c.state,
       revision = c.revision,
-      sequence = sequence + c.is_change::integer,
+      sequence = sequence + cardinality(c.details),
       last_activity = v_activity,
       deadline = c.deadline,
       due_at = coalesce(c.report_at, c.deadline),
@@ -27,10 +26,7 @@ BEGIN
       leased_until = c.leased_until,
       wake_at = c.wake_at,
       wanted_at = c.wanted_at
-    WHERE number = p_number
-    RETURNING sequence
-    INTO v_sequence;
-  RETURN v_sequence;
+    WHERE number = p_number;
 END $body$;
 
 -- The changes of totals when a session with the status p_before takes that of c.
@@ -55,9 +51,8 @@ CREATE FUNCTION $replace_state(
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
-  v_sequence bigint;
 BEGIN
-  SELECT number, incarnation, status, last_activity, revision, created_ms, state
+  SELECT number, incarnation, status, last_activity, revision, sequence, created_ms, state
     INTO v
     FROM $sessions
     WHERE tenant = c.tenant AND id = c.id
@@ -75,10 +70,10 @@ BEGIN
     RETURN;
   END IF;
   outcome := 'replaced';
-  v_sequence := $write_state(c, v.number, v.last_activity);
+  PERFORM $write_state(c, v.number, v.last_activity);
   totals := $move_status(c, v.number, v.status);
   IF c.labels_added IS NOT NULL OR c.labels_lost IS NOT NULL THEN
     totals := totals || $move_labels(c, v.number, v.created_ms);
   END IF;
-  PERFORM $log_event(c, v.incarnation, v_sequence, c.detail);
+  PERFORM $log_events(c, v.incarnation, v.sequence, c.details);
 END $body$;

@@ -3,11 +3,13 @@
 -- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
 -- the epoch; 9007199254740991 stands for Infinity. `state` is the state as JSON without
 -- `last_activity`, `revision` and `wanted_at`, which is its `wakeAt`: appends change these. The
--- columns `status` to `wake_at` repeat the parts that are searched and compared. The indexes of lists include the number, so that a page by number skips sessions in the
--- index alone.
+-- columns `status` to `wake_at` repeat the parts that are searched and compared. The indexes of
+-- lists include the number, so that a page by number skips sessions in the index alone.
 --
 -- What is left of a removed session until its end is reported is a row of its own in `sessions`:
 -- its tenant and its id contain a colon, so that only the queue of due sessions finds it.
+CREATE TABLE $meta (name text PRIMARY KEY, value bigint NOT NULL);
+
 CREATE TABLE $sessions (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   tenant text COLLATE "C" NOT NULL,

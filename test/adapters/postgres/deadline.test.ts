@@ -77,7 +77,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
       first_due: NOON,
     }));
     const store = storeOn(async () => {
-      await pass(400);
+      await pass(600);
       return { rows: due };
     });
     expect(await atTimeout(store.due(NOON, 2))).toMatchObject({
