@@ -5,9 +5,7 @@ export type { ExtendInput, OperationOptions } from './service/change-session.js'
 export type { ClaimInput } from './service/claim-sessions.js';
 export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
 export type { GetOrCreateInput } from './service/get-or-create.js';
-export type { GetOptions } from './service/get-session.js';
 export { httpStatusOf } from './service/http-status-of.js';
-export type { EachQuery, ListOptions, ListQuery, ReadOptions } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
 export type {
   Appended,
@@ -24,7 +22,14 @@ export type {
   WaitingCount,
 } from './service/operation-results.js';
 export type { OrThrow } from './service/or-throw.js';
-export type { HistoryQuery } from './service/read-history.js';
+export type {
+  EachQuery,
+  GetOptions,
+  HistoryQuery,
+  ListOptions,
+  ListQuery,
+  ReadOptions,
+} from './service/read-sessions.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export { SessionService } from './service/session-service.js';
 export type {
@@ -48,7 +53,6 @@ export { createWorker, type Worker } from './service/worker.js';
 export type { ClaimedWork, WorkerOptions } from './service/worker-options.js';
 export { wokenState } from './session/claim-state.js';
 export { type Clock, systemClock } from './session/clock.js';
-export type { EndedSession } from './session/ended-session.js';
 export type {
   CallbackFailed,
   Cancelled,
@@ -105,6 +109,7 @@ export type {
   SessionWork,
   TakenLease,
 } from './session/session.js';
+export type { EndedSession } from './session/session-at.js';
 export { sessionAt } from './session/session-at.js';
 export type {
   EventPage,

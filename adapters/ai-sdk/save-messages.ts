@@ -1,15 +1,73 @@
 import { err, ok, Result, ResultAsync } from 'neverthrow';
+import type { HistoryPart } from '../../src/service/operation-results.js';
 import { sameJson } from '../../src/session/canonical-json.js';
 import { type InvalidInput, invalidInput } from '../../src/session/errors.js';
 import type { JsonValue } from '../../src/session/session.js';
+import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import {
   appendOnce,
   type ConversationError,
   type Conversations,
   rewindOnce,
 } from '../sdk/append-once.js';
-import { type ChatMessage, entryOf, hasContent, isMessage, type Message } from './chat-message.js';
-import { type Found, findBack } from './find-back.js';
+import {
+  type ChatMessage,
+  entryOf,
+  hasContent,
+  isMessage,
+  type Message,
+  messageOf,
+} from './chat-message.js';
+
+const placedIn = ({ entries, start }: HistoryPart) =>
+  entries.map((entry, index) => ({
+    message: messageOf(entry),
+    start: entries[index - 1]?.position ?? start,
+    position: entry.position,
+  }));
+
+/** Messages, each with the positions before and after it. */
+type PlacedMessages = ReturnType<typeof placedIn>;
+
+/** Where messages were found. */
+interface Found {
+  readonly placed: PlacedMessages;
+  /**
+   * Whether the search came to the first message or to the beginning, so that no other one is
+   * stored.
+   */
+  readonly isComplete: boolean;
+  /** The end of the history. */
+  readonly end: number;
+}
+
+/**
+ * Finds messages, which are in the order of the chat: reads back from the end until the first one
+ * is found, the history begins, or `search` messages are read.
+ */
+const findBack = async <E extends ConversationError>(
+  sessions: Conversations<E>,
+  id: string,
+  messages: readonly Message[],
+  search: number,
+): Promise<Result<Found, E>> => {
+  const [first] = messages;
+  const ids = new Set(messages.map((message) => message.id));
+  let part = await sessions.history(id, { last: Math.min(search, DEFAULT_HISTORY_LIMIT) });
+  const end = part.map(({ position }) => position);
+  const placed: PlacedMessages = [];
+  for (let left = search; ; ) {
+    if (part.isErr()) return err(part.error);
+    // No others: a chat may be larger than the memory.
+    placed.unshift(...placedIn(part.value).filter(({ message }) => ids.has(message.id)));
+    left -= part.value.entries.length;
+    const { start } = part.value;
+    const isFound = first === undefined || placed.some(({ message }) => message.id === first.id);
+    const isComplete = isFound || start === 0;
+    if (isComplete || left <= 0) return end.map((known) => ({ placed, isComplete, end: known }));
+    part = await sessions.history(id, { before: start, limit: Math.min(left, HISTORY_LIMIT) });
+  }
+};
 
 /** Options of `saveMessages`. */
 export interface SaveOptions {

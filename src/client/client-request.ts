@@ -10,7 +10,7 @@ import {
   parseUpTo,
   parseWhole,
 } from '../input/parse-fields.js';
-import { parseMetadataChanges } from '../input/parse-metadata.js';
+import { parseMetadataChanges } from '../input/parse-json.js';
 import { checkKnown } from '../input/parse-options.js';
 import { watch } from '../operations/event-shapes.js';
 import {
@@ -25,7 +25,7 @@ import {
 } from '../operations/operation.js';
 import { fencingToken } from '../operations/parameters.js';
 import { wireName } from '../operations/shape.js';
-import type { EachQuery } from '../service/list-sessions.js';
+import type { EachQuery } from '../service/read-sessions.js';
 import type { InvalidInput } from '../session/errors.js';
 import { randomIds } from '../session/ids.js';
 import type { WatchSignal } from '../session/session-event.js';

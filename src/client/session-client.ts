@@ -40,10 +40,9 @@ import type { ExtendInput } from '../service/change-session.js';
 import type { ClaimInput } from '../service/claim-sessions.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { GetOrCreateInput } from '../service/get-or-create.js';
-import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
 import { type OrThrow, orThrowOf } from '../service/or-throw.js';
-import type { HistoryQuery } from '../service/read-history.js';
+import type { EachQuery, HistoryQuery, ListQuery } from '../service/read-sessions.js';
 import type {
   CancelOptions,
   LeaseInput,

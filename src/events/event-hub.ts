@@ -5,11 +5,10 @@ import type { Misconfigured } from '../session/errors.js';
 import type { EventLog, SessionStore } from '../store/session-store.js';
 import { EventReader } from './event-reader.js';
 import { Feed } from './feed.js';
-import { InterruptibleWait } from './interruptible-wait.js';
 import type { LogReads } from './log-cursor.js';
 import { SessionReader } from './session-reader.js';
 import { SharedReads } from './shared-reads.js';
-import { Ticker } from './ticker.js';
+import { InterruptibleWait, Ticker } from './timers.js';
 
 /** The part of a service that its watches share. */
 export interface HubSource {

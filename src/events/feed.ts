@@ -4,9 +4,9 @@ import type { StoreError } from '../session/errors.js';
 import type { SessionEvent } from '../session/session-event.js';
 import { keyText } from '../session/session-key.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
-import { InterruptibleWait } from './interruptible-wait.js';
 import { LogCursor, PAGE } from './log-cursor.js';
 import { isLogClosed, safely } from './safely.js';
+import { InterruptibleWait } from './timers.js';
 
 /**
  * Bounds of the milliseconds between two polls of a store without `listen`. Within them, the

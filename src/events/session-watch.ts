@@ -8,7 +8,7 @@ import { Deadline } from './deadline.js';
 import { DONE } from './safe-iterator.js';
 import { isLogClosed } from './safely.js';
 import type { Reading } from './session-reader.js';
-import { TICK_MS } from './ticker.js';
+import { TICK_MS } from './timers.js';
 import { openWakes, type Wakes } from './wakes.js';
 import type { WatchSource } from './watch-source.js';
 

@@ -116,30 +116,6 @@ const readAll = async (
   return [];
 };
 
-/** The changes after a position of the log, page by page. An outage only delays them. */
-async function* changesAfter(
-  position: string,
-  source: WatchSource,
-  options: TenantWatchSettings,
-  wakes: Wakes,
-): AsyncGenerator<TenantChange, void> {
-  const cursor = new LogCursor(wakes.feed.log, wakes.feed.stream, position, wakes.hub.logReads);
-  const changes = new TenantChanges(source.tenant, options);
-  while (!wakes.isClosed && wakes.error === undefined) {
-    wakes.take();
-    const page = await cursor.read(wakes.scope);
-    if (page.isErr()) {
-      await wakes.pause(RETRY_MS);
-      continue;
-    }
-    const found = [...changes.in(page.value)];
-    for (let at = 0; at < found.length; at += AT_ONCE) {
-      yield* await readAll(wakes, options, found.slice(at, at + AT_ONCE));
-    }
-    if (!page.value.hasMoved) await wakes.wait();
-  }
-}
-
 /**
  * Watches all sessions of a tenant, from the call or from a cursor, until the caller stops. Each
  * reads the log itself.
@@ -190,9 +166,25 @@ export class TenantWatch implements AsyncIterator<Item, void> {
     if (beginning.isErr()) yield err(beginning.error);
     if (beginning.isErr() || wakes.isClosed) return;
     this.#options.onOpen();
-    for await (const change of changesAfter(beginning.value, this.#source, this.#options, wakes)) {
-      if (wakes.isClosed) return;
-      yield ok(change);
+    const { feed, hub } = wakes;
+    const cursor = new LogCursor(feed.log, feed.stream, beginning.value, hub.logReads);
+    const changes = new TenantChanges(this.#source.tenant, this.#options);
+    while (!wakes.isClosed && wakes.error === undefined) {
+      wakes.take();
+      const page = await cursor.read(wakes.scope);
+      if (page.isErr()) {
+        await wakes.pause(RETRY_MS);
+        continue;
+      }
+      const found = [...changes.in(page.value)];
+      for (let at = 0; at < found.length; at += AT_ONCE) {
+        const read = await readAll(wakes, this.#options, found.slice(at, at + AT_ONCE));
+        for (const change of read) {
+          if (wakes.isClosed) return;
+          yield ok(change);
+        }
+      }
+      if (!page.value.hasMoved) await wakes.wait();
     }
     if (!wakes.isClosed && wakes.error !== undefined) yield err(wakes.error);
   }

@@ -6,9 +6,8 @@ import { noEvents } from '../store/no-events.js';
 import type { EventScope } from '../store/session-store.js';
 import type { EventHub } from './event-hub.js';
 import type { Feed, FeedConsumer } from './feed.js';
-import { InterruptibleWait } from './interruptible-wait.js';
 import { openLog } from './safely.js';
-import { TICK_MS, type Ticked } from './ticker.js';
+import { InterruptibleWait, TICK_MS, type Ticked } from './timers.js';
 import type { WatchSource } from './watch-source.js';
 
 /** Within how many milliseconds a watch waits by a timer of its own, and not by ticks. */

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import { InterruptibleWait } from '../events/interruptible-wait.js';
+import { InterruptibleWait } from '../events/timers.js';
 import { watch } from '../operations/event-shapes.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';

@@ -14,9 +14,9 @@ import type { InputPolicy } from './input-policy.js';
 import { type IssueList, parseSafely } from './issue-list.js';
 import { parseEntries } from './parse-entries.js';
 import { parseFields, parseName, parseSwitch, parseWhole } from './parse-fields.js';
+import { parseMetadata } from './parse-json.js';
 import { parseLabels } from './parse-labels.js';
 import { historyLimit } from './parse-list-query.js';
-import { parseMetadata } from './parse-metadata.js';
 import { optionParsers } from './parse-session-options.js';
 import { positionRule } from './rule.js';
 

@@ -1,11 +1,12 @@
-import type { JsonValue } from '../session/session.js';
+import { deepFreeze } from '../session/deep-freeze.js';
+import { exceedsBytes } from '../session/exceeds-bytes.js';
+import type { JsonObject, JsonValue, MetadataChanges } from '../session/session.js';
+import type { SessionLimits } from '../session/session-limits.js';
 import type { IssueList } from './issue-list.js';
+import { isFields } from './parse-fields.js';
 
 /** Maximum depth of nested objects and arrays. */
-export const MAX_DEPTH = 64;
-
-export const TOO_DEEP = `must have at most ${MAX_DEPTH} nested objects and arrays`;
-export const UNREADABLE = 'cannot be read: it throws';
+const MAX_DEPTH = 64;
 
 const isPlainObject = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -13,23 +14,65 @@ const isPlainObject = (value: object): boolean => {
 };
 
 /**
- * Where a value breaks the rules of JSON (RFC 8259), or undefined. A property that is undefined
- * counts as absent.
+ * How many values metadata may have, and the rule that more of them break. A value takes a byte of
+ * JSON at least, so more of them than bytes are allowed are too many, however often one of them is
+ * repeated.
  */
-const flawIn = (value: unknown, depth: number): string | undefined => {
+interface Bound {
+  values: number;
+  readonly rule: string;
+}
+
+/** Why an object must not be read as metadata, or undefined. Calls none of its getters. */
+const memberFlawIn = (value: object): string | undefined => {
+  const members = Object.entries(Object.getOwnPropertyDescriptors(value));
+  if (members.some(([, { get, set }]) => (get ?? set) !== undefined))
+    return 'must have no getters and setters';
+  if (members.some(([name]) => name === '__proto__'))
+    return 'must have no member with the name __proto__';
+  return undefined;
+};
+
+/**
+ * Where a value breaks the rules of JSON (RFC 8259), or those of metadata if it has a bound;
+ * otherwise undefined. A property that is undefined counts as absent.
+ */
+const flawIn = (value: unknown, bound?: Bound, depth = 0): string | undefined => {
+  if (bound !== undefined) bound.values -= 1;
+  if (bound !== undefined && bound.values < 0) return bound.rule;
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number' && Number.isFinite(value)) return undefined;
   if (typeof value === 'number') return 'must contain only finite numbers';
   if (typeof value !== 'object') return 'must be a JSON value';
-  if (depth === MAX_DEPTH) return TOO_DEEP;
+  if (depth === MAX_DEPTH) return `must have at most ${MAX_DEPTH} nested objects and arrays`;
   if (!Array.isArray(value) && !isPlainObject(value))
     return 'must contain only plain objects and arrays';
+  const member = bound && memberFlawIn(value);
+  if (member !== undefined) return member;
   const parts = Array.isArray(value)
     ? value
     : Object.values(value).filter((part) => part !== undefined);
   for (const part of parts) {
-    const flaw = flawIn(part, depth + 1);
+    const flaw = flawIn(part, bound, depth + 1);
     if (flaw !== undefined) return flaw;
+  }
+  return undefined;
+};
+
+/** A value as text; undefined if it has a flaw. */
+const parseWithout = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  flawOf: (value: unknown) => string | undefined,
+): string | undefined => {
+  try {
+    const flaw = flawOf(value);
+    if (flaw === undefined) return JSON.stringify(value);
+    issues.check(false, path, flaw);
+  } catch {
+    // A getter or a proxy of the caller may throw.
+    issues.check(false, path, 'cannot be read: it throws');
   }
   return undefined;
 };
@@ -37,16 +80,44 @@ const flawIn = (value: unknown, depth: number): string | undefined => {
 /** A JSON value as text; undefined if the value is missing or breaks a rule. */
 export const parseJson = (issues: IssueList, path: string, value: unknown): string | undefined => {
   if (value === undefined) return undefined;
-  try {
-    const flaw = flawIn(value, 0);
-    if (flaw === undefined) return JSON.stringify(value);
-    issues.check(false, path, flaw);
-  } catch {
-    // A getter or a proxy of the caller may throw.
-    issues.check(false, path, UNREADABLE);
-  }
-  return undefined;
+  return parseWithout(issues, path, value, (given) => flawIn(given));
 };
 
 /** The value of a text that `parseJson` returned. It shares no objects with the caller's value. */
 export const valueOfJson = (text: string): JsonValue => JSON.parse(text);
+
+type Limits = Pick<SessionLimits, 'metadataBytes'>;
+
+const isObject = (value: JsonValue): value is JsonObject => isFields(value);
+
+/** Metadata to set, and with `null` to remove, as a frozen copy; undefined if none is given. */
+export const parseMetadataChanges = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  { metadataBytes: most }: Limits,
+): MetadataChanges | undefined => {
+  if (value === undefined || value === null) return undefined;
+  const rule = `must have at most ${most} bytes of UTF-8 as JSON`;
+  const text = parseWithout(issues, path, value, (given) => {
+    if (!isFields(given)) return 'must be an object';
+    return flawIn(given, { values: most, rule });
+  });
+  if (text === undefined) return undefined;
+  issues.check(!exceedsBytes(text, most), path, rule);
+  const parsed = valueOfJson(text);
+  if (isObject(parsed)) return deepFreeze(parsed);
+  return undefined;
+};
+
+/** The metadata of a new session; undefined for none. */
+export const parseMetadata = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  limits: Limits,
+): JsonObject | undefined => {
+  const parsed = parseMetadataChanges(issues, path, value, limits);
+  if (parsed === undefined || Object.keys(parsed).length === 0) return undefined;
+  return parsed;
+};

@@ -79,59 +79,73 @@ export const extendRules = {
   timeLimit: { kind: 'number', least: createRules.timeLimit.least, most: 'timeLimit' },
 } as const satisfies Readonly<Record<string, Rule>>;
 
+const position = { kind: 'whole', least: 0 } as const satisfies Rule;
+
+const fromZero = { ...position, isOptional: true } as const satisfies Rule;
+
+const fromOne = { ...fromZero, least: 1 } as const satisfies Rule;
+
+/** A position in a history. */
+export const positionRule = fromZero;
+
+/** The revision of a session. */
+export const revisionRule = fromOne;
+
+export const fencingTokenRule = { kind: 'whole', least: 1 } as const satisfies Rule;
+
+const flag = { kind: 'flag', isOptional: true } as const satisfies Rule;
+
+const timestamp = { kind: 'timestamp', form: rfc3339, isOptional: true } as const satisfies Rule;
+
 export const entryRules = {
   role: { kind: 'name', most: ROLE_LENGTH },
   content: { kind: 'text', mostBytes: 'contentBytes' },
-  timestamp: { kind: 'timestamp', form: rfc3339, isOptional: true },
+  timestamp,
   id: { kind: 'name', most: ENTRY_ID_LENGTH, isOptional: true },
   data: { kind: 'json', isOptional: true },
-  position: { kind: 'whole', least: 0, isOptional: true },
+  position: fromZero,
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export const redactRules = {
   positions: { kind: 'positions', most: REDACT_LIMIT },
 } as const satisfies Readonly<Record<string, Rule>>;
 
+export const metadataRule = {
+  kind: 'metadata',
+  mostBytes: 'metadataBytes',
+  isOptional: true,
+} as const satisfies Rule;
+
 export const updateRules = {
   labels: { kind: 'label_changes', isOptional: true },
-  metadata: { kind: 'metadata', mostBytes: 'metadataBytes', isOptional: true },
+  metadata: metadataRule,
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export const labelsRule = { kind: 'labels', isOptional: true } as const satisfies Rule;
 
-export const metadataRule = updateRules.metadata;
-
-/** The revision of a session. */
-export const revisionRule = { kind: 'whole', least: 1, isOptional: true } as const satisfies Rule;
+const holder = { kind: 'name', most: KEY_LENGTH } as const satisfies Rule;
 
 export const leaseRules = {
-  holder: { kind: 'name', most: KEY_LENGTH },
+  holder,
   seconds: { kind: 'number', least: 0.001, most: MAX_LEASE_SECONDS },
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** A position in a history. */
-export const positionRule = { kind: 'whole', least: 0, isOptional: true } as const satisfies Rule;
-
 export const rewindRules = {
-  to: { kind: 'whole', least: positionRule.least },
-  ifPosition: { kind: 'whole', least: positionRule.least },
+  to: position,
+  ifPosition: position,
 } as const satisfies Readonly<Record<string, Rule>>;
-
-export const fencingTokenRule = { kind: 'whole', least: 1 } as const satisfies Rule;
 
 export const cancelRules = {
-  reason: { kind: 'name', most: KEY_LENGTH, isOptional: true },
+  reason: { ...holder, isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 
-export const wakeRules = {
-  at: { kind: 'timestamp', form: rfc3339, isOptional: true },
-} as const satisfies Readonly<Record<string, Rule>>;
+export const wakeRules = { at: timestamp } as const satisfies Readonly<Record<string, Rule>>;
 
 export const claimRules = {
   ...leaseRules,
-  limit: { kind: 'whole', least: 1, isOptional: true },
-  historyLimit: { kind: 'whole', least: 0, isOptional: true },
-  attempts: { kind: 'whole', least: 1, most: MAX_ATTEMPTS, isOptional: true },
+  limit: fromOne,
+  historyLimit: fromZero,
+  attempts: { ...fromOne, most: MAX_ATTEMPTS },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export const renewRules = {
@@ -141,16 +155,16 @@ export const renewRules = {
 
 export const releaseRules = {
   fencingToken: fencingTokenRule,
-  done: { kind: 'flag', isOptional: true },
+  done: flag,
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Whether the session wants a worker. */
-export const wakeRule = { kind: 'flag', isOptional: true } as const satisfies Rule;
+export const wakeRule = flag;
 
 /** The rules of the other parts of an opening. */
 export const openingRules = {
-  start: { kind: 'flag', isOptional: true },
-  wake: wakeRule,
+  start: flag,
+  wake: flag,
   from: { kind: 'origin', isOptional: true },
 } as const satisfies Readonly<Record<string, Rule>>;
 

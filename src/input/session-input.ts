@@ -33,8 +33,8 @@ import {
   parseUpTo,
   parseWhole,
 } from './parse-fields.js';
+import { parseMetadataChanges } from './parse-json.js';
 import { parseLabelChanges } from './parse-labels.js';
-import { parseMetadataChanges } from './parse-metadata.js';
 import { parseTimestamp } from './parse-timestamp.js';
 import {
   cancelRules,

@@ -2,8 +2,6 @@ import type { Result, ResultAsync } from 'neverthrow';
 import type { InputPolicy } from '../input/input-policy.js';
 import type { Fields } from '../input/parse-fields.js';
 import type { CreateOptions } from '../service/create-session.js';
-import type { GetOptions } from '../service/get-session.js';
-import type { ReadOptions } from '../service/list-sessions.js';
 import type {
   Appended,
   Claims,
@@ -12,6 +10,7 @@ import type {
   SessionPage,
   WaitingCount,
 } from '../service/operation-results.js';
+import type { GetOptions, ReadOptions } from '../service/read-sessions.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import type { SessionChange, WatchOptions } from '../session/session-event.js';

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type ParsedAppend, parseAppend, parseRewind } from '../input/parse-append.js';
+import { type ParsedAppend, parseAppend, parseRewind } from '../input/parse-entries.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import {

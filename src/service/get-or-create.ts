@@ -10,8 +10,8 @@ import {
   readCreation,
   tryCreate,
 } from './create-session.js';
-import { getSession } from './get-session.js';
 import type { GetOrCreateResult } from './operation-results.js';
+import { getSession } from './read-sessions.js';
 import type { Settings } from './settings.js';
 
 /**

@@ -1,4 +1,3 @@
-import type { EndedSession } from '../session/ended-session.js';
 import type { SweepFailure } from '../session/errors.js';
 import type {
   CreatedSession,
@@ -7,6 +6,7 @@ import type {
   SessionLease,
   SessionState,
 } from '../session/session.js';
+import type { EndedSession } from '../session/session-at.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 

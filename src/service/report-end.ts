@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
-import { type EndedSession, endedSessionOf } from '../session/ended-session.js';
 import { type ListenerFailed, listenerFailed, type StoreError } from '../session/errors.js';
+import { type EndedSession, endedSessionOf } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { DueKey } from '../store/session-store.js';
 import { removalOf } from './delete-session.js';

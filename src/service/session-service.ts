@@ -48,14 +48,6 @@ import { type ClaimInput, claimSessions, countWaiting } from './claim-sessions.j
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
 import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
-import { type GetOptions, readSession } from './get-session.js';
-import {
-  type EachQuery,
-  eachSession,
-  type ListOptions,
-  type ListQuery,
-  listSessions,
-} from './list-sessions.js';
 import type {
   Appended,
   Claims,
@@ -68,7 +60,17 @@ import type {
   WaitingCount,
 } from './operation-results.js';
 import { type OrThrow, orThrowOf } from './or-throw.js';
-import { type HistoryQuery, readHistory } from './read-history.js';
+import {
+  type EachQuery,
+  eachSession,
+  type GetOptions,
+  type HistoryQuery,
+  type ListOptions,
+  type ListQuery,
+  listSessions,
+  readHistory,
+  readSession,
+} from './read-sessions.js';
 import { redactEntries } from './redact-entries.js';
 import { runOperation } from './run-operation.js';
 import {

@@ -1,5 +1,5 @@
-import type { EndedSession } from '../session/ended-session.js';
 import type { SweepFailure } from '../session/errors.js';
+import type { EndedSession } from '../session/session-at.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { SweptSession } from './operation-results.js';
 

@@ -9,9 +9,9 @@ import {
 import { parseOptions } from '../input/parse-options.js';
 import { disposable } from '../session/async-dispose.js';
 import { afterLong, timerOf } from '../session/clock.js';
-import type { EndedSession } from '../session/ended-session.js';
 import type { SweepFailure } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
+import type { EndedSession } from '../session/session-at.js';
 import { SWEEP_LIMIT } from '../session/session-limits.js';
 import type { SessionService } from './session-service.js';
 

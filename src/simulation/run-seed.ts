@@ -5,10 +5,9 @@ import type { Clock } from '../session/clock.js';
 import type { Ids } from '../session/ids.js';
 import type { SessionStore } from '../store/session-store.js';
 import { FaultPlan, type FaultType } from './fault-plan.js';
-import { Process } from './process.js';
 import { simulatedStore } from './simulated-store.js';
 import { type TracedSessions, tracedSessions } from './traced-sessions.js';
-import { World } from './world.js';
+import { Process, World } from './world.js';
 
 /** The argument of a host: your program uses its members in place of those of production. */
 export interface SimulatedHost {

@@ -3,9 +3,8 @@ import { isFields } from '../input/parse-fields.js';
 import { type StoreError, storeUnavailable } from '../session/errors.js';
 import type { Answer, SessionStore } from '../store/session-store.js';
 import type { FaultPlan, FaultType } from './fault-plan.js';
-import type { Process } from './process.js';
 import type { LineType } from './trace.js';
-import type { World } from './world.js';
+import type { Process, World } from './world.js';
 
 /** Maximum simulated milliseconds of a message to the store or back. */
 const WAY_MS = 10;

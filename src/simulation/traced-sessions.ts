@@ -1,6 +1,5 @@
 import { type Fields, isFields } from '../input/parse-fields.js';
-import type { Process } from './process.js';
-import type { World } from './world.js';
+import type { Process, World } from './world.js';
 
 const LENGTH = 160;
 

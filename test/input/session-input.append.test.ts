@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseAppend } from '../../src/input/parse-append.js';
+import { parseAppend } from '../../src/input/parse-entries.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { defaultLimits } from '../../src/session/session-limits.js';
 import { revoked, strange, throwing } from '../support/hostile-values.js';

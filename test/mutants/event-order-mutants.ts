@@ -12,8 +12,8 @@ export const eventOrderMutants: readonly Mutant[] = [
   {
     bug: 'what happens while a watch of a tenant reads the log is told with the next change',
     file: 'src/events/tenant-watch.ts',
-    from: 'wakes.take();\n    const page = await cursor.read(wakes.scope);',
-    to: 'const page = await cursor.read(wakes.scope);\n    wakes.take();',
+    from: 'wakes.take();\n      const page = await cursor.read(wakes.scope);',
+    to: 'const page = await cursor.read(wakes.scope);\n      wakes.take();',
     tests: ['test/events/order.test.ts'],
   },
   {
@@ -25,7 +25,7 @@ export const eventOrderMutants: readonly Mutant[] = [
   },
   {
     bug: 'a watch that is left leaves its timer behind',
-    file: 'src/events/interruptible-wait.ts',
+    file: 'src/events/timers.ts',
     from: 'this.#cancel?.();\n',
     to: '',
     tests: ['test/events/order.test.ts'],

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { commandRoutes } from '../../src/http/index.js';
 import { idempotencyKeyOf } from '../../src/http/input-reader.js';
-import { parseAppend, parseRewind } from '../../src/input/parse-append.js';
 import { parseCreate } from '../../src/input/parse-create.js';
+import { parseAppend, parseRewind } from '../../src/input/parse-entries.js';
 import { MISSING } from '../../src/input/parse-fields.js';
 import {
   parseCommandOptions,

@@ -1,8 +1,8 @@
 import type { ResultAsync } from 'neverthrow';
 import { SessionService } from '../../../src/service/session-service.js';
 import { createSweeper } from '../../../src/service/sweeper.js';
-import type { EndedSession } from '../../../src/session/ended-session.js';
 import type { SessionError } from '../../../src/session/errors.js';
+import type { EndedSession } from '../../../src/session/session-at.js';
 import { witness } from '../../faults/races/witness.js';
 import { randomFrom } from '../random.js';
 import { openStoreAt, type StoreAddress } from '../store-address.js';
