@@ -22,12 +22,10 @@ const help = `Usage: colloquy inspect [options] ID
 
 Shows a session and the end of its history. Changes nothing.
 
-  --history N   Number of latest entries to show. Default: 20; with --json, all.
-  --follow      Shows each change until the session ends or you press Ctrl-C. Events must be enabled.
-  --json        Prints the session as one line of JSON, in the format of the HTTP interface plus end_reason; a session
-                of a database also has its labels, its metadata, its current lease and its work. With --follow, one line for
-                each change: the session without its history, and the new entries. After a rewind or a redaction, the session
-                again.
+  --history N  Number of latest entries to show. Default: 20; with --json, all.
+  --follow  Shows each change until the session ends or you press Ctrl-C. Events must be enabled.
+  --json  Prints the session as one line of JSON. With --follow, one line for each change: the session
+    without its history, and the new entries. After a rewind or a redaction, the session again.
 ${sourceHelp}`;
 
 const objectOf = (change: ShownChange, entries: number): object => {

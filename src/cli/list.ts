@@ -3,26 +3,26 @@ import { PAGE_LIMIT } from '../session/session-limits.js';
 import { type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import { CliError, UsageError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';
-import { jsonLine, type Line, plural, print, printAll, printError } from './print.js';
+import { jsonLine, plural, print, printAll, printError } from './print.js';
 import { sessionObject, styleOf } from './session-lines.js';
 import { type SessionSource, type ShownSession, sourceHelp, withSource } from './session-source.js';
-import { columns, tableLines } from './table-lines.js';
+import { columns, type Row, tableLines } from './table-lines.js';
 
 const help = `Usage: colloquy list [options]
 
-Lists sessions. Changes nothing. The cursor of the next page and the ids of unreadable sessions go to standard error.
-A service does not tell the number of entries: with --url, the table shows - instead.
+Lists sessions. Changes nothing. The cursor of the next page and the ids of unreadable sessions go
+    to standard error. A service does not tell the number of entries: with --url, the table shows -
+    instead.
 
-  --status STATUS...      Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now; may be given several times.
-                          With --redis and without --labels, reads all sessions.
+  --status STATUS...  Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now; may be given
+    several times. With --redis and without --labels, reads all sessions.
   --labels NAME=VALUE...  Only sessions with this label, such as user=u-1; may be given several times.
-  --limit N               Maximum number of sessions; above 1000000 it counts as 1000000. Default: 20.
-  --order ORDER           newest or oldest first, or updated: the one that changed last first. Default: newest.
-  --cursor CURSOR         Only sessions after this cursor, which an earlier list printed.
-  --created-after TIME    Only sessions created later than this time, such as 2026-01-31T18:00:00Z.
-  --created-before TIME   Only sessions created earlier than this time.
-  --json                  Prints each session as one line of JSON, in the format of the HTTP interface plus end_reason;
-                          a session of a database also has its labels, its metadata, its current lease and its work.
+  --limit N  Maximum number of sessions; above 1000000 it counts as 1000000. Default: 20.
+  --order ORDER  newest or oldest first, or updated: the one that changed last first. Default: newest.
+  --cursor CURSOR  Only sessions after this cursor, which an earlier list printed.
+  --created-after TIME  Only sessions created later than this time, such as 2026-01-31T18:00:00Z.
+  --created-before TIME  Only sessions created earlier than this time.
+  --json  Prints each session as one line of JSON.
 ${sourceHelp}`;
 
 const titles = ['ID', 'STATUS', 'CREATED (UTC)', 'SECONDS', 'ENTRIES', 'FACE', 'PROFILE'];
@@ -32,19 +32,6 @@ const cellsOf = (session: ShownSession): string[] => {
   const created = createdAt.slice(0, 19).replace('T', ' ');
   const entries = 'historyCount' in session ? `${session.historyCount}` : '-';
   return [id, status, created, `${duration}`, entries, options.face, options.profile];
-};
-
-interface Row {
-  readonly cells: readonly string[];
-  readonly style: Line['style'];
-}
-
-const linesOf = (rows: readonly Row[]): Line[] => {
-  const texts = tableLines(
-    rows.map(({ cells }) => cells),
-    columns(),
-  );
-  return rows.map(({ style }, at) => ({ text: texts[at] ?? '', style }));
 };
 
 /** How many of all sessions of a list are shown. */
@@ -129,7 +116,7 @@ const show = async (
     if (!isJson) rows.push({ cells: cellsOf(session), style: styleOf[session.status] });
     else if (!(await print(jsonLine(sessionObject(session))))) return;
   }
-  if (rows.length > 1) await printAll(linesOf(rows));
+  if (rows.length > 1) await printAll(tableLines(rows, columns()));
   const isCounted = hasMore && (statuses === undefined || listsByStatus);
   const counted = isCounted ? await countedOf(source, query, count) : plural(count, 'session');
   const hint = hasMore && next ? `; next page: --cursor ${next}` : '';

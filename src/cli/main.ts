@@ -7,6 +7,7 @@ import { list } from './list.js';
 import { Options } from './options.js';
 import { print, printError, printText } from './print.js';
 import { serve } from './serve.js';
+import { laidOut } from './table-lines.js';
 
 const manifest = new URL('../../package.json', import.meta.url);
 const commands = new Map(Object.entries({ serve, list, inspect }));
@@ -21,7 +22,7 @@ Run colloquy <command> --help for its options, and colloquy --version for the ve
 const run = async ([name, ...args]: readonly string[]): Promise<unknown> => {
   const command = commands.get(name ?? '');
   if (command !== undefined && args.some((arg) => /^(--help|-h)$/.test(arg)))
-    return printText(command.help);
+    return printText(laidOut(command.help));
   if (command !== undefined) return command.run(new Options(command, args, process.env));
   if (name === '--help' || name === '-h') return printText(overview);
   if (name === '--version') {

@@ -5,9 +5,9 @@ import { databaseUrl } from './database-url.js';
 import { requirePackage } from './load-package.js';
 import { printError } from './print.js';
 
-const help = `  --postgres URL, $COLLOQUY_POSTGRES    A PostgreSQL server, such as postgres://127.0.0.1/app. Needs the package pg. Put a URL with a
-                                        password in COLLOQUY_POSTGRES.
-  --schema NAME, $COLLOQUY_SCHEMA       Schema of the tables in PostgreSQL. Default: colloquy.
+const help = `  --postgres URL, $COLLOQUY_POSTGRES  A PostgreSQL server, such as postgres://127.0.0.1/app. Needs the
+    package pg. Put a URL with a password in COLLOQUY_POSTGRES.
+  --schema NAME, $COLLOQUY_SCHEMA  Schema of the tables in PostgreSQL. Default: colloquy.
 `;
 
 const form = {

@@ -25,23 +25,24 @@ import { print, printError, printText } from './print.js';
 
 const help = `Usage: colloquy serve [options]
 
-Serves sessions over HTTP until Ctrl-C or SIGTERM, and prints a line for each request. An option overrides its
-environment variable. The variable of an option without a value is on or off.
+Serves sessions over HTTP until Ctrl-C or SIGTERM, and prints a line for each request. An option
+    overrides its environment variable. The variable of an option without a value is on or off.
 
-  --host HOST, $HOST                    Name or address to listen on. Default: 127.0.0.1, reachable from this machine only.
-  --port N, $PORT                       Port to listen on; 0 for any free port. Default: 3000.
-  --commands, $COLLOQUY_COMMANDS        Lets clients start, append to, pause, resume, end and delete sessions.
-  --events, $COLLOQUY_EVENTS            Records events, and lets clients follow a session through Server-Sent Events.
-  --inspector, $COLLOQUY_INSPECTOR      Serves a page at /inspector to watch and end sessions. Its password is an API key.
-  --sweep, $COLLOQUY_SWEEP              Stores the ends by the clock in the database, and deletes sessions after their
-                                        retention. Refused if the database reports ends: that needs the sweeper of an
-                                        application, with its onEnded. In memory, serve always sweeps.
+  --host HOST, $HOST  Name or address to listen on. Default: 127.0.0.1, reachable from this machine only.
+  --port N, $PORT  Port to listen on; 0 for any free port. Default: 3000.
+  --commands, $COLLOQUY_COMMANDS  Lets clients start, append to, pause, resume, end and delete sessions.
+  --events, $COLLOQUY_EVENTS  Records events, and lets clients follow a session by Server-Sent Events.
+  --inspector, $COLLOQUY_INSPECTOR  Serves a page at /inspector to watch and end sessions. Its password
+    is an API key.
+  --sweep, $COLLOQUY_SWEEP  Stores the ends by the clock in the database, and deletes sessions after
+    their retention. Refused if the database reports ends: that needs the sweeper of an application,
+    with its onEnded. In memory, serve always sweeps.
 
 Where the sessions are stored. Default: in memory.
 ${databaseHelp}
-COLLOQUY_API_KEYS contains the API keys: tenant:key,tenant:key,... A tenant may have several. Instead of a key, you can
-give its SHA-256 as tenant:sha256=<64 hexadecimal digits>: printf %s "$KEY" | sha256sum. Default: one random key, which is
-printed.
+COLLOQUY_API_KEYS contains the API keys: tenant:key,tenant:key,... A tenant may have several. Instead
+    of a key, you can give its SHA-256 as tenant:sha256=<64 hexadecimal digits>: printf %s "$KEY" |
+    sha256sum. Default: one random key, which is printed.
 `;
 
 /**

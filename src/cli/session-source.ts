@@ -42,10 +42,14 @@ export interface SessionSource {
 
 /** The help text for the options of `withSource`. */
 export const sourceHelp = `
+JSON is in the format of the HTTP interface plus end_reason; a session of a database also has its
+    labels, its metadata, its current lease and its work.
+
 Where the sessions are, in a database or in a running service:
-${databaseHelp}  --tenant NAME                         The tenant in that database. Default: default.
-  --url URL, $COLLOQUY_URL              URL of the service, such as http://127.0.0.1:3000. The environment variable
-                                        COLLOQUY_API_KEY contains an API key, which also determines the tenant.
+${databaseHelp}  --tenant NAME  The tenant in that database. Default: default.
+  --url URL, $COLLOQUY_URL  URL of the service, such as http://127.0.0.1:3000. The environment variable
+    COLLOQUY_API_KEY contains an API key, which also determines the tenant.
+
 An option overrides an environment variable.
 `;
 

@@ -6,7 +6,8 @@ import { CliError, messageOf, UsageError, unwrap } from './cli-error.js';
 import type { Database } from './database.js';
 import { loadPackage } from './load-package.js';
 
-const help = `  --sqlite FILE, $COLLOQUY_SQLITE       A SQLite file. Needs Node 22.13, or the package better-sqlite3 or libsql.
+const help = `  --sqlite FILE, $COLLOQUY_SQLITE  A SQLite file. Needs Node 22.13, or the package better-sqlite3 or
+    libsql.
 `;
 
 type Driver = new (file: string) => SqliteDatabase & { close(): unknown };

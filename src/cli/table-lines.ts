@@ -1,4 +1,4 @@
-import { printable } from './print.js';
+import { type Line, printable } from './print.js';
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const WIDE =
@@ -45,13 +45,41 @@ export const clip = (text: string, width: number): string => {
   return `${clipped}…`;
 };
 
+/** A row of a table, and how it looks. */
+export interface Row {
+  readonly cells: readonly string[];
+  readonly style: Line['style'];
+}
+
 /** The lines of a table with aligned columns, cut to the width. */
-export const tableLines = (table: readonly (readonly string[])[], width: number): string[] => {
-  const rows = table.map((row) => row.map(printable));
+export const tableLines = (rows: readonly Row[], width: number): Line[] => {
+  const table = rows.map(({ cells }) => cells.map(printable));
   const widest = (at: number): number =>
-    rows.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 0);
-  const widths = rows[0]?.map((_, at) => widest(at)) ?? [];
+    table.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 0);
+  const widths = table[0]?.map((_, at) => widest(at)) ?? [];
   const pad = (cell: string, at: number): string =>
     cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell));
-  return rows.map((row) => clip(row.map(pad).join('  ').trimEnd(), width));
+  return table.map((row, at) => ({
+    text: clip(row.map(pad).join('  ').trimEnd(), width),
+    style: rows[at]?.style,
+  }));
+};
+
+/**
+ * A help text in lines of at most 120 characters, with its options in two columns. It declares each
+ * option in a line, `  --name VALUE  What it is`, which lines with four more spaces continue.
+ */
+export const laidOut = (help: string): string => {
+  const width = Math.min(columns(), 120);
+  const parts = help
+    .replaceAll('\n    ', ' ')
+    .split('\n')
+    .map((line) => /^( {2}--.*?) {2}(.*)$/.exec(line) ?? ['', '', line]);
+  const indent = Math.max(...parts.map(([, name = '']) => name.length)) + 2;
+  const lines = parts.flatMap(([, name = '', text = '']) => {
+    if (name === '') return wrap(text, width);
+    const [first, ...rest] = wrap(text, Math.max(20, width - indent));
+    return [name.padEnd(indent) + first, ...rest.map((line) => ' '.repeat(indent) + line)];
+  });
+  return lines.join('\n');
 };

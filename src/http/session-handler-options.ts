@@ -159,14 +159,22 @@ const isRoute = (value: unknown): boolean => {
   return typeof answer === 'function' || isFields(operation['calls']);
 };
 
-const parseRoutes = <S extends TenantSessions>(
+/** The routes of groups. */
+export const parseGroups = <R>(
   issues: IssueList,
-  groups: readonly RouteGroup<S>[] = [],
-): readonly AnsweredRoute<S>[] => {
+  groups: readonly (readonly R[])[] = [],
+): readonly R[] => {
   const fits =
     Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isRoute));
   issues.check(fits, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
-  const given = fits ? groups.flat() : [];
+  return fits ? groups.flat() : [];
+};
+
+const parseRoutes = <S extends TenantSessions>(
+  issues: IssueList,
+  groups?: readonly RouteGroup<S>[],
+): readonly AnsweredRoute<S>[] => {
+  const given = parseGroups(issues, groups);
   const isOpened = given.some(({ operation }) => operation === openedCreate);
   const own = sessionRoutes.filter(({ operation }) => !isOpened || operation !== create);
   const routes = [...own, ...given];

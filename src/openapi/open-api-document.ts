@@ -2,6 +2,7 @@ import { ok } from 'neverthrow';
 import { commonHeaders } from '../http/problem.js';
 import type { Answer, Call, HandlerContext, Route, RouteGroup } from '../http/route.js';
 import { isOpen, tidyPrefix } from '../http/router-of.js';
+import { parseGroups } from '../http/session-handler-options.js';
 import { type GivenPolicy, type InputPolicy, parsePolicy } from '../input/input-policy.js';
 import type { IssueList } from '../input/issue-list.js';
 import { isFields, parseName, parseSwitch } from '../input/parse-fields.js';
@@ -103,17 +104,9 @@ const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
 type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
 /** The routes to describe: those of the options, and create, list and get. */
-const servedBy = (issues: IssueList, groups: OpenApiOptions['routes'] = []): readonly Served[] => {
-  const areGroups = Array.isArray(groups) && groups.every((group) => Array.isArray(group));
-  issues.check(
-    areGroups,
-    'routes',
-    'must be an array of groups of routes, such as commandRoutes()',
-  );
-  const all: readonly Served[] = [
-    ...sessionOperations.map((operation) => ({ operation })),
-    ...(areGroups ? groups.flat() : []),
-  ];
+const servedBy = (issues: IssueList, groups: OpenApiOptions['routes']): readonly Served[] => {
+  const own = sessionOperations.map((operation): Served => ({ operation }));
+  const all = [...own, ...parseGroups<Served>(issues, groups)];
   // A handler's routes contain create, list and get.
   const routes = new Map(all.map((route) => [route.operation.path, route]));
   return [...routes.values()].filter(({ operation }) => !isOpen(operation));

@@ -12,43 +12,39 @@ import {
 } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
 import type { CallerCommand } from '../session/session-status.js';
-import {
-  commonErrors,
-  errorsOf,
-  given,
-  type Operation,
-  type OperationError,
-  operation,
-} from './operation.js';
+import { errorsOf, given, type Operation, type OperationError, posted } from './operation.js';
 import { appended, REPLAYED_HEADER, sessionState } from './outputs.js';
 import { fencingToken, operationId } from './parameters.js';
 import type { Shape } from './shape.js';
 import type { TenantCommands } from './tenant-sessions.js';
 import { workOperations } from './work-operations.js';
 
-const changeErrors = errorsOf<SessionService['pause' | 'extend' | 'terminate' | 'fail']>()([
-  ...commonErrors,
+const changeCodes = [
   'not_found',
   'invalid_transition',
   'lease_lost',
   'cancelled',
   'conflict',
   'operation_mismatch',
-]);
+] as const;
 
-const startErrors = errorsOf<SessionService['start']>()([...changeErrors, 'too_many_active']);
+const changeErrors =
+  errorsOf<SessionService['pause' | 'extend' | 'terminate' | 'fail']>()(changeCodes);
+
+const startErrors = errorsOf<SessionService['start']>()([...changeCodes, 'too_many_active']);
+
+const command = posted('Commands');
 
 /** A write that a key makes safe to repeat, and that a lease may guard. */
 const write = <T, const E extends OperationError>(
   definition: Pick<Operation<TenantCommands, T, E>, 'name' | 'path' | 'body' | 'errors' | 'calls'>,
   shape: Shape<T>,
-): Operation<TenantCommands, T, E> => ({
-  tag: 'Commands',
-  method: 'POST',
-  headers: { operationId, fencingToken },
-  output: { status: 200, shape, headers: [REPLAYED_HEADER] },
-  ...definition,
-});
+): Operation<TenantCommands, T, E> =>
+  command({
+    headers: { operationId, fencingToken },
+    output: { status: 200, shape, headers: [REPLAYED_HEADER] },
+    ...definition,
+  });
 
 /** A command without arguments of its own. */
 const change = (command: Exclude<CallerCommand, 'start'>) =>
@@ -108,7 +104,6 @@ export const update = write(
       anyOf: ['labels', 'metadata'],
     },
     errors: errorsOf<SessionService['update']>()([
-      ...commonErrors,
       'not_found',
       'lease_lost',
       'cancelled',
@@ -125,7 +120,6 @@ export const update = write(
 );
 
 const appendErrors = errorsOf<SessionService['append' | 'rewind']>()([
-  ...commonErrors,
   'not_found',
   'invalid_transition',
   'lease_lost',
@@ -181,13 +175,11 @@ export const rewind = write(
   appended,
 );
 
-export const redact = operation({
+export const redact = command({
   name: 'redactHistory',
-  tag: 'Commands',
-  method: 'POST',
   path: '/redact-history/{session_id}',
   body: { name: 'RedactHistory', fields: redactRules },
-  errors: errorsOf<SessionService['redact']>()([...commonErrors, 'not_found']),
+  errors: errorsOf<SessionService['redact']>()(['not_found']),
   output: { status: 204 },
   calls: {
     method: 'redact',
@@ -195,12 +187,10 @@ export const redact = operation({
   },
 });
 
-export const remove = operation({
+export const remove = command({
   name: 'deleteSession',
-  tag: 'Commands',
-  method: 'POST',
   path: '/delete-session/{session_id}',
-  errors: errorsOf<SessionService['delete']>()([...commonErrors, 'conflict']),
+  errors: errorsOf<SessionService['delete']>()(['conflict']),
   output: { status: 204 },
   calls: { method: 'delete', call: (sessions: TenantCommands, { id }) => sessions.delete(id) },
 });

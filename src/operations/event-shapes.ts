@@ -3,7 +3,7 @@ import type { PositionedEntry } from '../session/session.js';
 import type { SessionChange, SessionExpiring } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import { watchCursorForm } from '../session/watch-cursor.js';
-import { commonErrors, errorsOf, operation } from './operation.js';
+import { errorsOf, operation } from './operation.js';
 import {
   endReason,
   positionedEntry,
@@ -76,7 +76,6 @@ export const watch = operation({
     },
   },
   errors: errorsOf<SessionService['watch'], 'too_many_streams'>()([
-    ...commonErrors,
     'not_found',
     'too_many_streams',
   ]),

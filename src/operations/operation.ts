@@ -143,33 +143,44 @@ type ErrorOf<M> = M extends (...args: never[]) => infer R
 type TypeOf<E> = E extends { readonly type: infer T } ? T : never;
 
 /** The errors that every operation has. */
-export const commonErrors = [
+const commonErrors = [
   'invalid_input',
   'store_unavailable',
   'corrupt_record',
   'misconfigured',
 ] as const;
 
+type CommonError = (typeof commonErrors)[number];
+
+/** The errors of a method that an operation lists. */
+type ListedError<M> = Exclude<TypeOf<ErrorOf<M>>, CommonError>;
+
 /**
- * The errors of an operation. A list that misses an error of the service method, or has one too
- * many, does not compile.
+ * The errors of an operation, with those that every operation has. A list that misses an error of
+ * the service method, or has one too many, does not compile.
  *
- *     errors: errorsOf<SessionService['get']>()([...commonErrors, 'not_found'])
+ *     errors: errorsOf<SessionService['get']>()(['not_found'])
  */
 export const errorsOf =
   <M, More extends OperationError = never>() =>
-  <const C extends readonly (TypeOf<ErrorOf<M>> | More)[]>(
+  <const C extends readonly (ListedError<M> | More)[]>(
     codes: C &
-      ([TypeOf<ErrorOf<M>> | More] extends [C[number]]
+      ([ListedError<M> | More] extends [C[number]]
         ? unknown
-        : { readonly missing: Exclude<TypeOf<ErrorOf<M>> | More, C[number]> }),
-  ): C =>
-    codes;
+        : { readonly missing: Exclude<ListedError<M> | More, C[number]> }),
+  ): readonly (CommonError | C[number])[] => [...commonErrors, ...codes];
 
 /** Infers the type parameters of a definition. */
 export const operation = <S, T, const C extends OperationError>(
   definition: Operation<S, T, C>,
 ): Operation<S, T, C> => definition;
+
+/** The same for commands, under the tag that groups them. */
+export const posted =
+  (tag: string) =>
+  <S, T, const C extends OperationError>(
+    definition: Omit<Operation<S, T, C>, 'tag' | 'method'>,
+  ): Operation<S, T, C> => ({ tag, method: 'POST', ...definition });
 
 /** Labels as values of a query parameter, one for each label. Names of labels contain no colon. */
 export const labelTexts = (labels: Fields): readonly string[] =>

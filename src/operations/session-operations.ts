@@ -12,7 +12,7 @@ import {
 import type { SessionService } from '../service/session-service.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
-import { commonErrors, errorsOf, operation, type QueryParameter } from './operation.js';
+import { errorsOf, operation, type QueryParameter } from './operation.js';
 import {
   created,
   getOrCreateResult,
@@ -25,7 +25,7 @@ import {
 import { historyLimit, idempotencyKey, timeBound } from './parameters.js';
 import type { TenantHistories } from './tenant-sessions.js';
 
-const createErrors = [...commonErrors, 'idempotency_mismatch', 'conflict'] as const;
+const createErrors = ['idempotency_mismatch', 'conflict'] as const;
 
 /**
  * A method with errors of these types, which is called in such a way that an answer of one session
@@ -103,7 +103,6 @@ export const getOrCreate = operation({
     fields: { ...openedFields, historyLimit: { kind: 'whole', least: 0, isOptional: true } },
   },
   errors: errorsOf<Method<OperationErrors['getOrCreate']>>()([
-    ...commonErrors,
     'conflict',
     'not_found',
     'history_full',
@@ -129,11 +128,7 @@ export const list = operation({
     cursor: { kind: 'text', schema: { type: 'string', pattern: cursorForm.source } },
     historyLimit,
   },
-  errors: errorsOf<SessionService['list']>()([
-    ...commonErrors,
-    'page_too_large',
-    'search_too_large',
-  ]),
+  errors: errorsOf<SessionService['list']>()(['page_too_large', 'search_too_large']),
   output: {
     status: 200,
     shape: sessions,
@@ -153,7 +148,7 @@ export const get = operation({
   method: 'GET',
   path: '/session/{session_id}',
   query: { historyLimit },
-  errors: errorsOf<Method<OperationErrors['get']>>()([...commonErrors, 'not_found']),
+  errors: errorsOf<Method<OperationErrors['get']>>()(['not_found']),
   output: {
     status: 200,
     shape: session,
@@ -173,7 +168,7 @@ export const history = operation({
   method: 'GET',
   path: '/session/{session_id}/history',
   query: { last: partLength, after: position, before: position, limit: partLength },
-  errors: errorsOf<SessionService['history']>()([...commonErrors, 'not_found']),
+  errors: errorsOf<SessionService['history']>()(['not_found']),
   output: { status: 200, shape: historyPart },
   calls: {
     method: 'history',

@@ -7,18 +7,17 @@ import {
   wakeRules,
 } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
-import { commonErrors, errorsOf, given, operation } from './operation.js';
+import { errorsOf, given, operation, posted } from './operation.js';
 import { claims, sessionLease, waitingCount } from './outputs.js';
 import type { TenantCommands } from './tenant-sessions.js';
 
-export const lease = operation({
+const work = posted('Work');
+
+export const lease = work({
   name: 'leaseSession',
-  tag: 'Work',
-  method: 'POST',
   path: '/lease-session/{session_id}',
   body: { name: 'LeaseSession', fields: leaseRules },
   errors: errorsOf<SessionService['lease']>()([
-    ...commonErrors,
     'not_found',
     'invalid_transition',
     'leased',
@@ -31,14 +30,11 @@ export const lease = operation({
   },
 });
 
-export const renew = operation({
+export const renew = work({
   name: 'renewSession',
-  tag: 'Work',
-  method: 'POST',
   path: '/renew-session/{session_id}',
   body: { name: 'RenewSession', fields: renewRules },
   errors: errorsOf<SessionService['renew']>()([
-    ...commonErrors,
     'not_found',
     'invalid_transition',
     'lease_lost',
@@ -52,14 +48,11 @@ export const renew = operation({
   },
 });
 
-export const release = operation({
+export const release = work({
   name: 'releaseSession',
-  tag: 'Work',
-  method: 'POST',
   path: '/release-session/{session_id}',
   body: { name: 'ReleaseSession', fields: releaseRules },
   errors: errorsOf<SessionService['release']>()([
-    ...commonErrors,
     'not_found',
     'lease_lost',
     'cancelled',
@@ -72,18 +65,11 @@ export const release = operation({
   },
 });
 
-export const wake = operation({
+export const wake = work({
   name: 'wakeSession',
-  tag: 'Work',
-  method: 'POST',
   path: '/wake-session/{session_id}',
   body: { name: 'WakeSession', fields: wakeRules },
-  errors: errorsOf<SessionService['wake']>()([
-    ...commonErrors,
-    'not_found',
-    'invalid_transition',
-    'conflict',
-  ]),
+  errors: errorsOf<SessionService['wake']>()(['not_found', 'invalid_transition', 'conflict']),
   output: { status: 204 },
   calls: {
     method: 'wake',
@@ -91,13 +77,11 @@ export const wake = operation({
   },
 });
 
-export const claim = operation({
+export const claim = work({
   name: 'claimSessions',
-  tag: 'Work',
-  method: 'POST',
   path: '/claim-sessions',
   body: { name: 'ClaimSessions', fields: claimRules },
-  errors: errorsOf<SessionService['claim']>()(commonErrors),
+  errors: errorsOf<SessionService['claim']>()([]),
   output: { status: 200, shape: claims, isCounted: true },
   calls: {
     method: 'claim',
@@ -110,23 +94,16 @@ export const countWaiting = operation({
   tag: 'Work',
   method: 'GET',
   path: '/count-waiting-sessions',
-  errors: errorsOf<SessionService['countWaiting']>()(commonErrors),
+  errors: errorsOf<SessionService['countWaiting']>()([]),
   output: { status: 200, shape: waitingCount },
   calls: { method: 'countWaiting', call: (sessions: TenantCommands) => sessions.countWaiting() },
 });
 
-export const cancel = operation({
+export const cancel = work({
   name: 'cancelWork',
-  tag: 'Work',
-  method: 'POST',
   path: '/cancel-work/{session_id}',
   body: { name: 'CancelWork', fields: cancelRules },
-  errors: errorsOf<SessionService['cancel']>()([
-    ...commonErrors,
-    'not_found',
-    'invalid_transition',
-    'conflict',
-  ]),
+  errors: errorsOf<SessionService['cancel']>()(['not_found', 'invalid_transition', 'conflict']),
   output: { status: 204 },
   calls: {
     method: 'cancel',

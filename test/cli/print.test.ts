@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   jsonLine,
   print,
@@ -7,7 +7,7 @@ import {
   printError,
   printText,
 } from '../../src/cli/print.js';
-import { clip, columns, tableLines, widthOf, wrap } from '../../src/cli/table-lines.js';
+import { clip, columns, laidOut, tableLines, widthOf, wrap } from '../../src/cli/table-lines.js';
 import { nearest } from '../../src/input/parse-options.js';
 
 const HOSTILE = '\u001b[2J\u009b31m\u202egpj\u2028\u0000\u007f\ud800\u{e0041}\r\n\t';
@@ -74,10 +74,16 @@ describe('columns', () => {
     ['yy', '22', ''],
   ];
 
+  const textsOf = (table: readonly string[][], width: number): string[] =>
+    tableLines(
+      table.map((cells) => ({ cells, style: 'bold' as const })),
+      width,
+    ).map(({ text }) => text);
+
   test('stand one below the other, as far as the line goes', () => {
-    expect(tableLines(rows, 80)).toEqual(['ID  N   NAME', 'x   1   日本', 'yy  22']);
-    expect(tableLines(rows, 11)).toEqual(['ID  N   NA…', 'x   1   日…', 'yy  22']);
-    expect(tableLines(rows, 1)).toEqual(['…', '…', '…']);
+    expect(textsOf(rows, 80)).toEqual(['ID  N   NAME', 'x   1   日本', 'yy  22']);
+    expect(textsOf(rows, 11)).toEqual(['ID  N   NA…', 'x   1   日…', 'yy  22']);
+    expect(textsOf(rows, 1)).toEqual(['…', '…', '…']);
   });
 
   test.each([
@@ -96,7 +102,7 @@ describe('columns', () => {
   });
 
   test('show hostile texts as they are measured', () => {
-    const [line = ''] = tableLines([[HOSTILE, 'x']], 30);
+    const [line = ''] = textsOf([[HOSTILE, 'x']], 30);
     expect(line).not.toMatch(OBEYED);
     expect(widthOf(line)).toBe(30);
   });
@@ -106,6 +112,32 @@ describe('columns', () => {
     expect(wrap('onetwothree', 4)).toEqual(['onet', 'woth', 'ree']);
     expect(wrap('', 4)).toEqual(['']);
   });
+});
+
+test('a help text has its options in two columns, as far as the line goes', () => {
+  const before = process.stdout.columns;
+  Object.assign(process.stdout, { columns: 37 });
+  onTestFinished(() => void Object.assign(process.stdout, { columns: before }));
+  const help = `Usage: try
+
+Tries what you have given it
+    once more.
+
+  --port N  Port to listen on; 0 for any
+    free port.
+  --json  As JSON.
+`;
+  expect(laidOut(help).split('\n')).toEqual([
+    'Usage: try',
+    '',
+    'Tries what you have given it once',
+    'more.',
+    '',
+    '  --port N  Port to listen on; 0 for',
+    '            any free port.',
+    '  --json    As JSON.',
+    '',
+  ]);
 });
 
 describe('the nearest name', () => {

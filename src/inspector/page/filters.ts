@@ -4,19 +4,14 @@ import { oneAtATime } from './one-at-a-time.js';
 import { countSessions, type ListQuery } from './requests.js';
 import { asCount } from './text.js';
 
-const labels: Readonly<Record<StatusFilter, string>> = {
-  '': 'All',
-  IDLE: 'Idle',
-  ACTIVE: 'Active',
-  PAUSED: 'Paused',
-  TERMINATED: 'Terminated',
-};
-
 /**
  * In the order of the buttons. The table of statuses itself would bring the whole domain into the
  * page.
  */
 const choices: readonly StatusFilter[] = ['', 'IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
+
+const labelOf = (status: StatusFilter): string =>
+  status === '' ? 'All' : status.charAt(0) + status.slice(1).toLowerCase();
 
 interface Filter {
   readonly status: StatusFilter;
@@ -41,7 +36,7 @@ export class Filters {
   constructor(onChoice: () => void) {
     this.#filters = choices.map((status) => {
       const count = element('b');
-      const control = button(`${labels[status]} `, () => {
+      const control = button(`${labelOf(status)} `, () => {
         this.#choose(status);
         onChoice();
       });
@@ -58,7 +53,7 @@ export class Filters {
   }
 
   get label(): string {
-    return this.#chosen && `${labels[this.#chosen].toLowerCase()} `;
+    return this.#chosen && `${this.#chosen.toLowerCase()} `;
   }
 
   /** A search by id finds sessions of every status. */

@@ -4,7 +4,6 @@ import type { SessionDetail } from './session-row.js';
 import { drawDuration } from './show-duration.js';
 import { type Span, spansOf } from './spans.js';
 import { asDuration } from './text.js';
-import { drawEverySecond, drawOnce } from './ticking.js';
 
 const titleOf = ({ status, seconds }: Span): string => `${status} ${asDuration(seconds)}`;
 
@@ -21,25 +20,19 @@ export class Progress {
     this.#fill,
   );
   readonly #left = element('span');
-  #session: SessionDetail | undefined;
-  /** Seconds ACTIVE by the server's count, which is drawn first. */
-  #seconds = 0;
-
   constructor() {
     const limit = element('div', { class: 'limit' }, this.#used, this.#gauge, this.#left);
     this.part.append(this.#spans, this.#legend, limit);
   }
 
   show(session: SessionDetail): void {
-    this.#session = session;
-    drawDuration(this.#used, session, (seconds) => this.#drawLimit(session, seconds));
-    const draw = session.status === 'TERMINATED' ? drawOnce : drawEverySecond;
-    draw(this.#spans, () => this.#drawSpans());
+    drawDuration(this.#used, session, (seconds) => {
+      this.#drawLimit(session, seconds);
+      this.#drawSpans(spansOf(session, seconds, serverNow()));
+    });
   }
 
-  #drawSpans(): void {
-    if (this.#session === undefined) return;
-    const spans = spansOf(this.#session, this.#seconds, serverNow());
+  #drawSpans(spans: readonly Span[]): void {
     this.#spans.hidden = this.#legend.hidden = spans.length === 0;
     for (const [at, span] of spans.entries()) this.#drawSpan(at, span);
     while (this.#spans.childElementCount > spans.length) this.#spans.lastElementChild?.remove();
@@ -60,7 +53,6 @@ export class Progress {
   }
 
   #drawLimit({ status, options: { time_limit: limit } }: SessionDetail, seconds: number): void {
-    this.#seconds = seconds;
     const hasLimit = limit > 0;
     this.#gauge.hidden = !hasLimit;
     this.#left.hidden = !hasLimit || status === 'TERMINATED';

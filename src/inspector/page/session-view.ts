@@ -50,7 +50,8 @@ export class SessionView {
     if (this.#isClosed) return;
     if (!answer.ok) return setText(this.#trouble, answer.message);
     this.#show(answer.value);
-    setText(this.#trouble, await this.#readOn(answer.value));
+    if (this.#awaitsSnapshot) setText(this.#trouble, '');
+    else await this.#take(this.#history.update(answer.value.entries));
   });
 
   constructor(
@@ -119,11 +120,6 @@ export class SessionView {
 
   async #take(reading: Promise<string>): Promise<void> {
     setText(this.#trouble, await reading);
-  }
-
-  async #readOn({ entries }: SessionDetail): Promise<string> {
-    if (this.#awaitsSnapshot) return '';
-    return this.#history.update(entries);
   }
 
   #show(session: SessionDetail): void {

@@ -22,8 +22,8 @@ const secondsAt = ({ session, readAt }: Reading, now: number): number => {
 };
 
 /**
- * Calls `draw` with the seconds that a session was ACTIVE: now, and every second while they
- * increase.
+ * Calls `draw` with the seconds that a session was ACTIVE: now, and every second until the session
+ * has ended.
  */
 export const drawDuration = (
   target: HTMLElement,
@@ -40,8 +40,8 @@ export const drawDuration = (
   const reading = agrees ? before : { session, readAt: now };
   latest.set(target, reading);
   const drawNow = () => draw(secondsAt(reading, performance.now()));
-  if (session.status === 'ACTIVE') drawEverySecond(target, drawNow);
-  else drawOnce(target, drawNow);
+  if (session.status === 'TERMINATED') drawOnce(target, drawNow);
+  else drawEverySecond(target, drawNow);
 };
 
 /** Shows a session's duration. */

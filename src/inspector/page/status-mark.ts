@@ -1,15 +1,9 @@
 import { element } from './dom.js';
 import type { SessionRow } from './session-row.js';
 
-const reasons: Readonly<Record<string, string>> = {
-  terminated: 'by command',
-  failed: 'failed',
-  time_limit: 'time limit',
-  idle_timeout: 'idle timeout',
-  inactive: 'inactive',
-};
-
-export const reasonOf = (endReason = ''): string => reasons[endReason] ?? endReason;
+/** An end reason in words. */
+export const reasonOf = (endReason = ''): string =>
+  endReason === 'terminated' ? 'by command' : endReason.replace('_', ' ');
 
 /** Shows a status, and the end reason if there is one. */
 export const statusMark = ({

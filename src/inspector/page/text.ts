@@ -31,10 +31,8 @@ const isToday = (time: Date): boolean => time.toDateString() === new Date().toDa
 export const asTime = (timestamp: string): string => {
   const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return escapeInvisible(timestamp);
-  const clock = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}:${twoDigits(time.getSeconds())}`;
-  if (isToday(time)) return clock;
-  const date = `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`;
-  return `${date} ${clock}`;
+  // Swedish writes dates and times as ISO 8601 does.
+  return isToday(time) ? time.toLocaleTimeString('sv') : time.toLocaleString('sv');
 };
 
 const ages: readonly (readonly [seconds: number, unit: string])[] = [
