@@ -111,12 +111,11 @@ export class RedisSessionStore implements SessionStore {
     opening?: Opening,
   ): Answer<Inserted> {
     return this.#deployment.run(async (open) => {
-      const { keys: keyspace, eventsLength } = open;
+      const keyspace = open.keys;
       const keys = keyspace.of({ tenant, id: head.id });
       if (opening?.cap !== undefined && keys.byStatus.ACTIVE === undefined)
         return err(noStatusIndex);
-      const hasEvents = eventsLength !== '';
-      const created = { keyspace, hasEvents, incarnation: newId(), tenant, head, state, opening };
+      const created = { keyspace, incarnation: newId(), tenant, head, state, opening };
       const made = await this.#make(open, keys, creation(keys, created));
       return cappedOutcomeOf(keys, made, ['inserted', 'taken', 'source_changed', 'too_many']);
     }, true);
@@ -154,9 +153,7 @@ export class RedisSessionStore implements SessionStore {
       const keys = open.keys.of(key);
       if (options.cap !== undefined && keys.byStatus.ACTIVE === undefined)
         return err(noStatusIndex);
-      const hasEvents = open.eventsLength !== '' && !keys.isLeft;
-      const mutation = replacement(keys, previous, next, options, hasEvents);
-      const made = await this.#make(open, keys, mutation);
+      const made = await this.#make(open, keys, replacement(keys, previous, next, options));
       return cappedOutcomeOf(keys, made, ['replaced', 'stale', 'missing', 'too_many']);
     });
   }
@@ -164,8 +161,7 @@ export class RedisSessionStore implements SessionStore {
   append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
     return this.#deployment.run(async (open) => {
       const keys = open.keys.of(key);
-      const mutation = addition(keys, append, open.eventsLength !== '');
-      return appendOutcomeOf(keys, await this.#make(open, keys, mutation));
+      return appendOutcomeOf(keys, await this.#make(open, keys, addition(keys, append)));
     });
   }
 
@@ -173,7 +169,7 @@ export class RedisSessionStore implements SessionStore {
     const event = { type: 'redacted', at: now, positions } as const;
     return this.#deployment.run(async (open) => {
       const keys = open.keys.of(key);
-      const made = await this.#make(open, keys, redaction(keys, event, open.eventsLength !== ''));
+      const made = await this.#make(open, keys, redaction(keys, event));
       return outcomeOf(keys, made, ['redacted', 'invalid_position', 'missing']);
     });
   }
@@ -185,8 +181,7 @@ export class RedisSessionStore implements SessionStore {
   remove(key: DueKey, conditions: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
     return this.#deployment.run(async (open) => {
       const keys = open.keys.of(key);
-      const mutation = removal(keys, open.keys, conditions, open.eventsLength !== '');
-      const made = await this.#make(open, keys, mutation);
+      const made = await this.#make(open, keys, removal(keys, open.keys, conditions));
       return outcomeOf(keys, made, ['removed', 'stale', 'missing']);
     });
   }
