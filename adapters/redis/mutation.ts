@@ -10,6 +10,7 @@ import type {
   ReplaceOptions,
   Rescheduling,
 } from '../../src/store/session-store.js';
+import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
 import {
   allListsOf,
@@ -82,18 +83,13 @@ const placing = (
 const eventText = ({ sessionKey, isLeft }: SessionKeys, detail: EventDetail | undefined): string =>
   detail === undefined || isLeft ? '' : `${sessionKey} ${JSON.stringify(detail)}`;
 
-/** What a new session needs. */
-export interface Creation {
-  readonly keyspace: Keyspace;
-  readonly incarnation: string;
-  readonly tenant: string;
-  readonly head: SessionHead;
-  readonly state: StateRecord;
-  readonly opening: Opening | undefined;
-}
-
-export const creation = (keys: SessionKeys, creating: Creation): Mutation => {
-  const { keyspace, incarnation, tenant, head, state, opening } = creating;
+export const creation = (
+  keys: SessionKeys,
+  incarnation: string,
+  head: SessionHead,
+  state: StateRecord,
+  opening: Opening | undefined,
+): Mutation => {
   const { entries = [], source, cap } = opening ?? {};
   const lines = encodeLines(entries);
   const bytes = Buffer.byteLength(lines);
@@ -101,7 +97,7 @@ export const creation = (keys: SessionKeys, creating: Creation): Mutation => {
   const details = openingDetailsOf(head.createdAt, opening && state, appended);
   const counts = { sequence: details.length, entries: entries.length, bytes };
   const record = encodeRecord(incarnation, head, state, counts);
-  const origin = source === undefined ? keys.record : keyspace.of({ tenant, id: source.id }).record;
+  const origin = source === undefined ? keys.record : keys.records + escapeName(source.id);
   return placing('create', keys, indexEntryOf(keys, state), cap, {
     keys: [keys.journal, origin],
     args: [

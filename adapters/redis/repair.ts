@@ -2,11 +2,10 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/session/errors.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
 import type { SessionKey } from '../../src/store/session-store.js';
-import { unescapeName } from '../shared/escape-name.js';
 import type { Connection } from './connection.js';
 import type { OpenCall } from './deployment.js';
 import { dueText, listsOf, workText } from './index-entries.js';
-import { dueKeyOf, type Keyspace, keyOf, type SessionKeys } from './keyspace.js';
+import { type Keyspace, keyOf, type SessionKeys } from './keyspace.js';
 import { repairing, type Wrong } from './mutation.js';
 import { findSession } from './read-sessions.js';
 import { type DecodedRecord, decodeRecord } from './record.js';
@@ -128,18 +127,16 @@ export class Repair {
     const { kind, rest } = this.#keys.parse(name) ?? { kind: '', rest: '' };
     if (kind === 'record' || kind === 'journal' || kind === 'operations')
       return this.#repairSession(kind, keyOf(rest));
-    const [tenantKey = '', ...idKey] = rest.split(':');
-    const tenant = unescapeName(tenantKey);
-    if (kind === 'remains')
-      return this.#repairIndexes(this.#keys.of(dueKeyOf(tenant, idKey.join(':'))));
+    if (kind === 'remains') return this.#repairIndexes(this.#keys.of(keyOf(rest)));
     if (!INDEXES.has(kind)) return;
+    const [tenantKey] = rest.split(':');
     const scan: Scan = async (client, cursor) => {
       if (client.zscan === undefined) throw unsupported;
       const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
       return [next, found.filter((_, at) => at % 2 === 0)];
     };
     await this.#each(scan, (idKey) =>
-      this.#repairIndexes({ ...this.#keys.of(dueKeyOf(tenant, idKey)), idKey }, name),
+      this.#repairIndexes({ ...this.#keys.of(keyOf(`${tenantKey}:${idKey}`)), idKey }, name),
     );
   }
 

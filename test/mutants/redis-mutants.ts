@@ -95,8 +95,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a deletion has no event',
     file: script('write'),
-    from: "if header and event ~= '' then log",
-    to: 'if false then log',
+    from: 'if header then advance',
+    to: 'if false then advance',
     tests: testsOf('commands'),
   },
   {

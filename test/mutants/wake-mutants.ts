@@ -13,15 +13,15 @@ export const wakeMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store leaves the revision of a session that an append wakes',
     file: 'adapters/redis/scripts/write.lua',
-    from: "fields = '1 ' .. revision .. sub(text",
-    to: "fields = '1 ' .. header.revision .. sub(text",
+    from: 'header.revision, header.wake = revision, wake',
+    to: 'header.wake = wake',
     tests: [...redis, 'test/stores/woken-appends.test.ts'],
   },
   {
     bug: 'the Redis store does not hand out what an append has woken',
     file: 'adapters/redis/scripts/write.lua',
-    from: '    sooner(place)\n  end\n  local activity',
-    to: '  end\n  local activity',
+    from: 'sooner(place)\n    header.revision',
+    to: 'header.revision',
     tests: redis,
   },
   {

@@ -46,6 +46,13 @@ local function sessionOf(record, journal)
   return header, text
 end
 
+-- The fields of a record that have a fixed width.
+local function fixedOf(header)
+  return format('1 %s %s %s %s %010d %010d %012d %012d %08d %016.0f', header.revision,
+    header.incarnation, header.created, header.activity, header.sequence, header.entries,
+    header.bytes, header.tail, header.redactions, header.wake)
+end
+
 local hasBegun, isRefused = false, false
 local function begin()
   if hasBegun then return end
@@ -54,10 +61,12 @@ local function begin()
   hasBegun, isRefused = true, false
 end
 
--- Logs an event of a session: its number, then the session and the details as JSON.
-local function log(header, sequence, event)
-  if kept == '' then return end
-  local text = '1 ' .. header.incarnation .. ' ' .. sequence .. ' ' .. event
+-- Counts a change of a session, and logs its event: the session and the details as JSON, '' for
+-- none.
+local function advance(header, event)
+  header.sequence = header.sequence + 1
+  if kept == '' or event == '' then return end
+  local text = '1 ' .. header.incarnation .. ' ' .. header.sequence .. ' ' .. event
   if call('XLEN', stream) < kept + SURPLUS then
     call('XADD', stream, '*', 'e', text)
   else
@@ -198,7 +207,8 @@ function kinds.create(keys, args, gained, lost)
     -- The first character says that there may be no record. It is set right when there is one.
     call('SET', journal, '?' .. sub(lines, 2))
   end
-  for place = 10, #args do log(header, place - 9, args[place]) end
+  header.sequence = 0
+  for place = 10, #args do advance(header, args[place]) end
   enter(change, header.created)
   call('SET', record, text)
   if lines ~= '' then try('SETRANGE', journal, '0', '{') end
@@ -223,13 +233,12 @@ function kinds.replace(keys, args, gained, lost)
   if over then return over end
   local change = changeOf(keys, args, gained, lost)
   start(change)
-  local sequence = header.sequence + (isChange == '' and 0 or 1)
-  if event ~= '' then log(header, sequence, event) end
+  if isChange ~= '' then advance(header, event) end
   enter(change, header.created)
-  if activity + 0 < header.activity + 0 then activity = header.activity end
-  call('SET', record, '1 ' .. revision .. sub(text, CREATED - 13, ACTIVITY) .. activity .. ' '
-    .. format('%010d', sequence) .. sub(text, SEQUENCE + 11, STATE) .. fields .. '\n'
-    .. ranges .. '\n' .. labels .. '\n' .. state .. '\n' .. head)
+  header.revision = revision
+  if activity + 0 > header.activity + 0 then header.activity = activity end
+  local lines = {sub(fixedOf(header), 1, STATE) .. fields, ranges, labels, state, head}
+  call('SET', record, table.concat(lines, '\n'))
   leave(change)
   return 'replaced'
 end
@@ -253,7 +262,7 @@ function kinds.remove(keys, args, gained, lost)
   local place = left and placeIn(keys[2], keys[3], leftKey, args[2], leftAt)
   if not hasBegun then call('DEL', note) end
   start(change)
-  if header and event ~= '' then log(header, header.sequence + 1, event) end
+  if header then advance(header, event) end
   if left then
     call('SET', left, leftText)
     sooner(place)
@@ -347,7 +356,7 @@ function kinds.append(keys, args)
   elseif status == 'I' then
     isClosed = isClosed or at < header.deadline
   end
-  if isClosed then return 'closed ' .. string.gsub(match(call('GET', record), '^(.*)\n[^\n]*$'), '\n', '\t') end
+  if isClosed then return 'closed ' .. string.gsub(call('GET', record), '\n', '\t') end
   if fence ~= '' and (header.fence + 0 ~= fence + 0 or at >= header.leased) then return 'lease_lost' end
   if position ~= '' and position + 0 ~= header.bytes then return 'moved ' .. header.bytes end
   local entries, tail, ranges, rest = header.entries, header.tail, nil, nil
@@ -377,36 +386,33 @@ function kinds.append(keys, args)
     place = placeIn(work, tenants, idKey, tenantKey, claimable)
   end
   start({gained = {}, lost = {}, places = {place}})
-  -- A server counts the remains of a torn log after the committed length; a test double counts characters.
+  -- A server counts the remains of a torn log after the committed length; a test double counts
+  -- characters.
   local written = call('SETRANGE', journal, header.bytes .. '', lines)
+  local begins = format('%d', header.bytes)
   local finish = format('%d', math.min(written, header.bytes + #lines))
   if name ~= '' then
-    call('HSET', operations, name, digest .. ' ' .. header.bytes .. ' ' .. finish .. ' ' .. sumOf(lines))
+    local place = {digest, begins, finish, sumOf(lines)}
+    call('HSET', operations, name, table.concat(place, ' '))
   end
-  local sequence = header.sequence + 1
-  local detail = format('"start":%d,"position":%s', header.bytes, finish)
+  header.entries, header.bytes, header.tail = entries, finish, tail
+  if isUsed and at > header.activity + 0 then header.activity = format('%016.0f', at) end
+  local detail = ',"start":' .. begins .. ',"position":' .. finish
   if after ~= '' then detail = detail .. ',"after":' .. after end
-  log(header, sequence, sessionKey .. ' {"type":"appended","at":' .. now .. ',' .. detail .. '}')
+  advance(header, sessionKey .. ' {"type":"appended","at":' .. now .. detail .. '}')
   if wake then
-    sequence = sequence + 1
-    log(header, sequence, sessionKey .. ' {"type":"woken","at":' .. now .. '}')
+    advance(header, sessionKey .. ' {"type":"woken","at":' .. now .. '}')
     sooner(place)
+    header.revision, header.wake = revision, wake
   end
-  local activity = header.activity
-  if isUsed and at > activity + 0 then activity = string.rep('0', #activity - #now) .. now end
-  local counts = activity .. ' ' .. format('%010d %010d %012d %012d', sequence, entries, finish, tail)
-  -- The place of the first field that changes, and the fields from there on.
-  local from, fields = ACTIVITY, counts
-  if wake then
-    from = 0
-    fields = '1 ' .. revision .. sub(text, CREATED - 13, ACTIVITY) .. counts .. sub(text, TAIL + 13, STATE)
-      .. format('%016.0f', wake)
-  end
+  local fields = fixedOf(header)
   if ranges then
-    local others = sub(match(text, '^[^\n]*\n'), from + #fields + 1)
-    call('SET', record, sub(text, 1, from) .. fields .. others .. ranges .. rest)
+    local others = sub(match(text, '^[^\n]*\n'), #fields + 1)
+    call('SET', record, fields .. others .. ranges .. rest)
+  elseif wake then
+    call('SETRANGE', record, '0', fields)
   else
-    call('SETRANGE', record, from .. '', fields)
+    call('SETRANGE', record, ACTIVITY .. '', sub(fields, ACTIVITY + 1, TAIL + 12))
   end
   return 'appended ' .. finish
 end
@@ -455,15 +461,13 @@ function kinds.redact(keys, args)
     if found then overwrites[#overwrites + 1] = {from, found} end
   end
   if #overwrites == 0 then return 'redacted' end
-  local sequence = header.sequence + 1
   begin()
   -- Writes nothing, but fails before anything is lost if there is no right to it.
   call('SETRANGE', journal, '0', '')
-  log(header, sequence, args[1])
+  advance(header, args[1])
+  header.redactions = header.redactions + 1
   for _, each in ipairs(overwrites) do call('SETRANGE', journal, each[1] .. '', each[2]) end
-  call('SETRANGE', record, SEQUENCE .. '',
-    format('%010d %010d %012d %012d ', sequence, header.entries, header.bytes, header.tail)
-      .. format('%08d', header.redactions + 1))
+  call('SETRANGE', record, SEQUENCE .. '', sub(fixedOf(header), SEQUENCE + 1, STATE - 1))
   return 'redacted'
 end
 
