@@ -1,26 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type { AppendOutcome, SessionKey } from '../../src/store/session-store.js';
-import { labelsOf } from '../shared/label-texts.js';
-import { decodeState } from '../shared/stored-json.js';
 import { type Failure, isOneOf, toStoreError, unreadable } from './failure.js';
-import { decodeHeader } from './record.js';
-
-/** The state in the first four lines of a record, with tabs between them. */
-const stateOf = (text: string) => {
-  const [first = '', ranges = '', labels = '', state] = text.split('\t');
-  const header = decodeHeader(first, ranges);
-  return (
-    header && decodeState(state, header, labels === '' ? undefined : labelsOf(labels.split(' ')))
-  );
-};
+import { decodeRecord } from './record.js';
 
 /** The outcome of an append, as the script says it. */
 export const appendOutcomeOf = (
   key: SessionKey,
   made: Result<string, Failure>,
 ): Result<AppendOutcome, StoreError> => {
-  if (made.isErr()) return err(toStoreError(key)(made.error));
+  if (made.isErr()) return err(toStoreError(key, made.error));
   const text = made.value;
   if (isOneOf(text, ['lease_lost', 'invalid_position', 'full', 'mismatch', 'missing']))
     return ok({ outcome: text });
@@ -34,8 +23,8 @@ export const appendOutcomeOf = (
     case 'moved':
       return ok({ outcome, position: Number(detail) });
     case 'closed': {
-      const state = stateOf(detail);
-      return state === undefined ? err(unreadable(key)) : ok({ outcome, state });
+      const record = decodeRecord(key.id, detail.replaceAll('\t', '\n'));
+      return record === undefined ? err(unreadable(key)) : ok({ outcome, state: record.state });
     }
     default:
       return err(unreadable(key));

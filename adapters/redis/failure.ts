@@ -107,29 +107,14 @@ const textOf = (cause: unknown): string =>
   );
 
 /** The error of a failed command for the session that it was about. */
-export const toStoreError =
-  ({ id }: SessionKey) =>
-  ({ code, error }: Failure): StoreError =>
-    code === 'WRONGTYPE' ? corruptRecord(id, 'one of its keys has a wrong type') : error;
+export const toStoreError = ({ id }: SessionKey, { code, error }: Failure): StoreError =>
+  code === 'WRONGTYPE' ? corruptRecord(id, 'one of its keys has a wrong type') : error;
 
 export const unreadable = ({ id }: SessionKey): CorruptRecord =>
   corruptRecord(id, 'this version does not know the format of its record or journal');
 
 export const isOneOf = <T extends string>(value: unknown, outcomes: readonly T[]): value is T =>
   outcomes.some((outcome) => outcome === value);
-
-/**
- * The outcome in the reply of a script that changes a session. Any other reply means that the
- * session cannot be read.
- */
-export const outcomeOf = <T extends string>(
-  key: SessionKey,
-  reply: Result<unknown, Failure>,
-  outcomes: readonly T[],
-): Result<T, StoreError> => {
-  if (reply.isErr()) return err(toStoreError(key)(reply.error));
-  return isOneOf(reply.value, outcomes) ? ok(reply.value) : err(unreadable(key));
-};
 
 /** The error of lists by status and of `limits.activeSessions` without the index. */
 export const noStatusIndex = misconfigured(
@@ -141,12 +126,17 @@ export const tooManyEnded = storeUnavailable(
   'not_applied',
 );
 
-/** The outcome of a change that may have a cap. */
-export const cappedOutcomeOf = <T extends string>(
+/** Reads the reply of a script that changes a session. */
+export type ReadOutcome<T> = (
   key: SessionKey,
-  reply: Result<unknown, Failure>,
-  outcomes: readonly T[],
-): Result<T, StoreError> => {
-  if (reply.isOk() && reply.value === 'ended') return err(tooManyEnded);
-  return outcomeOf(key, reply, outcomes);
-};
+  reply: Result<string, Failure>,
+) => Result<T, StoreError>;
+
+/** Reads one of these outcomes. Any other reply means that the session cannot be read. */
+export const outcomeOf =
+  <T extends string>(...outcomes: readonly T[]): ReadOutcome<T> =>
+  (key, reply) => {
+    if (reply.isErr()) return err(toStoreError(key, reply.error));
+    if (reply.value === 'ended') return err(tooManyEnded);
+    return isOneOf(reply.value, outcomes) ? ok(reply.value) : err(unreadable(key));
+  };

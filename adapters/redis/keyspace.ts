@@ -127,23 +127,7 @@ export class Keyspace {
   }
 
   tenant(name: string): TenantKeys {
-    const partition = this.#partitionOf(name);
-    const tenantKey = escapeName(name);
-    return {
-      records: `${partition}:record:${tenantKey}:`,
-      journals: `${partition}:journal:${tenantKey}:`,
-      index: `${partition}:index:${tenantKey}`,
-      labels: `${partition}:label:${tenantKey}:`,
-      byStatus: this.#byStatus(partition, tenantKey),
-      work: `${partition}:work:${tenantKey}`,
-      waiting: `${partition}:waiting`,
-      deadlines: `${partition}:deadlines:${tenantKey}`,
-      tenants: `${partition}:tenants`,
-      partition: `${partition}:`,
-      events: `${partition}:events`,
-      writes: `${partition}:write:`,
-      tenantKey,
-    };
+    return this.of({ tenant: name, id: '' });
   }
 
   /** The numbers of all partitions. */
@@ -196,11 +180,8 @@ export const labelKey = (
   value: string,
 ): string => `${labels}${labelText(name, value)}`;
 
-/** The session of a key in events. */
-export const keyOf = (sessionKey: string): SessionKey => {
-  const colon = sessionKey.indexOf(':');
-  return {
-    tenant: unescapeName(sessionKey.slice(0, colon)),
-    id: unescapeName(sessionKey.slice(colon + 1)),
-  };
+/** The key of a session in events, or of a member of `deadlines` after the tenant. */
+export const keyOf = (sessionKey: string): DueKey => {
+  const colon = sessionKey.indexOf(SEPARATOR);
+  return dueKeyOf(unescapeName(sessionKey.slice(0, colon)), sessionKey.slice(colon + 1));
 };

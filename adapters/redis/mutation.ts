@@ -10,8 +10,17 @@ import type {
   ReplaceOptions,
   Rescheduling,
 } from '../../src/store/session-store.js';
+import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
-import { dueText, indexChangeOf, indexEntriesOf, indexesOf } from './index-entries.js';
+import {
+  allListsOf,
+  dueText,
+  type IndexChange,
+  indexChangeOf,
+  indexEntryOf,
+  listsOf,
+  workText,
+} from './index-entries.js';
 import { encodeLines } from './journal.js';
 import type { Keyspace, SessionKeys, TenantKeys } from './keyspace.js';
 import {
@@ -37,128 +46,81 @@ export interface Mutation {
     | 'redact'
     | 'reschedule'
     | 'claim'
-    | 'repair'
-    | 'purge';
+    | 'repair';
   readonly keys: readonly string[];
   readonly args: readonly string[];
+  /** The lists that get the session, and those that lose it. */
+  readonly gained?: readonly string[];
+  readonly lost?: readonly string[];
 }
 
 const textOf = (value: number | string | undefined): string =>
   value === undefined ? '' : String(value);
 
-/** The limit of live sessions, and the time at which they count. */
-const capTexts = (cap: LiveLimit | undefined): readonly string[] => [
-  textOf(cap?.sessions),
-  textOf(cap?.now),
-];
+/** A mutation that changes indexes: with the keys and arguments that all of these begin with. */
+const placing = (
+  kind: Mutation['kind'],
+  keys: SessionKeys,
+  { gained, lost, due, work }: IndexChange,
+  cap: LiveLimit | undefined,
+  own: Pick<Mutation, 'keys' | 'args'>,
+): Mutation => ({
+  kind,
+  keys: [
+    ...[keys.record, keys.deadlines, keys.tenants, keys.work, keys.waiting],
+    ...[keys.byStatus.ACTIVE ?? keys.index, keys.byStatus.PAUSED ?? keys.index],
+    ...own.keys,
+  ],
+  args: [
+    ...[keys.idKey, keys.tenantKey, due, work, textOf(cap?.sessions), textOf(cap?.now)],
+    ...own.args,
+  ],
+  gained,
+  lost,
+});
 
-/** The indexes that a limit of live sessions counts. */
-const liveOf = ({ byStatus, index }: SessionKeys): readonly string[] => [
-  byStatus.ACTIVE ?? index,
-  byStatus.PAUSED ?? index,
-];
+/** An event as scripts take it. The changes of what is left of a session have none. */
+const eventText = ({ sessionKey, isLeft }: SessionKeys, detail: EventDetail | undefined): string =>
+  detail === undefined || isLeft ? '' : `${sessionKey} ${JSON.stringify(detail)}`;
 
-/** An event of a session as text. */
-const eventText = (
-  { sessionKey }: SessionKeys,
+export const creation = (
+  keys: SessionKeys,
   incarnation: string,
-  sequence: number,
-  detail: EventDetail,
-): string => {
-  return `1 ${incarnation} ${sequence} ${sessionKey} ${JSON.stringify(detail)}`;
-};
-
-/** What a new session needs. */
-export interface Creation {
-  readonly keyspace: Keyspace;
-  readonly hasEvents: boolean;
-  readonly incarnation: string;
-  readonly tenant: string;
-  readonly head: SessionHead;
-  readonly state: StateRecord;
-  readonly opening: Opening | undefined;
-}
-
-export const creation = (keys: SessionKeys, creating: Creation): Mutation => {
-  const { keyspace, hasEvents, incarnation, tenant, head, state, opening } = creating;
+  head: SessionHead,
+  state: StateRecord,
+  opening: Opening | undefined,
+): Mutation => {
   const { entries = [], source, cap } = opening ?? {};
   const lines = encodeLines(entries);
-  const details = openingDetailsOf(
-    head.createdAt,
-    opening && state,
-    entries.length === 0 ? undefined : Buffer.byteLength(lines),
-  );
-  const counts = {
-    sequence: details.length,
-    entries: entries.length,
-    bytes: Buffer.byteLength(lines),
-  };
-  const events = details.map((detail, at) => eventText(keys, incarnation, at + 1, detail));
-  const [created = '', second = '', third = ''] = hasEvents ? events : [];
-  const added = indexEntriesOf(keys, state);
-  const byCreation = String(Date.parse(head.createdAt));
-  const origin = source === undefined ? keys.record : keyspace.of({ tenant, id: source.id }).record;
-  const { record, journal, deadlines, tenants, idKey, tenantKey } = keys;
-  return {
-    kind: 'create',
-    keys: [
-      record,
-      journal,
-      deadlines,
-      tenants,
-      origin,
-      ...liveOf(keys),
-      ...added.map(({ index }) => index),
-    ],
+  const bytes = Buffer.byteLength(lines);
+  const appended = entries.length === 0 ? undefined : bytes;
+  const details = openingDetailsOf(head.createdAt, opening && state, appended);
+  const counts = { sequence: details.length, entries: entries.length, bytes };
+  const record = encodeRecord(incarnation, head, state, counts);
+  const origin = source === undefined ? keys.record : keys.records + escapeName(source.id);
+  return placing('create', keys, indexEntryOf(keys, state), cap, {
+    keys: [keys.journal, origin],
     args: [
-      ...[idKey, tenantKey, dueText(state), encodeRecord(incarnation, head, state, counts), lines],
-      ...[textOf(source?.version), ...capTexts(cap)],
-      ...[created, second, third],
-      ...added.map(({ score }) => score || byCreation),
+      ...[record, lines, textOf(source?.version)],
+      ...details.map((detail) => eventText(keys, detail)),
     ],
-  };
+  });
 };
-
-/** The fields of a change of state that its record gets. */
-const fieldsOf = (state: StateRecord): readonly string[] => [
-  revisionText(state.revision),
-  activityText(state.lastActivityAt),
-  stateFields(state),
-  labelsLine(state),
-  stateLine(state),
-];
 
 export const replacement = (
   keys: SessionKeys,
   previous: StateRecord,
   next: StateRecord,
   { event, cap }: ReplaceOptions,
-  hasEvents: boolean,
-): Mutation => {
-  const { record, deadlines, tenants, idKey, tenantKey, sessionKey } = keys;
-  const { added, lost } = indexChangeOf(keys, previous, next);
-  const isDue = dueText(previous) !== '' || dueText(next) !== '';
-  const isLogged = event !== undefined && hasEvents;
-  return {
-    kind: 'replace',
-    keys: [
-      record,
-      deadlines,
-      tenants,
-      ...liveOf(keys),
-      ...added.map(({ index }) => index),
-      ...lost,
-    ],
+): Mutation =>
+  placing('replace', keys, indexChangeOf(keys, previous, next), cap, {
+    keys: [],
     args: [
-      ...[idKey, tenantKey, revisionText(previous.revision), ...fieldsOf(next)],
-      ...[dueText(next), isDue ? '1' : '', event === undefined ? '' : '1'],
-      isLogged ? `${sessionKey} ${JSON.stringify(event)}` : '',
-      ...capTexts(cap),
-      String(added.length),
-      ...added.map(({ score }) => score),
+      ...[revisionText(previous.revision), revisionText(next.revision)],
+      ...[activityText(next.lastActivityAt), stateFields(next), labelsLine(next), stateLine(next)],
+      ...[event === undefined ? '' : '1', eventText(keys, event)],
     ],
-  };
-};
+  });
 
 /** What is left of a removed session as a record, which scripts change like any other one. */
 const encodeRemains = (id: string, state: StateRecord): string => {
@@ -167,46 +129,32 @@ const encodeRemains = (id: string, state: StateRecord): string => {
   return encodeRecord('0'.repeat(12), head, state, { sequence: 1, entries: 0, bytes: 0 });
 };
 
+/** A session that is in no index. */
+const gone = (keys: SessionKeys): IndexChange => ({
+  gained: [],
+  lost: allListsOf(keys),
+  due: '',
+  work: '',
+});
+
 export const removal = (
   keys: SessionKeys,
   keyspace: Keyspace,
   { revision, now = Date.now(), remains }: Removal,
-  hasEvents: boolean,
 ): Mutation => {
-  const {
-    tenant,
-    id,
-    isLeft,
-    record,
-    journal,
-    operations,
-    deadlines,
-    tenants,
-    labels,
-    idKey,
-    tenantKey,
-    sessionKey,
-  } = keys;
-  const left = remains && keyspace.of({ tenant, id, removal: remains.removal });
+  const { tenant, id, isLeft, record, journal, operations } = keys;
   const own = isLeft ? [record, record] : [journal, operations];
-  return {
-    kind: 'remove',
-    keys: [record, ...own, deadlines, tenants, left?.record ?? record, ...indexesOf(keys)],
-    args: [
-      ...[idKey, tenantKey, revision === undefined ? '' : revisionText(revision), String(now)],
-      ...[hasEvents && !isLeft ? sessionKey : '', labels, textOf(left?.idKey)],
-      ...(remains === undefined
-        ? ['', '']
-        : [dueText(remains.state), encodeRemains(id, remains.state)]),
-    ],
-  };
+  const event = eventText(keys, { type: 'deleted', at: now });
+  const args = [revision === undefined ? '' : revisionText(revision), event, keys.labels];
+  if (remains !== undefined) {
+    const left = keyspace.of({ tenant, id, removal: remains.removal });
+    own.push(left.record);
+    args.push(left.idKey, dueText(remains.state), encodeRemains(id, remains.state));
+  }
+  return placing('remove', keys, gone(keys), undefined, { keys: own, args });
 };
 
-export const addition = (
-  keys: SessionKeys,
-  append: HistoryAppend,
-  hasEvents: boolean,
-): Mutation => {
+export const addition = (keys: SessionKeys, append: HistoryAppend): Mutation => {
   const { entries, now, operation, after, ifPosition, fencingToken, wake } = append;
   const { maxEntries = Number.MAX_SAFE_INTEGER } = append;
   return {
@@ -214,7 +162,7 @@ export const addition = (
     keys: [keys.record, keys.journal, keys.operations, ...(wake ? [keys.work, keys.waiting] : [])],
     args: [
       ...[String(now), encodeLines(entries), String(entries.length), String(maxEntries)],
-      ...[hasEvents ? keys.sessionKey : '', textOf(ifPosition), textOf(fencingToken)],
+      ...[keys.sessionKey, textOf(ifPosition), textOf(fencingToken)],
       ...[textOf(operation?.id), textOf(operation?.digest), textOf(after)],
       ...(wake ? [revisionText(wake.revision), keys.idKey, keys.tenantKey] : []),
     ],
@@ -224,26 +172,19 @@ export const addition = (
 export const redaction = (
   keys: SessionKeys,
   event: Extract<EventDetail, { readonly type: 'redacted' }>,
-  hasEvents: boolean,
 ): Mutation => ({
   kind: 'redact',
   keys: [keys.record, keys.journal],
-  args: [
-    hasEvents ? `${keys.sessionKey} ${JSON.stringify(event)}` : '',
-    ...event.positions.map(String),
-  ],
+  args: [eventText(keys, event), ...event.positions.map(String)],
 });
 
 export const rescheduling = (
   keys: SessionKeys,
   { from, to, isDamaged = false }: Rescheduling,
 ): Mutation => {
-  const { record, deadlines, tenants, idKey, tenantKey, isLeft } = keys;
-  return {
-    kind: 'reschedule',
-    keys: isDamaged || isLeft ? [deadlines, tenants] : [deadlines, tenants, record],
-    args: [idKey, tenantKey, String(from), String(finite(to))],
-  };
+  const change = { gained: [], lost: [], due: String(finite(to)), work: '-' };
+  const args = [String(from), isDamaged || keys.isLeft ? '' : '1'];
+  return placing('reschedule', keys, change, undefined, { keys: [], args });
 };
 
 /** Hands out the sessions of a tenant that want a worker; with their records. */
@@ -256,61 +197,35 @@ export const claiming = (
   args: [tenantKey, String(now), String(until), String(limit)],
 });
 
-/** Makes the entries of a session in indexes those of its record. */
-export const replay = (keys: SessionKeys, { header, state }: DecodedRecord): Mutation => {
-  const { record, deadlines, tenants, idKey, tenantKey } = keys;
-  const wanted = indexEntriesOf(keys, state);
-  const has = new Set(wanted.map(({ index }) => index));
-  const others = indexesOf(keys).filter((index) => !has.has(index));
+/** What is not as the record of a session says, or remains of one without a record. */
+export interface Wrong {
+  /** A list that the session may be in. */
+  readonly list?: string | undefined;
+  /** Keys to delete, of a session without a record. */
+  readonly remains?: readonly string[];
+}
+
+/** Makes the entries of a session in indexes those of its record, or none without one. */
+export const repairing = (
+  keys: SessionKeys,
+  record: DecodedRecord | undefined,
+  { list, remains = [] }: Wrong,
+): Mutation => {
+  const state = record?.state;
+  const gained = state === undefined ? [] : listsOf(keys, state);
+  const others = new Set(list === undefined ? allListsOf(keys) : [list, ...allListsOf(keys)]);
+  const change = {
+    gained,
+    lost: [...others].filter((each) => !gained.includes(each)),
+    due: state === undefined ? '' : dueText(state),
+    work: state === undefined ? '' : workText(keys, state),
+  };
   // An activity postpones an end without a new due time, which a sweep moves later.
   const mayBeEarly =
-    state.status === 'ACTIVE' && state.terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
-  const isWaiting = state.report !== undefined;
-  return {
-    kind: 'repair',
-    keys: [record, deadlines, tenants, ...has, ...others],
-    args: [
-      ...[
-        idKey,
-        tenantKey,
-        revisionText(state.revision),
-        dueText(state),
-        mayBeEarly && !isWaiting ? '1' : '',
-      ],
-      String(wanted.length),
-      ...wanted.map(({ score }) => score || String(header.created)),
-    ],
-  };
+    state?.status === 'ACTIVE' &&
+    state.terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY &&
+    state.report === undefined;
+  const revision = state === undefined ? '' : revisionText(state.revision);
+  const args = [revision, mayBeEarly ? '1' : ''];
+  return placing('repair', keys, change, undefined, { keys: remains, args });
 };
-
-/**
- * Removes an entry from an index that it does not belong to: that of no session, or of one with
- * this revision.
- */
-export const unlisting = (
-  keys: SessionKeys,
-  index: string,
-  revision: number | undefined,
-): Mutation => {
-  const { record, deadlines, tenants, idKey, tenantKey } = keys;
-  const isDue = index === deadlines;
-  return {
-    kind: 'repair',
-    keys: [record, deadlines, tenants, ...(isDue ? [] : [index])],
-    args: [
-      idKey,
-      tenantKey,
-      revision === undefined ? '' : revisionText(revision),
-      isDue ? '' : '-',
-      '',
-      '0',
-    ],
-  };
-};
-
-/** Deletes what is left of a session without a record. */
-export const purge = ({ record, journal, operations }: SessionKeys): Mutation => ({
-  kind: 'purge',
-  keys: [record, journal, operations],
-  args: [],
-});

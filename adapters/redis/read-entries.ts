@@ -58,7 +58,7 @@ export const readEntries = async (
   const side = after === undefined ? 'before' : 'after';
   const args = [side, String(after ?? before ?? ''), String(limit), String(maxBytes), ''];
   const reply = await call.readScript(readScript, [keys.record, keys.journal], args);
-  if (reply.isErr()) return err(toStoreError(keys)(reply.error));
+  if (reply.isErr()) return err(toStoreError(keys, reply.error));
   const [found] = valuesIn(reply.value);
   if (found === 'missing' || found === 'invalid_position') return ok({ outcome: found });
   const [record, lines, start] = valuesIn(found);

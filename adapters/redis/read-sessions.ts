@@ -165,7 +165,7 @@ export const findSession = async (
 /** The state of a session, or of what is left of a removed one. */
 export const findState = async (call: Call, keys: SessionKeys): Answer<StateRecord | undefined> => {
   const text = await call.readCommand((client) => client.get(keys.record));
-  if (text.isErr()) return err(toStoreError(keys)(text.error));
+  if (text.isErr()) return err(toStoreError(keys, text.error));
   if (text.value === null) return ok(undefined);
   const decoded = decodeRecord(keys.id, text.value);
   return decoded === undefined ? err(unreadable(keys)) : ok(decoded.state);

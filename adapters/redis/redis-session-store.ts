@@ -17,6 +17,7 @@ import type {
   HistoryAppend,
   HistorySlice,
   Inserted,
+  LiveLimit,
   Opening,
   PageRange,
   ReadSize,
@@ -33,8 +34,14 @@ import type {
 import { appendOutcomeOf } from './append-outcome.js';
 import { Connection, newId } from './connection.js';
 import { Deployment, type OpenCall, type RedisDeployment } from './deployment.js';
-import { type Answer, cappedOutcomeOf, type Failure, noStatusIndex, outcomeOf } from './failure.js';
-import type { TenantKeys } from './keyspace.js';
+import {
+  type Answer,
+  type Failure,
+  noStatusIndex,
+  outcomeOf,
+  type ReadOutcome,
+} from './failure.js';
+import type { SessionKeys, TenantKeys } from './keyspace.js';
 import {
   addition,
   claiming,
@@ -53,6 +60,18 @@ import { RedisEventLog } from './redis-event-log.js';
 import { parseStoreOptions, type RedisSessionStoreOptions } from './redis-session-store-options.js';
 import { Repair, type RepairOptions, type RepairReport } from './repair.js';
 import { Writer } from './writer.js';
+
+const inserted = outcomeOf('inserted', 'taken', 'source_changed', 'too_many');
+const replaced = outcomeOf('replaced', 'stale', 'missing', 'too_many');
+const redacted = outcomeOf('redacted', 'invalid_position', 'missing');
+const removed = outcomeOf('removed', 'stale', 'missing');
+const rescheduled = outcomeOf('moved', 'stale');
+
+interface Conditions {
+  readonly cap?: LiveLimit | undefined;
+  /** Whether the call creates a session, and so stores the settings of the store. */
+  readonly creates?: boolean;
+}
 
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. A session is
@@ -110,16 +129,12 @@ export class RedisSessionStore implements SessionStore {
     state: StateRecord,
     opening?: Opening,
   ): Answer<Inserted> {
-    return this.#deployment.run(async (open) => {
-      const { keys: keyspace, eventsLength } = open;
-      const keys = keyspace.of({ tenant, id: head.id });
-      if (opening?.cap !== undefined && keys.byStatus.ACTIVE === undefined)
-        return err(noStatusIndex);
-      const hasEvents = eventsLength !== '';
-      const created = { keyspace, hasEvents, incarnation: newId(), tenant, head, state, opening };
-      const made = await this.#make(open, keys, creation(keys, created));
-      return cappedOutcomeOf(keys, made, ['inserted', 'taken', 'source_changed', 'too_many']);
-    }, true);
+    return this.#change(
+      { tenant, id: head.id },
+      inserted,
+      (keys) => creation(keys, newId(), head, state, opening),
+      { cap: opening?.cap, creates: true },
+    );
   }
 
   find(
@@ -150,32 +165,19 @@ export class RedisSessionStore implements SessionStore {
     next: StateRecord,
     options: ReplaceOptions = {},
   ): Answer<Replaced> {
-    return this.#deployment.run(async (open) => {
-      const keys = open.keys.of(key);
-      if (options.cap !== undefined && keys.byStatus.ACTIVE === undefined)
-        return err(noStatusIndex);
-      const hasEvents = open.eventsLength !== '' && !keys.isLeft;
-      const mutation = replacement(keys, previous, next, options, hasEvents);
-      const made = await this.#make(open, keys, mutation);
-      return cappedOutcomeOf(keys, made, ['replaced', 'stale', 'missing', 'too_many']);
+    const { cap } = options;
+    return this.#change(key, replaced, (keys) => replacement(keys, previous, next, options), {
+      cap,
     });
   }
 
   append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
-    return this.#deployment.run(async (open) => {
-      const keys = open.keys.of(key);
-      const mutation = addition(keys, append, open.eventsLength !== '');
-      return appendOutcomeOf(keys, await this.#make(open, keys, mutation));
-    });
+    return this.#change(key, appendOutcomeOf, (keys) => addition(keys, append));
   }
 
   redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted> {
     const event = { type: 'redacted', at: now, positions } as const;
-    return this.#deployment.run(async (open) => {
-      const keys = open.keys.of(key);
-      const made = await this.#make(open, keys, redaction(keys, event, open.eventsLength !== ''));
-      return outcomeOf(keys, made, ['redacted', 'invalid_position', 'missing']);
-    });
+    return this.#change(key, redacted, (keys) => redaction(keys, event));
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {
@@ -183,12 +185,9 @@ export class RedisSessionStore implements SessionStore {
   }
 
   remove(key: DueKey, conditions: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
-    return this.#deployment.run(async (open) => {
-      const keys = open.keys.of(key);
-      const mutation = removal(keys, open.keys, conditions, open.eventsLength !== '');
-      const made = await this.#make(open, keys, mutation);
-      return outcomeOf(keys, made, ['removed', 'stale', 'missing']);
-    });
+    return this.#change(key, removed, (keys, { keys: keyspace }) =>
+      removal(keys, keyspace, conditions),
+    );
   }
 
   due(now: number, limit: number, cursor?: string): Answer<DueSessions> {
@@ -215,11 +214,21 @@ export class RedisSessionStore implements SessionStore {
   }
 
   reschedule(key: DueKey, times: Rescheduling): Answer<'moved' | 'stale'> {
+    return this.#change(key, rescheduled, (keys) => rescheduling(keys, times));
+  }
+
+  /** Makes a mutation of one session. */
+  #change<T>(
+    key: DueKey,
+    readOutcome: ReadOutcome<T>,
+    mutationOf: (keys: SessionKeys, open: OpenCall) => Mutation,
+    { cap, creates = false }: Conditions = {},
+  ): Answer<T> {
     return this.#deployment.run(async (open) => {
       const keys = open.keys.of(key);
-      const made = await this.#make(open, keys, rescheduling(keys, times));
-      return outcomeOf(keys, made, ['moved', 'stale']);
-    });
+      if (cap !== undefined && keys.byStatus.ACTIVE === undefined) return err(noStatusIndex);
+      return readOutcome(keys, await this.#make(open, keys, mutationOf(keys, open)));
+    }, creates);
   }
 
   #make(

@@ -2,12 +2,11 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/session/errors.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
 import type { SessionKey } from '../../src/store/session-store.js';
-import { unescapeName } from '../shared/escape-name.js';
 import type { Connection } from './connection.js';
 import type { OpenCall } from './deployment.js';
-import { dueText, indexEntriesOf } from './index-entries.js';
-import { dueKeyOf, type Keyspace, keyOf, type SessionKeys } from './keyspace.js';
-import { type Mutation, purge, replay, unlisting } from './mutation.js';
+import { dueText, listsOf, workText } from './index-entries.js';
+import { type Keyspace, keyOf, type SessionKeys } from './keyspace.js';
+import { repairing, type Wrong } from './mutation.js';
 import { findSession } from './read-sessions.js';
 import { type DecodedRecord, decodeRecord } from './record.js';
 import type { RedisClient } from './redis-session-store-options.js';
@@ -20,10 +19,11 @@ const INDEXES = new Set([
 ]);
 
 /** Whether an index has an entry of a session with this record. */
-const belongsTo = (index: string, keys: SessionKeys, { state }: DecodedRecord): boolean =>
-  index === keys.deadlines
-    ? dueText(state) !== ''
-    : indexEntriesOf(keys, state).some((entry) => entry.index === index);
+const belongsTo = (index: string, keys: SessionKeys, { state }: DecodedRecord): boolean => {
+  if (index === keys.deadlines) return dueText(state) !== '';
+  if (index === keys.work) return workText(keys, state) !== '';
+  return listsOf(keys, state).includes(index);
+};
 
 /** Options of `repair`. */
 export interface RepairOptions {
@@ -127,31 +127,26 @@ export class Repair {
     const { kind, rest } = this.#keys.parse(name) ?? { kind: '', rest: '' };
     if (kind === 'record' || kind === 'journal' || kind === 'operations')
       return this.#repairSession(kind, keyOf(rest));
-    if (kind === 'remains') return this.#replay(this.#keysOfRemains(rest));
+    if (kind === 'remains') return this.#repairIndexes(this.#keys.of(keyOf(rest)));
     if (!INDEXES.has(kind)) return;
-    const [tenantKey = ''] = rest.split(':');
-    const tenant = unescapeName(tenantKey);
+    const [tenantKey] = rest.split(':');
     const scan: Scan = async (client, cursor) => {
       if (client.zscan === undefined) throw unsupported;
       const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
       return [next, found.filter((_, at) => at % 2 === 0)];
     };
     await this.#each(scan, (idKey) =>
-      this.#repairEntry(name, { ...this.#keys.of(dueKeyOf(tenant, idKey)), idKey }),
+      this.#repairIndexes({ ...this.#keys.of(keyOf(`${tenantKey}:${idKey}`)), idKey }, name),
     );
   }
 
-  /** The keys of what is left of a removed session. */
-  #keysOfRemains(sessionKey: string): SessionKeys {
-    const [tenantKey = '', ...idKey] = sessionKey.split(':');
-    return this.#keys.of(dueKeyOf(unescapeName(tenantKey), idKey.join(':')));
-  }
-
-  /** Removes an entry of an index that it does not belong to. */
-  async #repairEntry(index: string, keys: SessionKeys): Promise<void> {
+  /** Writes the entries of a session as they follow from its record, unless `index` has it rightly. */
+  async #repairIndexes(keys: SessionKeys, index?: string): Promise<void> {
     const record = await this.#recordOf(keys);
-    if (record === undefined || (record !== null && belongsTo(index, keys, record))) return;
-    await this.#make(keys, unlisting(keys, index, record?.state.revision));
+    if (record === undefined || (record === null && index === undefined)) return;
+    if (index !== undefined && record !== null && belongsTo(index, keys, record)) return;
+    const isQueue = index === keys.deadlines || index === keys.work;
+    await this.#make(keys, record ?? undefined, { list: isQueue ? undefined : index });
   }
 
   /** The record; null if there is none, and undefined if it cannot be read now. */
@@ -161,7 +156,8 @@ export class Repair {
     return typeof found === 'string' ? decodeRecord(id, found) : found;
   }
 
-  async #make(keys: SessionKeys, mutation: Mutation): Promise<void> {
+  async #make(keys: SessionKeys, record: DecodedRecord | undefined, wrong: Wrong): Promise<void> {
+    const mutation = repairing(keys, record, wrong);
     const made = await this.#writer.run(this.#connection.begin(), keys, mutation, this.#kept);
     const [outcome, listed, moved, removed] = made.unwrapOr('').split(' ');
     if (outcome !== 'repaired') return;
@@ -169,12 +165,6 @@ export class Repair {
     report.listed += Number(listed);
     report.rescheduled += Number(moved);
     report.removed += Number(removed);
-  }
-
-  /** Writes the entries of a session in indexes as they follow from its record. */
-  async #replay(keys: SessionKeys): Promise<void> {
-    const record = await this.#recordOf(keys);
-    if (record) await this.#make(keys, replay(keys, record));
   }
 
   async #repairSession(kind: 'record' | 'journal' | 'operations', key: SessionKey): Promise<void> {
@@ -189,12 +179,12 @@ export class Repair {
       return;
     }
     if (found.value === undefined) {
-      await this.#make(keys, purge(keys));
+      await this.#make(keys, undefined, { remains: [keys.journal, keys.operations] });
       return;
     }
     // A session is repaired when the scan reaches its record.
     if (kind !== 'record') return;
     this.#report.sessions += 1;
-    await this.#replay(keys);
+    await this.#repairIndexes(keys);
   }
 }

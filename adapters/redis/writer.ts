@@ -78,9 +78,14 @@ const groupOf = (mutations: readonly Mutation[], stream: string, kept: string) =
     places.set(key, place);
     return place;
   };
+  const add = (values: readonly string[]) => args.push(String(values.length), ...values);
   for (const mutation of mutations) {
-    args.push(mutation.kind, String(mutation.keys.length), ...mutation.keys.map(placeOf));
-    args.push(String(mutation.args.length), ...mutation.args);
+    const { kind, gained = [], lost = [] } = mutation;
+    args.push(kind);
+    add(mutation.keys.map(placeOf));
+    add(mutation.args);
+    add(gained.map(placeOf));
+    add(lost.map(placeOf));
   }
   return { keys, args };
 };

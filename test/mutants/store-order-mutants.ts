@@ -103,8 +103,8 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a claim of all tenants in Redis gives one session of each, and no other until then',
     file: 'adapters/redis/scripts/write.lua',
-    from: "if first[1] then call('ZADD', tenants, first[2], tenantKey) else",
-    to: "if first[1] then call('ZADD', tenants, upto, tenantKey) else",
+    from: '  settle(queue)\n  return',
+    to: "  call('ZADD', queue.tenants, upto, tenantKey)\n  return",
     tests: ['test/stores/redis.contract.test.ts'],
   },
   {

@@ -13,15 +13,15 @@ export const wakeMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store leaves the revision of a session that an append wakes',
     file: 'adapters/redis/scripts/write.lua',
-    from: "fields = '1 ' .. revision .. sub(text",
-    to: "fields = '1 ' .. header.revision .. sub(text",
+    from: 'header.revision, header.wake = revision, wake',
+    to: 'header.wake = wake',
     tests: [...redis, 'test/stores/woken-appends.test.ts'],
   },
   {
-    bug: 'the Redis store does not note that a tenant waits for what an append has woken',
+    bug: 'the Redis store does not hand out what an append has woken',
     file: 'adapters/redis/scripts/write.lua',
-    from: 'lower(tenants, tenantKey, score)\n',
-    to: '',
+    from: 'sooner(place)\n    header.revision',
+    to: 'header.revision',
     tests: redis,
   },
   {
@@ -55,7 +55,7 @@ export const wakeMutants: readonly Mutant[] = [
   {
     bug: 'a claim in Redis of nothing writes',
     file: 'adapters/redis/scripts/write.lua',
-    from: "if not found[1] and noted == (first[2] or false) then return 'claimed' end",
+    from: "if not found[1] and first == noted then return 'claimed' end",
     to: '',
     tests: ['test/adapters/redis/claims.test.ts'],
   },

@@ -4,8 +4,8 @@
 -- KEYS  1 the note of this group, 2 the stream of events, then those of the mutations, each once
 -- ARGV  1 until when the group is accepted, 2 until when it is recognised, by the clock of the
 --       server, 3 the number of events that the stream keeps, '' without events, then for each
---       mutation its kind, the number of its keys, the places of its keys in KEYS, the number of
---       its arguments, and these
+--       mutation its kind, its keys, its arguments, the lists that get the session, and those that
+--       lose it: of each their number, and these, keys as their places in KEYS
 -- Returns the outcomes as text, a line for each mutation; 'late <time of the server>' if the group
 -- came too late; 'unknown' if a crash has left its note without its outcomes.
 --
@@ -36,14 +36,21 @@ local function versionOf(record)
   return header and header.incarnation .. '.' .. header.redactions .. '.' .. header.tail
 end
 
--- The header of a session and the beginning of its record, or nil and the outcome where they, or the history,
--- cannot be read.
+-- The header of a session and the beginning of its record, or nil and the outcome where they, or
+-- the history, cannot be read.
 local function sessionOf(record, journal)
   local text = beginningOf(record)
   if text == '' then return nil, withoutRecord(journal) end
   local header = headerOf(text)
   if not header or call('STRLEN', journal) < header.bytes then return nil, 'corrupt' end
   return header, text
+end
+
+-- The fields of a record that have a fixed width.
+local function fixedOf(header)
+  return format('1 %s %s %s %s %010d %010d %012d %012d %08d %016.0f', header.revision,
+    header.incarnation, header.created, header.activity, header.sequence, header.entries,
+    header.bytes, header.tail, header.redactions, header.wake)
 end
 
 local hasBegun, isRefused = false, false
@@ -54,76 +61,117 @@ local function begin()
   hasBegun, isRefused = true, false
 end
 
--- An event of a session; its end is the session and the details as JSON.
-local function eventText(header, sequence, ending)
-  return '1 ' .. header.incarnation .. ' ' .. sequence .. ' ' .. ending
-end
-
-local function log(text)
+-- Counts a change of a session, and logs its event: the session and the details as JSON, '' for
+-- none.
+local function advance(header, event)
+  header.sequence = header.sequence + 1
+  if kept == '' or event == '' then return end
+  local text = '1 ' .. header.incarnation .. ' ' .. header.sequence .. ' ' .. event
   if call('XLEN', stream) < kept + SURPLUS then
     call('XADD', stream, '*', 'e', text)
   else
-    -- Not `MAXLEN ~`: the log has that with the length of today, and after a crash too much would go.
+    -- Not `MAXLEN ~`: the log has that with the length of today, and after a crash too much would
+    -- go.
     call('XADD', stream, 'MAXLEN', kept, '*', 'e', text)
   end
 end
 
--- Lowers the time of a tenant.
-local function lower(tenants, tenantKey, at)
-  local first = tonumber(call('ZSCORE', tenants, tenantKey) or '')
-  if not first or at + 0 < first then call('ZADD', tenants, at, tenantKey) end
+-- The first time in a queue, and the one that its tenant has; false for none.
+local function timesOf(queue)
+  local first = call('ZRANGE', queue.set, '0', '0', 'WITHSCORES')
+  return first[2] or false, call('ZSCORE', queue.tenants, queue.tenantKey)
 end
 
--- Adds a member to an index, or with `<` before the score lowers that of its tenant.
-local function enter(index, score, idKey, tenantKey)
-  if sub(score, 1, 1) == '<' then
-    lower(index, tenantKey, sub(score, 2))
+-- Gives the tenant the first time in its queue.
+local function settle(queue)
+  local first, noted = timesOf(queue)
+  if first == noted then return end
+  if first then
+    try('ZADD', queue.tenants, first, queue.tenantKey)
   else
-    call('ZADD', index, score, idKey)
+    try('ZREM', queue.tenants, queue.tenantKey)
   end
 end
 
--- Reads an index that gets a member with this score, so that a command without rights, or a wrong type, fails
--- before anything is written.
-local function checkIndex(index, score, tenantKey)
-  if sub(score, 1, 1) == '<' then call('ZSCORE', index, tenantKey) else call('ZCARD', index) end
+-- The place of a session in a queue: a set of sessions by time, and the tenants of the partition by
+-- their first one. `at` is the time that the session gets, '' for none. Reads all, so that a command
+-- without rights, or a wrong type, fails before anything is written.
+local function placeIn(set, tenants, idKey, tenantKey, at)
+  local place = {set = set, tenants = tenants, idKey = idKey, tenantKey = tenantKey, at = at}
+  place.found = tonumber(call('ZSCORE', set, idKey) or '')
+  timesOf(place)
+  return place
 end
 
--- Reads a due set and the tenants of the partition, so that a wrong type fails before anything is written.
-local function checkDue(due, tenants, tenantKey)
-  call('ZRANGE', due, '0', '0')
-  call('ZSCORE', tenants, tenantKey)
+-- Moves a session to an earlier time. An entry that is too early does no harm, so this comes before
+-- the record; `later` comes after it.
+local function sooner(place)
+  local at, tenants = place.at, place.tenants
+  if at == '' or place.found and place.found <= at + 0 then return end
+  call('ZADD', place.set, at, place.idKey)
+  local first = tonumber(call('ZSCORE', tenants, place.tenantKey) or '')
+  if not first or at + 0 < first then call('ZADD', tenants, at, place.tenantKey) end
 end
 
--- Moves a member to an earlier due time. An entry that is too early does no harm, so this comes before the
--- record; `later` comes after it.
-local function sooner(due, tenants, tenantKey, idKey, at)
-  local found = tonumber(call('ZSCORE', due, idKey) or '')
-  if at == '' or found and found <= at + 0 then return end
-  call('ZADD', due, at, idKey)
-  lower(tenants, tenantKey, at)
-end
-
-local function later(due, tenants, tenantKey, idKey, at)
-  local found = try('ZSCORE', due, idKey)
-  if at == '' then
-    if found then try('ZREM', due, idKey) end
-  elseif found and at + 0 > tonumber(found) then
-    try('ZADD', due, at, idKey)
+local function later(place)
+  local at, found = place.at, place.found
+  if at == '' and found then
+    try('ZREM', place.set, place.idKey)
+  elseif found and at + 0 > found then
+    try('ZADD', place.set, at, place.idKey)
   end
-  local first = try('ZRANGE', due, '0', '0', 'WITHSCORES')
-  if not first[1] then
-    try('ZREM', tenants, tenantKey)
-  elseif first[2] ~= try('ZSCORE', tenants, tenantKey) then
-    try('ZADD', tenants, first[2], tenantKey)
-  end
+  settle(place)
 end
 
--- The outcome if the tenant has as many live sessions as it may have; nil otherwise. Sessions that the
--- clock has ended do not count.
-local function overCap(most, now, active, paused, due, records)
-  local count = call('ZCARD', active) + call('ZCARD', paused)
-  if count < most + 0 then return nil end
+-- What a mutation changes in the indexes of a session: lists, which have it by its creation, and
+-- its places in queues. Reads all of them, as `placeIn` does.
+-- keys  record, due set, its tenants, work set, its tenants, ACTIVE and PAUSED sessions, then those
+--       of the kind
+-- args  idKey, tenantKey, due time, time in the work set ('' for none, '-' to leave it), cap or '',
+--       now, then those of the kind
+local function changeOf(keys, args, gained, lost)
+  local idKey, tenantKey, due, work = unpack(args, 1, 4)
+  local change = {idKey = idKey, gained = gained, lost = lost, places = {}}
+  for _, list in ipairs(gained) do call('ZSCORE', list, idKey) end
+  for _, list in ipairs(lost) do call('ZSCORE', list, idKey) end
+  if due ~= '-' then change.places[1] = placeIn(keys[2], keys[3], idKey, tenantKey, due) end
+  if work ~= '-' then
+    change.places[#change.places + 1] = placeIn(keys[4], keys[5], idKey, tenantKey, work)
+  end
+  return change
+end
+
+-- Begins a change of indexes.
+local function start(change)
+  local growing, shrinking = change.gained[1], change.lost[1]
+  for _, place in ipairs(change.places) do
+    if place.at == '' then shrinking = place.set else growing = place.set end
+  end
+  begin()
+  -- These change nothing, but fail if the user has no right to the command.
+  if growing then call('ZADD', growing, 'XX', '0', '') end
+  if shrinking then call('ZREM', shrinking, '') end
+end
+
+-- What of a change comes before the record, and what comes after it.
+local function enter(change, created)
+  for _, list in ipairs(change.gained) do call('ZADD', list, created, change.idKey) end
+  for _, place in ipairs(change.places) do sooner(place) end
+end
+
+local function leave(change)
+  for _, list in ipairs(change.lost) do try('ZREM', list, change.idKey) end
+  for _, place in ipairs(change.places) do later(place) end
+end
+
+-- The outcome if the tenant has as many live sessions as it may have; nil otherwise. Sessions that
+-- the clock has ended do not count.
+local function overCap(keys, args)
+  local record, due, _, _, _, active, paused = unpack(keys, 1, 7)
+  local most, now = tonumber(args[5]), args[6]
+  local count = most and call('ZCARD', active) + call('ZCARD', paused)
+  if not most or count < most then return nil end
+  local records = sub(record, 1, -1 - #args[1])
   local ended = call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', '0', MAX_ENDED + 1 .. '')
   for _, idKey in ipairs(ended) do
     local header = headerOf(beginningOf(records .. idKey))
@@ -131,60 +179,49 @@ local function overCap(most, now, active, paused, due, records)
       count = count - 1
     end
   end
-  if count < most + 0 then return nil end
+  if count < most then return nil end
   return #ended > MAX_ENDED and 'ended' or 'too_many'
 end
 
--- Each kind of mutation takes its keys and its arguments and returns its outcome, and what follows it in the
--- reply but not in the note.
+-- Each kind of mutation takes its keys, its arguments, and the lists that get or lose the session,
+-- and returns its outcome, and what follows it in the reply but not in the note. Those that begin
+-- as `changeOf` says describe only what follows.
 local kinds = {}
 
 -- Adds a session.
--- keys  record, journal, due set, tenants, record of the source, ACTIVE and PAUSED sessions, then the indexes
---       that get the session
--- args  idKey, tenantKey, due time or '', record, lines, version of the source or '', cap or '', now, event of
---       the creation, and up to two more (each or ''), then for each index
---       its score, as `enter` takes it
-function kinds.create(keys, args)
-  local record, journal, due, tenants, source, active, paused = unpack(keys, 1, 7)
-  local idKey, tenantKey, at, text, lines, version, cap, now, created, second, third = unpack(args, 1, 11)
+-- keys  journal, record of the source
+-- args  record, lines, version of the source or '', then the events
+function kinds.create(keys, args, gained, lost)
+  local record, journal, source = keys[1], keys[8], keys[9]
+  local text, lines, version = unpack(args, 7, 9)
   if call('EXISTS', record) == 1 then return 'taken' end
   -- A torn log may leave the first lines of a session that nobody was told of: see below.
   if withoutRecord(journal) ~= 'missing' then return 'taken' end
   if version ~= '' and version ~= versionOf(source) then return 'source_changed' end
-  local over = cap ~= '' and overCap(cap, now, active, paused, due, sub(record, 1, -1 - #idKey))
+  local over = overCap(keys, args)
   if over then return over end
-  for place = 8, #keys do checkIndex(keys[place], args[place + 4], tenantKey) end
-  if at ~= '' then checkDue(due, tenants, tenantKey) end
-  begin()
+  local header = headerOf(text)
+  local change = changeOf(keys, args, gained, lost)
+  start(change)
   if lines ~= '' then
     -- The first character says that there may be no record. It is set right when there is one.
     call('SET', journal, '?' .. sub(lines, 2))
   end
-  if created ~= '' then
-    call('ZADD', keys[8], 'XX', '0', '')
-    log(created)
-    if second ~= '' then log(second) end
-    if third ~= '' then log(third) end
-  end
-  for place = 8, #keys do enter(keys[place], args[place + 4], idKey, tenantKey) end
-  if at ~= '' then sooner(due, tenants, tenantKey, idKey, at) end
+  header.sequence = 0
+  for place = 10, #args do advance(header, args[place]) end
+  enter(change, header.created)
   call('SET', record, text)
   if lines ~= '' then try('SETRANGE', journal, '0', '{') end
   return 'inserted'
 end
 
--- Replaces the state of a session, or of what is left of a removed one. Its activity stays if it is later.
--- keys  record, due set, tenants, ACTIVE and PAUSED sessions, then the indexes that get the session, then
---       those that lose it
--- args  idKey, tenantKey, expected revision, next revision, last activity, the fields of the state, its labels,
---       its JSON, due time or '', '1' if the session was or becomes due or '', '1' if this is a change or
---       '', the end of its event, '' without events, cap or '', now, the number of indexes that get the session,
---       then for each of these its score, as `enter` takes it, '' for the creation
-function kinds.replace(keys, args)
-  local record, due, tenants, active, paused = unpack(keys, 1, 5)
-  local idKey, tenantKey, expected, revision, activity, fields, labels, state, at, isDue, isChange, event, cap, now,
-    added = unpack(args, 1, 15)
+-- Replaces the state of a session, or of what is left of a removed one. Its activity stays if it is
+-- later.
+-- args  expected revision, next revision, last activity, the fields of the state, its labels, its
+--       JSON, '1' if this is a change or '', its event or ''
+function kinds.replace(keys, args, gained, lost)
+  local record = keys[1]
+  local expected, revision, activity, fields, labels, state, isChange, event = unpack(args, 7, 14)
   local text = call('GET', record)
   if not text then return 'missing' end
   local header = headerOf(text)
@@ -192,65 +229,46 @@ function kinds.replace(keys, args)
   if header.revision ~= expected then return 'stale' end
   local ranges, _, _, head = match(text, LINES)
   if not head then return 'corrupt' end
-  local over = cap ~= '' and overCap(cap, now, active, paused, due, sub(record, 1, -1 - #idKey))
+  local over = overCap(keys, args)
   if over then return over end
-  local firstLost = 6 + added
-  for place = 6, #keys do
-    if place < firstLost then checkIndex(keys[place], args[place + 10], tenantKey) else call('ZCARD', keys[place]) end
-  end
-  if isDue ~= '' then checkDue(due, tenants, tenantKey) end
-  begin()
-  -- These change nothing, but fail if the user has no right to the command.
-  if keys[firstLost] then call('ZREM', keys[firstLost], '') end
-  local sequence = header.sequence + (isChange == '' and 0 or 1)
-  if event ~= '' then
-    if added ~= '0' then call('ZADD', keys[6], 'XX', '0', '') end
-    log(eventText(header, sequence, event))
-  end
-  for place = 6, firstLost - 1 do
-    local score = args[place + 10]
-    enter(keys[place], score == '' and header.created or score, idKey, tenantKey)
-  end
-  if isDue ~= '' then sooner(due, tenants, tenantKey, idKey, at) end
-  if activity + 0 < header.activity + 0 then activity = header.activity end
-  call('SET', record, '1 ' .. revision .. sub(text, CREATED - 13, ACTIVITY) .. activity .. ' '
-    .. format('%010d', sequence) .. sub(text, SEQUENCE + 11, STATE) .. fields .. '\n'
-    .. ranges .. '\n' .. labels .. '\n' .. state .. '\n' .. head)
-  for place = firstLost, #keys do try('ZREM', keys[place], idKey) end
-  if isDue ~= '' then later(due, tenants, tenantKey, idKey, at) end
+  local change = changeOf(keys, args, gained, lost)
+  start(change)
+  if isChange ~= '' then advance(header, event) end
+  enter(change, header.created)
+  header.revision = revision
+  if activity + 0 > header.activity + 0 then header.activity = activity end
+  local lines = {sub(fixedOf(header), 1, STATE) .. fields, ranges, labels, state, head}
+  call('SET', record, table.concat(lines, '\n'))
+  leave(change)
   return 'replaced'
 end
 
--- Removes a session, even one that cannot be read unless a revision is expected, or what is left of a
--- removed one. Begins with a command that a server accepts without free memory: then it accepts the others.
--- keys  record, journal, operations, due set, tenants, record of what is left, then all indexes but those of labels
--- args  idKey, tenantKey, expected revision or '', now, sessionKey in events, '' without events, the prefix of the
---       indexes of labels, then for what is left or '': its idKey, its due time, its record
-function kinds.remove(keys, args)
-  local record, journal, operations, due, tenants, left = unpack(keys, 1, 6)
-  local idKey, tenantKey, expected, now, sessionKey, prefix, leftKey, leftAt, leftText = unpack(args, 1, 9)
+-- Removes a session, even one that cannot be read unless a revision is expected, or what is left of
+-- a removed one. Begins with a command that a server accepts without free memory: then it accepts
+-- the others.
+-- keys  journal, operations, record of what is left
+-- args  expected revision or '', its event or '', the prefix of the lists of labels, then for what
+--       is left: its idKey, its due time, its record
+function kinds.remove(keys, args, gained, lost)
+  local record, journal, operations, left = keys[1], unpack(keys, 8, 10)
+  local expected, event, prefix, leftKey, leftAt, leftText = unpack(args, 7, 12)
   local text = try('GET', record)
   if not text and call('EXISTS', journal, operations) == 0 then return 'missing' end
   local header = type(text) == 'string' and headerOf(text)
   if expected ~= '' and not (header and header.revision == expected) then return 'stale' end
-  local lists = {unpack(keys, 7)}
   local _, labels = match(header and text or '', LINES)
-  for label in string.gmatch(labels or '', '%S+') do lists[#lists + 1] = prefix .. label end
-  for _, list in ipairs(lists) do call('ZCARD', list) end
-  checkDue(due, tenants, tenantKey)
+  for label in string.gmatch(labels or '', '%S+') do lost[#lost + 1] = prefix .. label end
+  local change = changeOf(keys, args, gained, lost)
+  local place = left and placeIn(keys[2], keys[3], leftKey, args[2], leftAt)
   if not hasBegun then call('DEL', note) end
-  begin()
-  for _, list in ipairs(lists) do call('ZREM', list, '') end
-  if header and sessionKey ~= '' then
-    log(eventText(header, header.sequence + 1, sessionKey .. ' {"type":"deleted","at":' .. now .. '}'))
-  end
-  if leftKey ~= '' then
+  start(change)
+  if header then advance(header, event) end
+  if left then
     call('SET', left, leftText)
-    if leftAt ~= '' then sooner(due, tenants, tenantKey, leftKey, leftAt) end
+    sooner(place)
   end
   call('DEL', record, journal, operations)
-  for _, list in ipairs(lists) do try('ZREM', list, idKey) end
-  later(due, tenants, tenantKey, idKey, '')
+  leave(change)
   return 'removed'
 end
 
@@ -311,8 +329,8 @@ end
 
 -- Adds lines at the end of a history, or after a position, which supersedes what follows that.
 -- keys  record, journal, operations, for an append that wakes also the work set and its tenants
--- args  now, lines, their number, the maximum number of entries of a history, sessionKey in events, '' without
---       events; then each or '': the position at which the history must end, the fencing token of the lease,
+-- args  now, lines, their number, the maximum number of entries of a history, sessionKey in events;
+--       then each or '': the position at which the history must end, the fencing token of the lease,
 --       the name of the append, its digest, the position that the lines follow; for an append that wakes also
 --       the next revision, the idKey and the tenantKey
 function kinds.append(keys, args)
@@ -338,7 +356,7 @@ function kinds.append(keys, args)
   elseif status == 'I' then
     isClosed = isClosed or at < header.deadline
   end
-  if isClosed then return 'closed ' .. string.gsub(match(call('GET', record), '^(.*)\n[^\n]*$'), '\n', '\t') end
+  if isClosed then return 'closed ' .. string.gsub(call('GET', record), '\n', '\t') end
   if fence ~= '' and (header.fence + 0 ~= fence + 0 or at >= header.leased) then return 'lease_lost' end
   if position ~= '' and position + 0 ~= header.bytes then return 'moved ' .. header.bytes end
   local entries, tail, ranges, rest = header.entries, header.tail, nil, nil
@@ -361,48 +379,40 @@ function kinds.append(keys, args)
   if entries > most + 0 then return 'full' end
   -- Entries after the end do not count as activity: that would postpone an end by inactivity.
   local isUsed = status ~= 'T' and at < endOf(header)
-  local wake, claimable = isUsed and work and math.min(header.wake, at), nil
+  local wake = isUsed and work and math.min(header.wake, at)
+  local place
   if wake then
-    claimable = math.min(tonumber(call('ZSCORE', work, idKey) or '') or NEVER, math.max(wake, header.leased))
-    call('ZSCORE', tenants, tenantKey)
+    local claimable = format('%.0f', math.max(wake, header.leased))
+    place = placeIn(work, tenants, idKey, tenantKey, claimable)
   end
-  begin()
-  -- This changes nothing, but fails if the user has no right to the command.
-  if wake then call('ZADD', work, 'XX', '0', '') end
-  -- A server counts the remains of a torn log after the committed length; a test double counts characters.
+  start({gained = {}, lost = {}, places = {place}})
+  -- A server counts the remains of a torn log after the committed length; a test double counts
+  -- characters.
   local written = call('SETRANGE', journal, header.bytes .. '', lines)
+  local begins = format('%d', header.bytes)
   local finish = format('%d', math.min(written, header.bytes + #lines))
   if name ~= '' then
-    call('HSET', operations, name, digest .. ' ' .. header.bytes .. ' ' .. finish .. ' ' .. sumOf(lines))
+    local place = {digest, begins, finish, sumOf(lines)}
+    call('HSET', operations, name, table.concat(place, ' '))
   end
-  local sequence = header.sequence + 1
-  if sessionKey ~= '' then
-    local detail = format('"start":%d,"position":%s', header.bytes, finish)
-    if after ~= '' then detail = detail .. ',"after":' .. after end
-    log(eventText(header, sequence, sessionKey .. ' {"type":"appended","at":' .. now .. ',' .. detail .. '}'))
-  end
+  header.entries, header.bytes, header.tail = entries, finish, tail
+  if isUsed and at > header.activity + 0 then header.activity = format('%016.0f', at) end
+  local detail = ',"start":' .. begins .. ',"position":' .. finish
+  if after ~= '' then detail = detail .. ',"after":' .. after end
+  advance(header, sessionKey .. ' {"type":"appended","at":' .. now .. detail .. '}')
   if wake then
-    sequence = sequence + 1
-    if sessionKey ~= '' then log(eventText(header, sequence, sessionKey .. ' {"type":"woken","at":' .. now .. '}')) end
-    local score = format('%.0f', claimable)
-    lower(tenants, tenantKey, score)
-    call('ZADD', work, score, idKey)
+    advance(header, sessionKey .. ' {"type":"woken","at":' .. now .. '}')
+    sooner(place)
+    header.revision, header.wake = revision, wake
   end
-  local activity = header.activity
-  if isUsed and at > activity + 0 then activity = string.rep('0', #activity - #now) .. now end
-  local counts = activity .. ' ' .. format('%010d %010d %012d %012d', sequence, entries, finish, tail)
-  -- The place of the first field that changes, and the fields from there on.
-  local from, fields = ACTIVITY, counts
-  if wake then
-    from = 0
-    fields = '1 ' .. revision .. sub(text, CREATED - 13, ACTIVITY) .. counts .. sub(text, TAIL + 13, STATE)
-      .. format('%016.0f', wake)
-  end
+  local fields = fixedOf(header)
   if ranges then
-    local others = sub(match(text, '^[^\n]*\n'), from + #fields + 1)
-    call('SET', record, sub(text, 1, from) .. fields .. others .. ranges .. rest)
+    local others = sub(match(text, '^[^\n]*\n'), #fields + 1)
+    call('SET', record, fields .. others .. ranges .. rest)
+  elseif wake then
+    call('SETRANGE', record, '0', fields)
   else
-    call('SETRANGE', record, from .. '', fields)
+    call('SETRANGE', record, ACTIVITY .. '', sub(fields, ACTIVITY + 1, TAIL + 12))
   end
   return 'appended ' .. finish
 end
@@ -436,7 +446,7 @@ end
 
 -- Overwrites entries, even superseded ones.
 -- keys  record, journal
--- args  the end of the event, '' without events, then the positions
+-- args  the event, then the positions
 function kinds.redact(keys, args)
   local record, journal = keys[1], keys[2]
   local header, outcome = sessionOf(record, journal)
@@ -451,55 +461,50 @@ function kinds.redact(keys, args)
     if found then overwrites[#overwrites + 1] = {from, found} end
   end
   if #overwrites == 0 then return 'redacted' end
-  local sequence = header.sequence + 1
   begin()
   -- Writes nothing, but fails before anything is lost if there is no right to it.
   call('SETRANGE', journal, '0', '')
-  if args[1] ~= '' then log(eventText(header, sequence, args[1])) end
+  advance(header, args[1])
+  header.redactions = header.redactions + 1
   for _, each in ipairs(overwrites) do call('SETRANGE', journal, each[1] .. '', each[2]) end
-  call('SETRANGE', record, SEQUENCE .. '',
-    format('%010d %010d %012d %012d ', sequence, header.entries, header.bytes, header.tail)
-      .. format('%08d', header.redactions + 1))
+  call('SETRANGE', record, SEQUENCE .. '', sub(fixedOf(header), SEQUENCE + 1, STATE - 1))
   return 'redacted'
 end
 
 -- Moves a session, or what is left of one, to another due time.
--- keys  due set, tenants, record of a session that is not damaged
--- args  idKey, tenantKey, expected time, new time
-function kinds.reschedule(keys, args)
-  local due, tenants, record = unpack(keys, 1, 3)
-  local idKey, tenantKey, from, to = unpack(args, 1, 4)
-  local found, at = tonumber(call('ZSCORE', due, idKey) or ''), to + 0
-  if found ~= tonumber(from) then return 'stale' end
-  if record then
-    local text = beginningOf(record)
+-- args  the expected time, '1' if the record may say that it is due earlier
+function kinds.reschedule(keys, args, gained, lost)
+  local change = changeOf(keys, args, gained, lost)
+  local place = change.places[1]
+  local found, at = place.found, place.at + 0
+  if found ~= tonumber(args[7]) then return 'stale' end
+  if args[8] ~= '' then
+    local text = beginningOf(keys[1])
     local header = headerOf(text)
     if text ~= '' and not header then return 'stale' end
     if header and header.status ~= 'T' then at = math.min(at, endOf(header)) end
   end
   if at == found then return 'stale' end
-  checkDue(due, tenants, tenantKey)
-  begin()
-  local text = at >= NEVER and '' or format('%.0f', at)
-  if text == '' then call('ZREM', due, '') end
-  if at > found then call('ZADD', due, format('%.0f', found), idKey) end
-  sooner(due, tenants, tenantKey, idKey, text)
-  later(due, tenants, tenantKey, idKey, text)
+  place.at = at >= NEVER and '' or format('%.0f', at)
+  start(change)
+  enter(change)
+  leave(change)
   return 'moved'
 end
 
 -- Hands out sessions that want a worker: moves them to another time, and tells which they are.
 -- keys  work set, its tenants, the prefix of the records
 -- args  tenantKey, now, until when they are handed out, the maximum number
--- Returns 'claimed' and for each session its idKey and the time from which it wanted a worker; and apart
--- from that, which a repeated call does without, for each after '\r' its record, with tabs between its
--- lines, or nothing if it has none.
+-- Returns 'claimed' and for each session its idKey and the time from which it wanted a worker; and
+-- apart from that, which a repeated call does without, for each after '\r' its record, with tabs
+-- between its lines, or nothing if it has none.
 function kinds.claim(keys, args)
-  local work, tenants, prefix = keys[1], keys[2], keys[3]
+  local work, prefix = keys[1], keys[3]
   local tenantKey, now, upto, most = unpack(args, 1, 4)
+  local queue = {set = work, tenants = keys[2], tenantKey = tenantKey}
   local found = call('ZRANGEBYSCORE', work, '-inf', now, 'WITHSCORES', 'LIMIT', '0', most)
-  local noted, first = call('ZSCORE', tenants, tenantKey), call('ZRANGE', work, '0', '0', 'WITHSCORES')
-  if not found[1] and noted == (first[2] or false) then return 'claimed' end
+  local first, noted = timesOf(queue)
+  if not found[1] and first == noted then return 'claimed' end
   local records = {}
   for place = 1, #found, 2 do
     local text = try('GET', prefix .. found[place])
@@ -507,78 +512,78 @@ function kinds.claim(keys, args)
   end
   begin()
   for place = 1, #found, 2 do call('ZADD', work, upto, found[place]) end
-  if found[1] then first = call('ZRANGE', work, '0', '0', 'WITHSCORES') end
-  if first[1] then call('ZADD', tenants, first[2], tenantKey) else call('ZREM', tenants, tenantKey) end
+  settle(queue)
   return table.concat({'claimed', unpack(found)}, ' '), table.concat(records)
 end
 
--- Makes the entries in indexes match a record that has not changed since it was read.
--- keys  record, due set, tenants, then the indexes that have the session, then those that do not
--- args  idKey, tenantKey, revision, '' for no record, due time, '' for none, or '-' to leave it, '1' if the
---       entry may be earlier than the due time, the number of indexes that have it, then their scores
+-- Those of some lists that do not have a session by this score; without one, those that have it.
+local function wrongOf(lists, idKey, wanted)
+  local wrong = {}
+  for _, list in ipairs(lists) do
+    if tonumber(try('ZSCORE', list, idKey) or '') ~= wanted then wrong[#wrong + 1] = list end
+  end
+  return wrong
+end
+
+-- Makes the entries in indexes match a record that has not changed since it was read, or that there
+-- is none.
+-- keys  for a session without a record also its journal and operations, to delete what a torn log
+--       or another program has left
+-- args  revision, '' for no record, '1' if the due time may be earlier
 -- Returns 'repaired', the number of entries that were added, of due times that were changed, and of
 -- entries that were removed.
-function kinds.repair(keys, args)
-  local record, due, tenants = unpack(keys, 1, 3)
-  local idKey, tenantKey, revision, at, mayBeEarly, added = unpack(args, 1, 6)
-  local text = try('GET', record)
+function kinds.repair(keys, args, gained, lost)
+  local idKey, revision, mayBeEarly = args[1], args[7], args[8]
+  local journal, operations = keys[8], keys[9]
+  local text = try('GET', keys[1])
   local header = type(text) == 'string' and headerOf(text)
-  if revision == '' and text or revision ~= '' and (not header or header.revision ~= revision) then return 'stale' end
-  local listed, moved, removed = 0, 0, 0
-  for place = 4, #keys do
-    local score = tonumber(try('ZSCORE', keys[place], idKey) or '')
-    local wanted = place < 4 + added and args[place + 3] or nil
-    if wanted and sub(wanted, 1, 1) == '<' then
-      score = tonumber(call('ZSCORE', keys[place], tenantKey) or '')
-      if not score or score > sub(wanted, 2) + 0 then
-        begin()
-        enter(keys[place], wanted, idKey, tenantKey)
-        listed = 1
-      end
-    elseif wanted and score ~= wanted + 0 then
-      begin()
-      call('ZADD', keys[place], wanted, idKey)
-      listed = 1
-    elseif not wanted and score then
-      begin()
-      removed = removed + call('ZREM', keys[place], idKey)
-    end
+  local is = text and 'damaged' or ''
+  if header then is = header.revision end
+  if is ~= revision then return 'stale' end
+  local missing = wrongOf(gained, idKey, header and header.created + 0)
+  local change = changeOf(keys, args, missing, wrongOf(lost, idKey))
+  local due, work = unpack(change.places)
+  if mayBeEarly ~= '' and due.found and due.found <= (tonumber(due.at) or NEVER) then
+    due.at = due.found
   end
-  if at == '-' then return 'repaired ' .. listed .. ' ' .. moved .. ' ' .. removed end
-  local score = tonumber(call('ZSCORE', due, idKey) or '')
-  local isEarly = score and mayBeEarly == '1' and score <= (tonumber(at) or NEVER)
-  if score ~= tonumber(at) and not isEarly then
-    begin()
-    sooner(due, tenants, tenantKey, idKey, at)
-    later(due, tenants, tenantKey, idKey, at)
-    if revision == '' then removed = 1 else moved = 1 end
-  elseif score and call('ZRANGE', due, '0', '0', 'WITHSCORES')[2] ~= call('ZSCORE', tenants, tenantKey) then
-    -- That of the tenantKey may be wrong after a torn log.
-    begin()
-    later(due, tenants, tenantKey, idKey, format('%.0f', score))
+  local listed, moved, removed = missing[1] and 1 or 0, 0, #change.lost
+  if journal then removed = removed + math.min(1, call('EXISTS', journal, operations)) end
+  if due.found ~= tonumber(due.at) then
+    moved = 1
+    if revision == '' then moved, removed = 0, removed + 1 end
   end
+  if work.found ~= tonumber(work.at) then
+    if work.at == '' then removed = removed + 1 else listed = 1 end
+  end
+  if listed + moved + removed > 0 then begin() end
+  enter(change, header and header.created)
+  leave(change)
+  if journal then call('DEL', journal, operations) end
   return 'repaired ' .. listed .. ' ' .. moved .. ' ' .. removed
 end
 
--- Deletes what a torn log or another program has left of a session without a record.
--- keys  record, journal, operations
-function kinds.purge(keys)
-  local record, journal, operations = unpack(keys, 1, 3)
-  if call('EXISTS', record) == 1 then return 'stale' end
-  begin()
-  return 'repaired 0 0 ' .. (call('DEL', journal, operations) > 0 and 1 or 0)
+local outcomes, told, at = {}, {}, 4
+
+-- The next values of ARGV, after their number.
+local function nextValues()
+  local values = {}
+  for place = 1, ARGV[at] + 0 do values[place] = ARGV[at + place] end
+  at = at + 1 + #values
+  return values
 end
 
-local outcomes, told, at = {}, {}, 4
+local function nextKeys()
+  local keys = nextValues()
+  for place, value in ipairs(keys) do keys[place] = KEYS[value + 0] end
+  return keys
+end
+
 while at <= #ARGV do
-  local kind, keys, args = ARGV[at], {}, {}
-  local count = ARGV[at + 1] + 0
-  for place = 1, count do keys[place] = KEYS[ARGV[at + 1 + place] + 0] end
-  at = at + 2 + count
-  count = ARGV[at] + 0
-  for place = 1, count do args[place] = ARGV[at + place] end
-  at = at + 1 + count
-  local isMade, outcome, more = pcall(kinds[kind], keys, args)
+  local kind = kinds[ARGV[at]]
+  at = at + 1
+  local keys, args = nextKeys(), nextValues()
+  local gained, lost = nextKeys(), nextKeys()
+  local isMade, outcome, more = pcall(kind, keys, args, gained, lost)
   if not isMade then
     local text = textOf(outcome)
     -- What cannot be noted is not made.

@@ -228,7 +228,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
     PAUSED: ['pause', 'delete'],
     TERMINATED: ['terminate', 'delete'],
     work: ['create with wake', 'wake', 'append with wake', 'claim', 'delete'],
-    waiting: ['create with wake', 'wake', 'append with wake', 'claim'],
+    waiting: ['create with wake', 'wake', 'append with wake', 'claim', 'delete'],
     label: ['delete'],
     'another label': ['delete'],
     deadlines: ['delete'],
