@@ -1,3 +1,4 @@
+import { noOptions } from '../../src/input/parse-session-options.js';
 import type { EventDetail } from '../../src/session/event-detail.js';
 import { openingDetailsOf } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
@@ -124,8 +125,7 @@ export const replacement = (
 
 /** What is left of a removed session as a record, which scripts change like any other one. */
 const encodeRemains = (id: string, state: StateRecord): string => {
-  const options = { face: '', profile: '', behavior: '', context: '', timeLimit: 0 };
-  const head = { id, options, createdAt: new Date(0).toISOString() };
+  const head = { id, options: noOptions, createdAt: new Date(0).toISOString() };
   return encodeRecord('0'.repeat(12), head, state, { sequence: 1, entries: 0, bytes: 0 });
 };
 

@@ -17,7 +17,7 @@ import { parseFields, parseName, parseSwitch, parseWhole } from './parse-fields.
 import { parseMetadata } from './parse-json.js';
 import { parseLabels } from './parse-labels.js';
 import { historyLimit } from './parse-list-query.js';
-import { optionParsers } from './parse-session-options.js';
+import { optionParsers, optionsIn } from './parse-session-options.js';
 import { positionRule } from './rule.js';
 
 export interface ParsedCreation extends ReadSize {
@@ -79,11 +79,10 @@ export const parseCreate = (
 ): Result<ParsedCreation, InvalidInput> =>
   parseSafely('input', (issues) => {
     const fields = creationParserOf(policy)(issues, 'input', input);
-    const { face, profile, context, behavior, timeLimit, entries: list, ...parsed } = fields;
+    const { id, labels, metadata, start, wake, from, idempotencyKey } = fields;
     const range = { least: 0, now, limits: policy.limits };
-    const entries = parseEntries(issues, 'entries', list ?? [], range);
-    const options = Object.freeze({ face, profile, context, behavior, timeLimit });
-    const { id, labels, metadata, start, wake, from, idempotencyKey } = parsed;
+    const entries = parseEntries(issues, 'entries', fields.entries ?? [], range);
+    const options = optionsIn(fields);
     const creation = {
       id,
       options,
@@ -94,7 +93,7 @@ export const parseCreate = (
       entries: entries.parsed,
       from,
       idempotencyKey,
-      historyLimit: parsed.historyLimit,
+      historyLimit: fields.historyLimit,
       content: '',
     };
     if (idempotencyKey === undefined) return creation;

@@ -33,6 +33,28 @@ export const optionParsers = (policy: InputPolicy) => {
   };
 };
 
+/**
+ * The options among parsed fields. Written by hand, because every create needs them, and a loop
+ * takes many times as long.
+ */
+export const optionsIn = ({
+  face,
+  profile,
+  context,
+  behavior,
+  timeLimit,
+}: SessionOptions): SessionOptions =>
+  Object.freeze({ face, profile, context, behavior, timeLimit });
+
+/** The options of a session that has none of its own. */
+export const noOptions: SessionOptions = optionsIn({
+  face: createRules.face.absent,
+  profile: createRules.profile.absent,
+  context: createRules.context.absent,
+  behavior: createRules.behavior.absent,
+  timeLimit: createRules.timeLimit.absent,
+});
+
 const optionTypes = Object.entries(createRules).map(
   ([name, { absent }]) => [name, typeof absent] as const,
 );
