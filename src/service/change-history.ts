@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedAppend, parseAppend, parseRewind } from '../input/parse-entries.js';
+import { parseRedaction } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import {
@@ -228,3 +229,30 @@ export const rewindHistory = (
   input: unknown,
 ): Promise<Result<Appended, OperationErrors['rewind']>> =>
   changeHistory(settings, key, 'rewind', (now, limits) => parseRewind(input, now, limits));
+
+export const redactEntries = async (
+  { store, now }: Settings,
+  key: SessionKey,
+  positions: unknown,
+): Promise<Result<undefined, OperationErrors['redact']>> => {
+  const read = parseRedaction(positions);
+  if (read.isErr()) return err(read.error);
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const redacted = await store.redact(key, read.value, time.value);
+  if (redacted.isErr()) return err(redacted.error);
+  switch (redacted.value) {
+    case 'redacted':
+      return ok(undefined);
+    case 'missing':
+      return err(notFound(key.id));
+    case 'invalid_position':
+      return err(
+        invalidInput([
+          { path: 'positions', message: 'must be positions of entries in this history' },
+        ]),
+      );
+    default:
+      throw contractBroken('redact', redacted.value);
+  }
+};

@@ -78,7 +78,7 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'a command of an earlier holder is carried out',
-    file: 'src/service/apply-command.ts',
+    file: 'src/service/change-session.ts',
     from: 'fencingToken === undefined || isLeasedWith(current, fencingToken, now)',
     to: 'true',
     tests: leaseTests,
