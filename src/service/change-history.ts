@@ -7,7 +7,7 @@ import {
   historyFull,
   historyMoved,
   type InvalidInput,
-  invalidInput,
+  invalidField,
   invalidTransition,
   type LeaseEnded,
   type LeaseLost,
@@ -113,7 +113,7 @@ const changeOf = (
   ...(wake && { wake: { revision: revision() } }),
 });
 
-const notInHistory = invalidInput([{ path: 'to', message: NOT_IN_HISTORY }]);
+const notInHistory = invalidField('to', NOT_IN_HISTORY);
 
 /** The result or the error of an answer of the store. */
 const resultOf = (
@@ -247,11 +247,7 @@ export const redactEntries = async (
     case 'missing':
       return err(notFound(key.id));
     case 'invalid_position':
-      return err(
-        invalidInput([
-          { path: 'positions', message: 'must be positions of entries in this history' },
-        ]),
-      );
+      return err(invalidField('positions', 'must be positions of entries in this history'));
     default:
       throw contractBroken('redact', redacted.value);
   }
