@@ -51,7 +51,6 @@ export { unwrap } from './service/unwrap.js';
 export type { UpdateInput, UpdateOptions } from './service/update-session.js';
 export { createWorker, type Worker } from './service/worker.js';
 export type { ClaimedWork, WorkerOptions } from './service/worker-options.js';
-export { wokenState } from './session/claim-state.js';
 export { type Clock, systemClock } from './session/clock.js';
 export type {
   CallbackFailed,
@@ -90,7 +89,7 @@ export {
 } from './session/event-detail.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
-export { isLeasedWith } from './session/lease-state.js';
+export { isLeasedWith, wokenState } from './session/lease-state.js';
 export type { OperationErrors } from './session/operation-errors.js';
 export type {
   CreatedSession,

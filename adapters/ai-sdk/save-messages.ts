@@ -1,7 +1,7 @@
 import { err, ok, Result, ResultAsync } from 'neverthrow';
 import type { HistoryPart } from '../../src/service/operation-results.js';
 import { sameJson } from '../../src/session/canonical-json.js';
-import { type InvalidInput, invalidInput } from '../../src/session/errors.js';
+import { type InvalidInput, invalidField } from '../../src/session/errors.js';
 import type { JsonValue } from '../../src/session/session.js';
 import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import {
@@ -118,7 +118,7 @@ const parseMessages = (
     return ok([...byId.values()]);
   }
   const message = 'must be an array of UIMessage that can be written as JSON';
-  return err(invalidInput([{ path: 'messages', message }]));
+  return err(invalidField('messages', message));
 };
 
 /**
@@ -143,7 +143,7 @@ const decide = (messages: readonly Message[], { placed }: Found, regenerate: boo
 
 const notFound = (search: number): InvalidInput => {
   const message = `is not among the latest ${search} messages, and the chat has more: search further, with \`search\``;
-  return invalidInput([{ path: 'messages[0].id', message }]);
+  return invalidField('messages[0].id', message);
 };
 
 /**

@@ -1,8 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { IssueList } from '../../src/input/issue-list.js';
-import { checkSwitch, isFields, parseWhole } from '../../src/input/parse-fields.js';
+import { isFields, parseSwitch, parseWhole } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
-import { wokenState } from '../../src/session/claim-state.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { decideAppend } from '../../src/session/decide-append.js';
 import { type SearchTooLarge, type TooLarge, tooLarge } from '../../src/session/errors.js';
@@ -18,6 +17,7 @@ import {
   isSuperseded,
   partBetween,
 } from '../../src/session/history-positions.js';
+import { wokenState } from '../../src/session/lease-state.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf, endsAt, usedAt } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
@@ -108,9 +108,10 @@ const dueSessionOf = ({ at, session }: QueuedSession): DueSession => ({
 
 const parseSettings = (options: MemorySessionStoreOptions) =>
   parseOptions('MemorySessionStore', options, optionNames, (issues) => {
-    const { events, reportEnds = false } = options;
-    checkSwitch(issues, 'reportEnds', reportEnds);
-    return { eventsLength: parseEventsLength(issues, events), reportEnds };
+    return {
+      eventsLength: parseEventsLength(issues, options.events),
+      reportEnds: parseSwitch(issues, 'reportEnds', options.reportEnds),
+    };
   });
 
 /**

@@ -1,4 +1,4 @@
-import { noOptions } from '../../src/input/parse-session-options.js';
+import { noOptions } from '../../src/input/parse-create.js';
 import type { EventDetail } from '../../src/session/event-detail.js';
 import { openingDetailsOf } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';

@@ -1,12 +1,13 @@
 import { isFields } from '../../src/input/parse-fields.js';
 import { isLabels } from '../../src/input/parse-labels.js';
-import { isSessionOptions } from '../../src/input/parse-session-options.js';
+import { createRules } from '../../src/input/rule.js';
 import { LATEST } from '../../src/session/clock.js';
 import { type EventDetail, isSimpleEvent } from '../../src/session/event-detail.js';
 import type {
   HistoryEntry,
   JsonObject,
   SessionLabels,
+  SessionOptions,
   SessionOrigin,
 } from '../../src/session/session.js';
 import type {
@@ -18,6 +19,14 @@ import type {
 } from '../../src/session/session-record.js';
 import { isEndReason, isSessionStatus } from '../../src/session/session-status.js';
 import { NEVER } from './never.js';
+
+const optionTypes = Object.entries(createRules).map(
+  ([name, { absent }]) => [name, typeof absent] as const,
+);
+
+/** Whether a stored value has all options of a session. */
+const isSessionOptions = (value: unknown): value is SessionOptions =>
+  isFields(value) && optionTypes.every(([name, type]) => typeof value[name] === type);
 
 /*
  * The JSON that stores on databases keep. `JSON.stringify` escapes lone surrogates and NUL

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import { wokenState } from '../../src/session/claim-state.js';
 import { decideAppend, type KnownAppend } from '../../src/session/decide-append.js';
 import type { StoreError } from '../../src/session/errors.js';
 import {
@@ -8,6 +7,7 @@ import {
   type EventDetail,
   wokenDetailOf,
 } from '../../src/session/event-detail.js';
+import { wokenState } from '../../src/session/lease-state.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { endsAt, usedAt } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/work-state.js';

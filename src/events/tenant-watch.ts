@@ -1,10 +1,15 @@
 import { err, ok, Result } from 'neverthrow';
 import type { TenantWatchSettings } from '../input/parse-watch.js';
 import type { StoreError } from '../session/errors.js';
-import { type EventPosition, positionBefore, timeAt } from '../session/event-position.js';
+import {
+  type EventPosition,
+  incarnationOf,
+  isAfter,
+  positionBefore,
+  timeAt,
+} from '../session/event-position.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { EventsLost, SessionEvent, TenantChange } from '../session/session-event.js';
-import { LastChanges } from './last-changes.js';
 import { LogCursor, type LogPage, nowWithMargin, positionNow } from './log-cursor.js';
 import { openWakes, type Wakes } from './wakes.js';
 import type { WatchSource } from './watch-source.js';
@@ -46,6 +51,57 @@ const quiet: ReadonlySet<SessionEvent['type']> = new Set([
 ]);
 
 const lostAt = (ms: number): EventsLost => ({ type: 'events_lost', cursor: String(ms) });
+
+/**
+ * Maximum number of sessions, at about 150 bytes each. Above it, the one with the oldest event is
+ * forgotten.
+ */
+const MAX_SESSIONS = 10_000;
+
+interface LastChange {
+  readonly sequence: number;
+  readonly position: string;
+  /** Number of gaps in the log before the event. */
+  readonly gaps: number;
+}
+
+/** The last change of each session that a watcher knows. */
+export class LastChanges {
+  readonly #known = new Map<string, LastChange>();
+  #gaps = 0;
+
+  /**
+   * Whether the event is the `next` one of its session, was `seen` before, or comes after a `gap`
+   * in its session.
+   */
+  add({ id, sessionId, sequence, position }: SessionEvent): 'next' | 'seen' | 'gap' {
+    const key = `${incarnationOf(id)}/${sessionId}`;
+    const last = this.#known.get(key);
+    if (last !== undefined && this.#isSeen(last, sequence, position)) return 'seen';
+    this.#known.delete(key);
+    this.#known.set(key, { sequence, position, gaps: this.#gaps });
+    if (this.#known.size > MAX_SESSIONS) {
+      const [first] = this.#known.keys();
+      if (first !== undefined) this.#known.delete(first);
+    }
+    const isFirst = last === undefined || last.gaps < this.#gaps;
+    return isFirst || sequence === last.sequence + 1 ? 'next' : 'gap';
+  }
+
+  /** Takes the next event of any session as it comes, after a gap in the log. */
+  passGap(): void {
+    this.#gaps += 1;
+  }
+
+  /**
+   * After a gap, a lower number alone does not tell: a database that was restored from an older
+   * copy uses numbers again, at later positions. An event that comes twice has its old position.
+   */
+  #isSeen(last: LastChange, sequence: number, position: string): boolean {
+    if (sequence > last.sequence) return false;
+    return last.gaps === this.#gaps || !isAfter(position, last.position);
+  }
+}
 
 /** The changes in the pages of the log, each once. */
 class TenantChanges {

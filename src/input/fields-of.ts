@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import { type IssueList, parseSafely } from './issue-list.js';
 import { parseFields } from './parse-fields.js';
-import { checkKnown } from './parse-options.js';
+import { checkKnown, parseOrThrow } from './parse-options.js';
 
 /** Reads a value. If it breaks a rule, reports that, and returns another value of the type. */
 export type Parser<T> = (issues: IssueList, path: string, value: unknown) => T;
@@ -67,4 +67,11 @@ export const inputOf = <P extends Parsers>(path: string, parsers: P) => {
   const parse = fieldsOf(parsers);
   return (value: unknown): Result<Parsed<P>, InvalidInput> =>
     parseSafely(path, (issues) => parse(issues, path, value));
+};
+
+/** Parses the options of `maker`. Throws a `TypeError` that names all that is wrong with them. */
+export const optionsOf = <P extends Parsers>(maker: string, parsers: P) => {
+  const parse = fieldsOf(parsers);
+  return (options: object): Parsed<P> =>
+    parseOrThrow(maker, 'options', (issues) => parse(issues, 'options', options));
 };

@@ -9,16 +9,22 @@ import type {
 } from '../session/session.js';
 import { KEY_LENGTH } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
-import { asGiven, by, fieldsOf, nullable, optional } from './fields-of.js';
+import { asGiven, by, fieldsOf, nullable, optional, withDefault } from './fields-of.js';
 import type { InputPolicy } from './input-policy.js';
 import { type IssueList, parseSafely } from './issue-list.js';
 import { parseEntries } from './parse-entries.js';
-import { parseFields, parseName, parseSwitch, parseWhole } from './parse-fields.js';
+import {
+  parseFields,
+  parseName,
+  parseNumber,
+  parseSwitch,
+  parseText,
+  parseWhole,
+} from './parse-fields.js';
 import { parseMetadata } from './parse-json.js';
 import { parseLabels } from './parse-labels.js';
 import { historyLimit } from './parse-list-query.js';
-import { optionParsers, optionsIn } from './parse-session-options.js';
-import { positionRule } from './rule.js';
+import { createRules, positionRule } from './rule.js';
 
 export interface ParsedCreation extends ReadSize {
   /** The caller's own id, if there is one. */
@@ -47,6 +53,52 @@ const parseOrigin = (issues: IssueList, path: string, value: unknown): ParsedCre
 };
 
 const parseKey = optional(by(parseName, KEY_LENGTH));
+
+/** A name of those that the host allows; empty if it is missing. */
+const parseAllowed = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  { most, allowed }: typeof createRules.face | typeof createRules.profile,
+  policy: InputPolicy,
+): string => {
+  const name = value === undefined ? '' : parseName(issues, path, value, most);
+  const isAllowed = policy[allowed]?.has(name) ?? true;
+  issues.check(isAllowed, path, 'is not one of the names that this host allows');
+  return name;
+};
+
+/** The parsers of the options of a session. */
+const optionParsers = (policy: InputPolicy) => {
+  const { face, profile, context, behavior, timeLimit } = createRules;
+  const { limits } = policy;
+  const parseLimited = by(parseNumber, timeLimit.least, limits[timeLimit.most]);
+  return {
+    face: nullable(by(parseAllowed, face, policy)),
+    profile: nullable(by(parseAllowed, profile, policy)),
+    context: nullable(withDefault(context.absent, by(parseText, limits[context.mostBytes]))),
+    behavior: nullable(withDefault(behavior.absent, by(parseText, limits[behavior.mostBytes]))),
+    timeLimit: nullable(withDefault(timeLimit.absent, parseLimited)),
+  };
+};
+
+/** Written by hand, because every create needs them, and a loop takes many times as long. */
+const optionsIn = ({
+  face,
+  profile,
+  context,
+  behavior,
+  timeLimit,
+}: SessionOptions): SessionOptions => Object.freeze({ face, profile, context, behavior, timeLimit });
+
+/** The options of what is no session of a caller. */
+export const noOptions: SessionOptions = optionsIn({
+  face: createRules.face.absent,
+  profile: createRules.profile.absent,
+  context: createRules.context.absent,
+  behavior: createRules.behavior.absent,
+  timeLimit: createRules.timeLimit.absent,
+});
 
 const creationFields = (policy: InputPolicy) =>
   fieldsOf({

@@ -42,15 +42,20 @@ type AnyFunction = (...given: readonly unknown[]) => unknown;
 
 const isFunction = (value: unknown): value is AnyFunction => typeof value === 'function';
 
-/** An optional function of the host. */
+export const parseCallback = (issues: IssueList, path: string, value: unknown): AnyFunction => {
+  if (isFunction(value)) return value;
+  issues.check(false, path, 'must be a function');
+  return () => undefined;
+};
+
+/** A function, if there is one. */
 export const parseFunction = (
   issues: IssueList,
   path: string,
   value: unknown,
 ): AnyFunction | undefined => {
-  if (isFunction(value)) return value;
-  issues.check(value === undefined, path, 'must be a function');
-  return undefined;
+  if (value === undefined) return undefined;
+  return parseCallback(issues, path, value);
 };
 
 /** An optional setting that is on or off. */

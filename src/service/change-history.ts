@@ -1,12 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedAppend, parseAppend, parseRewind } from '../input/parse-entries.js';
+import { parseRedaction } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import {
   historyFull,
   historyMoved,
   type InvalidInput,
-  invalidInput,
+  invalidField,
   invalidTransition,
   type LeaseEnded,
   type LeaseLost,
@@ -112,7 +113,7 @@ const changeOf = (
   ...(wake && { wake: { revision: revision() } }),
 });
 
-const notInHistory = invalidInput([{ path: 'to', message: NOT_IN_HISTORY }]);
+const notInHistory = invalidField('to', NOT_IN_HISTORY);
 
 /** The result or the error of an answer of the store. */
 const resultOf = (
@@ -228,3 +229,26 @@ export const rewindHistory = (
   input: unknown,
 ): Promise<Result<Appended, OperationErrors['rewind']>> =>
   changeHistory(settings, key, 'rewind', (now, limits) => parseRewind(input, now, limits));
+
+export const redactEntries = async (
+  { store, now }: Settings,
+  key: SessionKey,
+  positions: unknown,
+): Promise<Result<undefined, OperationErrors['redact']>> => {
+  const read = parseRedaction(positions);
+  if (read.isErr()) return err(read.error);
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const redacted = await store.redact(key, read.value, time.value);
+  if (redacted.isErr()) return err(redacted.error);
+  switch (redacted.value) {
+    case 'redacted':
+      return ok(undefined);
+    case 'missing':
+      return err(notFound(key.id));
+    case 'invalid_position':
+      return err(invalidField('positions', 'must be positions of entries in this history'));
+    default:
+      throw contractBroken('redact', redacted.value);
+  }
+};

@@ -1,9 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedClaim, parseClaim } from '../input/session-input.js';
-import { claimState } from '../session/claim-state.js';
 import { timestampOf } from '../session/clock.js';
 import type { StoreError } from '../session/errors.js';
-import { sessionLeaseOf } from '../session/lease-state.js';
+import { claimState, sessionLeaseOf } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import { WAITING_LIMIT } from '../session/session-limits.js';

@@ -347,7 +347,8 @@ const createOnce = async (
 /** The checked arguments of a create, at this time. */
 export const readCreation = <C extends ParsedCreation>(
   settings: Settings,
-  parse: (policy: InputPolicy, now: string) => Result<C, InvalidInput>,
+  parse: (input: unknown, policy: InputPolicy, now: string) => Result<C, InvalidInput>,
+  input: unknown,
   options: unknown,
 ): Result<
   { readonly creation: C; readonly copied: CreateOptions },
@@ -357,7 +358,7 @@ export const readCreation = <C extends ParsedCreation>(
   if (copied.isErr()) return err(copied.error);
   const now = settings.now();
   if (now.isErr()) return err(now.error);
-  const creation = parse(settings.policy, timestampOf(now.value));
+  const creation = parse(input, settings.policy, timestampOf(now.value));
   return creation.map((parsed) => ({ creation: parsed, copied: copied.value }));
 };
 
@@ -370,7 +371,7 @@ export const createSession = async (
   input: unknown,
   options: CreateOptions,
 ): Promise<Result<CreatedSession, OperationErrors['create']>> => {
-  const read = readCreation(settings, (policy, now) => parseCreate(input, policy, now), options);
+  const read = readCreation(settings, parseCreate, input, options);
   if (read.isErr()) return err(read.error);
   const { creation, copied } = read.value;
   const { idempotencyKey } = creation;

@@ -45,11 +45,7 @@ export const getOrCreate = async (
   input: unknown,
   options: CreateOptions,
 ): Promise<Result<GetOrCreateResult, OperationErrors['getOrCreate']>> => {
-  const read = readCreation(
-    settings,
-    (policy, now) => parseGetOrCreate(input, policy, now),
-    options,
-  );
+  const read = readCreation(settings, parseGetOrCreate, input, options);
   if (read.isErr()) return err(read.error);
   const { creation, copied } = read.value;
   const { id, historyLimit } = creation;

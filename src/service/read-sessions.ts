@@ -10,7 +10,7 @@ import {
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import {
   type InvalidInput,
-  invalidInput,
+  invalidField,
   notFound,
   pageTooLarge,
   storeUnavailable,
@@ -342,7 +342,7 @@ export const readHistory = async (
   if (found.outcome === 'missing') return err(notFound(key.id));
   if (found.outcome === 'invalid_position') {
     const path = slice.value.after === undefined ? 'before' : 'after';
-    return err(invalidInput([{ path, message: NOT_IN_HISTORY }]));
+    return err(invalidField(path, NOT_IN_HISTORY));
   }
   const { entries, start, position, hasMore } = found;
   return ok({ entries, start, position, hasMore, limit: slice.value.limit });

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { invalidInput, notFound, pageTooLarge } from '../session/errors.js';
+import { invalidField, notFound, pageTooLarge } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { HistoryEntry, PositionedEntry, SessionOrigin } from '../session/session.js';
 import type { EntriesOutcome } from '../store/session-store.js';
@@ -26,9 +26,7 @@ const bytesOf = (entries: readonly PositionedEntry[]): number =>
 
 const withoutPosition = ({ position: _, ...entry }: PositionedEntry): HistoryEntry => entry;
 
-const invalidPosition = invalidInput([
-  { path: 'from.position', message: 'is not a position in the current history' },
-]);
+const invalidPosition = invalidField('from.position', 'is not a position in the current history');
 
 /**
  * Reads the history of a session up to a position, piece by piece from the end back. Undefined if
@@ -66,4 +64,4 @@ export const readSource = async (
 };
 
 const tooLarge = (pageBytes: number) =>
-  invalidInput([{ path: 'from', message: `has more than ${pageBytes} bytes of history to copy` }]);
+  invalidField('from', `has more than ${pageBytes} bytes of history to copy`);

@@ -35,6 +35,7 @@ import {
   appendHistory,
   type NewHistoryEntry,
   type RewindInput,
+  redactEntries,
   rewindHistory,
 } from './change-history.js';
 import {
@@ -71,7 +72,6 @@ import {
   readHistory,
   readSession,
 } from './read-sessions.js';
-import { redactEntries } from './redact-entries.js';
 import { runOperation } from './run-operation.js';
 import {
   type CancelOptions,

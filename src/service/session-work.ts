@@ -6,8 +6,14 @@ import {
   parseRenew,
   parseWake,
 } from '../input/session-input.js';
-import { cancelState, wakeState } from '../session/claim-state.js';
-import { leaseState, releaseState, renewState, sessionLeaseOf } from '../session/lease-state.js';
+import {
+  cancelState,
+  leaseState,
+  releaseState,
+  renewState,
+  sessionLeaseOf,
+  wakeState,
+} from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionLease } from '../session/session.js';
 import type { SessionKey } from '../store/session-store.js';

@@ -1,4 +1,5 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
+import { by, optionsOf, type Parser, withDefault } from '../input/fields-of.js';
 import {
   hasMethods,
   parseFunction,
@@ -6,7 +7,6 @@ import {
   parseNumber,
   parseUpTo,
 } from '../input/parse-fields.js';
-import { parseOptions } from '../input/parse-options.js';
 import { disposable } from '../session/async-dispose.js';
 import { afterLong, timerOf } from '../session/clock.js';
 import type { SweepFailure } from '../session/errors.js';
@@ -97,22 +97,14 @@ const ROUND_MS = 10_000;
 
 const MAX_INTERVAL_SECONDS = 24 * 60 * 60;
 
-const optionNames = { interval: true, batch: true, onEnded: true, onError: true } as const;
+const parseSweeper = optionsOf('createSweeper', {
+  interval: withDefault(1, by(parseNumber, 0.01, MAX_INTERVAL_SECONDS)),
+  batch: withDefault(500, by(parseUpTo, SWEEP_LIMIT)),
+  onEnded: parseFunction,
+  onError: parseListener,
+} satisfies Readonly<Record<keyof SweeperOptions, Parser<unknown>>>);
 
-const parseSettings = (sessions: SessionService, options: SweeperOptions) =>
-  parseOptions('createSweeper', options, optionNames, (issues) => {
-    const { interval = 1, batch = 500, onEnded, onError } = options;
-    issues.check(hasMethods(sessions, 'sweep'), 'sessions', 'must be a SessionService');
-    parseFunction(issues, 'onEnded', onEnded);
-    return {
-      intervalMs: 1000 * parseNumber(issues, 'interval', interval, 0.01, MAX_INTERVAL_SECONDS),
-      batch: parseUpTo(issues, 'batch', batch, SWEEP_LIMIT),
-      onEnded,
-      onError: parseListener(issues, 'onError', onError),
-    };
-  });
-
-type SweeperSettings = ReturnType<typeof parseSettings>;
+type SweeperSettings = ReturnType<typeof parseSweeper>;
 
 /** How far a sweep goes. */
 interface Course {
@@ -172,8 +164,10 @@ const sweepAlong = async (
  * ```
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
-  const settings = parseSettings(sessions, options);
-  const { intervalMs } = settings;
+  if (!hasMethods(sessions, 'sweep'))
+    throw new TypeError('createSweeper: sessions must be a SessionService');
+  const settings = parseSweeper(options);
+  const intervalMs = 1000 * settings.interval;
   /** A new object for each start, so that a loop detects that it was stopped. */
   let loop: object | undefined;
   const after = timerOf(sessions.clock);

@@ -13,8 +13,7 @@ import {
   updateLabelsAndMetadata,
 } from '../session/update-labels-and-metadata.js';
 import type { SessionKey } from '../store/session-store.js';
-import { applyCommand } from './apply-command.js';
-import type { OperationOptions } from './change-session.js';
+import { applyCommand, type OperationOptions } from './change-session.js';
 import { fenced, type Settings } from './settings.js';
 import { updateState } from './update-state.js';
 

@@ -1,11 +1,12 @@
+import { by, optional, optionsOf, type Parser, withDefault } from '../input/fields-of.js';
 import {
+  parseCallback,
   parseListener,
   parseName,
   parseNumber,
   parseSwitch,
   parseUpTo,
 } from '../input/parse-fields.js';
-import { parseOptions } from '../input/parse-options.js';
 import { leaseRules } from '../input/rule.js';
 import type { WorkFailed } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -80,38 +81,22 @@ export interface WorkerOptions {
   readonly onError?: (error: OperationErrors['claim'] | WorkFailed) => unknown;
 }
 
-const optionNames = {
-  run: true,
-  concurrency: true,
-  seconds: true,
-  attempts: true,
-  holder: true,
-  allTenants: true,
-  interval: true,
-  onError: true,
-} as const;
+const parse = optionsOf('createWorker', {
+  run: parseCallback,
+  concurrency: withDefault(10, by(parseUpTo, CLAIM_LIMIT)),
+  seconds: withDefault(30, by(parseNumber, leaseRules.seconds.least, leaseRules.seconds.most)),
+  attempts: withDefault(DEFAULT_ATTEMPTS, by(parseUpTo, MAX_ATTEMPTS)),
+  holder: optional(by(parseName, leaseRules.holder.most)),
+  allTenants: parseSwitch,
+  interval: withDefault(0.5, by(parseNumber, 0.01, 3600)),
+  onError: parseListener,
+} satisfies Readonly<Record<keyof WorkerOptions, Parser<unknown>>>);
 
 /** The checked options of a worker. */
 export type WorkerSettings = ReturnType<typeof parseWorkerOptions>;
 
-export const parseWorkerOptions = (options: WorkerOptions, random: () => number) =>
-  parseOptions('createWorker', options, optionNames, (issues) => {
-    const { run, concurrency = 10, seconds = 30, attempts = DEFAULT_ATTEMPTS } = options;
-    const {
-      holder = `worker-${random().toString(36).slice(2)}`,
-      allTenants,
-      interval = 0.5,
-    } = options;
-    issues.check(typeof run === 'function', 'run', 'must be a function');
-    const { least, most } = leaseRules.seconds;
-    return {
-      run,
-      concurrency: parseUpTo(issues, 'concurrency', concurrency, CLAIM_LIMIT),
-      seconds: parseNumber(issues, 'seconds', seconds, least, most),
-      attempts: parseUpTo(issues, 'attempts', attempts, MAX_ATTEMPTS),
-      holder: parseName(issues, 'holder', holder, leaseRules.holder.most),
-      isForAll: parseSwitch(issues, 'allTenants', allTenants),
-      intervalMs: 1000 * parseNumber(issues, 'interval', interval, 0.01, 3600),
-      onError: parseListener(issues, 'onError', options.onError),
-    };
-  });
+export const parseWorkerOptions = (options: WorkerOptions, random: () => number) => {
+  const parsed = parse(options);
+  const { interval, holder = `worker-${random().toString(36).slice(2)}` } = parsed;
+  return { ...parsed, holder, intervalMs: 1000 * interval };
+};

@@ -76,7 +76,7 @@ class WorkLoop {
     this.#sessions = sessions;
     this.#settings = settings;
     this.#options = options;
-    const tenant = options.isForAll ? undefined : settings.tenant;
+    const tenant = options.allTenants ? undefined : settings.tenant;
     this.#feed = new WorkFeed(settings, tenant, (events) => this.#hear(events));
   }
 
@@ -129,13 +129,13 @@ class WorkLoop {
 
   /** Claims until nothing waits, or there is no more room. */
   async #claimAll(): Promise<void> {
-    const { concurrency, isForAll, holder, seconds, attempts } = this.#options;
+    const { concurrency, allTenants, holder, seconds, attempts } = this.#options;
     while (this.#isOn && this.#isWoken && this.#running.size < concurrency) {
       this.#isWoken = false;
       const limit = concurrency - this.#running.size;
       const input = { holder, seconds, attempts, limit };
       const begunAt = this.#now();
-      const claims = await (isForAll
+      const claims = await (allTenants
         ? this.#sessions.claimAny(input)
         : this.#sessions.claim(input));
       if (claims.isErr()) {

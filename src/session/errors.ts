@@ -237,6 +237,10 @@ export const invalidInput = (issues: readonly InputIssue[]): InvalidInput => ({
   issues,
 });
 
+/** An input with one issue. */
+export const invalidField = (path: string, message: string): InvalidInput =>
+  invalidInput([{ path, message }]);
+
 export const notFound = (id: string): NotFound => ({
   type: 'not_found',
   message: 'there is no such session',

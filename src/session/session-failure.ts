@@ -1,10 +1,13 @@
 import type { CallbackFailed, SessionError } from './errors.js';
 
+/** The errors whose message does not say what the caller can do. */
+type Advised = Exclude<SessionError['type'], 'page_too_large' | 'search_too_large'>;
+
 /**
  * What the caller can do about an error. `callback_failed` is missing: the exception of the
  * callback says it.
  */
-const adviceOf: Readonly<Record<SessionError['type'], string>> = {
+const adviceOf: Readonly<Record<Advised, string>> = {
   invalid_input: 'correct the input',
   not_found: 'check the id and the tenant, or create the session with getOrCreate',
   invalid_transition: 'read the session and check its status first',
@@ -18,14 +21,12 @@ const adviceOf: Readonly<Record<SessionError['type'], string>> = {
   history_full: 'continue in a new session, or raise limits.historyEntries',
   history_moved: 'read the history from that position and decide again',
   too_many_active: 'end a session, or raise limits.activeSessions',
-  page_too_large: 'ask for a smaller limit or historyLimit',
-  search_too_large: 'narrow the list with labels, a status, createdAfter or createdBefore',
   store_unavailable: 'try again with the same idempotencyKey or operationId',
   corrupt_record: 'restore the session from a backup, or delete it',
   misconfigured: 'correct the setup: the same call fails until then',
 };
 
-const isAdvised = (type: string): type is SessionError['type'] => Object.hasOwn(adviceOf, type);
+const isAdvised = (type: string): type is Advised => Object.hasOwn(adviceOf, type);
 
 /** The least that an error of an operation has. */
 export interface TypedError {

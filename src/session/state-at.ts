@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidInput } from './errors.js';
+import { type InvalidInput, invalidField } from './errors.js';
 import type { JsonObject, SessionLabels } from './session.js';
 import {
   type EndedState,
@@ -274,7 +274,7 @@ export const extendState = (
     const usedMs = activeMsAt(state, now);
     if (limitMs <= usedMs) {
       const message = `must be more than the ${usedMs / 1000} seconds that the session has been ACTIVE`;
-      return err(invalidInput([{ path: 'timeLimit', message }]));
+      return err(invalidField('timeLimit', message));
     }
     return ok(
       Object.freeze({

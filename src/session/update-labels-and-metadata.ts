@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { sameJson } from './canonical-json.js';
 import { deepFreeze } from './deep-freeze.js';
-import { type InvalidInput, invalidInput } from './errors.js';
+import { type InvalidInput, invalidField } from './errors.js';
 import { exceedsBytes } from './exceeds-bytes.js';
 import { sameLabels, sortedLabels } from './labels.js';
 import type { JsonObject, LabelChanges, MetadataChanges, SessionLabels } from './session.js';
@@ -44,7 +44,7 @@ const changedLabels = (
   const own = kept.filter(([name]) => !name.startsWith(RESERVED_PREFIX));
   if (own.length <= MAX_LABELS) return ok(sortedLabels(kept));
   const message = `must be at most ${MAX_LABELS} including the labels that the session has`;
-  return err(invalidInput([{ path: 'labels', message }]));
+  return err(invalidField('labels', message));
 };
 
 const changedMetadata = (
@@ -59,7 +59,7 @@ const changedMetadata = (
   if (Object.keys(kept).length === 0) return ok(undefined);
   if (!exceedsBytes(JSON.stringify(kept), metadataBytes)) return ok(deepFreeze(kept));
   const message = `must have at most ${metadataBytes} bytes of UTF-8 as JSON, including what the session has`;
-  return err(invalidInput([{ path: 'metadata', message }]));
+  return err(invalidField('metadata', message));
 };
 
 /**

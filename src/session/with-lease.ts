@@ -6,7 +6,7 @@ import {
   type Cancelled,
   callbackFailed,
   type InvalidInput,
-  invalidInput,
+  invalidField,
   type LeaseEnded,
   leaseLost,
 } from './errors.js';
@@ -178,8 +178,7 @@ export async function withLease<S, E, R extends { readonly type: string }>(
   input: unknown,
   use: (lease: HeldLease<S>) => unknown,
 ): Promise<Result<unknown, unknown>> {
-  if (typeof use !== 'function')
-    return err(invalidInput([{ path: 'use', message: 'must be a function' }]));
+  if (typeof use !== 'function') return err(invalidField('use', 'must be a function'));
   const seconds = secondsIn(input);
   const begunAt = clock.now();
   const taken = await operations.lease();

@@ -38,7 +38,7 @@ export const eventMutants: readonly Mutant[] = [
   },
   {
     bug: 'a watcher of a tenant is not told that events are missing before one',
-    file: 'src/events/last-changes.ts',
+    file: 'src/events/tenant-watch.ts',
     from: "sequence === last.sequence + 1 ? 'next' : 'gap'",
     to: "sequence > last.sequence ? 'next' : 'gap'",
     tests: ['test/events'],
@@ -52,14 +52,14 @@ export const eventMutants: readonly Mutant[] = [
   },
   {
     bug: 'a watcher of a tenant gets an event once more after events_lost',
-    file: 'src/events/last-changes.ts',
+    file: 'src/events/tenant-watch.ts',
     from: ' || !isAfter(position, last.position)',
     to: '',
     tests: ['test/events'],
   },
   {
     bug: 'a watcher of a tenant drops what comes after a restored copy',
-    file: 'src/events/last-changes.ts',
+    file: 'src/events/tenant-watch.ts',
     from: 'last.gaps === this.#gaps ||',
     to: 'true ||',
     tests: ['test/events'],

@@ -78,7 +78,7 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'a command of an earlier holder is carried out',
-    file: 'src/service/apply-command.ts',
+    file: 'src/service/change-session.ts',
     from: 'fencingToken === undefined || isLeasedWith(current, fencingToken, now)',
     to: 'true',
     tests: leaseTests,
@@ -183,14 +183,14 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'a claim takes a wake for a later time away',
-    file: 'src/session/claim-state.ts',
+    file: 'src/session/lease-state.ts',
     from: 'wakeAt === undefined || wakeAt <= now ? rest : { ...rest, wakeAt }',
     to: 'rest',
     tests: claimTests,
   },
   {
     bug: 'the later of two wakes counts',
-    file: 'src/session/claim-state.ts',
+    file: 'src/session/lease-state.ts',
     from: 'current.wakeAt <= at) return',
     to: 'current.wakeAt >= at) return',
     tests: claimTests,

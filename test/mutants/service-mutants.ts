@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.js';
 export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a repeated command with its operation id is applied again',
-    file: 'src/service/apply-command.ts',
+    file: 'src/service/change-session.ts',
     from: 'if (known === command) return ok(current);\n  if (known !== undefined) return err(operationMismatch(id));',
     to: '',
     tests: ['test/service'],

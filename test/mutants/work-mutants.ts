@@ -6,7 +6,7 @@ const hostile = ['test/service/hostile-workers.test.ts'];
 const simulation = ['test/simulation/workers.test.ts'];
 const http = ['test/adapters/node.test.ts'];
 const worker = 'src/service/worker.ts';
-const claimState = 'src/session/claim-state.ts';
+const claimState = 'src/session/lease-state.ts';
 const leaseState = 'src/session/lease-state.ts';
 
 export const workMutants: readonly Mutant[] = [

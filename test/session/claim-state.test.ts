@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { cancelState, claimState, wakeState, wokenState } from '../../src/session/claim-state.js';
-import { leaseState, releaseState, renewState } from '../../src/session/lease-state.js';
+import {
+  cancelState,
+  claimState,
+  leaseState,
+  releaseState,
+  renewState,
+  wakeState,
+  wokenState,
+} from '../../src/session/lease-state.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { advance } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
