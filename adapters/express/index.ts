@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SessionHandler } from '../../src/http/session-handler.js';
 import { inTurn } from '../node/in-turn.js';
-import { NodeRequest, parsedBody, pathOf } from '../node/node-request.js';
+import { nodeRequest, parsedBody, pathOf } from '../node/node-request.js';
 import { respond } from '../node/respond.js';
 
 /** The part of a request of Express 4 and 5 that the middleware uses. */
@@ -32,7 +32,7 @@ export const expressMiddleware =
       parsed: parsedBody(req),
     };
     inTurn(req, res, () => {
-      void handler(new NodeRequest(req, res, parts)).then((response) => {
+      void handler(nodeRequest(req, res, parts)).then((response) => {
         if (response === undefined) next();
         else respond(req, res, response);
       });

@@ -2,8 +2,8 @@ import { routeNotFound } from '../../src/http/problem.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { HandlerResponse, SessionHandler } from '../../src/http/session-handler.js';
 import { parseOptions } from '../../src/input/parse-options.js';
-import type { CloseListeners } from './close-listeners.js';
-import { FetchRequest, pathOf } from './fetch-request.js';
+import { CloseListeners } from './close-listeners.js';
+import { fetchRequest, pathOf } from './fetch-request.js';
 import { chunksOf, detectsUnread, streamOf } from './stream-of.js';
 
 /** Options of `fetchHandler`. */
@@ -72,8 +72,9 @@ export const fetchHandler = (
   );
   return async (request) => {
     const url = withoutPrefix(pathOf(request.url), prefix);
-    const shown = new FetchRequest(request, { url: url ?? '', prefix: shownPrefix });
-    const response = url === undefined ? undefined : await handler(shown);
-    return toResponse(response ?? routeNotFound, shown.closing);
+    const closing = new CloseListeners();
+    const parts = { url: url ?? '', prefix: shownPrefix, closing };
+    const response = url === undefined ? undefined : await handler(fetchRequest(request, parts));
+    return toResponse(response ?? routeNotFound, closing);
   };
 };

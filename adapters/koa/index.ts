@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { SessionHandler } from '../../src/http/session-handler.js';
 import { inTurn } from '../node/in-turn.js';
-import { NodeRequest, parsedBody, pathOf } from '../node/node-request.js';
+import { nodeRequest, parsedBody, pathOf } from '../node/node-request.js';
 import { hasLongBodyLeft, respond } from '../node/respond.js';
 
 /** The part of a context of Koa 2 and 3 that the middleware uses. */
@@ -64,7 +64,7 @@ export const koaMiddleware =
       context.respond = false;
       return;
     }
-    const response = await handler(new NodeRequest(req, res, parts));
+    const response = await handler(nodeRequest(req, res, parts));
     if (response === undefined) {
       await next();
       return;

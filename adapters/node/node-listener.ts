@@ -4,7 +4,7 @@ import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
 import { parseOptions } from '../../src/input/parse-options.js';
 import { inTurn } from './in-turn.js';
-import { NodeRequest, parsedBody, pathOf } from './node-request.js';
+import { nodeRequest, parsedBody, pathOf } from './node-request.js';
 import { respond } from './respond.js';
 
 /** A listener for `createServer` of node:http and node:https. */
@@ -61,7 +61,7 @@ export const nodeListener = (
       return;
     }
     inTurn(req, res, () => {
-      void handler(new NodeRequest(req, res, { url, prefix, parsed: parsedBody(req) })).then(
+      void handler(nodeRequest(req, res, { url, prefix, parsed: parsedBody(req) })).then(
         (response) => {
           if (response === undefined) fallback(req, res);
           else respond(req, res, response);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { BodyReading, HandlerRequest } from '../../src/http/session-handler.js';
+import type { HandlerRequest } from '../../src/http/session-handler.js';
 import { readNodeBody } from './read-node-body.js';
 
 /** The parts of a request that the mount has computed. */
@@ -12,44 +12,25 @@ export interface NodeRequestParts {
 }
 
 /** A Node request as the handler reads it. */
-export class NodeRequest implements HandlerRequest {
-  readonly url: string;
-  readonly prefix: string;
-  readonly #req: IncomingMessage;
-  readonly #res: ServerResponse;
-  readonly #parsed: unknown;
-
-  constructor(
-    req: IncomingMessage,
-    res: ServerResponse,
-    { url, prefix, parsed }: NodeRequestParts,
-  ) {
-    this.url = url;
-    this.prefix = prefix;
-    this.#req = req;
-    this.#res = res;
-    this.#parsed = parsed;
-  }
-
-  get method(): string {
-    return this.#req.method ?? '';
-  }
-
-  header(name: string): string | undefined {
-    const value = this.#req.headers[name];
+export const nodeRequest = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  { url, prefix, parsed }: NodeRequestParts,
+): HandlerRequest => ({
+  method: req.method ?? '',
+  url,
+  prefix,
+  header: (name) => {
+    const value = req.headers[name];
     if (typeof value === 'object') return value.join(', ');
     return value;
-  }
-
-  body(maxBytes: number): Promise<BodyReading> {
-    return readNodeBody(this.#req, this.#parsed, maxBytes);
-  }
-
-  onClose(listener: () => void): void {
-    if (this.#res.closed) listener();
-    else this.#res.once('close', listener);
-  }
-}
+  },
+  body: (maxBytes) => readNodeBody(req, parsed, maxBytes),
+  onClose: (listener) => {
+    if (res.closed) listener();
+    else res.once('close', listener);
+  },
+});
 
 /** The result of a body parser: `body`, by the convention of Connect. */
 export const parsedBody = (request: object): unknown =>

@@ -40,6 +40,7 @@ import { parseMs } from './session-client-options.js';
  */
 export interface CallArguments {
   readonly id?: unknown;
+  /** The query, which may be the same object as the options. */
   readonly query?: unknown;
   readonly input?: unknown;
   readonly options: unknown;
@@ -111,9 +112,11 @@ const checkNames = (
 ): void => {
   const bodyNames = Object.keys(body?.fields ?? {}).filter((name) => !optionNames.includes(name));
   const headerNames = Object.keys(headers).filter((name) => !inputNames.includes(name));
+  const known = ['signal', 'timeoutMs', ...headerNames, ...optionNames];
   checkKnown(issues, given.input, [...bodyNames, ...inputNames]);
-  if (given.query !== given.options) checkKnown(issues, given.query, Object.keys(query));
-  checkKnown(issues, given.options, ['signal', 'timeoutMs', ...headerNames, ...optionNames]);
+  if (given.query === given.options) known.push(...Object.keys(query));
+  else checkKnown(issues, given.query, Object.keys(query));
+  checkKnown(issues, given.options, known);
 };
 
 const parseParameters = (
@@ -246,8 +249,7 @@ export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, 
     );
     if (warnBefore !== undefined) parseUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS);
     if (historyLimit !== undefined) parseWhole(issues, 'historyLimit', historyLimit, 0);
-    const optionNames = ['cursor', 'warnBefore', 'historyLimit'] as const;
-    const request = parseCall(issues, watch, { id, query: fields, options: fields, optionNames });
+    const request = parseCall(issues, watch, { id, query: fields, options: fields });
     return { ...request, cursor: isCursor ? cursor : undefined };
   });
 

@@ -188,7 +188,7 @@ export class SessionClient {
    * ```
    */
   get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteErrors['get']> {
-    return this.#read(get, { id, query: options, options, optionNames: ['historyLimit'] });
+    return this.#read(get, { id, query: options, options });
   }
 
   /**

@@ -8,7 +8,7 @@ import {
   storeUnavailable,
 } from '../session/errors.js';
 import { answerFromService } from './answer-from-service.js';
-import { type HandlerError, refusal } from './handler-error.js';
+import { type HandlerError, methodRefusal, refusal } from './handler-error.js';
 import { problem } from './problem.js';
 import type { Answer, AnsweredRoute, HandlerContext, Route } from './route.js';
 import { isOpen, type Match, routerOf, tidyPrefix } from './router-of.js';
@@ -76,21 +76,15 @@ const decodeId = (encoded: string): Result<string, InvalidInput> => {
   }
 };
 
-/** The methods that a path accepts, by the method of its operation. */
-const knownMethods: Readonly<Record<AnyOperation['method'], readonly string[]>> = {
-  GET: ['GET', 'HEAD'],
-  POST: ['POST'],
-};
-
-/** Checks the method, and decodes the id. */
+/** Checks the method, and decodes the id. A path with GET has HEAD too. */
 const admit = (
   { route: { operation }, encodedId }: Match<{ readonly operation: AnyOperation }>,
-  { method }: HandlerRequest,
+  request: HandlerRequest,
 ): Result<string, HandlerError> => {
-  const known = knownMethods[operation.method];
-  if (!isOpen(operation) && !known.includes(method))
-    return err({ ...refusal('method_not_allowed'), allow: known.join(', ') });
-  return decodeId(encodedId);
+  if (isOpen(operation)) return ok('');
+  const known = operation.method === 'GET' ? undefined : ['POST'];
+  const refused = methodRefusal(request, known);
+  return refused ? err(refused) : decodeId(encodedId);
 };
 
 /**

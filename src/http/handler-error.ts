@@ -104,6 +104,15 @@ export const refusal = <C extends Exclude<Code, SessionError['type']>>(type: C) 
   message: details[type],
 });
 
+/** The refusal of a method that a path does not have, if it is none of these. */
+export const methodRefusal = (
+  { method }: { readonly method: string },
+  known: readonly string[] = ['GET', 'HEAD'],
+): MethodNotAllowed | undefined => {
+  if (known.includes(method)) return undefined;
+  return { ...refusal('method_not_allowed'), allow: known.join(', ') };
+};
+
 export const problemCodes = Object.keys(statuses);
 
 /** Whether the error is a known one. A store that breaks its contract may return anything. */

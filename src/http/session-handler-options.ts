@@ -1,14 +1,14 @@
 import type { IssueList } from '../input/issue-list.js';
 import {
+  checkSwitch,
   hasMethods,
   isFields,
   parseListener,
   parseNumber,
-  parseSwitch,
   parseWhole,
 } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
-import { type SessionForm, wireForm } from '../operations/session-form.js';
+import { type SessionForm, type ShownFields, wireForm } from '../operations/session-form.js';
 import { create, openedCreate } from '../operations/session-operations.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
@@ -208,19 +208,13 @@ const parseReporting = (
   };
 };
 
-type Switches = Pick<
-  SessionHandlerOptions,
-  'labels' | 'metadata' | 'sessionTimes' | 'origin' | 'entryData'
->;
+/** The fields of sessions that the host can show. */
+const switches = ['labels', 'metadata', 'sessionTimes', 'origin', 'entryData'] as const;
 
-const parseForm = (issues: IssueList, options: Switches): SessionForm =>
-  wireForm({
-    labels: parseSwitch(issues, 'labels', options.labels),
-    metadata: parseSwitch(issues, 'metadata', options.metadata),
-    times: parseSwitch(issues, 'sessionTimes', options.sessionTimes),
-    origin: parseSwitch(issues, 'origin', options.origin),
-    entryData: parseSwitch(issues, 'entryData', options.entryData),
-  });
+const parseForm = (issues: IssueList, options: ShownFields): SessionForm => {
+  for (const name of switches) checkSwitch(issues, name, options[name]);
+  return wireForm(options);
+};
 
 const parseAll = <S extends TenantSessions>(
   issues: IssueList,

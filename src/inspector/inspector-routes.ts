@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { refusal } from '../http/handler-error.js';
+import { methodRefusal } from '../http/handler-error.js';
 import type { Answer, HandlerRequest, RouteGroup } from '../http/index.js';
 import { changes } from '../operations/command-operations.js';
 import { watch } from '../operations/event-shapes.js';
@@ -75,9 +75,8 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
         const url = request.url.slice(PATH.length);
         const events = handler.routes.some(({ operation }) => operation.name === watch.name);
         if (/^\/?(?:\?|$)/.test(url)) {
-          if (request.method !== 'GET' && request.method !== 'HEAD') {
-            return err({ ...refusal('method_not_allowed'), allow: 'GET, HEAD' });
-          }
+          const refused = methodRefusal(request);
+          if (refused !== undefined) return err(refused);
           if (url.startsWith('/')) return ok(movedToPage);
           return ok(pageResponse({ tenant, events, terminate }));
         }

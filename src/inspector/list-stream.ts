@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import { frame } from '../http/event-frame.js';
 import { eventStreams, mapped } from '../http/event-streams.js';
-import { refusal } from '../http/handler-error.js';
+import { methodRefusal, refusal } from '../http/handler-error.js';
 import type { Answer, Call } from '../http/index.js';
 import { hasMethods } from '../input/parse-fields.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -32,9 +32,8 @@ export const listStream = (): ((call: Call<unknown>) => Answer) => {
   const stream = eventStreams(limits);
   return async (call) => {
     const { request, sessions } = call;
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return err({ ...refusal('method_not_allowed'), allow: 'GET, HEAD' });
-    }
+    const refused = methodRefusal(request);
+    if (refused !== undefined) return err(refused);
     if (!canWatchAll(sessions)) return err(refusal('route_not_found'));
     return stream(call, {
       watch: (options) =>

@@ -12,17 +12,20 @@ export const exampleOf = (
 
 const entry = { role: 'user', content: 'Hello', timestamp: '2026-01-31T18:00:02.000Z' };
 
+const session = {
+  id: SAMPLE_ID,
+  status: 'ACTIVE',
+  options: { face: 'ada', profile: 'tutor', context: '', behavior: '', time_limit: 600 },
+  history: [entry],
+  created_at: SAMPLE_TIME,
+  duration: 2,
+};
+
 /** Examples of responses, by schema name. */
 export const answerExamples: Values = {
   CreatedSession: { session_id: SAMPLE_ID },
-  Session: {
-    id: SAMPLE_ID,
-    status: 'ACTIVE',
-    options: { face: 'ada', profile: 'tutor', context: '', behavior: '', time_limit: 600 },
-    history: [entry],
-    created_at: SAMPLE_TIME,
-    duration: 2,
-  },
+  Session: session,
+  GetOrCreateResult: { ...session, history: [], created: true },
   SessionState: {
     id: SAMPLE_ID,
     status: 'TERMINATED',

@@ -4,7 +4,7 @@
  */
 export const properties: Readonly<Record<string, string>> = {
   context: 'Background facts.',
-  behavior: 'How the session behaves, such as a system prompt.',
+  behavior: 'Instructions, such as a system prompt.',
   time_limit: 'Seconds that the session may be ACTIVE, across pauses, with fractions.',
   'SessionOptions.time_limit':
     'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
@@ -22,7 +22,7 @@ export const properties: Readonly<Record<string, string>> = {
   duration_ms: 'Milliseconds spent ACTIVE.',
   started_at: 'When it was started first.',
   updated_at: 'When it last changed.',
-  ends_at: 'When the clock ends it, unless a command comes before.',
+  ends_at: 'When the clock ends it, if no command does before.',
   positions: 'Positions of entries, as a part of the history has them.',
   start: 'Whether the session is started at once.',
   wake: 'Whether the session wants a worker from now on.',
@@ -49,8 +49,7 @@ export const properties: Readonly<Record<string, string>> = {
   metadata: 'Data of the host.',
   'UpdateSession.metadata':
     'Members to set, each as a whole, and with null to remove; the others stay. The limit is that of all of them.',
-  revision:
-    'Another number after each command, update, wake and change of the lease; entries do not change it.',
+  revision: 'Changes with each command, update, wake and change of the lease, not with entries.',
   if_revision: 'Refused with the code conflict if the session has another revision.',
   seconds: 'Duration of the lease.',
   fencing_token: 'Number of the lease, higher than those before it.',

@@ -3,7 +3,7 @@ import { type HandlerError, statusOf } from '../http/handler-error.js';
 import { commonHeaders, problemOf, titles } from '../http/problem.js';
 import type { AnyOperation, Output } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
-import { ref, type Schema } from '../operations/shape.js';
+import { ref, type Schema, whole } from '../operations/shape.js';
 import { descriptions } from './descriptions.js';
 import { answerExamples, exampleOf } from './examples.js';
 import { mapValues } from './map-values.js';
@@ -36,18 +36,16 @@ export class Components<C> {
 
 export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-const header = (
-  description: string,
-  schema: Schema = { type: 'string' },
-  required = true,
-): Header => ({
+const header = (description: string, schema: Schema = { type: 'string' }): Header => ({
   description,
-  required,
+  required: true,
   schema,
 });
 
 const fixed = (description: string, value: string): Header =>
   header(description, { type: 'string', const: value });
+
+const optional = (each: Header): Header => ({ ...each, required: false });
 
 const ids = 'percent-encoded, with commas between.';
 
@@ -60,30 +58,19 @@ const headers: Readonly<Record<string, Header>> = {
   'WWW-Authenticate': fixed('How to authenticate: with X-API-KEY.', 'ApiKey'),
   Allow: header('The methods that the path supports.'),
   Location: header('The path of the session.'),
-  [REPLAYED_HEADER]: header(
-    'An earlier request with the same Idempotency-Key did this.',
-    { type: 'string', const: 'true' },
-    false,
+  [REPLAYED_HEADER]: optional(
+    fixed('An earlier request with the same Idempotency-Key did this.', 'true'),
   ),
-  'X-Total-Count': header('How many sessions there are on all pages.', {
-    type: 'integer',
-    minimum: 0,
-  }),
+  'X-Total-Count': header('How many sessions there are on all pages.', whole().schema),
   Link: header('Other pages, as RFC 8288 says: first, prev, next, last.'),
-  'X-Next-Cursor': header(
-    'Send it as `cursor` to get the next page. The last page has none.',
-    { type: 'string' },
-    false,
+  'X-Next-Cursor': optional(
+    header('Send it as `cursor` to get the next page. The last page has none.'),
   ),
-  'X-Unreadable-Sessions': header(
-    `The ids of the page whose records are damaged, ${ids}`,
-    { type: 'string' },
-    false,
+  'X-Unreadable-Sessions': optional(
+    header(`The ids of the page whose records are damaged, ${ids}`),
   ),
-  'X-History-Truncated': header(
-    `The ids of the sessions whose history was cut by history_limit, ${ids}`,
-    { type: 'string' },
-    false,
+  'X-History-Truncated': optional(
+    header(`The ids of the sessions whose history was cut by history_limit, ${ids}`),
   ),
 };
 

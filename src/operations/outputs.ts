@@ -148,10 +148,9 @@ const shown: Shapes<Required<Shown>> = {
   durationMs: whole(),
 };
 
-export const session: Shape<RemoteSession> = named(
-  'Session',
-  object({ ...summaryFields, history: list(entry) }, shown),
-);
+const sessionFields = { ...summaryFields, history: list(entry) };
+
+export const session: Shape<RemoteSession> = named('Session', object(sessionFields, shown));
 
 export const sessionSummary: Shape<RemoteSummary> = named(
   'SessionSummary',
@@ -166,23 +165,10 @@ export interface RemoteGetOrCreateResult extends RemoteSession {
   readonly created: boolean;
 }
 
-const madeBy = object({ created: bool });
-
-export const getOrCreateResult: Shape<RemoteGetOrCreateResult> = named('GetOrCreateResult', {
-  schema: {
-    allOf: [
-      session.schema,
-      { type: 'object', properties: { created: bool.schema }, required: ['created'] },
-    ],
-  },
-  components: session.components,
-  read: (value) => {
-    const found = session.read(value);
-    const made = madeBy.read(value);
-    return found && made && { ...found, ...made };
-  },
-  write: (result) => ({ ...Object(session.write(result)), ...Object(madeBy.write(result)) }),
-});
+export const getOrCreateResult: Shape<RemoteGetOrCreateResult> = named(
+  'GetOrCreateResult',
+  object({ ...sessionFields, created: bool }, shown),
+);
 
 export const created: Shape<RemoteCreated> = named(
   'CreatedSession',

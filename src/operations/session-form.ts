@@ -111,20 +111,20 @@ export interface SessionForm {
 
 /** The fields that a host shows beyond the six fields of the interface. */
 export interface ShownFields {
-  readonly labels: boolean;
+  readonly labels?: boolean;
   /** The `metadata` and the `revision`. */
-  readonly metadata: boolean;
-  readonly times: boolean;
-  readonly origin: boolean;
+  readonly metadata?: boolean;
+  readonly sessionTimes?: boolean;
+  readonly origin?: boolean;
   /** The `id` and the `data` of history entries. */
-  readonly entryData: boolean;
+  readonly entryData?: boolean;
 }
 
 /** The form with the six fields of the interface, and the additional fields that the host shows. */
 export const wireForm = ({
   labels,
   metadata,
-  times,
+  sessionTimes,
   origin,
   entryData,
 }: ShownFields): SessionForm => {
@@ -132,7 +132,7 @@ export const wireForm = ({
   const more = (session: SessionSummary) => ({
     ...(labels && { labels: session.labels }),
     ...(metadata && { metadata: session.metadata, revision: session.revision }),
-    ...(times && toWireTimes(session)),
+    ...(sessionTimes && toWireTimes(session)),
     ...(origin && { origin: session.origin }),
   });
   const write = (session: Session) => ({ ...six(session), ...more(session) });

@@ -11,6 +11,7 @@ import {
 import type { Result } from 'neverthrow';
 import { hasMethods } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
+import { httpStatuses } from '../service/http-status-of.js';
 import {
   type OperationName,
   type OperationResult,
@@ -80,10 +81,7 @@ const spanNames: Partial<Record<OperationName, string>> = {
  * servers.
  */
 const isFault = ({ type }: SessionError): boolean =>
-  type === 'store_unavailable' ||
-  type === 'corrupt_record' ||
-  type === 'misconfigured' ||
-  type === 'conflict';
+  httpStatuses[type] >= 500 || type === 'conflict';
 
 const idOf = (id: unknown): Attributes =>
   typeof id === 'string' && id.length <= KEY_LENGTH ? { [attributeNames.session]: id } : {};

@@ -59,22 +59,19 @@ export class History {
 
   /** Reads new entries. Returns an error message, or '' on success. */
   async update(total: number): Promise<string> {
-    this.#total = total;
-    return this.#oneByOne(() => this.#readOn());
+    return this.#oneByOne(total, () => this.#readOn());
   }
 
   /** Reads the end of the history again. Returns an error message, or '' on success. */
   async reload(total: number): Promise<string> {
-    this.#total = total;
-    return this.#oneByOne(() => this.#begin());
+    return this.#oneByOne(total, () => this.#begin());
   }
 
   /**
    * Adds new entries, unless they are already shown. Returns an error message, or '' on success.
    */
   async add(total: number, entries: readonly Entry[]): Promise<string> {
-    this.#total = total;
-    return this.#oneByOne(async () => {
+    return this.#oneByOne(total, async () => {
       const position = this.#position;
       if (position === undefined) return this.#begin();
       this.#clearFresh();
@@ -85,7 +82,8 @@ export class History {
   }
 
   /** Runs one read after another. Returns an error message, or '' on success. */
-  async #oneByOne(read: () => Promise<string>): Promise<string> {
+  async #oneByOne(total: number, read: () => Promise<string>): Promise<string> {
+    this.#total = total;
     while (this.#loading !== undefined) await this.#loading;
     this.#loading = read();
     const trouble = await this.#loading;
@@ -140,7 +138,7 @@ export class History {
 
   async #showOlder(): Promise<void> {
     this.#more.disabled = true;
-    await this.#oneByOne(async () => {
+    await this.#oneByOne(this.#total, async () => {
       const answer = await getHistory(this.#id, `before=${this.#start}&limit=${STEP}`);
       if (!answer.ok) return answer.message;
       const { entries, start } = answer.value;

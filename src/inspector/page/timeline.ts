@@ -4,17 +4,23 @@ import type { SessionDetail } from './session-row.js';
 import { reasonOf } from './status-mark.js';
 import { asCount, asDuration, asTime } from './text.js';
 
-interface Item {
-  readonly line: HTMLLIElement;
-  readonly time: HTMLTimeElement;
-  readonly label: HTMLSpanElement;
-}
+/** A line of the timeline. */
+class Item {
+  readonly line = element('li');
+  readonly #time = element('time');
+  readonly #label = element('span');
 
-const itemOf = (at: string, label: string): Item => {
-  const time = element('time', { datetime: at, title: at }, asTime(at));
-  const text = element('span', {}, label);
-  return { line: element('li', {}, time, text), time, label: text };
-};
+  constructor(at: string, label: string) {
+    this.line.append(this.#time, this.#label);
+    this.set(at, label);
+  }
+
+  set(at: string, label: string): void {
+    this.#time.dateTime = this.#time.title = at;
+    setText(this.#time, asTime(at));
+    setText(this.#label, label);
+  }
+}
 
 const labelsText = ({ labels }: SessionDetail): string =>
   Object.entries(labels)
@@ -45,7 +51,7 @@ const differencesOf = (before: SessionDetail, after: SessionDetail): readonly st
 export class Timeline {
   readonly list = element('ol', { class: 'timeline', 'aria-label': 'Timeline' });
   /** Consecutive appends share one line. */
-  #appends: { readonly item: Item; count: number } | undefined;
+  #appends: { readonly item: Item; readonly count: number } | undefined;
   /** The time at which the time limit ends the session. */
   #limit: HTMLLIElement | undefined;
   #before: SessionDetail | undefined;
@@ -53,20 +59,18 @@ export class Timeline {
   show(session: SessionDetail): void {
     const before = this.#before;
     this.#before = session;
-    if (before === undefined) this.#put(itemOf(session.created_at, 'Created').line);
+    if (before === undefined) this.#add(session.created_at, 'Created');
     const { started_at: startedAt, ended_at: endedAt } = session;
     if (startedAt !== undefined && before?.started_at === undefined)
-      this.#put(itemOf(startedAt, 'Started').line);
+      this.#add(startedAt, 'Started');
     const found = differencesOf(before ?? session, session);
     // Leases and updates are no activity: they are shown with the time at which they were seen.
     const isActivity = session.updated_at !== before?.updated_at;
     const at = isActivity ? session.updated_at : new Date(serverNow()).toISOString();
-    for (const text of found) this.#put(itemOf(at, text).line);
+    for (const text of found) this.#add(at, text);
     if (endedAt !== undefined && before?.ended_at === undefined) {
-      this.#put(
-        itemOf(endedAt, ['Terminated', reasonOf(session.end_reason)].filter(Boolean).join(': '))
-          .line,
-      );
+      const reason = reasonOf(session.end_reason);
+      this.#add(endedAt, ['Terminated', reason].filter(Boolean).join(': '));
     }
     this.#showLimit(session);
   }
@@ -74,22 +78,15 @@ export class Timeline {
   /** Adds appends of entries. */
   addEntries(count: number, at: string): void {
     if (count === 0) return;
-    if (this.#appends === undefined) {
-      const item = itemOf(at, '');
-      this.#put(item.line);
-      this.#appends = { item, count: 0 };
-    }
-    this.#appends.count += count;
-    const { item, count: total } = this.#appends;
-    item.time.dateTime = at;
-    item.time.title = at;
-    setText(item.time, asTime(at));
-    setText(item.label, total === 1 ? 'Entry appended' : `${asCount(total)} entries appended`);
+    const total = (this.#appends?.count ?? 0) + count;
+    const item = this.#appends?.item ?? this.#add(at, '');
+    item.set(at, total === 1 ? 'Entry appended' : `${asCount(total)} entries appended`);
+    this.#appends = { item, count: total };
   }
 
   /** Adds a rewind or a redaction. */
   addRewrite({ updated_at: at }: SessionDetail): void {
-    this.#put(itemOf(at, 'History rewound or redacted').line);
+    this.#add(at, 'History rewound or redacted');
   }
 
   #showLimit({ status, duration, options }: SessionDetail): void {
@@ -97,13 +94,15 @@ export class Timeline {
     this.#limit = undefined;
     if (status !== 'ACTIVE' || options.time_limit === 0) return;
     const end = new Date(serverNow() + (options.time_limit - duration) * 1000).toISOString();
-    this.#limit = itemOf(end, 'Time limit, unless it is paused').line;
+    this.#limit = new Item(end, 'Time limit, unless it is paused').line;
     this.#limit.classList.add('later');
     this.list.append(this.#limit);
   }
 
-  #put(line: HTMLLIElement): void {
+  #add(at: string, label: string): Item {
+    const item = new Item(at, label);
     this.#appends = undefined;
-    this.list.insertBefore(line, this.#limit ?? null);
+    this.list.insertBefore(item.line, this.#limit ?? null);
+    return item;
   }
 }

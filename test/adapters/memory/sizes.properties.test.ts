@@ -19,7 +19,7 @@ const anyText = fc
 const { item: shown } = wireForm({
   labels: true,
   metadata: true,
-  times: true,
+  sessionTimes: true,
   origin: true,
   entryData: true,
 });
