@@ -3,29 +3,21 @@ import type {
   DueKey,
   DueSession,
   DueSessions,
-  SessionKey,
   WaitingRange,
 } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import type { Query } from './query.js';
 
-/** The key of what is left of a removed session: a tenant and an id that no session has. */
-export const remainsKeyOf = (
-  { tenant, id }: SessionKey,
-  removal: string,
-): { readonly tenant: string; readonly id: string } => ({
-  tenant: `${escapeName(tenant)}:`,
-  id: `${escapeName(id)}:${removal}`,
-});
-
-/** The tenant and the id of a row, as they are stored. */
-export const storedKeyOf = ({
-  removal,
-  ...key
-}: DueKey): { readonly tenant: string; readonly id: string } => {
-  if (removal !== undefined) return remainsKeyOf(key, removal);
-  return { tenant: escapeName(key.tenant), id: escapeName(key.id) };
+/**
+ * The tenant and the id of a row, as they are stored. What is left of a removed session has a tenant
+ * and an id that no session has.
+ */
+export const storedKeyOf = (key: DueKey): { readonly tenant: string; readonly id: string } => {
+  const tenant = escapeName(key.tenant);
+  const id = escapeName(key.id);
+  if (key.removal === undefined) return { tenant, id };
+  return { tenant: `${tenant}:`, id: `${id}:${key.removal}` };
 };
 
 /** The session of a row of these queries. */

@@ -21,7 +21,7 @@ import { escapeName } from '../shared/escape-name.js';
 import { type LabelChange, labelChangeOf } from '../shared/label-change.js';
 import { finite, infinite, NEVER } from '../shared/never.js';
 import { bytesOf, encodeEntry, encodeHead, encodeState, lengthOf } from '../shared/stored-json.js';
-import { remainsKeyOf } from '../sql/queue-query.js';
+import { storedKeyOf } from '../sql/queue-query.js';
 import { bytesOfEntries, historyVersionOf, stateOf, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 import { EntryRows } from './entry-rows.js';
@@ -80,13 +80,8 @@ export class SessionWriter {
       const incarnation = nanoid(12);
       const entries = texts.length || undefined;
       const details = openingDetailsOf(head.createdAt, opening && state, entries);
-      const number = this.#addRow(
-        key,
-        head,
-        state,
-        { incarnation, sequence: details.length },
-        texts,
-      );
+      const change = { incarnation, sequence: details.length };
+      const number = this.#addRow(key, state, change, head, texts);
       this.#moveLabels(number, labelChangeOf({}, state));
       this.#entries.add(number, 0, texts);
       this.#events.log(eventsLength, key, { incarnation, sequence: 0 }, details);
@@ -109,21 +104,25 @@ export class SessionWriter {
     return cap !== undefined && liveAt(this.#connection, tenant, cap.now) >= cap.sessions;
   }
 
-  /** Adds the row and the head of a session with these entries. Returns its number. */
+  /**
+   * Adds the row of a session with these entries, or of what is left of a removed one. Returns its
+   * number.
+   */
   #addRow(
-    key: SessionKey,
-    head: SessionHead,
+    key: DueKey,
     state: StateRecord,
     { incarnation, sequence }: ChangeId,
+    head: SessionHead | undefined,
     texts: readonly string[],
   ): number {
-    const text = encodeHead(head);
-    const times = timesOf(state);
+    const { tenant, id } = storedKeyOf(key);
+    const createdMs = head === undefined ? 0 : Date.parse(head.createdAt);
+    const text = head === undefined ? '' : encodeHead(head);
     const { status, revision, lastActivityAt } = state;
     this.#connection.run(
       INSERT,
-      ...[escapeName(key.tenant), escapeName(key.id), Date.parse(head.createdAt), incarnation],
-      ...[status, ...times, revision, lastActivityAt, sequence],
+      ...[tenant, id, createdMs, incarnation],
+      ...[status, ...timesOf(state), revision, lastActivityAt, sequence],
       ...[texts.length, texts.length, bytesOfEntries(texts), bytesOf(text)],
       encodeState(state, state.labels),
     );
@@ -190,11 +189,7 @@ export class SessionWriter {
 
   /** Keeps what is left of a removed session in a row that only the queue reads. */
   #insertRemains(key: SessionKey, { removal, state }: Remains): void {
-    const { tenant, id } = remainsKeyOf(key, removal);
-    const { status, revision, lastActivityAt } = state;
-    const times = [NEVER, finite(dueAtOf(state)), NEVER, NEVER];
-    const values = [0, '', status, ...times, revision, lastActivityAt, 0, 0, 0, 0, 0];
-    this.#connection.run(INSERT, tenant, id, ...values, encodeState(state, state.labels));
+    this.#addRow({ ...key, removal }, state, { incarnation: '', sequence: 0 }, undefined, []);
   }
 
   reschedule(
