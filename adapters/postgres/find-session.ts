@@ -58,8 +58,8 @@ const nextTo = (side: string, order: string): string => `
   ) AS next`;
 
 /**
- * The entries on one side of a position whose bytes fit, but at least one. And the last entry before
- * them, and the last of the history.
+ * The entries on one side of a position whose bytes fit, but at least one. And the last entry
+ * before them, and the last of the history.
  */
 const sliceOf = (side: string, order: string): string => `
   WITH asked AS (

@@ -283,7 +283,9 @@ export const decodeDetail = (text: unknown): EventDetail | undefined => {
   return isDetail(detail) ? detail : undefined;
 };
 
-/** Bytes of UTF-8. Encodes only texts that are not ASCII, because short ones take longer to encode. */
+/**
+ * Bytes of UTF-8. Encodes only texts that are not ASCII, because short ones take longer to encode.
+ */
 export const bytesOf = (text: string): number =>
   /[^ -~]/.test(text) ? new TextEncoder().encode(text).length : text.length;
 

@@ -10,8 +10,8 @@ import { NEVER } from '../shared/never.js';
 import type { Query } from './query.js';
 
 /**
- * The tenant and the id of a row, as they are stored. What is left of a removed session has a tenant
- * and an id that no session has.
+ * The tenant and the id of a row, as they are stored. What is left of a removed session has a
+ * tenant and an id that no session has.
  */
 export const storedKeyOf = (key: DueKey): { readonly tenant: string; readonly id: string } => {
   const tenant = escapeName(key.tenant);
@@ -20,17 +20,21 @@ export const storedKeyOf = (key: DueKey): { readonly tenant: string; readonly id
   return { tenant: `${tenant}:`, id: `${id}:${key.removal}` };
 };
 
-/** The session of a row of these queries. */
-const dueSessionOf = (row: Fields): DueSession => {
+/** The session of a row of a queue. */
+const dueSessionOf = (row: Fields, queue: Queue): DueSession => {
   const [tenant = ''] = String(row['tenant']).split(':');
   const [id = '', removal] = String(row['id']).split(':');
-  const key = { tenant: unescapeName(tenant), id: unescapeName(id), dueAt: Number(row['due_at']) };
+  const key = { tenant: unescapeName(tenant), id: unescapeName(id), dueAt: Number(row[queue]) };
   return removal === undefined ? key : { ...key, removal };
 };
 
-/** The sessions of rows of these queries. */
-export const dueSessionsIn = (rows: readonly Fields[], hasMore: boolean): DueSessions => ({
-  sessions: rows.map(dueSessionOf),
+/** The sessions of rows of a queue. */
+export const dueSessionsIn = (
+  rows: readonly Fields[],
+  hasMore: boolean,
+  queue: Queue = 'due_at',
+): DueSessions => ({
+  sessions: rows.map((row) => dueSessionOf(row, queue)),
   failed: [],
   hasMore,
 });

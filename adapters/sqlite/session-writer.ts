@@ -44,8 +44,8 @@ const INSERT_LABEL = `
 const REMOVE_LABEL = 'DELETE FROM $labels WHERE session = ? AND name = ? AND value = ?';
 const REPLACE = `
   UPDATE $sessions
-  SET status = ?, deadline = ?, due_at = ?, wake_at = ?, wanted_at = ?, revision = ?, last_activity = ?,
-    sequence = ?, state = ?
+  SET status = ?, deadline = ?, due_at = ?, wake_at = ?, wanted_at = ?, revision = ?,
+    last_activity = ?, sequence = ?, state = ?
   WHERE number = ?`;
 const RESCHEDULE = 'UPDATE $sessions SET due_at = ? WHERE number = ?';
 const REMOVE = 'DELETE FROM $sessions WHERE number = ?';
