@@ -24,7 +24,7 @@ import { bytesOf, encodeEntry, encodeHead, encodeState, lengthOf } from '../shar
 import { storedKeyOf } from '../sql/queue-query.js';
 import { bytesOfEntries, historyVersionOf, stateOf, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
-import { EntryRows } from './entry-rows.js';
+import { addEntries } from './entry-rows.js';
 import { findRow } from './find-row.js';
 import { liveAt } from './read-page.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
@@ -58,12 +58,10 @@ const timesOf = (state: StateRecord): readonly number[] =>
 export class SessionWriter {
   readonly #connection: Connection;
   readonly #events: SqliteEventLog;
-  readonly #entries: EntryRows;
 
   constructor(connection: Connection, events: SqliteEventLog) {
     this.#connection = connection;
     this.#events = events;
-    this.#entries = new EntryRows(connection);
   }
 
   insert(
@@ -83,7 +81,7 @@ export class SessionWriter {
       const change = { incarnation, sequence: details.length };
       const number = this.#addRow(key, state, change, head, texts);
       this.#moveLabels(number, labelChangeOf({}, state));
-      this.#entries.add(number, 0, texts);
+      addEntries(this.#connection, number, 0, texts);
       this.#events.log(eventsLength, key, { incarnation, sequence: 0 }, details);
       return ok('inserted');
     }, lengthOf(texts));
