@@ -38,7 +38,7 @@ const missingParts: Readonly<Record<string, string>> = {
 
 /** SQLSTATE 2D000: inside a transaction of the host, a procedure cannot begin one of its own. */
 const STRICT_TRANSACTION =
-  'the pool gave a connection inside a transaction that is not READ COMMITTED: give one outside of transactions';
+  'the pool gave a connection inside a transaction that is not READ COMMITTED';
 
 /**
  * Whether the server has undone a statement that failed with this SQLSTATE. It may be committed if

@@ -26,7 +26,7 @@ export const findSession = async (
   size: ReadSize,
 ): Answer<SessionRecord | undefined, StoreError | TooLarge> => {
   const source = { sql: FIND, values: [escapeName(key.tenant), escapeName(key.id)] };
-  const rows = await call.read(loadSessions(source, size, { limit: 1 }));
+  const rows = await call.read(loadSessions(source, size));
   const loaded = rows.andThen((found) => checkedSize(found, size));
   return loaded.andThen(([row]): Result<SessionRecord | undefined, CorruptRecord> => {
     if (row === undefined) return ok(undefined);
@@ -58,8 +58,8 @@ const nextTo = (side: string, order: string): string => `
   ) AS next`;
 
 /**
- * The entries on one side of a position whose bytes fit, but at least one. And the last entry before
- * them, and the last of the history.
+ * The entries on one side of a position whose bytes fit, but at least one. And the last entry
+ * before them, and the last of the history.
  */
 const sliceOf = (side: string, order: string): string => `
   WITH asked AS (

@@ -52,33 +52,45 @@ export interface Source extends Query {
   readonly time?: string;
 }
 
-/**
- * Reads the first `limit` sessions of a source, with the latest entries of their histories. If
- * their total size exceeds `maxBytes`, it reads only their sizes. Of a session after the page, which
- * is no part of the total, it reads only the position. A single statement, so that the result is
- * consistent.
- */
-export const loadSessions = (
-  source: Source,
-  size: ReadSize,
-  page: Pick<PageRange, 'limit' | 'order'>,
-): Query => {
-  const { time = 'session.created_ms' } = source;
-  const { limit } = page;
-  const { maxBytes = NEVER } = size;
+/** The part of the sessions to load, in an order; without one, all. */
+type Page = Pick<PageRange, 'limit' | 'order'>;
+
+/** An expression for the place of a session on its page. */
+const placeOf = (time: string, page: Page | undefined): string => {
+  if (page === undefined) return '1';
   const direction = directionOf(page);
+  return `row_number() OVER (ORDER BY ${time} ${direction}, session.id ${direction})`;
+};
+
+/** Whether a session is on the page, and all of the page fit into `maxBytes`. */
+const fitsOn = (page: Page | undefined, maxBytes: number): Query => {
+  if (page === undefined) return { sql: 'size <= ?::bigint', values: [maxBytes] };
+  return {
+    sql: 'place <= ? AND sum(size) FILTER (WHERE place <= ?) OVER () <= ?',
+    values: [page.limit, page.limit, maxBytes],
+  };
+};
+
+/**
+ * Reads the sessions of a source, with the latest entries of their histories: one, or the first
+ * ones of a page. If their total size exceeds `maxBytes`, it reads only their sizes. Of a session
+ * after the page, which is no part of the total, it reads only the position. A single statement, so
+ * that the result is consistent.
+ */
+export const loadSessions = (source: Source, size: ReadSize, page?: Page): Query => {
+  const { time = 'session.created_ms' } = source;
   const bytes = historyBytes(size);
+  const fits = fitsOn(page, size.maxBytes ?? NEVER);
   const history = historyOf(size);
   return {
     sql: `
       WITH sized AS (
-        SELECT session.*, ${time} AS listed_ms,
-          row_number() OVER (ORDER BY ${time} ${direction}, session.id ${direction}) AS place,
+        SELECT session.*, ${time} AS listed_ms, ${placeOf(time, page)} AS place,
           ${FRAME_BYTES} + octet_length(session.head) + octet_length(session.state)
             + ${bytes.sql} AS size
         FROM ${source.sql}
       ), fitting AS (
-        SELECT *, place <= ? AND sum(size) FILTER (WHERE place <= ?) OVER () <= ? AS fits
+        SELECT *, ${fits.sql} AS fits
         FROM sized
       )
       SELECT id, listed_ms AS created_ms, entries, sequence, incarnation, redactions, position,
@@ -86,7 +98,7 @@ export const loadSessions = (
         CASE WHEN fits THEN head END AS head,
         CASE WHEN fits THEN ${history.sql} END AS history
       FROM fitting`,
-    values: [...bytes.values, ...source.values, limit, limit, maxBytes, ...history.values],
+    values: [...bytes.values, ...source.values, ...fits.values, ...history.values],
   };
 };
 

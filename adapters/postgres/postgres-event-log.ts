@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
-import { eventPageOf, POSITION, parseLogPosition, scopeOf } from '../sql/event-rows.js';
+import { eventPageOf, eventsAfter, POSITION, parseLogPosition } from '../sql/event-rows.js';
 import type { Answer, Call } from './call.js';
 import type { Connection } from './connection.js';
 import { NotificationListener } from './notification-listener.js';
@@ -23,15 +23,9 @@ const ENDS = `
     coalesce((${POSITIONS} LIMIT 1), '0-0') AS first,
     coalesce((${POSITIONS} DESC LIMIT 1), '0-0') AS last`;
 
-/** The events of a scope after a position. A single statement, so that the result is consistent. */
-const readIn = (scope: string) => `
-  WITH ends AS (${ENDS}), page AS (
-    SELECT ${POSITION} AS position, number, tenant, id, incarnation, sequence, detail
-    FROM $events
-    WHERE ${scope}(ms, number) > (?, ?)
-    ORDER BY ms, number
-    LIMIT ?
-  )
+/** The rows of a page and the ends of the log, in one statement, so that they are consistent. */
+const readOf = (page: string) => `
+  WITH ends AS (${ENDS}), page AS (${page})
   SELECT *, EXISTS (SELECT FROM $events WHERE number = ? AND ms = ?) AS is_there
   FROM ends LEFT JOIN page ON true
   ORDER BY number`;
@@ -100,10 +94,10 @@ export class PostgresEventLog implements EventLog {
 
   read(_stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     const { ms, number } = parseLogPosition(position);
-    const scope = scopeOf(of);
-    const values = [...scope.values, ms, number, limit, number, ms];
+    const page = eventsAfter(position, of, limit);
+    const read = { sql: readOf(page.sql), values: [...page.values, number, ms] };
     return this.#complete(async (call) =>
-      (await call.read({ sql: readIn(scope.sql), values })).map((all) => {
+      (await call.read(read)).map((all) => {
         const { is_late, is_there, first, last } = all[0] ?? {};
         const rows = all.filter((row) => row['number'] !== null);
         const ends = { first: String(first), last: String(last) };

@@ -33,6 +33,7 @@ import type {
 } from '../../src/store/session-store.js';
 import type { Migration } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
+import { insertInput, removeInput, replaceInput, rescheduleInput } from './change-input.js';
 import { Connection } from './connection.js';
 import { findEntries, findSession, findState } from './find-session.js';
 import { migrate } from './migrate.js';
@@ -119,7 +120,8 @@ export class PostgresSessionStore implements SessionStore {
     state: StateRecord,
     opening?: Opening,
   ): Promise<Result<Inserted, StoreError>> {
-    return this.#writer.insert(tenant, head, state, opening);
+    const outcomes = ['inserted', 'taken', 'source_changed', 'too_many'] as const;
+    return this.#writer.change(head.id, outcomes, insertInput(tenant, head, state, opening));
   }
 
   find(
@@ -151,7 +153,8 @@ export class PostgresSessionStore implements SessionStore {
     next: StateRecord,
     options: ReplaceOptions = {},
   ): Promise<Result<Replaced, StoreError>> {
-    return this.#writer.replace(key, previous, next, options);
+    const outcomes = ['replaced', 'stale', 'missing', 'too_many'] as const;
+    return this.#writer.change(key.id, outcomes, replaceInput(key, previous, next, options));
   }
 
   append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
@@ -174,7 +177,8 @@ export class PostgresSessionStore implements SessionStore {
     key: DueKey,
     removal: Removal = {},
   ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
-    return this.#writer.remove(key, removal);
+    const outcomes = ['removed', 'stale', 'missing'] as const;
+    return this.#writer.change(key.id, outcomes, removeInput(key, removal));
   }
 
   due(now: number, limit: number): Promise<Result<DueSessions, StoreError>> {
@@ -193,6 +197,7 @@ export class PostgresSessionStore implements SessionStore {
     key: DueKey,
     rescheduling: Rescheduling,
   ): Promise<Result<'moved' | 'stale', StoreError>> {
-    return this.#writer.reschedule(key, rescheduling);
+    const outcomes = ['moved', 'stale'] as const;
+    return this.#writer.change(key.id, outcomes, rescheduleInput(key, rescheduling));
   }
 }

@@ -77,7 +77,7 @@ export const claimSessions = async (
   return claimed.map(([row]) => {
     const rows = rowsIn(row?.['result']);
     const records = rows.map((session) => sessionOf(session, { historyLimit: 0 }));
-    return claimedRecords(dueSessionsIn(rows, rows.length > 0), records);
+    return claimedRecords(dueSessionsIn(rows, rows.length > 0, 'wake_at'), records);
   });
 };
 

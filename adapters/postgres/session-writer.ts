@@ -1,33 +1,17 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import type {
   AppendOutcome,
-  DueKey,
   HistoryAppend,
-  Inserted,
-  Opening,
   Redacted,
-  Removal,
-  Replaced,
-  ReplaceOptions,
-  Rescheduling,
   SessionKey,
 } from '../../src/store/session-store.js';
 import { decodeEntries, encodeEntry, redactedEntry } from '../shared/stored-json.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { stateOf, unreadable } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
-import {
-  appendInput,
-  type ChangeInput,
-  insertInput,
-  redactInput,
-  removeInput,
-  replaceInput,
-  rescheduleInput,
-} from './change-input.js';
+import { appendInput, type ChangeInput, redactInput } from './change-input.js';
 import type { Connection } from './connection.js';
 import { GroupWriter } from './group-writer.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
@@ -83,24 +67,18 @@ export class SessionWriter {
     this.#events = events;
   }
 
-  insert(
-    tenant: string,
-    head: SessionHead,
-    state: StateRecord,
-    opening: Opening | undefined,
-  ): Answer<Inserted, StoreError> {
-    const outcomes = ['inserted', 'taken', 'source_changed', 'too_many'] as const;
-    return this.#change(head.id, outcomes, insertInput(tenant, head, state, opening));
-  }
-
-  replace(
-    key: DueKey,
-    previous: StateRecord,
-    next: StateRecord,
-    options: ReplaceOptions,
-  ): Answer<Replaced, StoreError> {
-    const outcomes = ['replaced', 'stale', 'missing', 'too_many'] as const;
-    return this.#change(key.id, outcomes, replaceInput(key, previous, next, options));
+  /** Makes a change that has one of `outcomes`. */
+  async change<T extends string>(
+    id: string,
+    outcomes: readonly T[],
+    change: ChangeInput,
+    call?: Call,
+  ): Answer<T, StoreError> {
+    const written = await this.#write(change, call);
+    if (written.isErr()) return err(written.error);
+    const outcome = outcomes.find((each) => each === written.value['outcome']);
+    if (outcome === undefined) return err(unreadable(id, 'state'));
+    return ok(outcome);
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {
@@ -131,29 +109,7 @@ export class SessionWriter {
     const incarnation = String(row['incarnation']);
     const detail = { type: 'redacted', at: now, positions } as const;
     const change = redactInput(key, incarnation, texts, detail);
-    return this.#change(key.id, ['redacted', 'missing'], change, call);
-  }
-
-  remove(key: DueKey, removal: Removal): Answer<'removed' | 'stale' | 'missing', StoreError> {
-    return this.#change(key.id, ['removed', 'stale', 'missing'], removeInput(key, removal));
-  }
-
-  reschedule(key: DueKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError> {
-    return this.#change(key.id, ['moved', 'stale'], rescheduleInput(key, rescheduling));
-  }
-
-  /** Makes a change that has one of `outcomes`. */
-  async #change<T extends string>(
-    id: string,
-    outcomes: readonly T[],
-    change: ChangeInput,
-    call?: Call,
-  ): Answer<T, StoreError> {
-    const written = await this.#write(change, call);
-    if (written.isErr()) return err(written.error);
-    const outcome = outcomes.find((each) => each === written.value['outcome']);
-    if (outcome === undefined) return err(unreadable(id, 'state'));
-    return ok(outcome);
+    return this.change(key.id, ['redacted', 'missing'], change, call);
   }
 
   /** Makes a change, and publishes its events. */

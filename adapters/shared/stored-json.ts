@@ -5,19 +5,25 @@ import { LATEST } from '../../src/session/clock.js';
 import { type EventDetail, isSimpleEvent } from '../../src/session/event-detail.js';
 import type {
   HistoryEntry,
-  JsonObject,
   SessionLabels,
   SessionOptions,
   SessionOrigin,
 } from '../../src/session/session.js';
 import type {
+  Cancellation,
+  EndedState,
   LeaseRecord,
   PendingReport,
   SessionHead,
   SessionTerms,
   StateRecord,
 } from '../../src/session/session-record.js';
-import { isEndReason, isSessionStatus } from '../../src/session/session-status.js';
+import {
+  type EndReason,
+  isEndReason,
+  isSessionStatus,
+  type SessionStatus,
+} from '../../src/session/session-status.js';
 import { NEVER } from './never.js';
 
 const optionTypes = Object.entries(createRules).map(
@@ -43,9 +49,32 @@ const parse = (text: unknown): unknown => {
   }
 };
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isNumber = (value: unknown): value is number => typeof value === 'number';
-const isTimeOrNever = (value: unknown): value is number | null => value === null || isNumber(value);
+type Check = (value: unknown) => boolean;
+
+/** Whether a value has fields that pass their checks. JSON.parse returns nothing but JSON. */
+const isShape = <T>(checks: Readonly<Record<keyof T, Check>>): ((value: unknown) => value is T) => {
+  const rules = Object.entries<Check>(checks);
+  return (value): value is T => {
+    if (!isFields(value)) return false;
+    for (const [name, isValid] of rules) if (!isValid(value[name])) return false;
+    return true;
+  };
+};
+
+const optional =
+  (isValid: Check): Check =>
+  (value) =>
+    value === undefined || isValid(value);
+
+const listOf =
+  (isValid: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(isValid);
+
+const isText: Check = (value) => typeof value === 'string';
+const isNumber: Check = (value) => typeof value === 'number';
+const isTimeOrNever: Check = (value) => value === null || isNumber(value);
+const isTexts = listOf(isText);
 const orInfinity = (value: number | null): number => value ?? Number.POSITIVE_INFINITY;
 
 const finiteOnly = (ms: number): number | undefined =>
@@ -63,36 +92,13 @@ const encodeTerms = ({
   graceMs: graceMs || undefined,
 });
 
-const decodeTerms = (stored: unknown): SessionTerms | undefined => {
-  if (!isFields(stored)) return undefined;
-  const never = Number.POSITIVE_INFINITY;
-  const { idleTimeoutMs = never, inactivityTimeoutMs = never } = stored;
-  const { retentionMs = never, graceMs = 0 } = stored;
-  if (!isNumber(idleTimeoutMs) || !isNumber(inactivityTimeoutMs)) return undefined;
-  if (!isNumber(retentionMs) || !isNumber(graceMs)) return undefined;
-  return { idleTimeoutMs, inactivityTimeoutMs, retentionMs, graceMs };
+/** The terms that are not stored. */
+const unlimited: SessionTerms = {
+  idleTimeoutMs: Number.POSITIVE_INFINITY,
+  inactivityTimeoutMs: Number.POSITIVE_INFINITY,
+  retentionMs: Number.POSITIVE_INFINITY,
+  graceMs: 0,
 };
-
-/** Only the fields that are stored. `JSON.stringify` leaves out those that are undefined. */
-const encodeLease = ({
-  holder,
-  fencingToken,
-  takenAt,
-  until,
-  releasedAt,
-  maxAttempts,
-  cancelled,
-}: LeaseRecord) => ({
-  holder,
-  fencingToken,
-  takenAt,
-  until,
-  releasedAt,
-  maxAttempts,
-  cancelled: cancelled && { reason: cancelled.reason },
-});
-
-const encodeReport = ({ dueAt, removedAt }: PendingReport) => ({ dueAt, removedAt });
 
 /** The values of a state that an append changes: stores keep them beside its text. */
 export interface StateBeside {
@@ -119,39 +125,68 @@ export const encodeState = (state: StateRecord, labels: SessionLabels | undefine
     terms: encodeTerms(terms),
     labels,
     metadata,
-    lease: lease && encodeLease(lease),
+    lease,
     retryAt,
     attempts,
-    report: report && encodeReport(report),
+    report,
   });
 };
 
-const isNumberOrAbsent = (value: unknown): value is number | undefined =>
-  value === undefined || isNumber(value);
+/** The fields of `StateRecord` that are stored otherwise. */
+type Converted = keyof StateBeside | 'status' | 'endReason' | 'limitMs' | 'deadline' | 'terms';
 
-const isCancellation = (value: unknown): boolean =>
-  value === undefined ||
-  (isFields(value) && (value['reason'] === undefined || isText(value['reason'])));
+type StoredState = Omit<EndedState, Converted> & {
+  readonly status: SessionStatus;
+  readonly endReason?: EndReason;
+  readonly limitMs: number | null;
+  readonly deadline: number | null;
+  readonly terms: Partial<SessionTerms>;
+};
 
-const isLease = (value: unknown): value is LeaseRecord =>
+const isOptionalNumber: Check = (value) => value === undefined || isNumber(value);
+
+const isTerms = (value: unknown): boolean =>
   isFields(value) &&
-  isText(value['holder']) &&
-  isNumber(value['fencingToken']) &&
-  isNumber(value['takenAt']) &&
-  isNumber(value['until']) &&
-  isNumberOrAbsent(value['releasedAt']) &&
-  isNumberOrAbsent(value['maxAttempts']) &&
-  isCancellation(value['cancelled']);
+  isOptionalNumber(value['idleTimeoutMs']) &&
+  isOptionalNumber(value['inactivityTimeoutMs']) &&
+  isOptionalNumber(value['retentionMs']) &&
+  isOptionalNumber(value['graceMs']);
 
-const isReport = (value: unknown): value is PendingReport =>
-  isFields(value) && isNumber(value['dueAt']) && isNumberOrAbsent(value['removedAt']);
+const isLease = isShape<LeaseRecord>({
+  holder: isText,
+  fencingToken: isNumber,
+  takenAt: isNumber,
+  until: isNumber,
+  releasedAt: isOptionalNumber,
+  maxAttempts: isOptionalNumber,
+  cancelled: optional(isShape<Cancellation>({ reason: optional(isText) })),
+});
 
-/** What JSON.parse returns contains nothing but JSON. */
-const isMetadata = (value: unknown): value is JsonObject =>
-  isFields(value) && !Array.isArray(value);
+const isReport = isShape<PendingReport>({ dueAt: isNumber, removedAt: isOptionalNumber });
 
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every(isText);
+/* Without a shape, because a page has many states. */
+const isStoredState = (value: unknown): value is StoredState =>
+  isFields(value) &&
+  isSessionStatus(value['status']) &&
+  (value['endReason'] === undefined || isEndReason(value['endReason'])) &&
+  isNumber(value['since']) &&
+  isOptionalNumber(value['startedAt']) &&
+  isNumber(value['activeMs']) &&
+  isTimeOrNever(value['limitMs']) &&
+  isTimeOrNever(value['deadline']) &&
+  isTexts(value['operations']) &&
+  isTerms(value['terms']) &&
+  (value['labels'] === undefined || isLabels(value['labels'])) &&
+  (value['metadata'] === undefined || isFields(value['metadata'])) &&
+  (value['lease'] === undefined || isLease(value['lease'])) &&
+  isOptionalNumber(value['retryAt']) &&
+  isOptionalNumber(value['attempts']) &&
+  (value['report'] === undefined || isReport(value['report']));
+
+/** Whether a state has the reason of its end if it has ended. */
+const isComplete = (
+  state: Omit<EndedState, 'status' | 'endReason'> & Pick<StoredState, 'status' | 'endReason'>,
+): state is StateRecord => (state.status === 'TERMINATED') === (state.endReason !== undefined);
 
 /**
  * The state in a text, completed with the separately stored values; `undefined` if it cannot be
@@ -163,64 +198,34 @@ export const decodeState = (
   labelsBeside?: SessionLabels,
 ): StateRecord | undefined => {
   const stored = parse(text);
-  if (!isFields(stored) || ![lastActivityAt, revision, wakeAt].every(Number.isSafeInteger))
-    return undefined;
+  if (!isStoredState(stored)) return undefined;
+  if (![lastActivityAt, revision, wakeAt].every(Number.isSafeInteger)) return undefined;
   if (wakeAt > LATEST && wakeAt !== NEVER) return undefined;
-  const { status, endReason, since, startedAt, activeMs, limitMs, deadline, operations, lease } =
-    stored;
-  const { metadata, retryAt, attempts, report } = stored;
-  const labels = stored['labels'] ?? labelsBeside;
-  const terms = decodeTerms(stored['terms']);
-  if (!isSessionStatus(status) || !isNumber(since) || !isNumber(activeMs)) return undefined;
-  if (
-    !isTimeOrNever(limitMs) ||
-    !isTimeOrNever(deadline) ||
-    !isTexts(operations) ||
-    terms === undefined
-  )
-    return undefined;
-  if (lease !== undefined && !isLease(lease)) return undefined;
-  if (report !== undefined && !isReport(report)) return undefined;
+  const labels = stored.labels ?? labelsBeside;
   if (labels !== undefined && !isLabels(labels)) return undefined;
-  if (metadata !== undefined && !isMetadata(metadata)) return undefined;
-  if (!isNumberOrAbsent(retryAt) || !isNumberOrAbsent(attempts)) return undefined;
-  if (!isNumberOrAbsent(startedAt)) return undefined;
-  const phase = {
+  // Completes the parsed object, because a copy of it takes longer than all its checks.
+  const state = Object.assign(stored, {
     revision,
-    since,
-    ...(startedAt !== undefined && { startedAt }),
     lastActivityAt,
-    activeMs,
-    limitMs: orInfinity(limitMs),
-    deadline: orInfinity(deadline),
-    operations,
-    terms,
+    limitMs: orInfinity(stored.limitMs),
+    deadline: orInfinity(stored.deadline),
+    terms: { ...unlimited, ...stored.terms },
     ...(labels && { labels }),
-    ...(metadata && { metadata }),
-    ...(lease && { lease }),
     ...(wakeAt < NEVER && { wakeAt }),
-    ...(retryAt !== undefined && { retryAt }),
-    ...(attempts !== undefined && { attempts }),
-    ...(report && { report }),
-  };
-  if (status !== 'TERMINATED') return { status, ...phase };
-  if (isEndReason(endReason)) return { status, ...phase, endReason };
-  return undefined;
+  });
+  return isComplete(state) ? state : undefined;
 };
 
 export const encodeHead = ({ id, options, digest, createdAt, origin }: SessionHead): string =>
   JSON.stringify({ id, options, digest, createdAt, origin });
 
-const isOrigin = (value: unknown): value is SessionOrigin =>
-  isFields(value) && isText(value['id']) && isNumber(value['position']);
-
-const isHead = (value: unknown): value is SessionHead =>
-  isFields(value) &&
-  isText(value['id']) &&
-  isSessionOptions(value['options']) &&
-  isText(value['createdAt']) &&
-  (value['digest'] === undefined || isText(value['digest'])) &&
-  (value['origin'] === undefined || isOrigin(value['origin']));
+const isHead = isShape<SessionHead>({
+  id: isText,
+  options: isSessionOptions,
+  createdAt: isText,
+  digest: optional(isText),
+  origin: optional(isShape<SessionOrigin>({ id: isText, position: isNumber })),
+});
 
 /**
  * The head of a session in a text; `undefined` if it cannot be read or belongs to another session.
@@ -250,6 +255,7 @@ export const isRedacted = ({ content, id, data }: HistoryEntry): boolean =>
 
 export const encodeEntry = (entry: HistoryEntry): string => JSON.stringify(plainEntry(entry));
 
+/* Without a shape, because a history has many entries. */
 const isEntry = (value: unknown): value is HistoryEntry =>
   isFields(value) &&
   isText(value['role']) &&
@@ -267,44 +273,32 @@ export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefine
   return entries.map(plainEntry);
 };
 
-const isNumbers = (value: unknown): value is readonly number[] =>
-  Array.isArray(value) && value.every(isNumber);
+/** The fields of the events that are not simple. */
+const details = new Map<unknown, Check>([
+  ['leased', isShape({ holder: isText })],
+  ['released', isShape({ holder: isText })],
+  ['terminated', isShape({ endReason: isEndReason })],
+  ['appended', isShape({ start: isNumber, position: isNumber, after: isOptionalNumber })],
+  ['extended', isShape({ limitMs: isNumber, endsAt: isOptionalNumber })],
+  ['updated', isShape({ labels: isLabels })],
+  ['redacted', isShape({ positions: listOf(isNumber) })],
+]);
+
+const isDetail = (value: unknown): value is EventDetail => {
+  if (!isFields(value) || !isNumber(value['at'])) return false;
+  const { type } = value;
+  return isSimpleEvent(type) || details.get(type)?.(value) === true;
+};
 
 /** The details of an event; `undefined` if a later version wrote them. */
 export const decodeDetail = (text: unknown): EventDetail | undefined => {
   const detail = parse(text);
-  if (!isFields(detail)) return undefined;
-  const {
-    type,
-    at,
-    endReason,
-    start,
-    position,
-    after,
-    holder,
-    limitMs,
-    endsAt,
-    labels,
-    positions,
-  } = detail;
-  const { metadataChanged } = detail;
-  if (!isNumber(at)) return undefined;
-  if (isSimpleEvent(type)) return { type, at };
-  if ((type === 'leased' || type === 'released') && isText(holder)) return { type, at, holder };
-  if (type === 'appended' && isNumber(start) && isNumber(position)) {
-    return { type, at, start, position, ...(isNumber(after) && { after }) };
-  }
-  if (type === 'extended' && isNumber(limitMs))
-    return { type, at, limitMs, ...(isNumber(endsAt) && { endsAt }) };
-  if (type === 'updated' && isLabels(labels)) {
-    return { type, at, labels, ...(metadataChanged === true && { metadataChanged }) };
-  }
-  if (type === 'redacted' && isNumbers(positions)) return { type, at, positions };
-  if (type === 'terminated' && isEndReason(endReason)) return { type, at, endReason };
-  return undefined;
+  return isDetail(detail) ? detail : undefined;
 };
 
-/** Bytes of UTF-8. Encodes only texts that are not ASCII, because short ones take longer to encode. */
+/**
+ * Bytes of UTF-8. Encodes only texts that are not ASCII, because short ones take longer to encode.
+ */
 export const bytesOf = (text: string): number =>
   /[^ -~]/.test(text) ? new TextEncoder().encode(text).length : text.length;
 

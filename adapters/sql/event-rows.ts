@@ -5,7 +5,7 @@ import type { EventPage, SessionEvent } from '../../src/session/session-event.js
 import type { EventScope } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { decodeDetail } from '../shared/stored-json.js';
-import type { Query } from './query.js';
+import { NOTHING, type Query } from './query.js';
 
 /*
  * A row of the log has a time and a number, and both only increase from row to row. The latest row
@@ -43,11 +43,26 @@ const eventAt = (row: Fields): SessionEvent | undefined => {
  * The part of a condition that selects the rows of a scope, so that the index of a session or of a
  * tenant applies.
  */
-export const scopeOf = (of: EventScope | undefined): Query => {
-  if (of === undefined) return { sql: '', values: [] };
+const scopeOf = (of: EventScope | undefined): Query => {
+  if (of === undefined) return NOTHING;
   const tenant = escapeName(of.tenant);
   if (of.sessionId === undefined) return { sql: 'tenant = ? AND ', values: [tenant] };
   return { sql: 'tenant = ? AND id = ? AND ', values: [tenant, escapeName(of.sessionId)] };
+};
+
+/** The rows of a scope after a position. */
+export const eventsAfter = (position: string, of: EventScope | undefined, limit: number): Query => {
+  const { ms, number } = parseLogPosition(position);
+  const scope = scopeOf(of);
+  return {
+    sql: `
+      SELECT ${POSITION} AS position, number, tenant, id, incarnation, sequence, detail
+      FROM $events
+      WHERE ${scope.sql}(ms, number) > (?, ?)
+      ORDER BY ms, number
+      LIMIT ?`,
+    values: [...scope.values, ms, number, limit],
+  };
 };
 
 /**

@@ -93,8 +93,11 @@ export const partsOf = (
   return [...stored, part(`${select} ${byTenantDue} WHERE tenant = ? AND ${IS_OVERDUE}`, now, now)];
 };
 
-/** The bounds of a range, and of the part after its cursor. */
-export const boundsOf = ({ createdAfter, createdBefore, order, cursor }: PageRange): Bounds => {
+/** The bounds of a range, or of the part after a cursor. */
+export const boundsOf = (
+  { createdAfter, createdBefore, order }: PageRange,
+  cursor?: ListCursor,
+): Bounds => {
   const lower: Position[] = [];
   const upper: Position[] = [];
   if (createdAfter !== undefined) lower.push([Date.parse(createdAfter), LAST_ID]);
@@ -105,9 +108,6 @@ export const boundsOf = ({ createdAfter, createdBefore, order, cursor }: PageRan
   }
   return { lower: lower.sort(inOrder).at(-1), upper: upper.sort(inOrder)[0] };
 };
-
-/** A range from the first of its sessions on. */
-export const withoutCursor = (range: PageRange): PageRange => ({ ...range, cursor: undefined });
 
 /** The direction in which the columns of an order are read. */
 export const directionOf = ({ order }: Pick<PageRange, 'order'>): string =>
@@ -132,8 +132,9 @@ const withinTotal = ({ total }: Dialect, { offset }: PageRange): Query => {
 export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
   const { offset, limit } = range;
   const order = orderOf(range);
+  const bounds = boundsOf(range, range.cursor);
   const within = withinTotal(dialect, range);
-  const parts = partsOf(dialect, tenant, range, boundsOf(range)).map(({ sql, values }) => ({
+  const parts = partsOf(dialect, tenant, range, bounds).map(({ sql, values }) => ({
     sql: `${sql}${within.sql}`,
     values: [...values, ...within.values],
   }));
@@ -167,7 +168,7 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   const [label] = labelsIn(range);
   const tenantKey = escapeName(tenant);
   if (createdAfter !== undefined || createdBefore !== undefined) {
-    const parts = partsOf(dialect, tenant, range, boundsOf(withoutCursor(range)));
+    const parts = partsOf(dialect, tenant, range, boundsOf(range));
     const counts = parts.map(({ sql, values }, at) => ({
       sql: `(SELECT count(*) FROM (${sql}) AS part_${at})`,
       values,

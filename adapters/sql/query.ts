@@ -15,7 +15,9 @@ export const joined = (queries: readonly Query[], separator: string): Query => (
   values: queries.flatMap(({ values }) => values),
 });
 
-/** The statement with a prefix instead of the `$` before its names; not for the `$body$` of functions. */
+/**
+ * The statement with a prefix instead of the `$` before its names. The `$body$` of functions stays.
+ */
 export const withPrefix = (sql: string, prefix: string): string =>
   sql.replace(/\$(?=[a-z_]+\b(?!\$))/g, prefix);
 

@@ -3,42 +3,38 @@ import type {
   DueKey,
   DueSession,
   DueSessions,
-  SessionKey,
   WaitingRange,
 } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import type { Query } from './query.js';
 
-/** The key of what is left of a removed session: a tenant and an id that no session has. */
-export const remainsKeyOf = (
-  { tenant, id }: SessionKey,
-  removal: string,
-): { readonly tenant: string; readonly id: string } => ({
-  tenant: `${escapeName(tenant)}:`,
-  id: `${escapeName(id)}:${removal}`,
-});
-
-/** The tenant and the id of a row, as they are stored. */
-export const storedKeyOf = ({
-  removal,
-  ...key
-}: DueKey): { readonly tenant: string; readonly id: string } => {
-  if (removal !== undefined) return remainsKeyOf(key, removal);
-  return { tenant: escapeName(key.tenant), id: escapeName(key.id) };
+/**
+ * The tenant and the id of a row, as they are stored. What is left of a removed session has a
+ * tenant and an id that no session has.
+ */
+export const storedKeyOf = (key: DueKey): { readonly tenant: string; readonly id: string } => {
+  const tenant = escapeName(key.tenant);
+  const id = escapeName(key.id);
+  if (key.removal === undefined) return { tenant, id };
+  return { tenant: `${tenant}:`, id: `${id}:${key.removal}` };
 };
 
-/** The session of a row of these queries. */
-const dueSessionOf = (row: Fields): DueSession => {
+/** The session of a row of a queue. */
+const dueSessionOf = (row: Fields, queue: Queue): DueSession => {
   const [tenant = ''] = String(row['tenant']).split(':');
   const [id = '', removal] = String(row['id']).split(':');
-  const key = { tenant: unescapeName(tenant), id: unescapeName(id), dueAt: Number(row['due_at']) };
+  const key = { tenant: unescapeName(tenant), id: unescapeName(id), dueAt: Number(row[queue]) };
   return removal === undefined ? key : { ...key, removal };
 };
 
-/** The sessions of rows of these queries. */
-export const dueSessionsIn = (rows: readonly Fields[], hasMore: boolean): DueSessions => ({
-  sessions: rows.map(dueSessionOf),
+/** The sessions of rows of a queue. */
+export const dueSessionsIn = (
+  rows: readonly Fields[],
+  hasMore: boolean,
+  queue: Queue = 'due_at',
+): DueSessions => ({
+  sessions: rows.map((row) => dueSessionOf(row, queue)),
   failed: [],
   hasMore,
 });

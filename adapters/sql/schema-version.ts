@@ -9,7 +9,10 @@ import {
   wantedOf,
 } from './sql-deployment.js';
 
-/** The version of the tables that this program makes. A later one says which programs can use it. */
+/**
+ * The version of the tables that this program makes. Tables of a later version say which programs
+ * can use them.
+ */
 const VERSION = 1;
 
 /** The result of `migrate`. */

@@ -6,15 +6,7 @@ import type { PageRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import { labelsIn } from '../shared/session-search.js';
-import {
-  boundsOf,
-  type Dialect,
-  isWithin,
-  orderOf,
-  partsOf,
-  statusesIn,
-  withoutCursor,
-} from './page-query.js';
+import { boundsOf, type Dialect, isWithin, orderOf, partsOf, statusesIn } from './page-query.js';
 import { joined, NOTHING, type Query } from './query.js';
 
 /*
@@ -32,7 +24,7 @@ type Tables = Pick<Dialect, 'byTenantDue'>;
  * The rows of a label between the two times, as `label`, and the tables that are joined to them.
  */
 const labelled = (tenant: string, [name, value]: Label, range: PageRange, join = ''): Query => {
-  const bounds = boundsOf(withoutCursor(range));
+  const bounds = boundsOf(range);
   const within = isWithin(bounds, 'label.created_ms, label.id');
   return {
     sql: `$labels AS label ${join}
@@ -58,7 +50,7 @@ export const countsOf = (tables: Tables, tenant: string, range: PageRange): Quer
     return countOf({ sql: `SELECT ${columns} FROM ${sql}`, values });
   });
   if (counts.length === 0) {
-    const parts = partsOf({ ...tables, columns }, tenant, range, boundsOf(withoutCursor(range)));
+    const parts = partsOf({ ...tables, columns }, tenant, range, boundsOf(range));
     counts.push(joined(parts.map(countOf), ' + '));
   }
   return joined(
@@ -116,7 +108,7 @@ const timeOf = ({ order, now = 0 }: PageRange): Query => {
 const searchAll = (tables: Tables, tenant: string, range: PageRange): Query => {
   const time = timeOf(range);
   const columns = `number, ${time.sql} AS created_ms, id`;
-  const parts = partsOf({ ...tables, columns }, tenant, range, boundsOf(withoutCursor(range)));
+  const parts = partsOf({ ...tables, columns }, tenant, range, boundsOf(range));
   const withTime = parts.map(({ sql, values }) => ({ sql, values: [...time.values, ...values] }));
   return joined(withTime, ' UNION ALL ');
 };

@@ -103,7 +103,7 @@ export class Connection {
   readonly #asked: AskedDeployment;
   /** Set by the first transaction. */
   #deployment: SqlDeployment | undefined;
-  /** Compiled statements by their text without the prefix; the store has a fixed number of texts. */
+  /** Compiled statements by their text without prefix; the store has a fixed number of texts. */
   readonly #statements = new Map<string, SqliteStatement>();
   readonly #lane: Lane<Write, Refusal | undefined>;
   /**

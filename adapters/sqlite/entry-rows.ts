@@ -28,48 +28,52 @@ export interface HistoryTail {
   readonly hasEntry: boolean;
 }
 
-/**
- * The entries of histories. A session is given by its number. Call all methods within a
+/*
+ * The entries of histories. A session is given by its number. Call all functions within a
  * transaction.
  */
-export class EntryRows {
-  readonly #connection: Connection;
 
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
+/** Adds the texts of entries, which take the positions after `position`. */
+export const addEntries = (
+  connection: Connection,
+  session: number,
+  position: number,
+  texts: readonly string[],
+): void => {
+  if (texts.length > 0) connection.run(ADD, session, position + 1, JSON.stringify(texts));
+};
 
-  /** Adds the texts of entries, which take the positions after `position`. */
-  add(session: number, position: number, texts: readonly string[]): void {
-    if (texts.length === 0) return;
-    this.#connection.run(ADD, session, position + 1, JSON.stringify(texts));
-  }
+export const tailAfter = (
+  connection: Connection,
+  session: number,
+  position: number,
+): HistoryTail => {
+  const row = connection.find(TAIL, { number: session, after: position });
+  const [entries, bytes] = [Number(row?.['entries']), Number(row?.['bytes'])];
+  return { entries, bytes, hasEntry: Number(row?.['has_entry']) === 1 };
+};
 
-  tailAfter(session: number, position: number): HistoryTail {
-    const row = this.#connection.find(TAIL, { number: session, after: position });
-    const [entries, bytes] = [Number(row?.['entries']), Number(row?.['bytes'])];
-    return { entries, bytes, hasEntry: Number(row?.['has_entry']) === 1 };
-  }
+export const deleteAfter = (connection: Connection, session: number, position: number): void =>
+  connection.run(DELETE_AFTER, session, position);
 
-  deleteAfter(session: number, position: number): void {
-    this.#connection.run(DELETE_AFTER, session, position);
+/**
+ * Redacts the entries at these positions. A position without an entry is that of a rewind or
+ * superseded, and has nothing to redact. Returns whether anything was redacted; `undefined` if an
+ * entry cannot be read.
+ */
+export const redactEntries = (
+  connection: Connection,
+  session: number,
+  positions: readonly number[],
+): boolean | undefined => {
+  const found = { sql: FIND_ENTRIES, values: [session, JSON.stringify(positions)] };
+  let isChanged = false;
+  for (const { position, entry: text } of connection.query(found, hasKey({ session }))) {
+    const [entry] = decodeEntries(text) ?? [];
+    if (entry === undefined) return undefined;
+    if (isRedacted(entry)) continue;
+    connection.run(REDACT, encodeEntry(redactedEntry(entry)), session, Number(position));
+    isChanged = true;
   }
-
-  /**
-   * Redacts the entries at these positions. A position without an entry is that of a rewind or
-   * superseded, and has nothing to redact. Returns whether anything was redacted; `undefined` if an
-   * entry cannot be read.
-   */
-  redact(session: number, positions: readonly number[]): boolean | undefined {
-    const found = { sql: FIND_ENTRIES, values: [session, JSON.stringify(positions)] };
-    let isChanged = false;
-    for (const { position, entry: text } of this.#connection.query(found, hasKey({ session }))) {
-      const [entry] = decodeEntries(text) ?? [];
-      if (entry === undefined) return undefined;
-      if (isRedacted(entry)) continue;
-      this.#connection.run(REDACT, encodeEntry(redactedEntry(entry)), session, Number(position));
-      isChanged = true;
-    }
-    return isChanged;
-  }
-}
+  return isChanged;
+};

@@ -4,8 +4,8 @@ import { storedKeyOf } from '../sql/queue-query.js';
 import type { Connection } from './connection.js';
 
 const FIND = `
-  SELECT tenant, id, number, incarnation, status, deadline, due_at, revision, wanted_at, last_activity,
-    sequence, redactions, entries, position, bytes, state
+  SELECT tenant, id, number, incarnation, status, deadline, due_at, revision, wanted_at,
+    last_activity, sequence, redactions, entries, position, bytes, state
   FROM $sessions
   WHERE tenant = ? AND id = ?`;
 

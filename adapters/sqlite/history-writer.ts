@@ -21,7 +21,13 @@ import { finite, NEVER } from '../shared/never.js';
 import { encodeEntry, lengthOf } from '../shared/stored-json.js';
 import { bytesOfEntries, stateOf, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
-import { EntryRows, type HistoryTail } from './entry-rows.js';
+import {
+  addEntries,
+  deleteAfter,
+  type HistoryTail,
+  redactEntries,
+  tailAfter,
+} from './entry-rows.js';
 import { findRow } from './find-row.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 
@@ -53,12 +59,10 @@ const NONE: HistoryTail = { entries: 0, bytes: 0, hasEntry: true };
 export class HistoryWriter {
   readonly #connection: Connection;
   readonly #events: SqliteEventLog;
-  readonly #entries: EntryRows;
 
   constructor(connection: Connection, events: SqliteEventLog) {
     this.#connection = connection;
     this.#events = events;
-    this.#entries = new EntryRows(connection);
   }
 
   append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
@@ -70,12 +74,12 @@ export class HistoryWriter {
       const state = stateOf(row);
       if (state === undefined) return err(unreadable(key.id, 'state'));
       const session = Number(row['number']);
-      const superseded = after === undefined ? NONE : this.#entries.tailAfter(session, after);
+      const superseded = after === undefined ? NONE : tailAfter(this.#connection, session, after);
       const decided = this.#decide(row, state, append, superseded);
       if (typeof decided !== 'number') return ok(decided);
       const from = this.#rewind(row, after);
       const position = from + texts.length;
-      this.#entries.add(session, from, texts);
+      addEntries(this.#connection, session, from, texts);
       this.#keepOperation(session, append, position);
       const used = usedAt(state, now);
       if (endsAt(used) !== endsAt(state))
@@ -120,7 +124,7 @@ export class HistoryWriter {
   #rewind(row: Fields, after: number | undefined): number {
     const end = Number(row['position']);
     if (after === undefined) return end;
-    this.#entries.deleteAfter(Number(row['number']), after);
+    deleteAfter(this.#connection, Number(row['number']), after);
     return end + 1;
   }
 
@@ -155,7 +159,7 @@ export class HistoryWriter {
       if (positions.some((position) => position > Number(row['position'])))
         return ok('invalid_position');
       const session = Number(row['number']);
-      const isChanged = this.#entries.redact(session, positions);
+      const isChanged = redactEntries(this.#connection, session, positions);
       if (isChanged === undefined) return err(unreadable(key.id, 'history'));
       if (!isChanged) return ok('redacted');
       const detail = { type: 'redacted', at: now, positions } as const;

@@ -30,7 +30,8 @@ export const selectRows = (size: ReadSize, from: Query, time = 'session.created_
   return {
     sql: `
       SELECT number, session.tenant AS tenant, ${time} AS created_ms, session.id AS id,
-        state, last_activity, revision, wanted_at, entries, sequence, incarnation, redactions, position,
+        due_at, wake_at, wanted_at, state, last_activity, revision, entries, sequence, incarnation,
+        redactions, position,
         ${FRAME_BYTES} + head_bytes + length(CAST(state AS BLOB)) + ${sql} AS size
       FROM ${from.sql}`,
     values: [...values, ...from.values],

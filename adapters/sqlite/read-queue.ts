@@ -1,7 +1,6 @@
 import { ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
-import type { CorruptRecord, StoreError } from '../../src/session/errors.js';
-import type { SessionRecord } from '../../src/session/session-record.js';
+import type { StoreError } from '../../src/session/errors.js';
 import type {
   ClaimedRecords,
   ClaimRange,
@@ -32,6 +31,9 @@ interface Waiting {
 
 const MOVE = 'UPDATE $sessions SET wake_at = ? WHERE number = ?';
 
+/** Sessions without their entries. */
+const LIGHT = { historyLimit: 0 } satisfies ReadSize;
+
 /** The waiting sessions of one tenant. */
 const ofTenant = (
   connection: Connection,
@@ -40,13 +42,14 @@ const ofTenant = (
   now: number,
   limit: number,
 ): readonly Fields[] => {
-  const sql = `
-    SELECT number, tenant, id, ${queue} AS due_at
-    FROM $sessions
-    WHERE tenant = ? AND ${isWaiting(queue)}
-    ORDER BY ${queue}
-    LIMIT ?`;
-  return connection.query({ sql, values: [tenant, now, limit] }, hasKey({ tenant }));
+  const sql = `$sessions AS session
+      WHERE tenant = ? AND ${isWaiting(queue)}
+      ORDER BY ${queue}
+      LIMIT ?`;
+  return connection.query(
+    selectRows(LIGHT, { sql, values: [tenant, now, limit] }),
+    hasKey({ tenant }),
+  );
 };
 
 /** The sessions of all tenants. The limit is shared between the tenants. */
@@ -60,7 +63,7 @@ const ofAllTenants = (
   const share = Math.max(1, Math.floor(limit / tenants.length));
   const rows = tenants
     .flatMap(({ tenant }) => ofTenant(connection, queue, String(tenant), now, share))
-    .sort((a, b) => Number(a['due_at']) - Number(b['due_at']));
+    .sort((a, b) => Number(a[queue]) - Number(b[queue]));
   return { rows, hasMore: rows.length > 0 };
 };
 
@@ -84,28 +87,6 @@ export const countWaiting = (
 ): Result<number, StoreError> =>
   connection.read(() => ok(countIn(connection.query(waitingCount(range)), range)));
 
-/** Sessions without their entries. */
-const LIGHT = { historyLimit: 0 } satisfies ReadSize;
-
-/** The sessions of these rows, in their order. */
-const recordsOf = (
-  connection: Connection,
-  waiting: readonly Fields[],
-): readonly Result<SessionRecord, CorruptRecord>[] => {
-  const numbers = waiting.map(({ number }) => Number(number));
-  const sql = '$sessions AS session WHERE number IN (SELECT value FROM json_each(?))';
-  const found = connection.query(
-    selectRows(LIGHT, { sql, values: [JSON.stringify(numbers)] }),
-    ({ number }) => numbers.includes(Number(number)),
-  );
-  const rows = new Map(found.map((row) => [Number(row['number']), row]));
-  return loadSessions(
-    connection,
-    numbers.map((number) => rows.get(number) ?? {}),
-    LIGHT,
-  );
-};
-
 /** Reads the sessions that want a worker, and moves them to `until`. */
 export const claimSessions = (
   connection: Connection,
@@ -118,8 +99,7 @@ export const claimSessions = (
       return { rows, hasMore: rows.length === limit };
     };
     const { rows, hasMore } = waiting();
-    if (rows.length === 0) return ok(claimedRecords(dueSessionsIn([], hasMore), []));
     for (const { number } of rows) connection.run(MOVE, finite(until), Number(number));
-    const records = recordsOf(connection, rows);
-    return ok(claimedRecords(dueSessionsIn(rows, hasMore), records));
+    const records = loadSessions(connection, rows, LIGHT);
+    return ok(claimedRecords(dueSessionsIn(rows, hasMore, 'wake_at'), records));
   });

@@ -21,10 +21,10 @@ import { escapeName } from '../shared/escape-name.js';
 import { type LabelChange, labelChangeOf } from '../shared/label-change.js';
 import { finite, infinite, NEVER } from '../shared/never.js';
 import { bytesOf, encodeEntry, encodeHead, encodeState, lengthOf } from '../shared/stored-json.js';
-import { remainsKeyOf } from '../sql/queue-query.js';
+import { storedKeyOf } from '../sql/queue-query.js';
 import { bytesOfEntries, historyVersionOf, stateOf, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
-import { EntryRows } from './entry-rows.js';
+import { addEntries } from './entry-rows.js';
 import { findRow } from './find-row.js';
 import { liveAt } from './read-page.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
@@ -44,8 +44,8 @@ const INSERT_LABEL = `
 const REMOVE_LABEL = 'DELETE FROM $labels WHERE session = ? AND name = ? AND value = ?';
 const REPLACE = `
   UPDATE $sessions
-  SET status = ?, deadline = ?, due_at = ?, wake_at = ?, wanted_at = ?, revision = ?, last_activity = ?,
-    sequence = ?, state = ?
+  SET status = ?, deadline = ?, due_at = ?, wake_at = ?, wanted_at = ?, revision = ?,
+    last_activity = ?, sequence = ?, state = ?
   WHERE number = ?`;
 const RESCHEDULE = 'UPDATE $sessions SET due_at = ? WHERE number = ?';
 const REMOVE = 'DELETE FROM $sessions WHERE number = ?';
@@ -58,12 +58,10 @@ const timesOf = (state: StateRecord): readonly number[] =>
 export class SessionWriter {
   readonly #connection: Connection;
   readonly #events: SqliteEventLog;
-  readonly #entries: EntryRows;
 
   constructor(connection: Connection, events: SqliteEventLog) {
     this.#connection = connection;
     this.#events = events;
-    this.#entries = new EntryRows(connection);
   }
 
   insert(
@@ -80,15 +78,10 @@ export class SessionWriter {
       const incarnation = nanoid(12);
       const entries = texts.length || undefined;
       const details = openingDetailsOf(head.createdAt, opening && state, entries);
-      const number = this.#addRow(
-        key,
-        head,
-        state,
-        { incarnation, sequence: details.length },
-        texts,
-      );
+      const change = { incarnation, sequence: details.length };
+      const number = this.#addRow(key, state, change, head, texts);
       this.#moveLabels(number, labelChangeOf({}, state));
-      this.#entries.add(number, 0, texts);
+      addEntries(this.#connection, number, 0, texts);
       this.#events.log(eventsLength, key, { incarnation, sequence: 0 }, details);
       return ok('inserted');
     }, lengthOf(texts));
@@ -109,21 +102,25 @@ export class SessionWriter {
     return cap !== undefined && liveAt(this.#connection, tenant, cap.now) >= cap.sessions;
   }
 
-  /** Adds the row and the head of a session with these entries. Returns its number. */
+  /**
+   * Adds the row of a session with these entries, or of what is left of a removed one. Returns its
+   * number.
+   */
   #addRow(
-    key: SessionKey,
-    head: SessionHead,
+    key: DueKey,
     state: StateRecord,
     { incarnation, sequence }: ChangeId,
+    head: SessionHead | undefined,
     texts: readonly string[],
   ): number {
-    const text = encodeHead(head);
-    const times = timesOf(state);
+    const { tenant, id } = storedKeyOf(key);
+    const createdMs = head === undefined ? 0 : Date.parse(head.createdAt);
+    const text = head === undefined ? '' : encodeHead(head);
     const { status, revision, lastActivityAt } = state;
     this.#connection.run(
       INSERT,
-      ...[escapeName(key.tenant), escapeName(key.id), Date.parse(head.createdAt), incarnation],
-      ...[status, ...times, revision, lastActivityAt, sequence],
+      ...[tenant, id, createdMs, incarnation],
+      ...[status, ...timesOf(state), revision, lastActivityAt, sequence],
       ...[texts.length, texts.length, bytesOfEntries(texts), bytesOf(text)],
       encodeState(state, state.labels),
     );
@@ -190,11 +187,7 @@ export class SessionWriter {
 
   /** Keeps what is left of a removed session in a row that only the queue reads. */
   #insertRemains(key: SessionKey, { removal, state }: Remains): void {
-    const { tenant, id } = remainsKeyOf(key, removal);
-    const { status, revision, lastActivityAt } = state;
-    const times = [NEVER, finite(dueAtOf(state)), NEVER, NEVER];
-    const values = [0, '', status, ...times, revision, lastActivityAt, 0, 0, 0, 0, 0];
-    this.#connection.run(INSERT, tenant, id, ...values, encodeState(state, state.labels));
+    this.#addRow({ ...key, removal }, state, { incarnation: '', sequence: 0 }, undefined, []);
   }
 
   reschedule(

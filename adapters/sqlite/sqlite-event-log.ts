@@ -6,7 +6,13 @@ import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
-import { eventPageOf, POSITION, parseLogPosition, positionIn, scopeOf } from '../sql/event-rows.js';
+import {
+  eventPageOf,
+  eventsAfter,
+  POSITION,
+  parseLogPosition,
+  positionIn,
+} from '../sql/event-rows.js';
 import { type Connection, hasKey } from './connection.js';
 import type { SqliteValue } from './sqlite-session-store-options.js';
 
@@ -21,14 +27,7 @@ const TRIM = 'DELETE FROM $events WHERE number <= ?';
 /** Maximum number of events that one change removes, to bound its duration. */
 const MAX_TRIMMED = 100;
 
-/** The events of a scope after a position. */
-const readIn = (scope: string) => `
-  SELECT ${POSITION} AS position, tenant, id, incarnation, sequence, detail
-  FROM $events
-  WHERE ${scope}ms >= ? AND (ms > ? OR number > ?)
-  ORDER BY ms, number
-  LIMIT ?`;
-
+/** Whether a row is in a scope. */
 const isInScope = (of: EventScope | undefined) => {
   if (of === undefined) return undefined;
   const tenant = escapeName(of.tenant);
@@ -102,9 +101,7 @@ export class SqliteEventLog implements EventLog {
   ): Result<EventPage, StoreError> {
     return this.#read(() => {
       const { ms, number } = parseLogPosition(position);
-      const scope = scopeOf(of);
-      const query = { sql: readIn(scope.sql), values: [...scope.values, ms, ms, number, limit] };
-      const rows = this.#connection.query(query, isInScope(of));
+      const rows = this.#connection.query(eventsAfter(position, of, limit), isInScope(of));
       const [first, last] = [this.#positionOf(FIRST), this.#positionOf(LATEST)];
       const isThere = this.#connection.get(AT, number, ms) !== undefined;
       return ok(eventPageOf({ rows, limit, first, last, isThere }, position));

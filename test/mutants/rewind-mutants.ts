@@ -82,7 +82,7 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'what is superseded in SQLite is shown before what replaces it',
     file: 'adapters/sqlite/history-writer.ts',
-    from: 'this.#entries.deleteAfter(',
+    from: '    deleteAfter(this.#connection,',
     to: 'void (',
     tests: sqlite,
   },

@@ -1,7 +1,7 @@
--- Hands out sessions of these tenants that want a worker: moves them to p_until, and reads them without
--- their entries. The tenants share the limit. Skips what another transaction changes just now: the
--- next claim finds it. The commit does not wait for the disk: if a crash undoes it, the sessions are
--- handed out again, and the change that takes the lease decides.
+-- Hands out sessions of these tenants that want a worker: moves them to p_until, and reads them
+-- without their entries. The tenants share the limit. Skips what another transaction changes just
+-- now: the next claim finds it. The commit does not wait for the disk: if a crash undoes it, the
+-- sessions are handed out again, and the change that takes the lease decides.
 CREATE PROCEDURE $claim_sessions(
   p_tenants text[],
   p_now double precision,
@@ -11,8 +11,6 @@ CREATE PROCEDURE $claim_sessions(
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v_share bigint := least(p_limit, greatest(1, p_limit / cardinality(p_tenants)));
-  v_numbers bigint[];
-  v_times double precision[];
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     COMMIT;
@@ -34,19 +32,13 @@ BEGIN
     SET wake_at = p_until
     FROM found
     WHERE session.number = found.number
-    RETURNING session.number, found.wake_at
+    RETURNING session.*, found.wake_at AS waited_at
   )
-  SELECT array_agg(number), array_agg(wake_at)
-    INTO v_numbers, v_times
-    FROM moved;
-  SELECT coalesce(json_agg(claimed ORDER BY due_at), '[]')
+  SELECT coalesce(json_agg(claimed ORDER BY wake_at), '[]')
     INTO result
     FROM (
-      SELECT session.tenant, session.id, moved.due_at, session.created_ms, session.entries,
-        session.sequence, session.incarnation, session.redactions, session.position,
-        session.state, session.last_activity, session.revision, session.wanted_at, session.head,
-        NULL AS history
-      FROM unnest(v_numbers, v_times) AS moved (number, due_at)
-        JOIN $sessions AS session USING (number)
+      SELECT tenant, id, waited_at AS wake_at, created_ms, entries, sequence, incarnation,
+        redactions, position, state, last_activity, revision, wanted_at, head, NULL AS history
+      FROM moved
     ) AS claimed;
 END $body$;

@@ -1,23 +1,4 @@
--- Deletes all rows of a session. Returns the changes of the totals of its labels.
-CREATE FUNCTION $delete_rows(p_tenant text, p_number bigint)
-RETURNS $total_change[] LANGUAGE plpgsql AS $body$
-DECLARE
-  v_totals $total_change[];
-BEGIN
-  DELETE FROM $sessions WHERE number = p_number;
-  DELETE FROM $entries WHERE session = p_number;
-  DELETE FROM $operations WHERE session = p_number;
-  WITH removed AS (
-    DELETE FROM $labels
-      WHERE session = p_number
-      RETURNING name, value
-  )
-  SELECT array_agg(ROW(p_tenant, p_number, name, value, -1)::$total_change)
-    INTO v_totals
-    FROM removed;
-  RETURN v_totals;
-END $body$;
-
+-- Deletes all rows of a session.
 CREATE FUNCTION $remove_session(
   c $change,
   OUT outcome text,
@@ -40,7 +21,17 @@ BEGIN
     RETURN;
   END IF;
   outcome := 'removed';
-  totals := $delete_rows(c.tenant, v.number);
+  DELETE FROM $sessions WHERE number = v.number;
+  DELETE FROM $entries WHERE session = v.number;
+  DELETE FROM $operations WHERE session = v.number;
+  WITH removed AS (
+    DELETE FROM $labels
+      WHERE session = v.number
+      RETURNING name, value
+  )
+  SELECT array_agg(ROW(c.tenant, v.number, name, value, -1)::$total_change)
+    INTO totals
+    FROM removed;
   totals := totals || ROW(c.tenant, v.number, '', v.status, -1)::$total_change;
   IF c.remains IS NOT NULL THEN
     v_remains := $insert_session(json_populate_record(NULL::$change, c.remains), '{}');

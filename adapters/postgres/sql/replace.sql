@@ -29,19 +29,6 @@ BEGIN
     WHERE number = p_number;
 END $body$;
 
--- The changes of totals when a session with the status p_before takes that of c.
-CREATE FUNCTION $move_status(c $change, p_number bigint, p_before text)
-RETURNS $total_change[] LANGUAGE plpgsql AS $body$
-BEGIN
-  IF p_before = c.status THEN
-    RETURN '{}';
-  END IF;
-  RETURN ARRAY[
-    ROW(c.tenant, p_number, '', p_before, -1),
-    ROW(c.tenant, p_number, '', c.status, 1)
-  ]::$total_change[];
-END $body$;
-
 -- Replaces a state whose revision is c.previous.
 CREATE FUNCTION $replace_state(
   c $change,
@@ -71,7 +58,12 @@ BEGIN
   END IF;
   outcome := 'replaced';
   PERFORM $write_state(c, v.number, v.last_activity);
-  totals := $move_status(c, v.number, v.status);
+  IF v.status <> c.status THEN
+    totals := ARRAY[
+      ROW(c.tenant, v.number, '', v.status, -1),
+      ROW(c.tenant, v.number, '', c.status, 1)
+    ]::$total_change[];
+  END IF;
   IF c.labels_added IS NOT NULL OR c.labels_lost IS NOT NULL THEN
     totals := totals || $move_labels(c, v.number, v.created_ms);
   END IF;
