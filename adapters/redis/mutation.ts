@@ -21,11 +21,11 @@ import {
   listsOf,
   workText,
 } from './index-entries.js';
-import { encodeLines } from './journal.js';
 import type { Keyspace, SessionKeys, TenantKeys } from './keyspace.js';
 import {
   activityText,
   type DecodedRecord,
+  encodeLines,
   encodeRecord,
   labelsLine,
   revisionText,

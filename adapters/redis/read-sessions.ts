@@ -13,9 +13,8 @@ import { unescapeName } from '../shared/escape-name.js';
 import { finite, NEVER } from '../shared/never.js';
 import { type Call, script } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
-import { decodeLines } from './journal.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
-import { type DecodedRecord, decodeRecord } from './record.js';
+import { type DecodedRecord, decodeLines, decodeRecord } from './record.js';
 import readLua from './scripts/read.lua';
 
 export const readScript = script(readLua);
