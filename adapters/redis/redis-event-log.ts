@@ -172,8 +172,8 @@ export class RedisEventLog implements EventLog {
 
   /** The end of a stream; the position itself if the stream is empty or cannot be read. */
   async #endOf(stream: string, position: string): Promise<string> {
-    const latest = await this.latest(stream);
-    return latest.isErr() || latest.value === BEGINNING ? position : latest.value;
+    const latest = (await this.latest(stream)).unwrapOr(BEGINNING);
+    return latest === BEGINNING ? position : latest;
   }
 
   async #isTrimmedBehind(

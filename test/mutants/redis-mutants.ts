@@ -67,7 +67,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a session stays in the list of its earlier status',
     file: 'adapters/redis/index-entries.ts',
-    from: 'before.filter((list) => !after.includes(list))',
+    from: 'before.lists.filter((list) => !after.lists.includes(list))',
     to: '[]',
     tests: contract,
   },

@@ -62,8 +62,8 @@ export const wakeMutants: readonly Mutant[] = [
   {
     bug: 'a claim that is sent to Redis again loses its sessions',
     file: 'adapters/redis/read-queue.ts',
-    from: 'text === undefined\n      ? findSession(store, key, { historyLimit: 0 })',
-    to: 'text === undefined\n      ? ok(undefined)',
+    from: 'return findSession(store, key, { historyLimit: 0 });',
+    to: 'return ok(undefined);',
     tests: ['test/adapters/redis/claims.test.ts'],
   },
 ];
