@@ -5,7 +5,7 @@ local match, sub, format = string.match, string.sub, string.format
 
 local NEVER = 9007199254740991
 -- Where the fields of fixed width are that an append or a redaction overwrites, and the others.
-local CREATED, ACTIVITY, SEQUENCE, TAIL, STATE = 32, 48, 65, 100, 122
+local CREATED, ACTIVITY, SEQUENCE, STATE = 32, 48, 65, 122
 local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()'
   .. '(%d+) ([IAPT]) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
 

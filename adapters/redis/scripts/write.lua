@@ -48,11 +48,15 @@ local function sessionOf(record, journal)
   return header, text
 end
 
--- The fields of a record that have a fixed width.
-local function fixedOf(header)
-  return format('1 %s %s %s %s %010d %010d %012d %012d %08d %016.0f', header.revision,
-    header.incarnation, header.created, header.activity, header.sequence, header.entries,
-    header.bytes, header.tail, header.redactions, header.wake)
+-- The fields of a record from the last activity to the tail, and all before the wake.
+local function countsOf(header)
+  return header.activity .. ' ' .. format('%010d %010d %012d %012d', header.sequence,
+    header.entries, header.bytes, header.tail)
+end
+
+local function fieldsOf(header)
+  return '1 ' .. header.revision .. ' ' .. header.incarnation .. ' ' .. header.created .. ' '
+    .. countsOf(header) .. format(' %08d ', header.redactions)
 end
 
 local hasBegun, isRefused = false, false
@@ -134,8 +138,8 @@ end
 local function changeOf(keys, args, gained, lost)
   local idKey, tenantKey, due, work = unpack(args, 1, 4)
   local change = {idKey = idKey, gained = gained, lost = lost, places = {}}
-  for _, list in ipairs(gained) do call('ZSCORE', list, idKey) end
-  for _, list in ipairs(lost) do call('ZSCORE', list, idKey) end
+  for _, list in ipairs(gained) do call('ZCARD', list) end
+  for _, list in ipairs(lost) do call('ZCARD', list) end
   if due ~= '-' then change.places[1] = placeIn(keys[2], keys[3], idKey, tenantKey, due) end
   if work ~= '-' then
     change.places[#change.places + 1] = placeIn(keys[4], keys[5], idKey, tenantKey, work)
@@ -169,12 +173,12 @@ end
 -- The outcome if the tenant has as many live sessions as it may have; nil otherwise. Sessions that
 -- the clock has ended do not count.
 local function overCap(keys, args)
-  local record, due, _, _, _, active, paused = unpack(keys, 1, 7)
+  if args[5] == '' then return nil end
   local most, now = tonumber(args[5]), args[6]
-  local count = most and call('ZCARD', active) + call('ZCARD', paused)
-  if not most or count < most then return nil end
-  local records = sub(record, 1, -1 - #args[1])
-  local ended = call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', '0', MAX_ENDED + 1 .. '')
+  local count = call('ZCARD', keys[6]) + call('ZCARD', keys[7])
+  if count < most then return nil end
+  local records = sub(keys[1], 1, -1 - #args[1])
+  local ended = call('ZRANGEBYSCORE', keys[2], '-inf', now, 'LIMIT', '0', MAX_ENDED + 1 .. '')
   for _, idKey in ipairs(ended) do
     local header = headerOf(beginningOf(records .. idKey))
     if header and (header.status == 'A' or header.status == 'P') and endOf(header) <= now + 0 then
@@ -202,16 +206,16 @@ function kinds.create(keys, args, gained, lost)
   if version ~= '' and version ~= versionOf(source) then return 'source_changed' end
   local over = overCap(keys, args)
   if over then return over end
-  local header = headerOf(text)
+  local created = sub(text, CREATED + 1, ACTIVITY - 1)
+  local header = {incarnation = sub(text, CREATED - 12, CREATED - 1), sequence = 0}
   local change = changeOf(keys, args, gained, lost)
   start(change)
   if lines ~= '' then
     -- The first character says that there may be no record. It is set right when there is one.
     call('SET', journal, '?' .. sub(lines, 2))
   end
-  header.sequence = 0
   for place = 10, #args do advance(header, args[place]) end
-  enter(change, header.created)
+  enter(change, created)
   call('SET', record, text)
   if lines ~= '' then try('SETRANGE', journal, '0', '{') end
   return 'inserted'
@@ -239,7 +243,7 @@ function kinds.replace(keys, args, gained, lost)
   enter(change, header.created)
   header.revision = revision
   if activity + 0 > header.activity + 0 then header.activity = activity end
-  local lines = {sub(fixedOf(header), 1, STATE) .. fields, ranges, labels, state, head}
+  local lines = {fieldsOf(header) .. fields, ranges, labels, state, head}
   call('SET', record, table.concat(lines, '\n'))
   leave(change)
   return 'replaced'
@@ -404,25 +408,30 @@ function kinds.append(keys, args)
     local claimable = format('%.0f', math.max(wake, header.leased))
     place = placeIn(work, tenants, args[12], args[13], claimable)
   end
-  start({gained = {}, lost = {}, places = {place}})
+  if place then start({gained = {}, lost = {}, places = {place}}) else begin() end
   local finish = extend(journal, operations, header, lines, name, digest)
-  local detail = format(',"start":%d,"position":', header.bytes) .. finish
-  if after ~= '' then detail = detail .. ',"after":' .. after end
+  local detail = ''
+  if kept ~= '' then
+    detail = format(',"start":%d,"position":', header.bytes) .. finish
+    if after ~= '' then detail = detail .. ',"after":' .. after end
+  end
   header.bytes = finish
-  if isUsed and at > header.activity + 0 then header.activity = format('%016.0f', at) end
+  if isUsed and at > header.activity + 0 then header.activity = string.rep('0', 16 - #now) .. now end
   advance(header, sessionKey .. ' {"type":"appended","at":' .. now .. detail .. '}')
   if wake then
     advance(header, sessionKey .. ' {"type":"woken","at":' .. now .. '}')
     sooner(place)
-    header.revision, header.wake = args[11], wake
+    header.revision = args[11]
   end
-  local fields = fixedOf(header)
+  if not wake and not ranges then
+    call('SETRANGE', record, ACTIVITY .. '', countsOf(header))
+    return 'appended ' .. finish
+  end
+  local fields = fieldsOf(header) .. format('%016.0f', wake or header.wake)
   if ranges then
     call('SET', record, fields .. sub(line, #fields + 1) .. ranges .. others)
-  elseif wake then
-    call('SETRANGE', record, '0', fields)
   else
-    call('SETRANGE', record, ACTIVITY .. '', sub(fields, ACTIVITY + 1, TAIL + 12))
+    call('SETRANGE', record, '0', fields)
   end
   return 'appended ' .. finish
 end
@@ -478,7 +487,7 @@ function kinds.redact(keys, args)
   advance(header, args[1])
   header.redactions = header.redactions + 1
   for _, each in ipairs(overwrites) do call('SETRANGE', journal, each[1] .. '', each[2]) end
-  call('SETRANGE', record, SEQUENCE .. '', sub(fixedOf(header), SEQUENCE + 1, STATE - 1))
+  call('SETRANGE', record, SEQUENCE .. '', sub(fieldsOf(header), SEQUENCE + 1, STATE - 1))
   return 'redacted'
 end
 
@@ -585,7 +594,7 @@ end
 
 local function nextKeys()
   local keys = nextValues()
-  for place, value in ipairs(keys) do keys[place] = KEYS[value + 0] end
+  for place = 1, #keys do keys[place] = KEYS[keys[place] + 0] end
   return keys
 end
 
