@@ -129,32 +129,26 @@ export class Deployment {
     return (this.#known ?? this.#openBy(this.#wanted())).keys;
   }
 
-  /** Begins a call. One that creates sessions stores the settings if none are stored. */
-  async begin(creates = false): Answer<OpenCall> {
-    const call = this.#connection.begin();
-    if (this.#known !== undefined) return ok({ call, ...this.#known });
-    const stored = await this.#readOnce(call, creates);
-    return stored
-      .andThen((found) => (found ? this.#open(found) : ok(this.#openBy(this.#wanted()))))
-      .map((open) => ({ call, ...open }));
-  }
-
-  /** Runs a call. */
+  /** Runs a call. One that creates sessions stores the settings if none are stored. */
   async run<T, E>(
     work: (open: OpenCall) => Promise<Result<T, E>>,
     creates = false,
   ): Promise<Result<T, E | StoreUnavailable | Misconfigured>> {
-    const opened = await this.begin(creates);
-    return opened.isErr() ? err(opened.error) : work(opened.value);
+    const call = this.#connection.begin();
+    if (this.#known !== undefined) return work({ call, ...this.#known });
+    const stored = await this.#readOnce(call, creates);
+    const opened = stored.andThen((found) =>
+      found === undefined ? ok(this.#openBy(this.#wanted())) : this.#open(found),
+    );
+    return opened.isErr() ? err(opened.error) : work({ call, ...opened.value });
   }
 
   /** The stored settings; undefined if there are none. */
   async find(): Answer<RedisDeployment | undefined> {
     const stored = await this.#read(this.#connection.begin());
-    return stored.andThen((found) => {
-      if (found === undefined) return ok(undefined);
-      return this.#open(found).map(() => deploymentOf(found));
-    });
+    return stored.andThen((found) =>
+      found === undefined ? ok(undefined) : this.#open(found).map(() => deploymentOf(found)),
+    );
   }
 
   /** Stores the options of this process; the other settings stay. */

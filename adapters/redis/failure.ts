@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import {
   type CorruptRecord,
   corruptRecord,
@@ -113,9 +113,6 @@ export const toStoreError = ({ id }: SessionKey, { code, error }: Failure): Stor
 export const unreadable = ({ id }: SessionKey): CorruptRecord =>
   corruptRecord(id, 'this version does not know the format of its record or journal');
 
-export const isOneOf = <T extends string>(value: unknown, outcomes: readonly T[]): value is T =>
-  outcomes.some((outcome) => outcome === value);
-
 /** The error of lists by status and of `limits.activeSessions` without the index. */
 export const noStatusIndex = misconfigured(
   'RedisSessionStore: lists by status and limits.activeSessions need the option statusIndex',
@@ -125,18 +122,3 @@ export const tooManyEnded = storeUnavailable(
   'too many sessions have ended by the clock and are not swept; run a sweeper',
   'not_applied',
 );
-
-/** Reads the reply of a script that changes a session. */
-export type ReadOutcome<T> = (
-  key: SessionKey,
-  reply: Result<string, Failure>,
-) => Result<T, StoreError>;
-
-/** Reads one of these outcomes. Any other reply means that the session cannot be read. */
-export const outcomeOf =
-  <T extends string>(...outcomes: readonly T[]): ReadOutcome<T> =>
-  (key, reply) => {
-    if (reply.isErr()) return err(toStoreError(key, reply.error));
-    if (reply.value === 'ended') return err(tooManyEnded);
-    return isOneOf(reply.value, outcomes) ? ok(reply.value) : err(unreadable(key));
-  };

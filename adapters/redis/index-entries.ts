@@ -4,61 +4,64 @@ import { wakeAtOf } from '../../src/session/work-state.js';
 import { labelTexts } from '../shared/label-texts.js';
 import type { SessionKeys } from './keyspace.js';
 
-/** The lists of a session with this state. What is left of a removed one is in none. */
-export const listsOf = (keys: SessionKeys, state: StateRecord): readonly string[] => {
-  if (keys.isLeft) return [];
-  const lists = [keys.index];
-  const byStatus = keys.byStatus[state.status];
-  if (byStatus !== undefined) lists.push(byStatus);
-  for (const label of labelTexts(state.labels)) lists.push(keys.labels + label);
-  return lists;
-};
-
-/** All lists that a session may be in, but those of labels. */
-export const allListsOf = ({ index, byStatus, isLeft }: SessionKeys): readonly string[] =>
-  isLeft ? [] : [index, ...Object.values(byStatus)];
-
-const timeText = (at: number): string => (at === Number.POSITIVE_INFINITY ? '' : String(at));
-
-/** The due time of a session with this state as scripts take it: '' for never. */
-export const dueText = (state: StateRecord): string => timeText(dueAtOf(state));
-
-/** From when on it wants a worker. */
-export const workText = ({ isLeft }: SessionKeys, state: StateRecord): string =>
-  isLeft ? '' : timeText(wakeAtOf(state));
-
-/** What a mutation changes in indexes, as scripts take it. */
-export interface IndexChange {
-  /** The lists that get the session, and those that lose it. */
-  readonly gained: readonly string[];
-  readonly lost: readonly string[];
-  /** Its times in the two queues: '' for none, `-` to leave it as it is. */
+/** The times of a session in the two queues as scripts take them: '' for none. */
+interface QueueTimes {
   readonly due: string;
   readonly work: string;
 }
 
-/** A time in a queue; a claim may have moved one of the work set, so that it is set again. */
+/** Where a session is in indexes. */
+export interface IndexEntries extends QueueTimes {
+  readonly lists: readonly string[];
+}
+
+/** What a mutation changes in indexes: the lists that get the session, and those that lose it. */
+export interface IndexChange extends QueueTimes {
+  readonly gained: readonly string[];
+  readonly lost: readonly string[];
+}
+
+const timeText = (at: number): string => (at === Number.POSITIVE_INFINITY ? '' : String(at));
+
+/** The due time of a session with this state. */
+export const dueText = (state: StateRecord): string => timeText(dueAtOf(state));
+
+/** The entries of a session with this state; none without one. */
+export const entriesOf = (keys: SessionKeys, state: StateRecord | undefined): IndexEntries => {
+  if (state === undefined) return { lists: [], due: '', work: '' };
+  // What is left of a removed session is only due.
+  if (keys.isLeft) return { lists: [], due: dueText(state), work: '' };
+  const lists = [keys.index];
+  const byStatus = keys.byStatus[state.status];
+  if (byStatus !== undefined) lists.push(byStatus);
+  for (const label of labelTexts(state.labels)) lists.push(keys.labels + label);
+  return { lists, due: dueText(state), work: timeText(wakeAtOf(state)) };
+};
+
+/** A time in a queue, `-` to leave it. A claim may have moved one of the work set: it is set again. */
 const changed = (before: string, after: string): string =>
   before === '' && after === '' ? '-' : after;
 
 export const indexChangeOf = (
   keys: SessionKeys,
-  previous: StateRecord,
+  previous: StateRecord | undefined,
   next: StateRecord,
 ): IndexChange => {
-  const before = listsOf(keys, previous);
-  const after = listsOf(keys, next);
+  const before = entriesOf(keys, previous);
+  const after = entriesOf(keys, next);
   return {
-    gained: after.filter((list) => !before.includes(list)),
-    lost: before.filter((list) => !after.includes(list)),
-    due: changed(dueText(previous), dueText(next)),
-    work: changed(workText(keys, previous), workText(keys, next)),
+    gained: after.lists.filter((list) => !before.lists.includes(list)),
+    lost: before.lists.filter((list) => !after.lists.includes(list)),
+    due: changed(before.due, after.due),
+    work: changed(before.work, after.work),
   };
 };
 
-export const indexEntryOf = (keys: SessionKeys, state: StateRecord): IndexChange => ({
-  gained: listsOf(keys, state),
-  lost: [],
-  due: changed('', dueText(state)),
-  work: changed('', workText(keys, state)),
-});
+/** The change after which a session has no other entries than these, but in lists of labels. */
+export const onlyThese = (
+  { index, byStatus, isLeft }: SessionKeys,
+  { lists, due, work }: IndexEntries,
+): IndexChange => {
+  const all = isLeft ? [] : [index, ...Object.values(byStatus)];
+  return { gained: lists, lost: all.filter((list) => !lists.includes(list)), due, work };
+};

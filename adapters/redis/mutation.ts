@@ -13,20 +13,12 @@ import type {
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
-import {
-  allListsOf,
-  dueText,
-  type IndexChange,
-  indexChangeOf,
-  indexEntryOf,
-  listsOf,
-  workText,
-} from './index-entries.js';
-import { encodeLines } from './journal.js';
+import { dueText, entriesOf, type IndexChange, indexChangeOf, onlyThese } from './index-entries.js';
 import type { Keyspace, SessionKeys, TenantKeys } from './keyspace.js';
 import {
   activityText,
   type DecodedRecord,
+  encodeLines,
   encodeRecord,
   labelsLine,
   revisionText,
@@ -99,7 +91,7 @@ export const creation = (
   const counts = { sequence: details.length, entries: entries.length, bytes };
   const record = encodeRecord(incarnation, head, state, counts);
   const origin = source === undefined ? keys.record : keys.records + escapeName(source.id);
-  return placing('create', keys, indexEntryOf(keys, state), cap, {
+  return placing('create', keys, indexChangeOf(keys, undefined, state), cap, {
     keys: [keys.journal, origin],
     args: [
       ...[record, lines, textOf(source?.version)],
@@ -129,14 +121,6 @@ const encodeRemains = (id: string, state: StateRecord): string => {
   return encodeRecord('0'.repeat(12), head, state, { sequence: 1, entries: 0, bytes: 0 });
 };
 
-/** A session that is in no index. */
-const gone = (keys: SessionKeys): IndexChange => ({
-  gained: [],
-  lost: allListsOf(keys),
-  due: '',
-  work: '',
-});
-
 export const removal = (
   keys: SessionKeys,
   keyspace: Keyspace,
@@ -151,7 +135,10 @@ export const removal = (
     own.push(left.record);
     args.push(left.idKey, dueText(remains.state), encodeRemains(id, remains.state));
   }
-  return placing('remove', keys, gone(keys), undefined, { keys: own, args });
+  return placing('remove', keys, onlyThese(keys, entriesOf(keys, undefined)), undefined, {
+    keys: own,
+    args,
+  });
 };
 
 export const addition = (keys: SessionKeys, append: HistoryAppend): Mutation => {
@@ -212,14 +199,9 @@ export const repairing = (
   { list, remains = [] }: Wrong,
 ): Mutation => {
   const state = record?.state;
-  const gained = state === undefined ? [] : listsOf(keys, state);
-  const others = new Set(list === undefined ? allListsOf(keys) : [list, ...allListsOf(keys)]);
-  const change = {
-    gained,
-    lost: [...others].filter((each) => !gained.includes(each)),
-    due: state === undefined ? '' : dueText(state),
-    work: state === undefined ? '' : workText(keys, state),
-  };
+  const change = onlyThese(keys, entriesOf(keys, state));
+  const isOther = list !== undefined && ![...change.gained, ...change.lost].includes(list);
+  const lost = isOther ? [list, ...change.lost] : change.lost;
   // An activity postpones an end without a new due time, which a sweep moves later.
   const mayBeEarly =
     state?.status === 'ACTIVE' &&
@@ -227,5 +209,5 @@ export const repairing = (
     state.report === undefined;
   const revision = state === undefined ? '' : revisionText(state.revision);
   const args = [revision, mayBeEarly ? '1' : ''];
-  return placing('repair', keys, change, undefined, { keys: remains, args });
+  return placing('repair', keys, { ...change, lost }, undefined, { keys: remains, args });
 };

@@ -3,10 +3,9 @@ import type { EntriesOutcome, HistorySlice } from '../../src/store/session-store
 import { NEVER } from '../shared/never.js';
 import type { Call } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
-import { decodeLines } from './journal.js';
 import type { SessionKeys } from './keyspace.js';
 import { readScript, valuesIn } from './read-sessions.js';
-import { decodeHeader, type RecordHeader } from './record.js';
+import { decodeHeader, decodeLines, type RecordHeader } from './record.js';
 
 /** The position of a place in the history, in bytes without what was superseded. */
 const positionAt = ({ pieces, bytes }: RecordHeader, place: number): number => {

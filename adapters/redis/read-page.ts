@@ -10,10 +10,9 @@ import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import { isInRange, isSearch, labelsIn } from '../shared/session-search.js';
 import type { Call } from './connection.js';
-import { cursorOf, type Found, type FoundPage, findPage } from './find-page.js';
+import { cursorOf, type Found, type FoundPage, findPage, searchSessions } from './find-page.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import { type ReadRecord, readSessions, readWhole, sessionIn } from './read-sessions.js';
-import { searchSessions } from './search-sessions.js';
 
 type Read = Promise<Result<readonly ReadRecord[], StoreError | TooLarge>>;
 

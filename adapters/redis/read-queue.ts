@@ -11,11 +11,11 @@ import type {
   WaitingRange,
 } from '../../src/store/session-store.js';
 import { claimedRecords } from '../shared/claimed-records.js';
-import { unescapeName } from '../shared/escape-name.js';
+import { escapeName, unescapeName } from '../shared/escape-name.js';
 import type { Call } from './connection.js';
-import type { Answer } from './failure.js';
+import { type Answer, unreadable } from './failure.js';
 import { dueKeyOf, type Keyspace, type TenantKeys } from './keyspace.js';
-import { sessionInRecord } from './read-sessions.js';
+import { sessionIn } from './read-sessions.js';
 
 /** The maximum number of parts, and the minimum number of partitions in a part. */
 const PARTS = 10;
@@ -167,10 +167,11 @@ export const claimSessions = async (
   make: MakeClaim,
   store: Pick<SessionStore, 'find'>,
 ): Answer<ClaimedRecords> => {
-  const recordOf = async ({ text, ...key }: HandedOut): Answer<SessionRecord | undefined> =>
-    text === undefined
-      ? findSession(store, key, { historyLimit: 0 })
-      : sessionInRecord(keys.of(key), text);
+  const recordOf = async ({ text, ...key }: HandedOut): Answer<SessionRecord | undefined> => {
+    if (text === undefined) return findSession(store, key, { historyLimit: 0 });
+    const record = sessionIn(escapeName(key.id), text, '', 0);
+    return typeof record === 'string' ? err(unreadable(key)) : ok(record);
+  };
   const taken = await takeSessions(call, keys, range, make);
   if (taken.isErr()) return err(taken.error);
   const { sessions } = taken.value;

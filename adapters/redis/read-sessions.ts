@@ -1,11 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
-import {
-  type CorruptRecord,
-  type StoreError,
-  type TooLarge,
-  tooLarge,
-} from '../../src/session/errors.js';
+import { type StoreError, type TooLarge, tooLarge } from '../../src/session/errors.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { ReadSize } from '../../src/store/session-store.js';
@@ -13,9 +8,8 @@ import { unescapeName } from '../shared/escape-name.js';
 import { finite, NEVER } from '../shared/never.js';
 import { type Call, script } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
-import { decodeLines } from './journal.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
-import { type DecodedRecord, decodeRecord } from './record.js';
+import { type DecodedRecord, decodeLines, decodeRecord } from './record.js';
 import readLua from './scripts/read.lua';
 
 export const readScript = script(readLua);
@@ -169,13 +163,4 @@ export const findState = async (call: Call, keys: SessionKeys): Answer<StateReco
   if (text.value === null) return ok(undefined);
   const decoded = decodeRecord(keys.id, text.value);
   return decoded === undefined ? err(unreadable(keys)) : ok(decoded.state);
-};
-
-/** The session in its record, without its history. */
-export const sessionInRecord = (
-  keys: SessionKeys,
-  text: string,
-): Result<SessionRecord, CorruptRecord> => {
-  const record = decodeRecord(keys.id, text);
-  return record === undefined ? err(unreadable(keys)) : ok(sessionOf(record, []));
 };

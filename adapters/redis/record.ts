@@ -1,13 +1,15 @@
 import { isLabels } from '../../src/input/parse-labels.js';
-import type { SessionLabels } from '../../src/session/session.js';
+import type { HistoryEntry, SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { acceptsHistory, type SessionStatus } from '../../src/session/session-status.js';
 import { acceptsHistoryUntil } from '../../src/session/state-at.js';
 import { labelsOf, labelTexts } from '../shared/label-texts.js';
 import { finite, NEVER } from '../shared/never.js';
 import {
+  decodeEntries,
   decodeHead,
   decodeState,
+  encodeEntry,
   encodeHead,
   encodeState,
   type StateBeside,
@@ -45,29 +47,16 @@ import {
 
 const VERSION = '1';
 
-const WIDTHS = {
-  revision: 16,
-  created: 15,
-  lastActivity: 16,
-  sequence: 10,
-  entries: 10,
-  bytes: 12,
-  tail: 12,
-  redactions: 8,
-  wakeAt: 16,
-} as const;
-
-const pad = (value: number, name: keyof typeof WIDTHS): string =>
-  String(value).padStart(WIDTHS[name], '0');
+const pad = (value: number, width: number): string => String(value).padStart(width, '0');
 
 /** The letter of a status in a record. */
 export const letterOf = (status: SessionStatus): string => status.charAt(0);
 
 /** A revision as scripts compare it. */
-export const revisionText = (revision: number): string => pad(revision, 'revision');
+export const revisionText = (revision: number): string => pad(revision, 16);
 
 /** A last activity as scripts write it. */
-export const activityText = (lastActivityAt: number): string => pad(lastActivityAt, 'lastActivity');
+export const activityText = (lastActivityAt: number): string => pad(lastActivityAt, 16);
 
 /** The wake of a state, and the fields that follow from it. */
 export const stateFields = (state: StateRecord): string => {
@@ -75,7 +64,7 @@ export const stateFields = (state: StateRecord): string => {
   // Without the end by inactivity, because a later activity may postpone that.
   const open = acceptsHistory[status] ? deadline + terms.graceMs : acceptsHistoryUntil(state);
   const times = [open, terms.graceMs, deadline, terms.inactivityTimeoutMs].map(finite);
-  const wake = pad(finite(state.wakeAt ?? NEVER), 'wakeAt');
+  const wake = pad(finite(state.wakeAt ?? NEVER), 16);
   return [wake, letterOf(status), ...times, lease?.fencingToken ?? 0, lease?.until ?? 0].join(' ');
 };
 
@@ -103,13 +92,14 @@ export const encodeRecord = (
     VERSION,
     revisionText(state.revision),
     incarnation,
-    pad(Date.parse(head.createdAt), 'created'),
+    pad(Date.parse(head.createdAt), 15),
     activityText(state.lastActivityAt),
-    pad(counts.sequence, 'sequence'),
-    pad(counts.entries, 'entries'),
-    pad(counts.bytes, 'bytes'),
-    pad(0, 'tail'),
-    pad(0, 'redactions'),
+    pad(counts.sequence, 10),
+    pad(counts.entries, 10),
+    pad(counts.bytes, 12),
+    // The tail and the number of redactions.
+    pad(0, 12),
+    pad(0, 8),
   ];
   const header = `${fixed.join(' ')} ${stateFields(state)}`;
   return [header, '', labelsLine(state), stateLine(state), encodeHead(head)].join('\n');
@@ -198,4 +188,23 @@ export const decodeRecord = (id: string, text: string): DecodedRecord | undefine
   const state = decodeState(stateText, header, labelled === '' ? undefined : labels);
   const head = decodeHead(id, headText);
   return state && head && { header, head, state };
+};
+
+const LINE_END = ',\n';
+
+/**
+ * The first character of a journal that was written before its record. It stands for that of a
+ * line.
+ */
+const UNCONFIRMED = '?';
+
+export const encodeLines = (entries: readonly HistoryEntry[]): string =>
+  entries.map((entry) => encodeEntry(entry) + LINE_END).join('');
+
+/** The entries of whole lines; `undefined` if they cannot be read. */
+export const decodeLines = (lines: string): readonly HistoryEntry[] | undefined => {
+  if (lines === '') return [];
+  if (lines.length <= LINE_END.length || !lines.endsWith(LINE_END)) return undefined;
+  const text = lines.slice(0, -LINE_END.length);
+  return decodeEntries(text.startsWith(UNCONFIRMED) ? `{${text.slice(1)}` : text);
 };

@@ -55,12 +55,18 @@ const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
 
 type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
 
-/**
- * A text that every event of a scope contains, to skip other events: decoding them would cost more
- * than reading them.
- */
-const markOf = ({ tenant, sessionId }: EventScope): string =>
-  ` ${escapeName(tenant)}:${sessionId === undefined ? '' : `${escapeName(sessionId)} `}`;
+/** The events in entries. Skips those of another scope: to decode them costs more than to read them. */
+const eventsIn = (
+  entries: readonly Entry[],
+  scope: EventScope | undefined,
+): readonly SessionEvent[] => {
+  const session = scope?.sessionId === undefined ? '' : `${escapeName(scope.sessionId)} `;
+  const mark = scope === undefined ? '' : ` ${escapeName(scope.tenant)}:${session}`;
+  return entries
+    .filter(({ text }) => text.includes(mark))
+    .map(({ id, text }) => decodeEvent(id, text))
+    .filter((event) => event !== undefined);
+};
 
 /** As text, because the server cuts numbers off. */
 const timeScript = script(`
@@ -105,7 +111,7 @@ export class RedisEventLog implements EventLog {
   }
 
   async open(): Answer<void> {
-    return (await this.#begin()).map(() => undefined);
+    return this.#run(async () => ok(undefined));
   }
 
   streamOf(tenant: string): string {
@@ -120,25 +126,25 @@ export class RedisEventLog implements EventLog {
   }
 
   async latest(stream: string): Answer<string> {
-    const begun = await this.#begin();
-    if (begun.isErr()) return err(begun.error);
-    const { call } = begun.value;
-    const last = await read(call, (client) => client.xrevrange?.(stream, '+', '-', 'COUNT', 1));
-    return last.map(([entry]) => entry?.id ?? BEGINNING);
+    return this.#run(async ({ call }) => {
+      const last = await read(call, (client) => client.xrevrange?.(stream, '+', '-', 'COUNT', 1));
+      return last.map(([entry]) => entry?.id ?? BEGINNING);
+    });
   }
 
   /** By a script, because a cluster sends the command to any of its servers. */
   async now(stream: string): Answer<number> {
-    const begun = await this.#begin();
-    if (begun.isErr()) return err(begun.error);
-    const time = await begun.value.call.readScript(timeScript, [stream], []);
-    return time.map(Number).mapErr(({ error }) => error);
+    return this.#run(async ({ call }) => {
+      const time = await call.readScript(timeScript, [stream], []);
+      return time.map(Number).mapErr(({ error }) => error);
+    });
   }
 
-  /** Begins a read, unless the deployment has no events. */
-  async #begin(): Answer<OpenCall> {
-    const opened = await this.#deployment.begin();
-    return opened.andThen((open) => (open.eventsLength === '' ? err(noEvents) : ok(open)));
+  /** Runs a read, unless the deployment has no events. */
+  #run<T>(work: (open: OpenCall) => Answer<T>): Answer<T> {
+    return this.#deployment.run(async (open) =>
+      open.eventsLength === '' ? err(noEvents) : work(open),
+    );
   }
 
   /**
@@ -146,34 +152,28 @@ export class RedisEventLog implements EventLog {
    * stream was trimmed, or the server was restored from older data and continues from there.
    */
   async read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
-    const begun = await this.#begin();
-    if (begun.isErr()) return err(begun.error);
-    const { call, eventsLength } = begun.value;
-    const from = /^\d+-\d+$/.test(position) ? position : BEGINNING;
-    const found = await read(call, (client) =>
-      client.xrange?.(stream, from, '+', 'COUNT', limit + 1),
-    );
-    if (found.isErr()) return err(found.error);
-    const entries = found.value;
-    const isThere = entries[0]?.id === from;
-    const isTrimmed = isThere
-      ? ok(false)
-      : await this.#isTrimmedBehind(stream, from, entries, Number(eventsLength));
-    if (isTrimmed.isErr()) return err(isTrimmed.error);
-    const fresh = isThere ? entries.slice(1) : entries.slice(0, limit);
-    const mark = of === undefined ? '' : markOf(of);
-    const events = fresh.flatMap(({ id, text }): readonly SessionEvent[] => {
-      const event = text.includes(mark) ? decodeEvent(id, text) : undefined;
-      return event === undefined ? [] : [event];
+    return this.#run(async (open) => {
+      const from = /^\d+-\d+$/.test(position) ? position : BEGINNING;
+      const found = await read(open.call, (client) =>
+        client.xrange?.(stream, from, '+', 'COUNT', limit + 1),
+      );
+      if (found.isErr()) return err(found.error);
+      const entries = found.value;
+      const isThere = entries[0]?.id === from;
+      const isTrimmed = isThere
+        ? ok(false)
+        : await this.#isTrimmedBehind(stream, from, entries, Number(open.eventsLength));
+      if (isTrimmed.isErr()) return err(isTrimmed.error);
+      const fresh = isThere ? entries.slice(1) : entries.slice(0, limit);
+      const last = fresh.at(-1)?.id ?? (isTrimmed.value ? await this.#endOf(stream, from) : from);
+      return ok({ events: eventsIn(fresh, of), position: last, isTrimmed: isTrimmed.value });
     });
-    const end = fresh.at(-1)?.id ?? (isTrimmed.value ? await this.#endOf(stream, from) : from);
-    return ok({ events, position: end, isTrimmed: isTrimmed.value });
   }
 
   /** The end of a stream; the position itself if the stream is empty or cannot be read. */
   async #endOf(stream: string, position: string): Promise<string> {
-    const latest = await this.latest(stream);
-    return latest.isErr() || latest.value === BEGINNING ? position : latest.value;
+    const latest = (await this.latest(stream)).unwrapOr(BEGINNING);
+    return latest === BEGINNING ? position : latest;
   }
 
   async #isTrimmedBehind(

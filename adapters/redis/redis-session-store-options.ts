@@ -183,6 +183,7 @@ export interface RedisSettings {
 const MAX_EVENTS = 100_000_000;
 const MAX_PARTITIONS = 16_384;
 const MAX_TIMEOUT_MS = 600_000;
+const DEFAULT_TIMEOUT_MS = 2000;
 
 const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & {
   readonly client: true;
@@ -204,14 +205,17 @@ const checkClient = (issues: IssueList, client: unknown): void =>
     'must be an ioredis client',
   );
 
-const parseUpTo = (issues: IssueList, path: string, value: number, most: number): number => {
+const parseUpTo = (
+  issues: IssueList,
+  path: string,
+  value: number | undefined,
+  most: number,
+): number | undefined => {
+  if (value === undefined) return undefined;
   const read = parseWhole(issues, path, value, 1);
   issues.check(read <= most, path, `must be at most ${most}`);
   return read;
 };
-
-const parseTimeout = (issues: IssueList, timeoutMs: number): number =>
-  parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
 
 const parseEventsLength = (
   issues: IssueList,
@@ -220,8 +224,7 @@ const parseEventsLength = (
   if (events === undefined || typeof events === 'boolean') return undefined;
   const isGiven: boolean = isFields(events);
   issues.check(isGiven, 'events', 'must be true, false or { length, client }');
-  const length = isGiven ? events.length : undefined;
-  return length === undefined ? undefined : parseUpTo(issues, 'events.length', length, MAX_EVENTS);
+  return parseUpTo(issues, 'events.length', isGiven ? events.length : undefined, MAX_EVENTS);
 };
 
 const parseEventsClient = (
@@ -238,7 +241,7 @@ const parseEventsClient = (
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
   parseOptions('RedisSessionStore', options, optionNames, (issues) => {
-    const { client, prefix = 'colloquy', partitions, timeoutMs = 2000 } = options;
+    const { client, prefix = 'colloquy', partitions, timeoutMs } = options;
     const { statusIndex, events, reportEnds } = options;
     checkClient(issues, client);
     const isPrefix = typeof prefix === 'string' && /^[^{}*]{1,128}$/.test(prefix);
@@ -253,11 +256,8 @@ export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSetti
     return {
       client,
       prefix,
-      partitions:
-        partitions === undefined
-          ? undefined
-          : parseUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
-      timeoutMs: parseTimeout(issues, timeoutMs),
+      partitions: parseUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
+      timeoutMs: parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS) ?? DEFAULT_TIMEOUT_MS,
       statusIndex,
       events: typeof events === 'object' ? true : events,
       eventsLength: parseEventsLength(issues, events),

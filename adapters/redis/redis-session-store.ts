@@ -31,16 +31,9 @@ import type {
   SessionStore,
   WaitingRange,
 } from '../../src/store/session-store.js';
-import { appendOutcomeOf } from './append-outcome.js';
 import { Connection, newId } from './connection.js';
 import { Deployment, type OpenCall, type RedisDeployment } from './deployment.js';
-import {
-  type Answer,
-  type Failure,
-  noStatusIndex,
-  outcomeOf,
-  type ReadOutcome,
-} from './failure.js';
+import { type Answer, type Failure, noStatusIndex } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
 import {
   addition,
@@ -52,6 +45,7 @@ import {
   replacement,
   rescheduling,
 } from './mutation.js';
+import { appendOutcomeOf, outcomeOf, type ReadOutcome } from './outcome.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
 import { claimSessions, countWaiting, readDue } from './read-queue.js';

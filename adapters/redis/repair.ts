@@ -4,7 +4,7 @@ import { sessionStatuses } from '../../src/session/session-status.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
 import type { OpenCall } from './deployment.js';
-import { dueText, listsOf, workText } from './index-entries.js';
+import { entriesOf } from './index-entries.js';
 import { type Keyspace, keyOf, type SessionKeys } from './keyspace.js';
 import { repairing, type Wrong } from './mutation.js';
 import { findSession } from './read-sessions.js';
@@ -20,9 +20,9 @@ const INDEXES = new Set([
 
 /** Whether an index has an entry of a session with this record. */
 const belongsTo = (index: string, keys: SessionKeys, { state }: DecodedRecord): boolean => {
-  if (index === keys.deadlines) return dueText(state) !== '';
-  if (index === keys.work) return workText(keys, state) !== '';
-  return listsOf(keys, state).includes(index);
+  const { lists, due, work } = entriesOf(keys, state);
+  if (index === keys.deadlines) return due !== '';
+  return index === keys.work ? work !== '' : lists.includes(index);
 };
 
 /** Options of `repair`. */

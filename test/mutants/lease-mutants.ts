@@ -93,15 +93,15 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store makes an append of an earlier holder',
     file: script('write'),
-    from: "if fence ~= '' and (header.fence + 0 ~= fence + 0 or at >= header.leased) then return 'lease_lost' end",
+    from: "if fence ~= '' and not isHeld then return 'lease_lost' end",
     to: '',
     tests: redis,
   },
   {
     bug: 'the Redis store accepts an append at the end of its lease',
     file: script('write'),
-    from: 'at >= header.leased',
-    to: 'at > header.leased',
+    from: 'at < header.leased',
+    to: 'at <= header.leased',
     tests: redis,
   },
   {

@@ -11,8 +11,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a history in Redis may not have its last entry',
     file: script('write'),
-    from: "if entries > most + 0 then return 'full' end",
-    to: "if entries >= most + 0 then return 'full' end",
+    from: "if header.entries > most + 0 then return 'full' end",
+    to: "if header.entries >= most + 0 then return 'full' end",
     tests: contract,
   },
   {
@@ -32,8 +32,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'an append is acknowledged because of a name whose entries a crash has lost',
     file: script('write'),
-    from: 'earlier and upto + 0 <= header.bytes and',
-    to: 'earlier and',
+    from: 'earlier and upto + 0 <= header.bytes',
+    to: 'earlier',
     tests: testsOf('long-histories'),
   },
   {
@@ -67,7 +67,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a session stays in the list of its earlier status',
     file: 'adapters/redis/index-entries.ts',
-    from: 'before.filter((list) => !after.includes(list))',
+    from: 'before.lists.filter((list) => !after.lists.includes(list))',
     to: '[]',
     tests: contract,
   },

@@ -13,8 +13,8 @@ export const wakeMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store leaves the revision of a session that an append wakes',
     file: 'adapters/redis/scripts/write.lua',
-    from: 'header.revision, header.wake = revision, wake',
-    to: 'header.wake = wake',
+    from: 'header.revision = args[11]',
+    to: '',
     tests: [...redis, 'test/stores/woken-appends.test.ts'],
   },
   {
@@ -62,8 +62,8 @@ export const wakeMutants: readonly Mutant[] = [
   {
     bug: 'a claim that is sent to Redis again loses its sessions',
     file: 'adapters/redis/read-queue.ts',
-    from: 'text === undefined\n      ? findSession(store, key, { historyLimit: 0 })',
-    to: 'text === undefined\n      ? ok(undefined)',
+    from: 'return findSession(store, key, { historyLimit: 0 });',
+    to: 'return ok(undefined);',
     tests: ['test/adapters/redis/claims.test.ts'],
   },
 ];

@@ -17,9 +17,11 @@
 -- too many sessions.
 
 local records, due = KEYS[1], KEYS[2]
-local isRising, offset, limit, part = ARGV[1] == 'oldest', tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local isRising, part = ARGV[1] == 'oldest', ARGV[4]
+local offset, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
 local after, before, positionTime, positionMember = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
-local statuses, now, updatedAt, maximum = ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local statuses, now = ARGV[9], tonumber(ARGV[10])
+local updatedAt, maximum = tonumber(ARGV[11]), tonumber(ARGV[12])
 local count, isByStatus = tonumber(ARGV[13]), ARGV[14] == '1'
 
 local MAX_ENDED = 10000
@@ -29,7 +31,8 @@ local TIMES = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) %d+
 local function timesOf(text)
   local created, activity, status, deadline, inactivity = match(text, TIMES)
   return created and {
-    created = created, activity = activity, status = status, deadline = tonumber(deadline), inactivity = inactivity,
+    created = created, activity = activity, status = status, deadline = tonumber(deadline),
+    inactivity = inactivity,
   }
 end
 
@@ -191,7 +194,11 @@ local lastTime = hasMore and page[isRising and #page or 1].text or ''
 local reply = {total, lastTime, ''}
 for _, item in ipairs(page) do
   local more = ''
-  if part == 'record' then more = recordOf(records .. item.idKey) elseif part ~= '' then more = timeOf(item) end
+  if part == 'record' then
+    more = recordOf(records .. item.idKey)
+  elseif part ~= '' then
+    more = timeOf(item)
+  end
   reply[#reply + 1] = item.idKey
   reply[#reply + 1] = more
 end

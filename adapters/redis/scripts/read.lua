@@ -19,7 +19,8 @@ local function partOf(journal, pieces, from, upto)
     local size = piece[2] - piece[1]
     local first, last = math.max(from, 0), math.min(upto, size)
     if first < last then
-      texts[#texts + 1] = call('GETRANGE', journal, piece[1] + first .. '', piece[1] + last - 1 .. '')
+      local begins, ends = piece[1] + first, piece[1] + last - 1
+      texts[#texts + 1] = call('GETRANGE', journal, begins .. '', ends .. '')
     end
     from, upto = from - size, upto - size
   end
@@ -51,7 +52,11 @@ end
 local function linesOf(journal, pieces, from, upto, size)
   while true do
     local first, last = from, upto
-    if isBackward then first = math.max(from, upto - size) else last = math.min(upto, from + size) end
+    if isBackward then
+      first = math.max(from, upto - size)
+    else
+      last = math.min(upto, from + size)
+    end
     local text = partOf(journal, pieces, first, last)
     local isAll = last - first >= upto - from
     -- A part that begins with a line is cut too, because it may not.
@@ -62,7 +67,8 @@ local function linesOf(journal, pieces, from, upto, size)
   end
 end
 
--- The fields of a header that tell of the history, and the line of the ranges, in less time than all of them.
+-- The fields of a header that tell of the history, and the line of the ranges, in less time than
+-- all of them.
 local HISTORY = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) (%d+) %d+ %d+ [IAPT] [%d ]+\n([%d ;:-]*)\n'
 local bytes = 0
 
@@ -85,7 +91,9 @@ local function read(record, journal)
     shown = shown + upto - from
     at = at + math.max(0, math.min(position or upto, upto) - from)
   end
-  for from, upto in string.gmatch(ranges, ' (%d+)%-(%d+)') do take(tonumber(from), tonumber(upto)) end
+  for from, upto in string.gmatch(ranges, ' (%d+)%-(%d+)') do
+    take(tonumber(from), tonumber(upto))
+  end
   take(tail, length)
   local from, upto = at, shown
   if isBackward then from, upto = 0, at end

@@ -1,27 +1,30 @@
 -- What all scripts know of a record: see adapters/redis/record.ts. It is in front of each of them.
 
-local call, try, match, sub, format = redis.call, redis.pcall, string.match, string.sub, string.format
+local call, try = redis.call, redis.pcall
+local match, sub, format = string.match, string.sub, string.format
 
 local NEVER = 9007199254740991
 -- Where the fields of fixed width are that an append or a redaction overwrites, and the others.
-local CREATED, ACTIVITY, SEQUENCE, TAIL, STATE = 32, 48, 65, 100, 122
+local CREATED, ACTIVITY, SEQUENCE, STATE = 32, 48, 65, 122
 local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()'
   .. '(%d+) ([IAPT]) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
 
 local function headerOf(text)
-  local revision, incarnation, created, activity, sequence, entries, bytes, tail, redactions, at, wake, status, open,
-    grace, deadline, inactivity, fence, leased = match(text, HEADER)
+  local revision, incarnation, created, activity, sequence, entries, bytes, tail, redactions, at,
+    wake, status, open, grace, deadline, inactivity, fence, leased = match(text, HEADER)
   if at ~= STATE + 1 then return nil end
   return {
     revision = revision, incarnation = incarnation, created = created, activity = activity,
-    sequence = tonumber(sequence), entries = tonumber(entries), bytes = tonumber(bytes), tail = tonumber(tail),
-    redactions = tonumber(redactions), wake = tonumber(wake), status = status, open = tonumber(open),
-    grace = tonumber(grace), deadline = tonumber(deadline), inactivity = tonumber(inactivity), fence = fence,
+    sequence = tonumber(sequence), entries = tonumber(entries), bytes = tonumber(bytes),
+    tail = tonumber(tail), redactions = tonumber(redactions), wake = tonumber(wake),
+    status = status, open = tonumber(open), grace = tonumber(grace),
+    deadline = tonumber(deadline), inactivity = tonumber(inactivity), fence = fence,
     leased = tonumber(leased),
   }
 end
 
--- When the clock ends the session unless it is used or changed before; after the end: when it is deleted.
+-- When the clock ends the session unless it is used or changed before; after the end: when it is
+-- deleted.
 local function endOf(header)
   if header.status ~= 'A' then return header.deadline end
   return math.min(header.deadline, header.activity + header.inactivity)
@@ -35,13 +38,15 @@ local function beginningOf(record)
   return type(text) == 'string' and text or '-'
 end
 
--- What a session without a record is. A torn log may leave the first lines of one that nobody was told of.
+-- What a session without a record is. A torn log may leave the first lines of one that nobody was
+-- told of.
 local function withoutRecord(journal)
   local first = sub(call('GET', journal) or '', 1, 1)
   return (first == '' or first == '?') and 'missing' or 'corrupt'
 end
 
--- The ranges of a history before its last one, from the line of a record; nil if they are not there.
+-- The ranges of a history before its last one, from the line of a record; nil if they are not
+-- there.
 local function rangesOf(line, tail)
   return tail == 0 and '' or match(';' .. line, ';' .. format('%d', tail) .. ':([^;]*)')
 end

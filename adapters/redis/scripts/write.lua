@@ -25,7 +25,9 @@ local known = call('GET', note)
 if known then return known == '' and 'unknown' or known end
 local time = call('TIME')
 local clock = time[1] * 1000 + time[2] / 1000
-if clock >= till + 0 or till - clock > forget - till then return 'late ' .. format('%.0f', clock) end
+if clock >= till + 0 or till - clock > forget - till then
+  return 'late ' .. format('%.0f', clock)
+end
 
 local MAX_RANGES, MAX_ENDED, SURPLUS = 1000, 10000, 100
 local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
@@ -46,11 +48,15 @@ local function sessionOf(record, journal)
   return header, text
 end
 
--- The fields of a record that have a fixed width.
-local function fixedOf(header)
-  return format('1 %s %s %s %s %010d %010d %012d %012d %08d %016.0f', header.revision,
-    header.incarnation, header.created, header.activity, header.sequence, header.entries,
-    header.bytes, header.tail, header.redactions, header.wake)
+-- The fields of a record from the last activity to the tail, and all before the wake.
+local function countsOf(header)
+  return header.activity .. ' ' .. format('%010d %010d %012d %012d', header.sequence,
+    header.entries, header.bytes, header.tail)
+end
+
+local function fieldsOf(header)
+  return '1 ' .. header.revision .. ' ' .. header.incarnation .. ' ' .. header.created .. ' '
+    .. countsOf(header) .. format(' %08d ', header.redactions)
 end
 
 local hasBegun, isRefused = false, false
@@ -94,8 +100,8 @@ local function settle(queue)
 end
 
 -- The place of a session in a queue: a set of sessions by time, and the tenants of the partition by
--- their first one. `at` is the time that the session gets, '' for none. Reads all, so that a command
--- without rights, or a wrong type, fails before anything is written.
+-- their first one. `at` is the time that the session gets, '' for none. Reads all, so that a
+-- command without rights, or a wrong type, fails before anything is written.
 local function placeIn(set, tenants, idKey, tenantKey, at)
   local place = {set = set, tenants = tenants, idKey = idKey, tenantKey = tenantKey, at = at}
   place.found = tonumber(call('ZSCORE', set, idKey) or '')
@@ -132,8 +138,8 @@ end
 local function changeOf(keys, args, gained, lost)
   local idKey, tenantKey, due, work = unpack(args, 1, 4)
   local change = {idKey = idKey, gained = gained, lost = lost, places = {}}
-  for _, list in ipairs(gained) do call('ZSCORE', list, idKey) end
-  for _, list in ipairs(lost) do call('ZSCORE', list, idKey) end
+  for _, list in ipairs(gained) do call('ZCARD', list) end
+  for _, list in ipairs(lost) do call('ZCARD', list) end
   if due ~= '-' then change.places[1] = placeIn(keys[2], keys[3], idKey, tenantKey, due) end
   if work ~= '-' then
     change.places[#change.places + 1] = placeIn(keys[4], keys[5], idKey, tenantKey, work)
@@ -167,12 +173,12 @@ end
 -- The outcome if the tenant has as many live sessions as it may have; nil otherwise. Sessions that
 -- the clock has ended do not count.
 local function overCap(keys, args)
-  local record, due, _, _, _, active, paused = unpack(keys, 1, 7)
+  if args[5] == '' then return nil end
   local most, now = tonumber(args[5]), args[6]
-  local count = most and call('ZCARD', active) + call('ZCARD', paused)
-  if not most or count < most then return nil end
-  local records = sub(record, 1, -1 - #args[1])
-  local ended = call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', '0', MAX_ENDED + 1 .. '')
+  local count = call('ZCARD', keys[6]) + call('ZCARD', keys[7])
+  if count < most then return nil end
+  local records = sub(keys[1], 1, -1 - #args[1])
+  local ended = call('ZRANGEBYSCORE', keys[2], '-inf', now, 'LIMIT', '0', MAX_ENDED + 1 .. '')
   for _, idKey in ipairs(ended) do
     local header = headerOf(beginningOf(records .. idKey))
     if header and (header.status == 'A' or header.status == 'P') and endOf(header) <= now + 0 then
@@ -200,16 +206,16 @@ function kinds.create(keys, args, gained, lost)
   if version ~= '' and version ~= versionOf(source) then return 'source_changed' end
   local over = overCap(keys, args)
   if over then return over end
-  local header = headerOf(text)
+  local created = sub(text, CREATED + 1, ACTIVITY - 1)
+  local header = {incarnation = sub(text, CREATED - 12, CREATED - 1), sequence = 0}
   local change = changeOf(keys, args, gained, lost)
   start(change)
   if lines ~= '' then
     -- The first character says that there may be no record. It is set right when there is one.
     call('SET', journal, '?' .. sub(lines, 2))
   end
-  header.sequence = 0
   for place = 10, #args do advance(header, args[place]) end
-  enter(change, header.created)
+  enter(change, created)
   call('SET', record, text)
   if lines ~= '' then try('SETRANGE', journal, '0', '{') end
   return 'inserted'
@@ -237,7 +243,7 @@ function kinds.replace(keys, args, gained, lost)
   enter(change, header.created)
   header.revision = revision
   if activity + 0 > header.activity + 0 then header.activity = activity end
-  local lines = {sub(fixedOf(header), 1, STATE) .. fields, ranges, labels, state, head}
+  local lines = {fieldsOf(header) .. fields, ranges, labels, state, head}
   call('SET', record, table.concat(lines, '\n'))
   leave(change)
   return 'replaced'
@@ -290,15 +296,15 @@ local function isLineEnd(journal, at)
   return at == 0 or call('GETRANGE', journal, at - 1 .. '', at - 1 .. '') == '\n'
 end
 
--- The number of entries up to a position, the line with the ranges of a history that continues there, and
--- the number of ranges; or only an outcome. `line` has the ranges of the history, and those of before its
--- last rewind, for an append that a torn log puts back to then: the beginning of the last one (`tail`), then
--- for each other one its beginning, its end and the number of entries up to that.
--- `skipped` is the number of bytes before the lines that follow.
+-- Takes what follows a position out of a history: changes the header, and returns the line with the
+-- ranges of the history that continues there; or nil and the outcome. `line` has the ranges of the
+-- history, and those of before its last rewind, for an append that a torn log puts back to then:
+-- the beginning of the last one (`tail`), then for each other one its beginning, its end and the
+-- number of entries up to that. `skipped` is the number of bytes before the lines that follow.
 local function rewound(journal, line, header, after, skipped)
-  if after > header.bytes or not isLineEnd(journal, after) then return 'invalid_position' end
+  if after > header.bytes or not isLineEnd(journal, after) then return nil, 'invalid_position' end
   local present = rangesOf(line, header.tail)
-  if not present then return 'corrupt' end
+  if not present then return nil, 'corrupt' end
   local kept, entries, count = {}, 0, 0
   local function take(from, upto, upToEntries)
     if after < from and after > 0 then return 'moved ' .. header.bytes end
@@ -320,99 +326,112 @@ local function rewound(journal, line, header, after, skipped)
     outcome = outcome or take(tonumber(from), tonumber(upto), tonumber(upToEntries))
   end
   outcome = outcome or take(header.tail, header.bytes, header.entries)
-  if outcome ~= 'done' then return outcome end
-  local start = header.bytes + skipped
-  local next = format('%d:', start) .. table.concat(kept)
-  if header.tail > 0 then next = next .. ';' .. format('%d:', header.tail) .. present end
-  return entries, next, count, start
+  if outcome ~= 'done' then return nil, outcome end
+  if count > MAX_RANGES then return nil, 'full' end
+  local earlier = header.tail > 0 and ';' .. format('%d:', header.tail) .. present or ''
+  header.entries, header.tail = entries, header.bytes + skipped
+  return format('%d:', header.tail) .. table.concat(kept) .. earlier
+end
+
+-- Test doubles have no redis.sha1hex.
+local sumOf = redis.sha1hex or function(lines) return lines end
+
+-- The outcome of an append whose name an earlier one had; nil otherwise. A name counts only if the
+-- journal has its lines, because a torn log may leave a name without them.
+local function repeated(journal, header, noted, digest)
+  local earlier, from, upto, sum = match(noted or '', '^(%S+) (%d+) (%d+) (.*)$')
+  local isThere = earlier and upto + 0 <= header.bytes
+  local found = isThere and call('GETRANGE', journal, from, tonumber(upto) - 1 .. '')
+  if found and (sumOf(found) == sum or string.find('\n' .. found, '\n{ ', 1, true)) then
+    return earlier == digest and 'repeated ' .. upto or 'mismatch'
+  end
+end
+
+local function isClosed(header, at)
+  if at >= header.open then return true end
+  if header.status == 'A' then return at >= header.activity + header.inactivity + header.grace end
+  return header.status == 'I' and at < header.deadline
+end
+
+-- Adds lines to a journal, and returns where they end.
+local function extend(journal, operations, header, lines, name, digest)
+  -- A server counts the remains of a torn log after the committed length; a test double counts
+  -- characters.
+  local written = call('SETRANGE', journal, header.bytes .. '', lines)
+  local finish = format('%d', math.min(written, header.bytes + #lines))
+  if name ~= '' then
+    local place = {digest, format('%d', header.bytes), finish, sumOf(lines)}
+    call('HSET', operations, name, table.concat(place, ' '))
+  end
+  return finish
 end
 
 -- Adds lines at the end of a history, or after a position, which supersedes what follows that.
 -- keys  record, journal, operations, for an append that wakes also the work set and its tenants
 -- args  now, lines, their number, the maximum number of entries of a history, sessionKey in events;
---       then each or '': the position at which the history must end, the fencing token of the lease,
---       the name of the append, its digest, the position that the lines follow; for an append that wakes also
---       the next revision, the idKey and the tenantKey
+--       then each or '': the position at which the history must end, the fencing token of the
+--       lease, the name of the append, its digest, the position that the lines follow; for an
+--       append that wakes also the next revision, the idKey and the tenantKey
 function kinds.append(keys, args)
   local record, journal, operations, work, tenants = unpack(keys, 1, 5)
-  local now, lines, count, most, sessionKey, position, fence, name, digest, after, revision, idKey, tenantKey
-    = unpack(args, 1, 13)
+  local now, lines, count, most, sessionKey = unpack(args, 1, 5)
+  local position, fence, name, digest, after = unpack(args, 6, 10)
   local header, text = sessionOf(record, journal)
   if not header then return text end
-  -- Test doubles have no redis.sha1hex.
-  local sumOf = redis.sha1hex or function(lines) return lines end
-  if name ~= '' then
-    -- A name counts only if the journal has its lines, because a torn log may leave a name without them.
-    local earlier, from, upto, sum = match(call('HGET', operations, name) or '', '^(%S+) (%d+) (%d+) (.*)$')
-    local found = earlier and upto + 0 <= header.bytes and call('GETRANGE', journal, from, tonumber(upto) - 1 .. '')
-    if found and (sumOf(found) == sum or string.find('\n' .. found, '\n{ ', 1, true)) then
-      return earlier == digest and 'repeated ' .. upto or 'mismatch'
-    end
-  end
-  local at, status = now + 0, header.status
-  local isClosed = at >= header.open
-  if status == 'A' then
-    isClosed = isClosed or at >= header.activity + header.inactivity + header.grace
-  elseif status == 'I' then
-    isClosed = isClosed or at < header.deadline
-  end
-  if isClosed then return 'closed ' .. string.gsub(call('GET', record), '\n', '\t') end
-  if fence ~= '' and (header.fence + 0 ~= fence + 0 or at >= header.leased) then return 'lease_lost' end
+  local earlier = name ~= '' and repeated(journal, header, call('HGET', operations, name), digest)
+  if earlier then return earlier end
+  local at = now + 0
+  if isClosed(header, at) then return 'closed ' .. string.gsub(call('GET', record), '\n', '\t') end
+  local isHeld = header.fence + 0 == tonumber(fence) and at < header.leased
+  if fence ~= '' and not isHeld then return 'lease_lost' end
   if position ~= '' and position + 0 ~= header.bytes then return 'moved ' .. header.bytes end
-  local entries, tail, ranges, rest = header.entries, header.tail, nil, nil
-  if after ~= '' then
-    text = call('GET', record)
-    local line, others = match(text, '^[^\n]*\n([^\n]*)(.*)$')
-    -- What follows the last entry is an ordinary append.
-    local isLast = tonumber(after) == header.bytes and (header.tail == 0 or header.tail ~= header.bytes)
-    if not isLast or count == '0' then
-      -- Takes a position, and tells a rewind with a name from another one in its place.
-      local filler = name == '' and '\n' or sub(note, -12) .. '\n'
-      local kept, nextRanges, number, start = rewound(journal, line, header, tonumber(after), #filler)
-      if not nextRanges then return kept end
-      if number > MAX_RANGES then return 'full' end
-      entries, ranges, rest, tail = kept, nextRanges, others, start
-      lines = filler .. lines
-    end
+  local line, ranges, others
+  -- What follows the last entry is an ordinary append.
+  local isEmpty = header.tail > 0 and header.tail == header.bytes
+  local isLast = tonumber(after) == header.bytes and not isEmpty
+  if after ~= '' and (not isLast or count == '0') then
+    line, ranges, others = match(call('GET', record), '^([^\n]*\n)([^\n]*)(.*)$')
+    -- Takes a position, and tells a rewind with a name from another one in its place.
+    local filler = name == '' and '\n' or sub(note, -12) .. '\n'
+    local outcome
+    ranges, outcome = rewound(journal, ranges, header, tonumber(after), #filler)
+    if not ranges then return outcome end
+    lines = filler .. lines
   end
-  entries = entries + tonumber(count)
-  if entries > most + 0 then return 'full' end
+  header.entries = header.entries + tonumber(count)
+  if header.entries > most + 0 then return 'full' end
   -- Entries after the end do not count as activity: that would postpone an end by inactivity.
-  local isUsed = status ~= 'T' and at < endOf(header)
+  local isUsed = header.status ~= 'T' and at < endOf(header)
   local wake = isUsed and work and math.min(header.wake, at)
   local place
   if wake then
     local claimable = format('%.0f', math.max(wake, header.leased))
-    place = placeIn(work, tenants, idKey, tenantKey, claimable)
+    place = placeIn(work, tenants, args[12], args[13], claimable)
   end
-  start({gained = {}, lost = {}, places = {place}})
-  -- A server counts the remains of a torn log after the committed length; a test double counts
-  -- characters.
-  local written = call('SETRANGE', journal, header.bytes .. '', lines)
-  local begins = format('%d', header.bytes)
-  local finish = format('%d', math.min(written, header.bytes + #lines))
-  if name ~= '' then
-    local place = {digest, begins, finish, sumOf(lines)}
-    call('HSET', operations, name, table.concat(place, ' '))
+  if place then start({gained = {}, lost = {}, places = {place}}) else begin() end
+  local finish = extend(journal, operations, header, lines, name, digest)
+  local detail = ''
+  if kept ~= '' then
+    detail = format(',"start":%d,"position":', header.bytes) .. finish
+    if after ~= '' then detail = detail .. ',"after":' .. after end
   end
-  header.entries, header.bytes, header.tail = entries, finish, tail
-  if isUsed and at > header.activity + 0 then header.activity = format('%016.0f', at) end
-  local detail = ',"start":' .. begins .. ',"position":' .. finish
-  if after ~= '' then detail = detail .. ',"after":' .. after end
+  header.bytes = finish
+  if isUsed and at > header.activity + 0 then header.activity = string.rep('0', 16 - #now) .. now end
   advance(header, sessionKey .. ' {"type":"appended","at":' .. now .. detail .. '}')
   if wake then
     advance(header, sessionKey .. ' {"type":"woken","at":' .. now .. '}')
     sooner(place)
-    header.revision, header.wake = revision, wake
+    header.revision = args[11]
   end
-  local fields = fixedOf(header)
+  if not wake and not ranges then
+    call('SETRANGE', record, ACTIVITY .. '', countsOf(header))
+    return 'appended ' .. finish
+  end
+  local fields = fieldsOf(header) .. format('%016.0f', wake or header.wake)
   if ranges then
-    local others = sub(match(text, '^[^\n]*\n'), #fields + 1)
-    call('SET', record, fields .. others .. ranges .. rest)
-  elseif wake then
-    call('SETRANGE', record, '0', fields)
+    call('SET', record, fields .. sub(line, #fields + 1) .. ranges .. others)
   else
-    call('SETRANGE', record, ACTIVITY .. '', sub(fields, ACTIVITY + 1, TAIL + 12))
+    call('SETRANGE', record, '0', fields)
   end
   return 'appended ' .. finish
 end
@@ -430,9 +449,9 @@ local function lineAt(journal, position)
   end
 end
 
--- A line without the content, the id and the data of its entry, in the same length, with a space after its
--- brace. nil for one that has none, false for one that cannot be read. In JSON, no text contains a comma and a
--- quote.
+-- A line without the content, the id and the data of its entry, in the same length, with a space
+-- after its brace. nil for one that has none, false for one that cannot be read. In JSON, no text
+-- contains a comma and a quote.
 local function redacted(line)
   if not match(line, '^[{?]"') then return nil end
   local role = string.find(line, '","content":"', 1, true)
@@ -454,7 +473,8 @@ function kinds.redact(keys, args)
   local overwrites = {}
   for place = 2, #args do
     local position = tonumber(args[place])
-    if position > header.bytes or position == 0 or not isLineEnd(journal, position) then return 'invalid_position' end
+    local isInside = position > 0 and position <= header.bytes
+    if not isInside or not isLineEnd(journal, position) then return 'invalid_position' end
     local line, from = lineAt(journal, position)
     local found = redacted(line)
     if found == false then return 'corrupt' end
@@ -467,7 +487,7 @@ function kinds.redact(keys, args)
   advance(header, args[1])
   header.redactions = header.redactions + 1
   for _, each in ipairs(overwrites) do call('SETRANGE', journal, each[1] .. '', each[2]) end
-  call('SETRANGE', record, SEQUENCE .. '', sub(fixedOf(header), SEQUENCE + 1, STATE - 1))
+  call('SETRANGE', record, SEQUENCE .. '', sub(fieldsOf(header), SEQUENCE + 1, STATE - 1))
   return 'redacted'
 end
 
@@ -574,7 +594,7 @@ end
 
 local function nextKeys()
   local keys = nextValues()
-  for place, value in ipairs(keys) do keys[place] = KEYS[value + 0] end
+  for place = 1, #keys do keys[place] = KEYS[keys[place] + 0] end
   return keys
 end
 

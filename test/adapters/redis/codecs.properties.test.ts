@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeLines, encodeLines } from '../../../adapters/redis/journal.js';
 import { Keyspace, keyOf } from '../../../adapters/redis/keyspace.js';
-import { decodeRecord, encodeRecord } from '../../../adapters/redis/record.js';
+import {
+  decodeLines,
+  decodeRecord,
+  encodeLines,
+  encodeRecord,
+} from '../../../adapters/redis/record.js';
 import { escapeName, unescapeName } from '../../../adapters/shared/escape-name.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../../src/session/session-record.js';

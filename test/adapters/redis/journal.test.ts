@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeLines, encodeLines } from '../../../adapters/redis/journal.js';
+import { decodeLines, encodeLines } from '../../../adapters/redis/record.js';
 
 const LINE = '{"role":"user","content":"hello","timestamp":"2026-01-31T18:00:03.000Z"},\n';
 const entry = { role: 'user', content: 'hello', timestamp: '2026-01-31T18:00:03.000Z' };
