@@ -146,7 +146,7 @@ export const removeInput = (key: DueKey, { revision, now = Date.now(), remains }
     ...storedKeyOf(key),
     previous: revision,
     remains: remains && remainsInput(key, remains),
-    details: key.removal === undefined ? detailsOf({ type: 'deleted', at: now }) : undefined,
+    details: key.removal === undefined ? detailsOf({ type: 'deleted', at: now }) : [],
   }) as const;
 
 export const rescheduleInput = (key: DueKey, { from, to, isDamaged = false }: Rescheduling) =>

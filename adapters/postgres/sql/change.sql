@@ -66,10 +66,10 @@ CREATE FUNCTION $log_events(
 ) RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN
   IF c.has_events THEN
-    INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-      SELECT c.tenant, c.id, p_incarnation, p_sequence + at, detail
-      FROM unnest(p_details) WITH ORDINALITY AS event (detail, at)
-      ORDER BY at;
+    FOR at IN 1 .. cardinality(p_details) LOOP
+      INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
+        VALUES (c.tenant, c.id, p_incarnation, p_sequence + at, p_details[at]);
+    END LOOP;
   END IF;
 END $body$;
 

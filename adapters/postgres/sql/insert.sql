@@ -91,9 +91,11 @@ BEGIN
     END IF;
   END IF;
   outcome := 'inserted';
-  INSERT INTO $entries (session, position, bytes, entry)
-    SELECT v_number, at, octet_length(entry) + 1, entry
-    FROM unnest(c.entries) WITH ORDINALITY AS each (entry, at);
+  IF cardinality(c.entries) > 0 THEN
+    INSERT INTO $entries (session, position, bytes, entry)
+      SELECT v_number, at, octet_length(entry) + 1, entry
+      FROM unnest(c.entries) WITH ORDINALITY AS each (entry, at);
+  END IF;
   totals := ARRAY[ROW(c.tenant, v_number, '', c.status, 1)::$total_change];
   IF c.labels_added IS NOT NULL THEN
     totals := totals || $move_labels(c, v_number, c.created_ms);
