@@ -91,65 +91,29 @@ export const parseCancel = inputOf('options', {
   reason: nullable(optional(by(parseName, cancelRules.reason.most))),
 });
 
-/** The length of a lease, which is given in seconds, in milliseconds. */
-const parseLeaseMs = (issues: IssueList, path: string, seconds: unknown): number => {
-  const { least, most } = leaseRules.seconds;
-  return Math.round(parseNumber(issues, path, seconds, least, most) * 1000);
-};
+const parseSeconds = by(parseNumber, leaseRules.seconds.least, leaseRules.seconds.most);
 
 const leaseFields = {
   holder: by(parseName, leaseRules.holder.most),
-  seconds: parseLeaseMs,
+  seconds: parseSeconds,
 };
 
 /** From 0; above the highest it counts as that. */
 const parseHistoryLimit = (issues: IssueList, path: string, value: unknown): number =>
   Math.min(parseWhole(issues, path, value, 0), HISTORY_LIMIT);
 
-const claimFields = {
+export const parseLease = inputOf('input', leaseFields);
+
+export const parseClaim = inputOf('input', {
   ...leaseFields,
   limit: withDefault(1, by(parseLimit, CLAIM_LIMIT)),
   historyLimit: withDefault(0, parseHistoryLimit),
   attempts: withDefault(DEFAULT_ATTEMPTS, by(parseUpTo, MAX_ATTEMPTS)),
-};
+});
 
-export interface ParsedLease {
-  readonly holder: string;
-  readonly durationMs: number;
-}
+export type ParsedClaim = InputOf<typeof parseClaim>;
 
-const parseLeaseInput = inputOf('input', leaseFields);
-
-export const parseLease = (input: unknown): Result<ParsedLease, InvalidInput> =>
-  parseLeaseInput(input).map(({ holder, seconds: durationMs }) => ({
-    holder,
-    durationMs,
-  }));
-
-export interface ParsedClaim extends ParsedLease {
-  readonly limit: number;
-  readonly historyLimit: number;
-  readonly maxAttempts: number;
-}
-
-const parseClaimInput = inputOf('input', claimFields);
-
-export const parseClaim = (input: unknown): Result<ParsedClaim, InvalidInput> =>
-  parseClaimInput(input).map(({ seconds: durationMs, attempts: maxAttempts, ...claim }) => ({
-    ...claim,
-    durationMs,
-    maxAttempts,
-  }));
-
-export interface ParsedRenew {
-  readonly fencingToken: number;
-  readonly durationMs: number;
-}
-
-const parseRenewInput = inputOf('input', { fencingToken, seconds: parseLeaseMs });
-
-export const parseRenew = (input: unknown): Result<ParsedRenew, InvalidInput> =>
-  parseRenewInput(input).map(({ seconds: durationMs, ...lease }) => ({ ...lease, durationMs }));
+export const parseRenew = inputOf('input', { fencingToken, seconds: parseSeconds });
 
 export const parseRelease = inputOf('input', { fencingToken, done: parseSwitch });
 

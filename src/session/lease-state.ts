@@ -51,10 +51,13 @@ export type LeasedState = StateRecord & { readonly lease: LeaseRecord };
  */
 const TOKEN_SPREAD = 2 ** 24;
 
+/** When a lease of so many seconds ends. */
+const endOf = (seconds: number, now: number): number => now + Math.round(seconds * 1000);
+
 /** The input of `leaseState`. */
 export interface NewLease {
   readonly holder: string;
-  readonly durationMs: number;
+  readonly seconds: number;
   /** A random number from 0 up to 1. */
   readonly random: number;
 }
@@ -65,7 +68,7 @@ export interface NewLease {
  */
 export const leaseState = (
   state: StateRecord,
-  { holder, durationMs, random }: NewLease,
+  { holder, seconds, random }: NewLease,
   now: number,
 ): Result<LeasedState, Leased | InvalidTransition> => {
   const { status } = stateAt(state, now);
@@ -82,7 +85,7 @@ export const leaseState = (
     holder,
     fencingToken,
     takenAt: now,
-    until: now + durationMs,
+    until: endOf(seconds, now),
     ...(maxAttempts !== undefined && { maxAttempts }),
   };
   // Frozen, so that a store in memory need not copy it.
@@ -94,7 +97,7 @@ export const leaseState = (
  */
 export const renewState = (
   state: StateRecord,
-  { fencingToken, durationMs }: { readonly fencingToken: number; readonly durationMs: number },
+  { fencingToken, seconds }: { readonly fencingToken: number; readonly seconds: number },
   now: number,
 ): Result<LeasedState, LeaseEnded | InvalidTransition> => {
   const { lease } = state;
@@ -102,14 +105,12 @@ export const renewState = (
   const { status } = stateAt(state, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
   if (currentLease(state, now) === undefined) return err(leaseEndedIn(state, fencingToken));
-  return ok({ ...state, lease: Object.freeze({ ...lease, until: now + durationMs }) });
+  return ok({ ...state, lease: Object.freeze({ ...lease, until: endOf(seconds, now) }) });
 };
 
 /** The lease after its release. It is no claim any more. */
-export const releasedLease = (
-  { maxAttempts: _, ...lease }: LeaseRecord,
-  now: number,
-): LeaseRecord => Object.freeze({ ...lease, until: 0, releasedAt: now });
+const releasedLease = ({ maxAttempts: _, ...lease }: LeaseRecord, now: number): LeaseRecord =>
+  Object.freeze({ ...lease, until: 0, releasedAt: now });
 
 /** The state after work that is done, or has had its last attempt. */
 const withoutAttempts = (state: StateRecord): StateRecord => {
@@ -120,11 +121,7 @@ const withoutAttempts = (state: StateRecord): StateRecord => {
 /**
  * The state after an attempt that is not done: it waits for the next one, or has had its last one.
  */
-export const afterAttempt = (
-  state: StateRecord,
-  maxAttempts: number,
-  retryAt: number,
-): StateRecord => {
+const afterAttempt = (state: StateRecord, maxAttempts: number, retryAt: number): StateRecord => {
   const { attempts = 1, wakeAt } = state;
   if (attempts < maxAttempts) return { ...state, retryAt };
   // A wake since the claim is new work, with attempts of its own.
@@ -204,7 +201,7 @@ const takenUp = ({ wakeAt, retryAt: _, ...rest }: StateRecord, now: number): Sta
 /** The input of `claimState`. */
 export interface NewClaim extends NewLease {
   /** Maximum number of claims until the work is done. */
-  readonly maxAttempts: number;
+  readonly attempts: number;
 }
 
 /** What a claim makes of a session whose time has come. */
@@ -223,7 +220,7 @@ const afterCrash = (state: StateRecord, now: number): StateRecord => {
 /** What a claim makes of a session; undefined if it has ended or wants no worker at `now`. */
 export const claimState = (
   state: StateRecord,
-  { maxAttempts, ...lease }: NewClaim,
+  { attempts: maxAttempts, ...lease }: NewClaim,
   now: number,
 ): Claimed | undefined => {
   if (wakeAtOf(stateAt(state, now)) > now) return undefined;

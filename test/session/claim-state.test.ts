@@ -14,8 +14,8 @@ import { wakeAtOf } from '../../src/session/work-state.js';
 import { ended, live, NOON } from '../../src/testing/samples.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
-const lease = { holder: 'worker', durationMs: 1000, random: 0 };
-const worker = { ...lease, maxAttempts: 2 };
+const lease = { holder: 'worker', seconds: 1, random: 0 };
+const worker = { ...lease, attempts: 2 };
 
 const woken = (state: StateRecord, at: number, now = NOON) =>
   wakeState(state, at, now)._unsafeUnwrap();
@@ -226,7 +226,7 @@ describe('a cancel', () => {
 
   test('is what the holder of the lease is told, and what a later holder is not', () => {
     const after = cancelled(claimed(waiting));
-    const token = { fencingToken: 1, durationMs: 1000 };
+    const token = { fencingToken: 1, seconds: 1 };
     for (const result of [
       renewState(after, token, NOON),
       releaseState(after, { fencingToken: 1, done: true, random: 0 }, NOON),

@@ -17,7 +17,7 @@ const FOREVER = Number.POSITIVE_INFINITY;
 const fresh = initialState({ limitMs: FOREVER, terms: noTerms, revision: 7, now: NOON });
 
 const leased = (state: StateRecord, holder: string, atMs: number, durationMs = 1000) =>
-  leaseState(state, { holder, durationMs, random: 0 }, NOON + atMs)._unsafeUnwrap();
+  leaseState(state, { holder, seconds: durationMs / 1000, random: 0 }, NOON + atMs)._unsafeUnwrap();
 
 const released = (state: StateRecord, fencingToken: number, atMs: number) =>
   releaseState(state, { fencingToken, done: false, random: 0 }, NOON + atMs)._unsafeUnwrap();
@@ -92,7 +92,7 @@ describe('a lease', () => {
 
   test('of another is refused until then, with the name and the end of the current one', () => {
     expect(
-      leaseState(first, { holder: 'b', durationMs: 1, random: 0 }, NOON + 999)._unsafeUnwrapErr(),
+      leaseState(first, { holder: 'b', seconds: 0.001, random: 0 }, NOON + 999)._unsafeUnwrapErr(),
     ).toEqual({
       type: 'leased',
       message: 'a has leased the session until 2026-01-31T12:00:01.000Z',
@@ -110,7 +110,7 @@ describe('a lease', () => {
     const refused = { type: 'invalid_transition', status: 'TERMINATED', command: 'lease' };
     const over = advance(fresh, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(
-      leaseState(over, { holder: 'a', durationMs: 1, random: 0 }, NOON)._unsafeUnwrapErr(),
+      leaseState(over, { holder: 'a', seconds: 0.001, random: 0 }, NOON)._unsafeUnwrapErr(),
     ).toMatchObject(refused);
     const idle = initialState({
       limitMs: FOREVER,
@@ -119,7 +119,7 @@ describe('a lease', () => {
       now: NOON,
     });
     expect(
-      leaseState(idle, { holder: 'a', durationMs: 1, random: 0 }, NOON + 50)._unsafeUnwrapErr(),
+      leaseState(idle, { holder: 'a', seconds: 0.001, random: 0 }, NOON + 50)._unsafeUnwrapErr(),
     ).toMatchObject(refused);
     expect(leased(idle, 'a', 49).deadline).toBe(NOON + 50);
   });
@@ -128,7 +128,7 @@ describe('a lease', () => {
 describe('a renewal', () => {
   const first = leased(fresh, 'a', 0);
   const renewed = (state: StateRecord, fencingToken: number, atMs: number, durationMs = 1000) =>
-    renewState(state, { fencingToken, durationMs }, NOON + atMs);
+    renewState(state, { fencingToken, seconds: durationMs / 1000 }, NOON + atMs);
 
   test('moves the end alone, also to an earlier one', () => {
     const lease = { ...first.lease, until: NOON + 1999 };
