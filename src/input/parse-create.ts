@@ -89,7 +89,8 @@ const optionsIn = ({
   context,
   behavior,
   timeLimit,
-}: SessionOptions): SessionOptions => Object.freeze({ face, profile, context, behavior, timeLimit });
+}: SessionOptions): SessionOptions =>
+  Object.freeze({ face, profile, context, behavior, timeLimit });
 
 /** The options of what is no session of a caller. */
 export const noOptions: SessionOptions = optionsIn({
