@@ -38,7 +38,7 @@ export const runOperation = <N extends OperationName, E extends SessionError>(
   operation: () => Answer<OperationResults[N], E>,
   id?: unknown,
 ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> => {
-  const isRead = reads.has(name);
+  const outcome = reads.has(name) ? 'not_applied' : 'unknown';
   const execute = async (): Promise<
     Result<OperationResults[N], E | InvalidInput | StoreUnavailable>
   > => {
@@ -46,11 +46,10 @@ export const runOperation = <N extends OperationName, E extends SessionError>(
     try {
       return await operation();
     } catch (cause) {
-      const outcome = isRead ? 'not_applied' : 'unknown';
       return err(storeUnavailable('the store threw an exception', outcome, cause));
     } finally {
       // Wakes the watchers of this process, so that they read the event at once.
-      if (!isRead) hub?.wake(name === 'sweep' ? undefined : tenant);
+      if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
       // After the operation, so that calls take effect in their order.
       const turn = yieldToEventLoop();
       if (turn !== undefined) await turn;
