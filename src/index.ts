@@ -6,6 +6,7 @@ export type { ClaimInput } from './service/claim-sessions.js';
 export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
 export type { GetOrCreateInput } from './service/get-or-create.js';
 export { httpStatusOf } from './service/http-status-of.js';
+export type { EachQuery, ListOptions, ListQuery } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
 export type {
   Appended,
@@ -22,14 +23,7 @@ export type {
   WaitingCount,
 } from './service/operation-results.js';
 export type { OrThrow } from './service/or-throw.js';
-export type {
-  EachQuery,
-  GetOptions,
-  HistoryQuery,
-  ListOptions,
-  ListQuery,
-  ReadOptions,
-} from './service/read-sessions.js';
+export type { GetOptions, HistoryQuery, ReadOptions } from './service/read-session.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export { SessionService } from './service/session-service.js';
 export type {
@@ -90,6 +84,7 @@ export {
 export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
 export { isLeasedWith, wokenState } from './session/lease-state.js';
+export { defaultLimits, SEARCH_LIMIT, type SessionLimits } from './session/limits.js';
 export type { OperationErrors } from './session/operation-errors.js';
 export type {
   CreatedSession,
@@ -129,7 +124,6 @@ export type {
   WatchSignal,
 } from './session/session-event.js';
 export { SessionFailure } from './session/session-failure.js';
-export { defaultLimits, SEARCH_LIMIT, type SessionLimits } from './session/session-limits.js';
 export {
   type LeaseRecord,
   REMEMBERED_OPERATIONS,

@@ -1,5 +1,5 @@
 import type { ResultAsync } from 'neverthrow';
-import type { HistoryQuery } from '../../src/service/read-sessions.js';
+import type { HistoryQuery } from '../../src/service/read-session.js';
 import type { OperationErrors } from '../../src/session/operation-errors.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
 import { type ChatMessage, messageOf } from './chat-message.js';

@@ -2,8 +2,8 @@ import { err, ok, Result, ResultAsync } from 'neverthrow';
 import type { HistoryPart } from '../../src/service/operation-results.js';
 import { sameJson } from '../../src/session/canonical-json.js';
 import { type InvalidInput, invalidField } from '../../src/session/errors.js';
+import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../src/session/limits.js';
 import type { JsonValue } from '../../src/session/session.js';
-import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import {
   appendOnce,
   type ConversationError,

@@ -1,7 +1,7 @@
 import { isFields } from '../../src/input/parse-fields.js';
 import type { NewHistoryEntry } from '../../src/service/change-history.js';
+import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/limits.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
-import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/session-limits.js';
 import { sha256 } from '../../src/session/sha256.js';
 
 /** The key of a transcript in the SDK: a main transcript, or with `subpath` that of a subagent. */

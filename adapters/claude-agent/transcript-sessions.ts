@@ -1,6 +1,6 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import type { CreateSessionInput } from '../../src/service/create-session.js';
-import type { EachQuery } from '../../src/service/read-sessions.js';
+import type { EachQuery } from '../../src/service/list-sessions.js';
 import type { LeaseInput, RenewInput } from '../../src/service/session-work.js';
 import type { SessionLease } from '../../src/session/session.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';

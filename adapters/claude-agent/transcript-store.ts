@@ -1,12 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { CreateSessionInput } from '../../src/service/create-session.js';
 import { unwrap } from '../../src/service/unwrap.js';
+import { defaultLimits, HISTORY_LIMIT, MAX_LEASE_SECONDS } from '../../src/session/limits.js';
 import type { PositionedEntry, SessionLabels } from '../../src/session/session.js';
-import {
-  defaultLimits,
-  HISTORY_LIMIT,
-  MAX_LEASE_SECONDS,
-} from '../../src/session/session-limits.js';
 import { ATTEMPTS, appendOnce, type ConversationError } from '../sdk/append-once.js';
 import {
   entryOf,

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type SearchTooLarge, searchTooLarge } from '../../src/session/errors.js';
-import { SEARCH_LIMIT } from '../../src/session/session-limits.js';
+import { SEARCH_LIMIT } from '../../src/session/limits.js';
 import type { SessionHead } from '../../src/session/session-record.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { isInRange, updatedAt } from '../shared/session-search.js';

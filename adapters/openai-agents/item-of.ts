@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { NewHistoryEntry } from '../../src/service/change-history.js';
+import { ROLE_LENGTH } from '../../src/session/limits.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
-import { ROLE_LENGTH } from '../../src/session/session-limits.js';
 
 const isRole = (name: unknown): name is string =>
   typeof name === 'string' && name.length > 0 && name.length <= ROLE_LENGTH;

@@ -1,6 +1,6 @@
 import { unwrap } from '../../src/service/unwrap.js';
+import { HISTORY_LIMIT } from '../../src/session/limits.js';
 import type { PositionedEntry } from '../../src/session/session.js';
-import { HISTORY_LIMIT } from '../../src/session/session-limits.js';
 import type { Conversations } from '../sdk/append-once.js';
 
 /** The latest entries of a history. */

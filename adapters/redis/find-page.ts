@@ -1,6 +1,6 @@
 import { err, ok, Result } from 'neverthrow';
 import { type SearchTooLarge, type StoreError, searchTooLarge } from '../../src/session/errors.js';
-import { SEARCH_LIMIT } from '../../src/session/session-limits.js';
+import { SEARCH_LIMIT } from '../../src/session/limits.js';
 import type { ListCursor, PageRange } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { finite, NEVER } from '../shared/never.js';

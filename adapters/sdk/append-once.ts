@@ -7,7 +7,7 @@ import type {
 } from '../../src/service/change-history.js';
 import type { OperationOptions } from '../../src/service/change-session.js';
 import type { Appended, HistoryPart } from '../../src/service/operation-results.js';
-import type { HistoryQuery } from '../../src/service/read-sessions.js';
+import type { HistoryQuery } from '../../src/service/read-session.js';
 
 /** An error of a `SessionService` or a `SessionClient`. */
 export interface ConversationError {

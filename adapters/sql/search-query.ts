@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import { type SearchTooLarge, searchTooLarge } from '../../src/session/errors.js';
-import { SEARCH_LIMIT } from '../../src/session/session-limits.js';
+import { SEARCH_LIMIT } from '../../src/session/limits.js';
 import type { PageRange } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';

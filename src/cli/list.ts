@@ -1,5 +1,5 @@
 import { cursorOf } from '../input/parse-cursor.js';
-import { PAGE_LIMIT } from '../session/session-limits.js';
+import { PAGE_LIMIT } from '../session/limits.js';
 import { type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import { CliError, UsageError, unwrap } from './cli-error.js';
 import type { Options } from './options.js';

@@ -11,7 +11,7 @@ import {
   parseWhole,
 } from '../input/parse-fields.js';
 import { parseMetadataChanges } from '../input/parse-json.js';
-import { checkKnown } from '../input/parse-options.js';
+import { checkKnown } from '../input/unknown-fields.js';
 import { watch } from '../operations/event-shapes.js';
 import {
   type AnyOperation,
@@ -25,11 +25,11 @@ import {
 } from '../operations/operation.js';
 import { fencingToken } from '../operations/parameters.js';
 import { wireName } from '../operations/shape.js';
-import type { EachQuery } from '../service/read-sessions.js';
+import type { EachQuery } from '../service/list-sessions.js';
 import type { InvalidInput } from '../session/errors.js';
 import { randomIds } from '../session/ids.js';
+import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/limits.js';
 import type { WatchSignal } from '../session/session-event.js';
-import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/session-limits.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';
 import { parseMs } from './session-client-options.js';

@@ -40,9 +40,10 @@ import type { ExtendInput } from '../service/change-session.js';
 import type { ClaimInput } from '../service/claim-sessions.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { GetOrCreateInput } from '../service/get-or-create.js';
+import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
 import { type OrThrow, orThrowOf } from '../service/or-throw.js';
-import type { EachQuery, HistoryQuery, ListQuery } from '../service/read-sessions.js';
+import type { HistoryQuery } from '../service/read-session.js';
 import type {
   CancelOptions,
   LeaseInput,

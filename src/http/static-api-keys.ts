@@ -1,7 +1,7 @@
 import type { IssueList } from '../input/issue-list.js';
 import { isFields, parseName } from '../input/parse-fields.js';
 import { parseOrThrow } from '../input/parse-options.js';
-import { KEY_LENGTH } from '../session/session-limits.js';
+import { KEY_LENGTH } from '../session/limits.js';
 import { nodeCrypto, sha256 } from '../session/sha256.js';
 
 /**

@@ -2,7 +2,8 @@ import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import { type IssueList, parseSafely } from './issue-list.js';
 import { parseFields } from './parse-fields.js';
-import { checkKnown, parseOrThrow } from './parse-options.js';
+import { parseOrThrow } from './parse-options.js';
+import { checkKnown } from './unknown-fields.js';
 
 /** Reads a value. If it breaks a rule, reports that, and returns another value of the type. */
 export type Parser<T> = (issues: IssueList, path: string, value: unknown) => T;

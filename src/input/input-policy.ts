@@ -1,9 +1,4 @@
-import {
-  defaultLimits,
-  limitMsOf,
-  type SessionLimits,
-  type SizeLimit,
-} from '../session/session-limits.js';
+import { defaultLimits, limitMsOf, type SessionLimits, type SizeLimit } from '../session/limits.js';
 import type { IssueList } from './issue-list.js';
 import { parseFields, parseNumber } from './parse-fields.js';
 

@@ -1,13 +1,13 @@
 import type { Result } from 'neverthrow';
 import { canonicalJson } from '../session/canonical-json.js';
 import type { InvalidInput } from '../session/errors.js';
+import { KEY_LENGTH } from '../session/limits.js';
 import type {
   HistoryEntry,
   JsonObject,
   SessionLabels,
   SessionOptions,
 } from '../session/session.js';
-import { KEY_LENGTH } from '../session/session-limits.js';
 import type { ReadSize } from '../store/session-store.js';
 import { asGiven, by, fieldsOf, nullable, optional, withDefault } from './fields-of.js';
 import type { InputPolicy } from './input-policy.js';

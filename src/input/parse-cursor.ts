@@ -1,5 +1,5 @@
 import { LATEST, timestampOf } from '../session/clock.js';
-import { KEY_LENGTH } from '../session/session-limits.js';
+import { KEY_LENGTH } from '../session/limits.js';
 import type { ListCursor } from '../store/session-store.js';
 import type { IssueList } from './issue-list.js';
 

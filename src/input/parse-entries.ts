@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
+import type { SessionLimits } from '../session/limits.js';
 import type { HistoryEntry } from '../session/session.js';
-import type { SessionLimits } from '../session/session-limits.js';
 import { asGiven, by, fieldsOf, nullable, optional } from './fields-of.js';
 import { type IssueList, parseSafely } from './issue-list.js';
 import {
@@ -15,7 +15,6 @@ import {
   parseWhole,
 } from './parse-fields.js';
 import { parseJson, valueOfJson } from './parse-json.js';
-import { checkKnown } from './parse-options.js';
 import { parseTimestamp } from './parse-timestamp.js';
 import {
   entriesRange,
@@ -25,6 +24,7 @@ import {
   rewindRules,
 } from './rule.js';
 import { commandFields } from './session-input.js';
+import { checkKnown } from './unknown-fields.js';
 
 const entryNames = Object.keys(entryRules);
 

@@ -1,7 +1,7 @@
 import { tellHost } from '../session/call-host.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
+import { OPERATION_ID_LENGTH } from '../session/limits.js';
 import type { WatchSignal } from '../session/session-event.js';
-import { OPERATION_ID_LENGTH } from '../session/session-limits.js';
 import type { IssueList } from './issue-list.js';
 
 /** An object of unknown properties. */

@@ -1,7 +1,7 @@
 import { deepFreeze } from '../session/deep-freeze.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
+import type { SessionLimits } from '../session/limits.js';
 import type { JsonObject, JsonValue, MetadataChanges } from '../session/session.js';
-import type { SessionLimits } from '../session/session-limits.js';
 import type { IssueList } from './issue-list.js';
 import { isFields } from './parse-fields.js';
 

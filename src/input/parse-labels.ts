@@ -1,7 +1,7 @@
 import { byName } from '../session/canonical-json.js';
 import { sortedLabels } from '../session/labels.js';
+import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/limits.js';
 import type { LabelChanges, SessionLabels } from '../session/session.js';
-import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
 import { RESERVED_PREFIX } from '../session/work-state.js';
 import type { IssueList } from './issue-list.js';
 import { isFields, parseFields, parseName } from './parse-fields.js';

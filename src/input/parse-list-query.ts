@@ -5,7 +5,7 @@ import {
   DEFAULT_PAGE_LIMIT,
   HISTORY_LIMIT,
   PAGE_LIMIT,
-} from '../session/session-limits.js';
+} from '../session/limits.js';
 import { isSessionStatus, type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import type { HistorySlice, ListOrder, PageRange } from '../store/session-store.js';
 import { asGiven, by, fieldsOf, inputOf, optional, withDefault } from './fields-of.js';

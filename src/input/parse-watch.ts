@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import { type EventPosition, parsePosition } from '../session/event-position.js';
+import { WARNING_SECONDS } from '../session/limits.js';
 import type { WatchSignal } from '../session/session-event.js';
-import { WARNING_SECONDS } from '../session/session-limits.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
 import { by, inputOf } from './fields-of.js';
 import type { IssueList } from './issue-list.js';

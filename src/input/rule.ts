@@ -1,4 +1,3 @@
-import type { SessionOptions } from '../session/session.js';
 import {
   ENTRY_ID_LENGTH,
   KEY_LENGTH,
@@ -8,7 +7,8 @@ import {
   REDACT_LIMIT,
   ROLE_LENGTH,
   type SizeLimit,
-} from '../session/session-limits.js';
+} from '../session/limits.js';
+import type { SessionOptions } from '../session/session.js';
 import type { ListOrder } from '../store/session-store.js';
 import { rfc3339 } from './parse-timestamp.js';
 

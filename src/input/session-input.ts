@@ -8,7 +8,7 @@ import {
   MAX_ATTEMPTS,
   type SessionLimits,
   SWEEP_LIMIT,
-} from '../session/session-limits.js';
+} from '../session/limits.js';
 import type { DataChanges } from '../session/update-labels-and-metadata.js';
 import {
   by,

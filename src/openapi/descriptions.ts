@@ -7,7 +7,7 @@ import {
   PAGE_LIMIT,
   SEARCH_LIMIT,
   WARNING_SECONDS,
-} from '../session/session-limits.js';
+} from '../session/limits.js';
 import { sessionStatuses } from '../session/session-status.js';
 import { properties } from './property-texts.js';
 import type { Json } from './types.js';

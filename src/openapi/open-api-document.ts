@@ -11,7 +11,7 @@ import type { Operation } from '../operations/operation.js';
 import { sessionOperations } from '../operations/session-operations.js';
 import { plain } from '../operations/shape.js';
 import { deepFreeze } from '../session/deep-freeze.js';
-import { defaultLimits } from '../session/session-limits.js';
+import { defaultLimits } from '../session/limits.js';
 import { pathsOf } from './paths-of.js';
 import { headerComponents } from './responses-of.js';
 import { schemasOf } from './schemas-of.js';

@@ -4,7 +4,7 @@ import { labelNameForm } from '../input/parse-labels.js';
 import { type AnyOperation, hasId, type QueryParameter } from '../operations/operation.js';
 import { sessionId } from '../operations/parameters.js';
 import { ref, type Schema, wireName } from '../operations/shape.js';
-import { MAX_LABELS } from '../session/session-limits.js';
+import { MAX_LABELS } from '../session/limits.js';
 import { descriptions } from './descriptions.js';
 import { bodyExamples, exampleOf } from './examples.js';
 import { Components, capitalized, problemResponses, responsesOf } from './responses-of.js';

@@ -7,7 +7,7 @@ import type { AnyOperation, Body, BodyField, ItemsField } from '../operations/op
 import { nameSchema } from '../operations/parameters.js';
 import { particulars } from '../operations/particulars.js';
 import { named, oneOf, ref, type Schema, text, wireName } from '../operations/shape.js';
-import { KEY_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/session-limits.js';
+import { KEY_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/limits.js';
 import { descriptions } from './descriptions.js';
 import { mapValues } from './map-values.js';
 

@@ -1,5 +1,5 @@
 import { operationIdForm } from '../input/parse-fields.js';
-import { KEY_LENGTH, OPERATION_ID_LENGTH } from '../session/session-limits.js';
+import { KEY_LENGTH, OPERATION_ID_LENGTH } from '../session/limits.js';
 import type { HeaderParameter, QueryParameter } from './operation.js';
 import { ref, type Schema } from './shape.js';
 

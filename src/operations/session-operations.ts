@@ -10,8 +10,8 @@ import {
   sentCreateRules,
 } from '../input/rule.js';
 import type { SessionService } from '../service/session-service.js';
+import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/session-limits.js';
 import { errorsOf, operation, type QueryParameter } from './operation.js';
 import {
   created,

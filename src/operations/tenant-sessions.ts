@@ -10,7 +10,7 @@ import type {
   SessionPage,
   WaitingCount,
 } from '../service/operation-results.js';
-import type { GetOptions, ReadOptions } from '../service/read-sessions.js';
+import type { GetOptions, ReadOptions } from '../service/read-session.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import type { SessionChange, WatchOptions } from '../session/session-event.js';

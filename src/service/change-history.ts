@@ -17,9 +17,9 @@ import {
   type StoreError,
 } from '../session/errors.js';
 import { leaseEndedIn } from '../session/lease-state.js';
+import type { SessionLimits } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { JsonValue } from '../session/session.js';
-import type { SessionLimits } from '../session/session-limits.js';
 import { stateAt } from '../session/state-at.js';
 import type { AppendOutcome, HistoryAppend, SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';

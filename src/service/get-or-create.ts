@@ -11,7 +11,7 @@ import {
   tryCreate,
 } from './create-session.js';
 import type { GetOrCreateResult } from './operation-results.js';
-import { getSession } from './read-sessions.js';
+import { getSession } from './read-session.js';
 import type { Settings } from './settings.js';
 
 /**

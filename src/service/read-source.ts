@@ -3,7 +3,7 @@ import { invalidField, notFound, pageTooLarge } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { HistoryEntry, PositionedEntry, SessionOrigin } from '../session/session.js';
 import type { EntriesOutcome } from '../store/session-store.js';
-import type { ReadOptions } from './read-sessions.js';
+import type { ReadOptions } from './read-session.js';
 import type { Settings } from './settings.js';
 
 /** The history that a fork begins with. */

@@ -49,6 +49,13 @@ import { type ClaimInput, claimSessions, countWaiting } from './claim-sessions.j
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
 import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
+import {
+  type EachQuery,
+  eachSession,
+  type ListOptions,
+  type ListQuery,
+  listSessions,
+} from './list-sessions.js';
 import type {
   Appended,
   Claims,
@@ -61,17 +68,7 @@ import type {
   WaitingCount,
 } from './operation-results.js';
 import { type OrThrow, orThrowOf } from './or-throw.js';
-import {
-  type EachQuery,
-  eachSession,
-  type GetOptions,
-  type HistoryQuery,
-  type ListOptions,
-  type ListQuery,
-  listSessions,
-  readHistory,
-  readSession,
-} from './read-sessions.js';
+import { type GetOptions, type HistoryQuery, readHistory, readSession } from './read-session.js';
 import { runOperation } from './run-operation.js';
 import {
   type CancelOptions,

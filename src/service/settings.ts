@@ -8,12 +8,7 @@ import { parseTenant } from '../input/session-input.js';
 import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js';
 import type { InvalidInput } from '../session/errors.js';
 import { type Ids, randomIds } from '../session/ids.js';
-import {
-  defaultLimits,
-  KEY_LENGTH,
-  limitMsOf,
-  type SessionLimits,
-} from '../session/session-limits.js';
+import { defaultLimits, KEY_LENGTH, limitMsOf, type SessionLimits } from '../session/limits.js';
 import type { SessionTerms } from '../session/session-record.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';
 import type { SessionKey, SessionStore } from '../store/session-store.js';

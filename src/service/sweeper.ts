@@ -10,9 +10,9 @@ import {
 import { disposable } from '../session/async-dispose.js';
 import { afterLong, timerOf } from '../session/clock.js';
 import type { SweepFailure } from '../session/errors.js';
+import { SWEEP_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { EndedSession } from '../session/session-at.js';
-import { SWEEP_LIMIT } from '../session/session-limits.js';
 import type { SessionService } from './session-service.js';
 
 /**

@@ -9,9 +9,9 @@ import {
 } from '../input/parse-fields.js';
 import { leaseRules } from '../input/rule.js';
 import type { WorkFailed } from '../session/errors.js';
+import { CLAIM_LIMIT, DEFAULT_ATTEMPTS, MAX_ATTEMPTS } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
-import { CLAIM_LIMIT, DEFAULT_ATTEMPTS, MAX_ATTEMPTS } from '../session/session-limits.js';
 import type { HeldLease } from '../session/with-lease.js';
 import type { SessionService } from './session-service.js';
 

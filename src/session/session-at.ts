@@ -1,5 +1,6 @@
 import { timestampOf } from './clock.js';
 import { leaseAt } from './lease-state.js';
+import { limitMsOf, secondsOf } from './limits.js';
 import type {
   JsonObject,
   Session,
@@ -10,7 +11,6 @@ import type {
 } from './session.js';
 import type { SessionSummary } from './session-event.js';
 import type { SessionKey } from './session-key.js';
-import { limitMsOf, secondsOf } from './session-limits.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import type { EndReason } from './session-status.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';

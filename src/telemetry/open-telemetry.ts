@@ -20,7 +20,7 @@ import {
 import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import type { SessionError } from '../session/errors.js';
-import { KEY_LENGTH } from '../session/session-limits.js';
+import { KEY_LENGTH } from '../session/limits.js';
 import {
   attributeNames,
   type CountedSessions,

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { err } from 'neverthrow';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { LastChanges } from '../../src/events/tenant-watch.js';
+import { LastChanges } from '../../src/events/tenant-changes.js';
 import { SessionService, type TenantChange, type WatchAllOptions } from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { eventOf } from '../../src/session/event-detail.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseAppend } from '../../src/input/parse-entries.js';
 import type { InvalidInput } from '../../src/session/errors.js';
-import { defaultLimits } from '../../src/session/session-limits.js';
+import { defaultLimits } from '../../src/session/limits.js';
 import { revoked, strange, throwing } from '../support/hostile-values.js';
 
 const NOW = '2026-01-31T12:00:00.000Z';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { InputPolicy } from '../../src/input/input-policy.js';
 import { parseCreate } from '../../src/input/parse-create.js';
 import type { InvalidInput } from '../../src/session/errors.js';
-import { defaultLimits } from '../../src/session/session-limits.js';
+import { defaultLimits } from '../../src/session/limits.js';
 import { strange } from '../support/hostile-values.js';
 
 const policy: InputPolicy = {

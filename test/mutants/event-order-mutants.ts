@@ -60,7 +60,7 @@ export const eventOrderMutants: readonly Mutant[] = [
   },
   {
     bug: 'a watcher of very many sessions forgets the one that has changed last',
-    file: 'src/events/tenant-watch.ts',
+    file: 'src/events/tenant-changes.ts',
     from: 'this.#known.delete(key);\n',
     to: '',
     tests: ['test/events/order.test.ts'],

@@ -59,7 +59,7 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     bug: 'a session that is larger than a page can never be listed',
-    file: 'src/service/read-sessions.ts',
+    file: 'src/service/list-sessions.ts',
     from: 'sessions > 1 && bytes > pageBytes',
     to: 'bytes > pageBytes',
     tests: ['test/service'],

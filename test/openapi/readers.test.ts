@@ -12,7 +12,7 @@ import {
   parseUpdateOptions,
 } from '../../src/input/session-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
-import { defaultLimits } from '../../src/session/session-limits.js';
+import { defaultLimits } from '../../src/session/limits.js';
 import { request } from '../http/handler-harness.js';
 import { Described } from './described.js';
 

@@ -7,7 +7,7 @@ import {
   MAX_LEASE_SECONDS,
   PAGE_LIMIT,
   SEARCH_LIMIT,
-} from '../../src/session/session-limits.js';
+} from '../../src/session/limits.js';
 import { documentOf } from './documents.js';
 
 const KIB = 1024;

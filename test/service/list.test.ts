@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { EachQuery, ListQuery } from '../../src/service/read-sessions.js';
+import type { EachQuery, ListQuery } from '../../src/service/list-sessions.js';
 import type { SessionService } from '../../src/service/session-service.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';

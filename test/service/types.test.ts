@@ -28,8 +28,8 @@ import type {
   TakenLease,
   TooManyActive,
 } from '../../src/index.js';
+import type { EachQuery } from '../../src/service/list-sessions.js';
 import type { Appended, SessionPage } from '../../src/service/operation-results.js';
-import type { EachQuery } from '../../src/service/read-sessions.js';
 
 type AnyStore = StoreUnavailable | CorruptRecord | Misconfigured;
 type OfChange =

@@ -1,5 +1,5 @@
+import { SEARCH_LIMIT } from '../../session/limits.js';
 import type { SessionLabels } from '../../session/session.js';
-import { SEARCH_LIMIT } from '../../session/session-limits.js';
 import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';

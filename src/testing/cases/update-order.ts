@@ -1,4 +1,4 @@
-import { SEARCH_LIMIT } from '../../session/session-limits.js';
+import { SEARCH_LIMIT } from '../../session/limits.js';
 import type { SessionStatus } from '../../session/session-status.js';
 import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';

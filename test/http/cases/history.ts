@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../../src/session/session-limits.js';
+import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../../src/session/limits.js';
 import { expectInvalid, expectProblem } from '../problems.js';
 import type { Client, World } from '../world.js';
 

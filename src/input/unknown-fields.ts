@@ -1,0 +1,68 @@
+import { plainText } from '../session/errors.js';
+import { type IssueList, MAX_ISSUES } from './issue-list.js';
+import type { Fields } from './parse-fields.js';
+
+/** Levenshtein distance of two texts. */
+const distance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (let column = 1; column <= other.length; column += 1) {
+      const changed = (row[column - 1] ?? 0) + Number(letter !== other[column - 1]);
+      next.push(Math.min(changed, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+};
+
+/**
+ * The known name nearest to `text`: one that begins with it, or the one with the smallest distance.
+ * Ignores case.
+ */
+export const nearest = (text: string, names: readonly string[]): string | undefined => {
+  const wanted = text.slice(0, 64).toLowerCase();
+  const most = Math.min(3, Math.max(1, Math.floor(wanted.length / 2)));
+  const farOf = (name: string): number => {
+    const known = name.toLowerCase();
+    if (wanted.length > 1 && known.startsWith(wanted)) return 0;
+    return distance(wanted, known);
+  };
+  const [near] = names
+    .map((name) => ({ name, far: farOf(name) }))
+    .filter(({ far }) => far <= most)
+    .sort((a, b) => a.far - b.far);
+  return near?.name;
+};
+
+/** The hint for a message; empty if there is no near name. */
+export const didYouMean = (name: string | undefined): string =>
+  name === undefined ? '' : ` (did you mean ${name}?)`;
+
+/** Maximum characters of an unknown name in a message. */
+const TOLD_CHARACTERS = 64;
+
+/** Reports an unknown name with the nearest known one. */
+export const reportUnknown = (
+  issues: IssueList,
+  name: string,
+  names: readonly string[],
+  prefix = '',
+): void =>
+  issues.check(
+    false,
+    `${prefix}${plainText(name.slice(0, TOLD_CHARACTERS))}`,
+    `is unknown${didYouMean(nearest(name, names))}`,
+  );
+
+/** Reports the fields of an operation's input that are not in `names`. */
+export const checkKnown = (
+  issues: IssueList,
+  fields: Fields,
+  names: readonly string[],
+  prefix = '',
+): void => {
+  const unknown = Object.keys(fields).filter((name) => !names.includes(name));
+  // To find the nearest name takes time, and a hostile input has many names.
+  for (const name of unknown.slice(0, MAX_ISSUES)) reportUnknown(issues, name, names, prefix);
+};
