@@ -31,7 +31,7 @@ export interface QueueTimes {
   readonly wakeAt: number;
 }
 
-/** The queues of all tenants: the sessions that are due, and those that want a worker. */
+/** The queues of all tenants: the sessions that are due, and those that wait for a worker. */
 export interface Queues {
   readonly due: TimeQueue;
   readonly work: TimeQueue;

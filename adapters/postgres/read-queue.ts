@@ -63,7 +63,7 @@ const tenantsOf = async (
   return found.map((rows) => rows.map((row) => String(row['tenant'])));
 };
 
-/** Hands out sessions that want a worker, and moves them to `until`. */
+/** Hands out sessions that wait for a worker, and moves them to `until`. */
 export const claimSessions = async (
   call: Call,
   range: ClaimRange,
@@ -81,7 +81,7 @@ export const claimSessions = async (
   });
 };
 
-/** Counts the sessions that want a worker. */
+/** Counts the sessions that wait for a worker. */
 export const countWaiting = async (call: Call, range: WaitingRange): Answer<number, StoreError> => {
   const found = await call.read(waitingCount(range));
   return found.map((rows) => countIn(rows, range));

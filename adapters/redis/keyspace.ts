@@ -26,7 +26,7 @@ export interface TenantKeys {
   readonly labels: string;
   /** The sessions with each status, by creation time; empty without the option `statusIndex`. */
   readonly byStatus: Partial<Readonly<Record<SessionStatus, string>>>;
-  /** The sessions that want a worker by the time from which one may claim them. */
+  /** The sessions that wait for a worker by the time from which one may claim them. */
   readonly work: string;
   /** The tenants of the partition by a time that is not later than the earliest in their `work`. */
   readonly waiting: string;

@@ -174,7 +174,7 @@ export const rescheduling = (
   return placing('reschedule', keys, change, undefined, { keys: [], args });
 };
 
-/** Hands out the sessions of a tenant that want a worker; with their records. */
+/** Hands out the sessions of a tenant that wait for a worker; with their records. */
 export const claiming = (
   { work, waiting, records, tenantKey }: TenantKeys,
   { now, until, limit }: Omit<ClaimRange, 'tenant'>,

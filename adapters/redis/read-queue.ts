@@ -198,7 +198,7 @@ const tenantsWaiting = async (
   );
 };
 
-/** Counts the sessions that want a worker. */
+/** Counts the sessions that wait for a worker. */
 export const countWaiting = async (
   call: Call,
   keys: Keyspace,

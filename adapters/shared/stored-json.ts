@@ -104,7 +104,7 @@ const unlimited: SessionTerms = {
 export interface StateBeside {
   readonly lastActivityAt: number;
   readonly revision: number;
-  /** `NEVER` if the session wants no worker. */
+  /** `NEVER` if the session waits for no worker. */
   readonly wakeAt: number;
 }
 

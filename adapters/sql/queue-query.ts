@@ -39,7 +39,7 @@ export const dueSessionsIn = (
   hasMore,
 });
 
-/** The column of a queue: the sessions that are due, or those that want a worker. */
+/** The column of a queue: the sessions that are due, or those that wait for a worker. */
 export type Queue = 'due_at' | 'wake_at';
 
 /**

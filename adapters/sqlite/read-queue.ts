@@ -80,14 +80,14 @@ export const readDue = (
     return ok(dueSessionsIn(rows, hasMore));
   });
 
-/** Counts the sessions that want a worker. */
+/** Counts the sessions that wait for a worker. */
 export const countWaiting = (
   connection: Connection,
   range: WaitingRange,
 ): Result<number, StoreError> =>
   connection.read(() => ok(countIn(connection.query(waitingCount(range)), range)));
 
-/** Reads the sessions that want a worker, and moves them to `until`. */
+/** Reads the sessions that wait for a worker, and moves them to `until`. */
 export const claimSessions = (
   connection: Connection,
   { tenant, now, until, limit }: ClaimRange,

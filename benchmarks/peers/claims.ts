@@ -1,5 +1,5 @@
 /**
- * Claims of sessions that want a worker, each released as done, beside BullMQ on the same Redis and
+ * Claims of sessions that wait for a worker, each released as done, beside BullMQ on the same Redis and
  * beside `FOR UPDATE SKIP LOCKED` by hand on the same PostgreSQL. Saves the figures in
  * `benchmarks/results`.
  *

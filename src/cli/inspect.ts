@@ -67,7 +67,7 @@ const texts: readonly ((session: ShownSummary) => string)[] = [
   ({ labels }) => labelsText(labels),
   ({ metadata = {} }) => `metadata ${JSON.stringify(metadata)}`,
   leaseText,
-  (session) => workText(session) || 'wants no worker',
+  (session) => workText(session) || 'waits for no worker',
 ];
 
 /** What differs between two states of a session, as a line of text. */

@@ -42,7 +42,7 @@ export const summaryObject = (session: ShownSummary) => ({
   ...moreOf(session),
 });
 
-/** The work on a session; empty if it wants no worker. */
+/** The work on a session; empty if it waits for no worker. */
 export const workText = ({ work }: ShownSummary): string => {
   if (work === undefined) return '';
   const { attempts, wakeAt } = work;

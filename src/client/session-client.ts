@@ -494,7 +494,7 @@ export class SessionClient {
   }
 
   /**
-   * Makes a session want a worker, now or from a time on: `claim` then returns it. A session that
+   * Makes a session wait for a worker, now or from a time on: `claim` then returns it. A session that
    * has ended is `invalid_transition`.
    *
    * @example
@@ -513,7 +513,7 @@ export class SessionClient {
   }
 
   /**
-   * Leases sessions that want a worker, the longest waiting first, at most `limit`. No two callers
+   * Leases sessions that wait for a worker, the longest waiting first, at most `limit`. No two callers
    * get the same session at the same time. If an answer is lost, its sessions come again when their
    * leases have run out.
    *
@@ -549,7 +549,7 @@ export class SessionClient {
   }
 
   /**
-   * Cancels the work on a session: ends the lease on it, and the session wants no worker any more.
+   * Cancels the work on a session: ends the lease on it, and the session waits for no worker any more.
    *
    * @example
    * ```ts

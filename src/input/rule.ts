@@ -158,7 +158,7 @@ export const releaseRules = {
   done: flag,
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** Whether the session wants a worker. */
+/** Whether the session waits for a worker. */
 export const wakeRule = flag;
 
 /** The rules of the other parts of an opening. */

@@ -88,7 +88,7 @@ export interface AppendOptions extends OperationOptions {
    */
   readonly ifPosition?: number;
   /**
-   * Whether the session wants a worker from now on, in the same step; see `claim`. One that has
+   * Whether the session waits for a worker from now on, in the same step; see `claim`. One that has
    * ended wants none. Default: false.
    */
   readonly wake?: boolean;

@@ -38,8 +38,8 @@ export interface ClaimInput extends LeaseInput {
    */
   readonly historyLimit?: number;
   /**
-   * Maximum number of claims of a session until its work is done, 1 to 1000. The session then wants
-   * no worker until it is woken again, has the label `colloquy.work` with the value `exhausted`,
+   * Maximum number of claims of a session until its work is done, 1 to 1000. The session then waits
+   * for no worker until it is woken again, has the label `colloquy.work` with the value `exhausted`,
    * and an event `session.exhausted`. Default: 10.
    */
   readonly attempts?: number;
@@ -81,7 +81,7 @@ const withHistory = async (
 };
 
 /**
- * Leases one session that the store has handed out, unless it no longer wants a worker. If another
+ * Leases one session that the store has handed out, unless it no longer waits for a worker. If another
  * caller changes it first, that change has made it claimable again if it still wants one.
  */
 const claimOne = async (

@@ -117,7 +117,7 @@ export interface CreateSessionInput extends Partial<SessionOptions> {
    * session is IDLE.
    */
   readonly start?: boolean;
-  /** Whether the session wants a worker at once; see `claim`. Default: false. */
+  /** Whether the session waits for a worker at once; see `claim`. Default: false. */
   readonly wake?: boolean;
   /**
    * The first entries of the history, after those of `from`; at most `limits.entriesPerAppend`.

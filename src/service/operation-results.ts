@@ -100,7 +100,7 @@ export interface ClaimedSession {
 export interface Claims {
   /** The longest waiting first. */
   readonly claimed: readonly ClaimedSession[];
-  /** Ids of sessions that want a worker but cannot be read. */
+  /** Ids of sessions that wait for a worker but cannot be read. */
   readonly unreadable: readonly string[];
   /** The maximum number of sessions that was applied: that of the call, at most 100. */
   readonly limit: number;

@@ -110,8 +110,7 @@ export type HistoryQuery =
        */
       readonly before: number;
       /**
-       * Maximum number of entries, from 1; above 1000 it counts as 1000. They are the latest before
-       * the position. Default: 100.
+       * With `before`, they are the latest before the position.
        */
       readonly limit?: number;
       readonly after?: never;

@@ -558,7 +558,7 @@ export class SessionService {
   }
 
   /**
-   * Makes a session want a worker, now or from a time on: `claim` then returns it. If it already
+   * Makes a session wait for a worker, now or from a time on: `claim` then returns it. If it already
    * wants one, the earlier time counts. A session that has ended is `invalid_transition`.
    *
    * @example
@@ -573,8 +573,8 @@ export class SessionService {
   }
 
   /**
-   * Leases the tenant's sessions that want a worker, the longest waiting first, at most `limit`. No
-   * two callers get the same session at the same time. A session no longer wants a worker once it
+   * Leases the tenant's sessions that wait for a worker, the longest waiting first, at most `limit`. No
+   * two callers get the same session at the same time. A session no longer waits for a worker once it
    * is released with `done`, unless it was woken after the claim. If it is released without, or if
    * the lease runs out because the worker has crashed, it wants one again, until the maximum of
    * `attempts` is reached. A lease of anybody holds off claims until it ends.
@@ -641,7 +641,7 @@ export class SessionService {
   }
 
   /**
-   * Cancels the work on a session: ends the lease on it, if there is one, and the session wants no
+   * Cancels the work on a session: ends the lease on it, if there is one, and the session waits for no
    * worker any more. Calls with the token of that lease are `cancelled`, and the `signal` of its
    * holder is aborted: at once in a worker of `createWorker` if the store has events, otherwise at
    * the next renewal. The session itself goes on. Succeeds without a change if there is nothing to
@@ -661,7 +661,7 @@ export class SessionService {
 
   /**
    * Ends a lease. Also succeeds if the lease was already over and no other one followed. Of a claim
-   * without `done`: the session wants a worker again after a delay, which doubles with each attempt
+   * without `done`: the session waits for a worker again after a delay, which doubles with each attempt
    * from about a second to five minutes.
    *
    * @example

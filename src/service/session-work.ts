@@ -22,7 +22,7 @@ import { decideState } from './update-state.js';
 
 /** Options of `wake`. */
 export interface WakeOptions {
-  /** From when on the session wants a worker: an RFC 3339 text or a `Date`. Default: now. */
+  /** From when on the session waits for a worker: an RFC 3339 text or a `Date`. Default: now. */
   readonly at?: string | Date;
 }
 
@@ -30,7 +30,8 @@ export interface WakeOptions {
 export interface LeaseInput {
   /**
    * The name of the caller, 1 to 256 characters. Give each worker a different one, such as a random
-   * text: if the name already holds the session, the new lease replaces the earlier one.
+   * text: if the name already holds the session, a new `lease` replaces the earlier one. `claim`
+   * skips sessions that are leased, whoever holds them.
    */
   readonly holder: string;
   /** Duration of the lease from now in seconds, 0.001 to 86400, rounded to milliseconds. */
@@ -50,7 +51,7 @@ export interface ReleaseInput {
   /** The fencing token of the lease to end. */
   readonly fencingToken: number;
   /**
-   * Of a claim: whether the work is done. If not, the session wants a worker again after a delay.
+   * Of a claim: whether the work is done. If not, the session waits for a worker again after a delay.
    * Default: false.
    */
   readonly done?: boolean;

@@ -15,7 +15,7 @@ import type { Session } from '../session/session.js';
 import type { HeldLease } from '../session/with-lease.js';
 import type { SessionService } from './session-service.js';
 
-/** The argument of `run`: a session that wants a worker, under a lease. */
+/** The argument of `run`: a session that waits for a worker, under a lease. */
 export interface ClaimedWork extends HeldLease<SessionService> {
   /** The tenant of the session. */
   readonly tenant: string;
@@ -56,7 +56,8 @@ export interface WorkerOptions {
    * Does the work on a session. If it returns, the work is done, unless the session was woken since
    * the claim. If it throws, rejects or returns an `Err`, it is called again later, here or in
    * another worker. Stop when `signal` is aborted: the work was cancelled, the session has ended,
-   * or another worker may have it. Give writes an `operationId`, because a crash may repeat work.
+   * or another worker may have it. A crash may repeat work: give an `operationId` to writes that are
+   * the same in each attempt.
    */
   readonly run: (work: ClaimedWork) => unknown;
   /** Maximum number of sessions at the same time, 1 to 100. Default: 10. */
@@ -73,8 +74,9 @@ export interface WorkerOptions {
   /** Whether to work for all tenants, and not for that of the service. Default: false. */
   readonly allTenants?: boolean;
   /**
-   * Seconds between two polls, 0.01 to 3600. A worker hears of a session that is woken now at once
-   * if the store has events, so the poll is for times that come, and for crashes. Default: 0.5.
+   * Seconds between two polls, 0.01 to 3600. With events in the store, a worker learns at once of a
+   * session that is woken now; its polls find scheduled wakes and work of crashed workers. Default:
+   * 0.5.
    */
   readonly interval?: number;
   /** Called for each error. Default: errors are ignored. */

@@ -20,7 +20,7 @@ import {
 } from './worker-options.js';
 
 /**
- * Works on sessions that want a worker. `await using` stops it at the end of the block, and waits
+ * Works on sessions that wait for a worker. `await using` stops it at the end of the block, and waits
  * for the work that it has begun.
  *
  * @example
@@ -39,7 +39,7 @@ export interface Worker extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** After these events, a session may want a worker. */
+/** After these events, a session may wait for a worker. */
 const wakes: ReadonlySet<SessionEventType> = new Set(['session.woken', 'session.created']);
 
 /** After these events, a lease may be over. */

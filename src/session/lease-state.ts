@@ -164,7 +164,7 @@ export const releaseState = (
 };
 
 /**
- * The next state of a session that wants a worker from `at` on, in milliseconds since the epoch;
+ * The next state of a session that waits for a worker from `at` on, in milliseconds since the epoch;
  * `current` itself if it wants one by then already.
  */
 export const wakeState = (
@@ -217,7 +217,7 @@ const afterCrash = (state: StateRecord, now: number): StateRecord => {
   return afterAttempt({ ...state, lease: releasedLease(lease, now) }, lease.maxAttempts, now);
 };
 
-/** What a claim makes of a session; undefined if it has ended or wants no worker at `now`. */
+/** What a claim makes of a session; undefined if it has ended or waits for no worker at `now`. */
 export const claimState = (
   state: StateRecord,
   { attempts: maxAttempts, ...lease }: NewClaim,
@@ -239,7 +239,7 @@ export const claimState = (
 };
 
 /**
- * The next state of a session whose work is cancelled: nobody has a lease on it, and it wants no
+ * The next state of a session whose work is cancelled: nobody has a lease on it, and it waits for no
  * worker. `current` itself if that is so already.
  */
 export const cancelState = (

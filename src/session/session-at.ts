@@ -61,7 +61,7 @@ const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): Sess
 const noLabels: SessionLabels = Object.freeze({});
 const noMetadata: JsonObject = Object.freeze({});
 
-/** The work on a session; undefined if it wants no worker. */
+/** The work on a session; undefined if it waits for no worker. */
 const workOf = (state: StateRecord): SessionWork | undefined => {
   const { attempts = 0 } = state;
   const wakeAt = wakeAtOf(state);

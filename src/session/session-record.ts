@@ -29,7 +29,7 @@ export interface LeaseRecord {
   /** When it was released, in milliseconds since the epoch. Absent before that. */
   readonly releasedAt?: number;
   /**
-   * Of a claim: the maximum number of attempts. The session wants a worker again at the end of the
+   * Of a claim: the maximum number of attempts. The session waits for a worker again at the end of the
    * lease, unless it is released before. Absent for a lease that is no claim.
    */
   readonly maxAttempts?: number;
@@ -105,7 +105,7 @@ interface Phase {
   /** Absent if nobody has leased the session. */
   readonly lease?: LeaseRecord;
   /**
-   * When the session wants a worker, in milliseconds since the epoch, at least 0. Absent if it
+   * When the session waits for a worker, in milliseconds since the epoch, at least 0. Absent if it
    * wants none. `wakeAtOf` tells when a worker may claim it.
    */
   readonly wakeAt?: number;

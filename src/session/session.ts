@@ -147,7 +147,7 @@ export interface Session extends Omit<SessionState, 'repeated'> {
   readonly metadata: JsonObject;
   /** The current lease; absent if nobody holds the session. */
   readonly lease?: SessionLease;
-  /** Absent if the session wants no worker and its work has not failed. */
+  /** Absent if the session waits for no worker and its work has not failed. */
   readonly work?: SessionWork;
   /** Present if the session is a fork. The original session may have been deleted since. */
   readonly origin?: SessionOrigin;

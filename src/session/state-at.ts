@@ -36,7 +36,7 @@ export interface Beginning {
   readonly revision: number;
   /** Whether the session is started at once, as its second change. Default: false. */
   readonly start?: boolean;
-  /** Whether the session wants a worker at once. Default: false. */
+  /** Whether the session waits for a worker at once. Default: false. */
   readonly wake?: boolean;
 }
 

@@ -212,7 +212,7 @@ export interface ClaimRange {
 
 /** A session that `SessionStore.claim` hands out. */
 export interface ClaimedRecord extends SessionKey {
-  /** Since when the session wants a worker, in milliseconds since the epoch. */
+  /** Since when the session waits for a worker, in milliseconds since the epoch. */
   readonly dueAt: number;
   /** What `find` gives with a `historyLimit` of 0, at the time of the claim or later. */
   readonly record: SessionRecord;
@@ -433,10 +433,10 @@ export interface SessionStore {
   reschedule(key: DueKey, rescheduling: Rescheduling): Answer<'moved' | 'stale', StoreError>;
 
   /**
-   * Returns sessions that want a worker (`wakeAtOf`) and moves each of them to `until`, in one
+   * Returns sessions that wait for a worker (`wakeAtOf`) and moves each of them to `until`, in one
    * step: no two claims return the same session before then. Chooses, orders and continues as
    * `due`. A change of the state moves a session to the `wakeAtOf` of the new one; appends without
-   * `wake` leave it. The store may return a session that no longer wants a worker. After a crash of
+   * `wake` leave it. The store may return a session that no longer waits for a worker. After a crash of
    * the database, it may return those again that it returned before.
    */
   claim(range: ClaimRange): Answer<ClaimedRecords, StoreError>;

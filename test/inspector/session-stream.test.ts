@@ -20,7 +20,7 @@ test('the events of a session tell who leases it, for its timeline', async () =>
   expect(holders).toEqual(['worker-1']);
 });
 
-test('a session tells who works on it, from when on it waits, and when it wants no worker any more', async () => {
+test('a session tells who works on it, from when on it waits, and when it waits for no worker any more', async () => {
   const clock = new ManualClock();
   const { ask, sessions } = open({}, { clock });
   const id = await startedIn(sessions);

@@ -175,7 +175,7 @@ export const leaseMutants: readonly Mutant[] = [
     tests: claimTests,
   },
   {
-    bug: 'work that is done wants a worker again',
+    bug: 'work that is done waits for a worker again',
     file: 'src/session/lease-state.ts',
     from: 'if (done) return ok(withoutAttempts(released));',
     to: '',
@@ -196,7 +196,7 @@ export const leaseMutants: readonly Mutant[] = [
     tests: claimTests,
   },
   {
-    bug: 'a session that changes its status forgets that it wants a worker',
+    bug: 'a session that changes its status forgets that it waits for a worker',
     file: 'src/session/state-at.ts',
     from: '...(state.wakeAt !== undefined && { wakeAt: state.wakeAt }),',
     to: '',

@@ -24,7 +24,7 @@ export const storeOrderMutants: readonly Mutant[] = [
     tests: ['test/adapters/shared/lane.test.ts'],
   },
   {
-    bug: 'a session in memory that a sweep reschedules forgets when it wants a worker',
+    bug: 'a session in memory that a sweep reschedules forgets when it waits for a worker',
     file: 'adapters/memory/memory-session-store.ts',
     from: 'this.#move(session, { dueAt, wakeAt: session.wakeAt });',
     to: 'this.#move(session, { dueAt, wakeAt: dueAt });',

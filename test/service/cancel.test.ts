@@ -32,7 +32,7 @@ describe('cancel', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', history: [] });
   });
 
-  test('leaves a session that wants no worker, until it is woken', async () => {
+  test('leaves a session that waits for no worker, until it is woken', async () => {
     const { sessions, id } = await open();
     await okOf(sessions.wake(id));
     await okOf(sessions.cancel(id));

@@ -18,7 +18,7 @@ const worker = { holder: 'worker-1', seconds: 10 };
 const open = (store = new MemorySessionStore()) => {
   const bench = openSessions({ store });
   const { sessions } = bench;
-  /** Creates sessions that want a worker, each a millisecond after the last. */
+  /** Creates sessions that wait for a worker, each a millisecond after the last. */
   const waiting = async (count: number): Promise<readonly string[]> => {
     const ids: string[] = [];
     for (let at = 0; at < count; at += 1) {
@@ -41,7 +41,7 @@ const open = (store = new MemorySessionStore()) => {
 };
 
 describe('claim', () => {
-  test('gives the sessions that want a worker, the longest waiting first, one by default', async () => {
+  test('gives the sessions that wait for a worker, the longest waiting first, one by default', async () => {
     const { sessions, waiting, claimedIds } = open();
     const [first = '', second = '', third = ''] = await waiting(3);
     await createdIn(sessions);

@@ -21,7 +21,7 @@ const open = (bench = openSessions()) => {
 
 describe('wake', () => {
   test.each(['IDLE', 'ACTIVE', 'PAUSED'])(
-    'makes a session that is %s want a worker',
+    'makes a session that is %s wait for a worker',
     async (status) => {
       const { sessions, claimedIds } = open();
       const id = await createdIn(sessions);

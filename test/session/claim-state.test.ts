@@ -37,7 +37,7 @@ describe('a wake', () => {
     expect(woken(state, NOON + 5)).toEqual({ ...state, wakeAt: NOON + 5 });
   });
 
-  test('of a session that wants a worker by then already changes nothing', () => {
+  test('of a session that waits for a worker by then already changes nothing', () => {
     for (const at of [NOON, NOON + 1]) expect(woken(waiting, at)).toBe(waiting);
     expect(woken(waiting, NOON - 1).wakeAt).toBe(NOON - 1);
   });
@@ -51,7 +51,7 @@ describe('a wake', () => {
 });
 
 describe('an append that wakes', () => {
-  test('makes the session want a worker from its time on, or from an earlier one, with another revision', () => {
+  test('makes the session wait for a worker from its time on, or from an earlier one, with another revision', () => {
     const state = live('PAUSED', { labels: { user: 'u-1' } });
     expect(wokenState(state, 7, NOON)).toEqual({ ...state, revision: 7, wakeAt: NOON });
     expect(wokenState(waiting, 7, NOON + 1)).toEqual({ ...waiting, revision: 7 });
@@ -82,7 +82,7 @@ describe('a claim', () => {
     expect(next).toMatchObject({ wakeAt: NOON + 9, labels, metadata: { title: 'one' } });
   });
 
-  test('is refused where the session wants no worker, wants one later, is leased or has ended', () => {
+  test('is refused where the session waits for no worker, wants one later, is leased or has ended', () => {
     const { lease } = leaseState(
       live('ACTIVE'),
       { ...worker, holder: 'other' },
@@ -105,7 +105,7 @@ describe('a claim', () => {
     expect(claimed(first, NOON + 1000).lease).toMatchObject({ fencingToken: 2, maxAttempts: 2 });
   });
 
-  test('that is released without its work being done wants a worker again after a delay', () => {
+  test('that is released without its work being done waits for a worker again after a delay', () => {
     const free = released(claimed(waiting), false, NOON + 5);
     expect([free.retryAt, free.lease?.maxAttempts]).toEqual([NOON + 505, undefined]);
     expect(wakeAtOf(free)).toBe(NOON + 505);
@@ -154,7 +154,7 @@ describe('attempts', () => {
     expect(claimed(woken(done, NOON), NOON + 2000).attempts).toBe(1);
   });
 
-  test('of which the last one fails leave a session that wants no worker and says so', () => {
+  test('of which the last one fails leave a session that waits for no worker and says so', () => {
     const exhausted = released(last, false, NOON + 1000);
     expect([wakeAtOf(exhausted), exhausted.attempts, exhausted.labels]).toEqual([
       NEVER,
@@ -212,7 +212,7 @@ describe('a cancel', () => {
   const cancelled = (state: StateRecord, now = NOON) =>
     cancelState(state, { reason: 'enough' }, now)._unsafeUnwrap();
 
-  test('ends the lease of a worker, and the session wants none', () => {
+  test('ends the lease of a worker, and the session waits for none', () => {
     const after = cancelled(claimed(waiting));
     expect(after).toMatchObject({
       lease: { until: 0, releasedAt: NOON, cancelled: { reason: 'enough' } },
@@ -263,7 +263,7 @@ describe('a cancel', () => {
 });
 
 describe('the release of a lease that is no claim', () => {
-  test('makes the session want no worker, whether the work is done or not', () => {
+  test('makes the session wait for no worker, whether the work is done or not', () => {
     const leased = leaseState(live('ACTIVE'), worker, NOON)._unsafeUnwrap();
     for (const done of [true, false]) expect(wakeAtOf(released(leased, done))).toBe(NEVER);
   });

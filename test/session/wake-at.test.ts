@@ -14,19 +14,19 @@ const sooner = NOON + 5;
 const later = UNTIL + 5;
 
 const states: readonly (readonly [is: string, wakeAt: number, state: StateRecord])[] = [
-  ['that wants no worker', NEVER, live('ACTIVE')],
+  ['that waits for no worker', NEVER, live('ACTIVE')],
   ['that is idle and wants one', sooner, live('IDLE', { wakeAt: sooner })],
   ['that is active and wants one', sooner, live('ACTIVE', { wakeAt: sooner })],
   ['that is paused and wants one', sooner, live('PAUSED', { wakeAt: sooner })],
   ['that has ended', NEVER, ended('failed', { wakeAt: sooner })],
   ['that has ended while it was claimed', NEVER, ended('failed', { lease: claim })],
-  ['with a lease, that wants no worker', NEVER, live('ACTIVE', { lease })],
+  ['with a lease, that waits for no worker', NEVER, live('ACTIVE', { lease })],
   ['with a lease, that wants one before its end', UNTIL, live('ACTIVE', { lease, wakeAt: sooner })],
   ['with a lease, that wants one after its end', later, live('ACTIVE', { lease, wakeAt: later })],
   ['that is claimed', UNTIL, live('ACTIVE', { lease: claim })],
   ['that is claimed and was woken', UNTIL, live('ACTIVE', { lease: claim, wakeAt: sooner })],
   [
-    'that is claimed and wants a worker later',
+    'that is claimed and waits for a worker later',
     UNTIL,
     live('ACTIVE', { lease: claim, wakeAt: later }),
   ],

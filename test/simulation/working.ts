@@ -126,6 +126,7 @@ export const eachAnsweredOnce = async ({ sessions }: SimulatedSessions): Promise
         `the questions of ${id} are ${questions.join()}, and ${answers.join()} are answered`,
       );
     }
-    if (work !== undefined) throw new Error(`${id} still wants a worker: ${JSON.stringify(work)}`);
+    if (work !== undefined)
+      throw new Error(`${id} still waits for a worker: ${JSON.stringify(work)}`);
   }
 };

@@ -24,7 +24,7 @@ const numberOf = (score: unknown): number =>
 
 /**
  * What is missing beside the sessions of a store: a session that no list has, or no list by its
- * status or one of its labels, or whose due time, or time from which it wants a worker, is noted
+ * status or one of its labels, or whose due time, or time from which it waits for a worker, is noted
  * nowhere or too late. Nothing may ever be.
  */
 export const missingEntries = async (

@@ -12,7 +12,7 @@ import type {
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 const atTime =
-  'claim: a session can be claimed from the millisecond on from which it wants a worker';
+  'claim: a session can be claimed from the millisecond on from which it waits for a worker';
 const records = 'claim: gives each session as find does, without its history';
 const again =
   'claim: a session that was claimed can be claimed again from `until` on, by all stores';
@@ -69,7 +69,7 @@ const giving = (
     })),
   );
 
-/** Moves all sessions of a tenant that want a worker at any time. */
+/** Moves all sessions of a tenant that wait for a worker at any time. */
 const moveAll = (inner: MemorySessionStore, tenant: string, until: number): void => {
   inner.claim({ tenant, now: Number.MAX_SAFE_INTEGER, until, limit: 1000 })._unsafeUnwrap();
 };
@@ -292,7 +292,7 @@ const whenCounting: readonly PlantedBug[] = [
   ),
 ];
 
-/** Bugs in handing out the sessions that want a worker, and in keeping metadata. */
+/** Bugs in handing out the sessions that wait for a worker, and in keeping metadata. */
 export const plantedClaimBugs: readonly PlantedBug[] = [
   ...inOrder,
   ...whatIsGiven,

@@ -4,7 +4,7 @@ import type { AppendOutcome, HistoryAppend, SessionKey } from '../../src/store/s
 import { type PlantedBug, planted } from './planted-bug.js';
 
 const wakes =
-  'wake: an append that wakes makes a session want a worker from its time on, with another revision';
+  'wake: an append that wakes makes a session wait for a worker from its time on, with another revision';
 const earliest = 'wake: of several times the earliest counts';
 const leases = 'wake: a lease holds off the claim until its end, and one that is over does not';
 const handedOut = 'wake: a session that was just handed out can be claimed again at once';

@@ -1,4 +1,4 @@
--- Hands out sessions of these tenants that want a worker: moves them to p_until, and reads them
+-- Hands out sessions of these tenants that wait for a worker: moves them to p_until, and reads them
 -- without their entries. The tenants share the limit. Skips what another transaction changes just
 -- now: the next claim finds it. The commit does not wait for the disk: if a crash undoes it, the
 -- sessions are handed out again, and the change that takes the lease decides.

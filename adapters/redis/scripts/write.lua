@@ -512,10 +512,10 @@ function kinds.reschedule(keys, args, gained, lost)
   return 'moved'
 end
 
--- Hands out sessions that want a worker: moves them to another time, and tells which they are.
+-- Hands out sessions that wait for a worker: moves them to another time, and tells which they are.
 -- keys  work set, its tenants, the prefix of the records
 -- args  tenantKey, now, until when they are handed out, the maximum number
--- Returns 'claimed' and for each session its idKey and the time from which it wanted a worker; and
+-- Returns 'claimed' and for each session its idKey and the time from which it waited for a worker; and
 -- apart from that, which a repeated call does without, for each after '\r' its record, with tabs
 -- between its lines, or nothing if it has none.
 function kinds.claim(keys, args)

@@ -67,7 +67,7 @@ const countOf = (store: SessionStore, range: Partial<WaitingRange> = {}): Promis
 
 export const claims: readonly StoreCase[] = [
   {
-    name: 'claim: a session can be claimed from the millisecond on from which it wants a worker',
+    name: 'claim: a session can be claimed from the millisecond on from which it waits for a worker',
     run: async (store) => {
       await insertWaiting(store, key, NOON + 5);
       await insert(store, keyOf('wants none'), headOf('wants none'), live('ACTIVE'));
@@ -154,7 +154,7 @@ export const claims: readonly StoreCase[] = [
       expectEqual(
         await idsOf(store, { now: LATER }),
         [],
-        'a session that wants no worker any more',
+        'a session that waits for no worker any more',
       );
       await replace(store, key, live('PAUSED', { revision: 5, wakeAt: NOON }));
       expectEqual(await idsOf(store), ['one'], 'a session that wants one again');

@@ -26,7 +26,7 @@ export interface CorruptionCase {
 
 const key = keyOf('bad');
 
-/** Makes a session want a worker. */
+/** Makes a session wait for a worker. */
 const wake = (store: SessionStore, of: SessionKey) =>
   answerOf(store.append(of, { entries: [say('wake')], now: NOON + 5, wake: { revision: 9 } }));
 

@@ -47,7 +47,7 @@ const expectClaimableAt = async (store: SessionStore, at: number, what: string):
 
 export const wakes: readonly StoreCase[] = [
   {
-    name: 'wake: an append that wakes makes a session want a worker from its time on, with another revision',
+    name: 'wake: an append that wakes makes a session wait for a worker from its time on, with another revision',
     run: async (store, second) => {
       const labels = { user: 'u-1' };
       const state = live('ACTIVE', { revision: 2, labels, metadata: { plan: '\u0000' } });

@@ -61,7 +61,7 @@ describeWithRedis('repair', ({ port }) => {
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions });
       });
 
-      test('puts sessions back among those that want a worker, and takes out those that want none', async () => {
+      test('puts sessions back among those that wait for a worker, and takes out those that want none', async () => {
         const { store, client, keys } = open();
         await fill(store);
         const lease = {

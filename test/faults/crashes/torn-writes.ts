@@ -275,7 +275,7 @@ export const writes: readonly Write[] = [
     const fencingToken = await tokenOf(bench);
     return okOf(bench.sessions.release(TARGET, { fencingToken, done: true }));
   }),
-  write('delete of a session that wants a worker', woken, ({ sessions }) =>
+  write('delete of a session that waits for a worker', woken, ({ sessions }) =>
     okOf(sessions.delete(TARGET)),
   ),
   write(

@@ -2,7 +2,7 @@ import { SessionService } from '../../../src/index.js';
 import { openStoreAt } from '../store-address.js';
 
 /**
- * `leaser.ts ADDRESS HOLDER SECONDS`: claims the sessions that want a worker, and writes to each
+ * `leaser.ts ADDRESS HOLDER SECONDS`: claims the sessions that wait for a worker, and writes to each
  * until it is killed or lets go. Each entry is `<holder> <fencing token>`.
  */
 const [address = '', holder = '', seconds = ''] = process.argv.slice(2);

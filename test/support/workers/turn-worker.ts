@@ -5,7 +5,7 @@ import type { ClaimedWork } from '../../../src/service/worker-options.js';
 import { openStoreAt } from '../store-address.js';
 
 /**
- * `turn-worker.ts JOB`: answers each turn of the sessions that want a worker, until it is killed.
+ * `turn-worker.ts JOB`: answers each turn of the sessions that wait for a worker, until it is killed.
  * It marks in the file `marks`, which all such processes share, when it has a session and when it
  * lets it go: see `Mark`.
  */
