@@ -140,12 +140,7 @@ export type {
   SessionStatus,
   TransitionTarget,
 } from './session/session-status.js';
-export {
-  acceptsHistory,
-  clockCommands,
-  transition,
-  transitions,
-} from './session/session-status.js';
+export { acceptsHistory, clockCommands, transitions } from './session/session-status.js';
 export {
   acceptsHistoryAt,
   acceptsHistoryUntil,
@@ -155,6 +150,7 @@ export {
   stateAt,
   usedAt,
 } from './session/state-at.js';
+export { transition } from './session/transition.js';
 export type { HeldLease } from './session/with-lease.js';
 export { wakeAtOf } from './session/work-state.js';
 export type {

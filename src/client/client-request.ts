@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import { type IssueList, parseSafely } from '../input/issue-list.js';
+import type { IssueList } from '../input/issue-list.js';
 import {
   type Fields,
   isFields,
@@ -11,6 +11,7 @@ import {
   parseWhole,
 } from '../input/parse-fields.js';
 import { parseMetadataChanges } from '../input/parse-json.js';
+import { parseSafely } from '../input/parse-safely.js';
 import { checkKnown } from '../input/unknown-fields.js';
 import { watch } from '../operations/event-shapes.js';
 import {

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type IssueList, parseSafely } from '../input/issue-list.js';
+import type { IssueList } from '../input/issue-list.js';
 import { type Fields, isFields } from '../input/parse-fields.js';
+import { parseSafely } from '../input/parse-safely.js';
 import {
   type AnyOperation,
   given,

@@ -2,7 +2,6 @@ import type { IssueList } from '../input/issue-list.js';
 import {
   checkSwitch,
   hasMethods,
-  isFields,
   parseListener,
   parseNumber,
   parseWhole,
@@ -14,6 +13,7 @@ import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js'
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
 import { answerFromService } from './answer-from-service.js';
 import { type HandlerError, statusOf } from './handler-error.js';
+import { parseGroups } from './parse-groups.js';
 import type { AnsweredRoute, HandlerContext, RouteGroup } from './route.js';
 import { checkPaths } from './router-of.js';
 import type { Authenticate, DeniedRequest } from './session-handler.js';
@@ -151,24 +151,6 @@ export interface HandlerSettings<S> {
   readonly context: Omit<HandlerContext, 'serve'>;
   readonly onDenied: (denied: DeniedRequest) => void;
 }
-
-const isRoute = (value: unknown): boolean => {
-  const { operation, answer } = isFields(value) ? value : {};
-  if (!isFields(operation) || typeof operation['path'] !== 'string') return false;
-  if (operation['method'] !== 'GET' && operation['method'] !== 'POST') return false;
-  return typeof answer === 'function' || isFields(operation['calls']);
-};
-
-/** The routes of groups. */
-export const parseGroups = <R>(
-  issues: IssueList,
-  groups: readonly (readonly R[])[] = [],
-): readonly R[] => {
-  const fits =
-    Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isRoute));
-  issues.check(fits, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
-  return fits ? groups.flat() : [];
-};
 
 const parseRoutes = <S extends TenantSessions>(
   issues: IssueList,

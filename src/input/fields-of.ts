@@ -1,8 +1,9 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
-import { type IssueList, parseSafely } from './issue-list.js';
+import type { IssueList } from './issue-list.js';
 import { parseFields } from './parse-fields.js';
 import { parseOrThrow } from './parse-options.js';
+import { parseSafely } from './parse-safely.js';
 import { checkKnown } from './unknown-fields.js';
 
 /** Reads a value. If it breaks a rule, reports that, and returns another value of the type. */

@@ -1,4 +1,3 @@
-import { err, ok, type Result } from 'neverthrow';
 import { type InputIssue, type InvalidInput, invalidInput } from '../session/errors.js';
 
 /** Maximum number of issues: a hostile input must not produce an error larger than itself. */
@@ -19,17 +18,17 @@ export class IssueList {
 }
 
 /** Parses arguments of any type. Getters that throw and revoked proxies are invalid input too. */
-export const parseSafely = <T>(
+export const parseArguments = <T>(
   path: string,
   parse: (issues: IssueList) => T,
-  issues = new IssueList(),
-): Result<T, InvalidInput> => {
+  issues: IssueList,
+): { readonly value: T } | InvalidInput => {
   try {
     const value = parse(issues);
-    if (issues.found.length === 0) return ok(value);
+    if (issues.found.length === 0) return { value };
   } catch {
     // If there are issues already, they are probably the cause of the exception.
     issues.check(issues.found.length > 0, path, 'cannot be read: it throws');
   }
-  return err(invalidInput(issues.found));
+  return invalidInput(issues.found);
 };

@@ -11,7 +11,7 @@ import type {
 import type { ReadSize } from '../store/session-store.js';
 import { asGiven, by, fieldsOf, nullable, optional, withDefault } from './fields-of.js';
 import type { InputPolicy } from './input-policy.js';
-import { type IssueList, parseSafely } from './issue-list.js';
+import type { IssueList } from './issue-list.js';
 import { parseEntries } from './parse-entries.js';
 import {
   parseFields,
@@ -24,6 +24,7 @@ import {
 import { parseMetadata } from './parse-json.js';
 import { parseLabels } from './parse-labels.js';
 import { historyLimit } from './parse-list-query.js';
+import { parseSafely } from './parse-safely.js';
 import { createRules, positionRule } from './rule.js';
 
 export interface ParsedCreation extends ReadSize {

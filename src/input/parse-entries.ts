@@ -4,7 +4,7 @@ import { exceedsBytes } from '../session/exceeds-bytes.js';
 import type { SessionLimits } from '../session/limits.js';
 import type { HistoryEntry } from '../session/session.js';
 import { asGiven, by, fieldsOf, nullable, optional } from './fields-of.js';
-import { type IssueList, parseSafely } from './issue-list.js';
+import type { IssueList } from './issue-list.js';
 import {
   isFields,
   parseArray,
@@ -15,6 +15,7 @@ import {
   parseWhole,
 } from './parse-fields.js';
 import { parseJson, valueOfJson } from './parse-json.js';
+import { parseSafely } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
 import {
   entriesRange,

@@ -9,10 +9,11 @@ import {
 import { isSessionStatus, type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import type { HistorySlice, ListOrder, PageRange } from '../store/session-store.js';
 import { asGiven, by, fieldsOf, inputOf, optional, withDefault } from './fields-of.js';
-import { type IssueList, parseSafely } from './issue-list.js';
+import type { IssueList } from './issue-list.js';
 import { parseCursor } from './parse-cursor.js';
 import { isFields, parseLimit, parseSwitch, parseWhole } from './parse-fields.js';
 import { parseLabelFilter } from './parse-labels.js';
+import { parseSafely } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
 import { listOrders } from './rule.js';
 

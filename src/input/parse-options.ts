@@ -1,4 +1,4 @@
-import { IssueList, parseSafely } from './issue-list.js';
+import { IssueList, parseArguments } from './issue-list.js';
 import { type Fields, isFields } from './parse-fields.js';
 import { reportUnknown } from './unknown-fields.js';
 
@@ -36,9 +36,9 @@ export const parseOrThrow = <T>(
   path: string,
   parse: (issues: IssueList) => T,
 ): T => {
-  const parsed = parseSafely(path, parse, new IssueList(Number.POSITIVE_INFINITY));
-  if (parsed.isOk()) return parsed.value;
-  throw new TypeError(`${callee}: ${parsed.error.message}`);
+  const parsed = parseArguments(path, parse, new IssueList(Number.POSITIVE_INFINITY));
+  if ('value' in parsed) return parsed.value;
+  throw new TypeError(`${callee}: ${parsed.message}`);
 };
 
 /**

@@ -19,7 +19,7 @@ import {
   optional,
   withDefault,
 } from './fields-of.js';
-import { type IssueList, parseSafely } from './issue-list.js';
+import type { IssueList } from './issue-list.js';
 import {
   type Fields,
   isFields,
@@ -35,6 +35,7 @@ import {
 } from './parse-fields.js';
 import { parseMetadataChanges } from './parse-json.js';
 import { parseLabelChanges } from './parse-labels.js';
+import { parseSafely } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';
 import {
   cancelRules,

@@ -1,8 +1,8 @@
 import { ok } from 'neverthrow';
+import { parseGroups } from '../http/parse-groups.js';
 import { commonHeaders } from '../http/problem.js';
 import type { Answer, Call, HandlerContext, Route, RouteGroup } from '../http/route.js';
 import { isOpen, tidyPrefix } from '../http/router-of.js';
-import { parseGroups } from '../http/session-handler-options.js';
 import { type GivenPolicy, type InputPolicy, parsePolicy } from '../input/input-policy.js';
 import type { IssueList } from '../input/issue-list.js';
 import { isFields, parseName, parseSwitch } from '../input/parse-fields.js';

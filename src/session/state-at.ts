@@ -12,9 +12,9 @@ import {
   clockCommands,
   type InvalidTransition,
   type StatusCommand,
-  transition,
   transitions,
 } from './session-status.js';
+import { transition } from './transition.js';
 
 /** The input of a state change. */
 export interface Change {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseSafely } from '../../src/input/issue-list.js';
 import { cursorOf, parseCursor, positionOfCursor } from '../../src/input/parse-cursor.js';
+import { parseSafely } from '../../src/input/parse-safely.js';
 import { LATEST } from '../../src/session/clock.js';
 import { strange } from '../support/hostile-values.js';
 

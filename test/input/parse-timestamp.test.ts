@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseSafely } from '../../src/input/issue-list.js';
+import { parseSafely } from '../../src/input/parse-safely.js';
 import { parseTimestamp } from '../../src/input/parse-timestamp.js';
 
 const RULE = 'must be an RFC 3339 date-time, such as 2026-01-31T18:00:02.000Z, or a valid Date';
