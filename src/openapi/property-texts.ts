@@ -25,7 +25,7 @@ export const properties: Readonly<Record<string, string>> = {
   ends_at: 'When the clock ends it, if no command does before.',
   positions: 'Positions of entries, as a part of the history has them.',
   start: 'Whether the session is started at once.',
-  wake: 'Whether the session waits for a worker from now on.',
+  wake: 'Whether a worker should claim the session.',
   from: 'The session to fork: the new one begins with its history up to the position of an entry, or the whole.',
   entries: 'The history that the session begins with, after that of `from`, oldest first.',
   'AppendHistory.entries': 'Oldest first. All of them are appended, or none.',

@@ -112,7 +112,7 @@ const numbers = {
   'create with wake': [1, 8, 1],
   'append with wake': [1, 10, 1],
   wake: [2, 9, 2],
-  claim: [2, 12, 2],
+  claim: [2, 11, 2],
   'claim of nothing': [1, 3, 1],
   'release a claim': [2, 9, 2],
   pause: [2, 9, 2],
@@ -126,7 +126,7 @@ const numbers = {
   'get after a rewind': [1, 4, 1],
   redact: [1, 8, 2],
   terminate: [2, 9, 2],
-  delete: [2, 10, 2],
+  delete: [2, 12, 2],
   'get what is not there': [2, 3, 1],
   'sweep of nothing': [1, 3, 1],
 } as const;
