@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { err } from 'neverthrow';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { LastChanges } from '../../src/events/tenant-changes.js';
 import { SessionService, type TenantChange, type WatchAllOptions } from '../../src/index.js';
@@ -201,4 +201,33 @@ test('a watcher of very many sessions knows the one that has changed last', () =
   expect(change('busy', 2, 10_001)).toBe('next');
   change('one more', 1, 10_002);
   expect(change('busy', 2, 10_001)).toBe('seen');
+});
+
+describe('after events_lost, an event of a session', () => {
+  const changed = (changes: LastChanges, sequence: number, position: string) =>
+    changes.add(
+      eventOf(
+        { tenant: '', id: 's1' },
+        { incarnation: 'one', sequence },
+        { type: 'paused', at: 1 },
+        position,
+      ),
+    );
+
+  test('that was told before does not come once more', () => {
+    const changes = new LastChanges();
+    changed(changes, 1, '1-1');
+    changed(changes, 2, '2-1');
+    changes.passGap();
+    expect(changed(changes, 1, '1-1')).toBe('seen');
+    expect(changed(changes, 2, '2-1')).toBe('seen');
+  });
+
+  test('that has a used number at a later position comes: the database was put back', () => {
+    const changes = new LastChanges();
+    changed(changes, 1, '1-1');
+    changed(changes, 2, '2-1');
+    changes.passGap();
+    expect(changed(changes, 2, '9-1')).toBe('next');
+  });
 });
