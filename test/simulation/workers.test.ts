@@ -53,7 +53,7 @@ const isReleased = ({ lease }: StateRecord): boolean => lease?.releasedAt !== un
 
 describe('workers that crash, stand still, lose answers and have wrong clocks', () => {
   test('answer each question once', async () => {
-    const seeds = moreIfLong(20, 2000);
+    const seeds = moreIfLong(60, 2000);
     expect(await simulated(careful, { seeds })).toEqual({ seeds });
   });
 
@@ -151,7 +151,7 @@ describe('within 100 seeds the simulation finds an engine', () => {
   const poison = { setup: waiting, host: poisoned, check: isExhausted, faults, duration: 300 };
 
   test('in which a crash is no attempt, and none in ours', async () => {
-    const seeds = moreIfLong(15, 1000);
+    const seeds = moreIfLong(40, 1000);
     expect(await simulated(careful, { ...poison, seeds })).toEqual({ seeds });
     const store = writing((next, before) => {
       const isClaim =
@@ -208,7 +208,7 @@ describe('cancelled work', () => {
   };
 
   test('ends within the length of its lease', async () => {
-    const seeds = moreIfLong(15, 1000);
+    const seeds = moreIfLong(40, 1000);
     expect(await cancelling(false, seeds)).toEqual({ seeds });
   });
 
