@@ -19,14 +19,18 @@ export interface HeapSample {
   readonly bytes: number;
 }
 
-/** How many bytes the heap grows by with each step: the slope of the line that fits best. */
+/**
+ * How many bytes the heap grows by with each step: the median of the slopes between all pairs
+ * (Theil and Sen), which a single sample does not move in which something was not yet collected.
+ */
 export const growthOf = (samples: readonly HeapSample[]): number => {
-  const mean = (values: readonly number[]) =>
-    values.reduce((sum, value) => sum + value, 0) / values.length;
-  const steps = mean(samples.map((sample) => sample.steps));
-  const bytes = mean(samples.map((sample) => sample.bytes));
-  const products = samples.map((sample) => (sample.steps - steps) * (sample.bytes - bytes));
-  return mean(products) / mean(samples.map((sample) => (sample.steps - steps) ** 2));
+  const slopes = samples.flatMap(({ steps, bytes }, at) =>
+    samples.slice(at + 1).map((later) => (later.bytes - bytes) / (later.steps - steps)),
+  );
+  slopes.sort((a, b) => a - b);
+  const middle = slopes.length / 2;
+  const [low = 0, high = low] = slopes.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);
+  return (low + high) / 2;
 };
 
 /**
