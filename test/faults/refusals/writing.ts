@@ -8,9 +8,9 @@ import type { Answers } from './blunt-writer.js';
 /** Several processes that write, each with a client of its own. */
 export class Writing {
   readonly #children: readonly ChildProcess[];
-  readonly #answered: number[];
+  readonly #answered: Answers[];
   readonly #reports: Promise<readonly WritersReport[]>;
-  #wanted = Number.POSITIVE_INFINITY;
+  #isReached: () => boolean = () => false;
   #reached: () => void = () => undefined;
 
   constructor(
@@ -33,7 +33,7 @@ export class Writing {
       ];
       return fork(worker.file, args);
     });
-    this.#answered = this.#children.map(() => 0);
+    this.#answered = this.#children.map(() => ({ acknowledged: 0, notApplied: 0, unknown: 0 }));
     this.#reports = Promise.all(this.#children.map((child, at) => this.#listen(child, at)));
     // Whoever waits for calls would not hear of a process that has failed.
     this.#reports.catch(() => this.#reached());
@@ -41,10 +41,15 @@ export class Writing {
 
   /** Waits until so many more calls have been answered, whatever the answer. */
   calls(count: number): Promise<void> {
-    this.#wanted = this.#sum() + count;
-    return new Promise((resolve) => {
-      this.#reached = resolve;
-    });
+    return this.#more(count, ['acknowledged', 'notApplied', 'unknown']);
+  }
+
+  /**
+   * Waits until so many more calls have failed. What was answered before an outage may be told
+   * after its beginning, and is no sign that anything was tried in it.
+   */
+  failures(count: number): Promise<void> {
+    return this.#more(count, ['notApplied', 'unknown']);
   }
 
   /** Ends the writing. */
@@ -68,8 +73,14 @@ export class Writing {
     for (const child of this.#children) child.kill('SIGKILL');
   }
 
-  #sum(): number {
-    return this.#answered.reduce((all, one) => all + one, 0);
+  #more(count: number, of: readonly (keyof Answers)[]): Promise<void> {
+    const sum = () =>
+      this.#answered.reduce((all, one) => of.reduce((part, name) => part + one[name], all), 0);
+    const wanted = sum() + count;
+    this.#isReached = () => sum() >= wanted;
+    return new Promise((resolve) => {
+      this.#reached = resolve;
+    });
   }
 
   #listen(child: ChildProcess, at: number): Promise<WritersReport> {
@@ -80,8 +91,8 @@ export class Writing {
           resolve(message);
           return;
         }
-        this.#answered[at] = message.acknowledged + message.notApplied + message.unknown;
-        if (this.#sum() >= this.#wanted) this.#reached();
+        this.#answered[at] = message;
+        if (this.#isReached()) this.#reached();
       });
       child.once('exit', (code) => reject(new Error(`a writing process has ended with ${code}`)));
     });
