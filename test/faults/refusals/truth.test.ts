@@ -109,7 +109,7 @@ describeWithRedis('processes that write while a server refuses again and again',
           await begin();
           // While there is no server at all every call waits for its time to be over.
           if (isReadable) await writing.calls(CALLS / 2);
-          else await writing.failures(Math.max(16, CALLS / 20));
+          else await writing.refusals(Math.max(16, CALLS / 20));
           if (isReadable) await readAll(service.forTenant('tenant 0'));
           await end();
         }

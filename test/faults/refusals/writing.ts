@@ -5,6 +5,15 @@ import type { Worker } from '../../support/worker-pool.js';
 import type { WritersReport, WrittenLedger } from '../../support/workers/blunt-writers.js';
 import type { Answers } from './blunt-writer.js';
 
+const sumOf = (answers: readonly Answers[]): Answers => {
+  const sum = (name: keyof Answers) => answers.reduce((all, each) => all + each[name], 0);
+  return {
+    acknowledged: sum('acknowledged'),
+    notApplied: sum('notApplied'),
+    unknown: sum('unknown'),
+  };
+};
+
 /** Several processes that write, each with a client of its own. */
 export class Writing {
   readonly #children: readonly ChildProcess[];
@@ -41,29 +50,26 @@ export class Writing {
 
   /** Waits until so many more calls have been answered, whatever the answer. */
   calls(count: number): Promise<void> {
-    return this.#more(count, ['acknowledged', 'notApplied', 'unknown']);
+    return this.#wait(
+      count,
+      ({ acknowledged, notApplied, unknown }) => acknowledged + notApplied + unknown,
+    );
   }
 
   /**
-   * Waits until so many more calls have failed. What was answered before an outage may be told
-   * after its beginning, and is no sign that anything was tried in it.
+   * Waits until so many more calls have been refused. What was answered before an outage may be
+   * told after its beginning, and is no sign that anything was tried in it.
    */
-  failures(count: number): Promise<void> {
-    return this.#more(count, ['notApplied', 'unknown']);
+  refusals(count: number): Promise<void> {
+    return this.#wait(count, ({ notApplied, unknown }) => notApplied + unknown);
   }
 
   /** Ends the writing. */
   async end(): Promise<{ readonly answers: Answers; readonly ledgers: readonly WrittenLedger[] }> {
     for (const child of this.#children) if (child.connected) child.send('stop');
     const reports = await this.#reports;
-    const sum = (name: keyof Answers): number =>
-      reports.reduce((all, { answers }) => all + answers[name], 0);
     return {
-      answers: {
-        acknowledged: sum('acknowledged'),
-        notApplied: sum('notApplied'),
-        unknown: sum('unknown'),
-      },
+      answers: sumOf(reports.map(({ answers }) => answers)),
       ledgers: reports.flatMap(({ ledgers }) => ledgers),
     };
   }
@@ -73,11 +79,9 @@ export class Writing {
     for (const child of this.#children) child.kill('SIGKILL');
   }
 
-  #more(count: number, of: readonly (keyof Answers)[]): Promise<void> {
-    const sum = () =>
-      this.#answered.reduce((all, one) => of.reduce((part, name) => part + one[name], all), 0);
-    const wanted = sum() + count;
-    this.#isReached = () => sum() >= wanted;
+  #wait(count: number, numberOf: (answers: Answers) => number): Promise<void> {
+    const wanted = numberOf(sumOf(this.#answered)) + count;
+    this.#isReached = () => numberOf(sumOf(this.#answered)) >= wanted;
     return new Promise((resolve) => {
       this.#reached = resolve;
     });
