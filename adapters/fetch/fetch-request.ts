@@ -1,5 +1,5 @@
 import type { BodyReading, HandlerRequest } from '../../src/http/session-handler.js';
-import { readStream } from '../../src/session/growing-bytes.js';
+import { readStream } from '../../src/session/read-stream.js';
 import type { CloseListeners } from './close-listeners.js';
 
 /** The parts of a request that the mount has computed. */

@@ -8,7 +8,9 @@ import type { DueKey, ReadSize, Remains, SessionKey } from '../../src/store/sess
 import { bytesOf as bytesOfText } from '../shared/stored-json.js';
 import { HistoryLog } from './history-log.js';
 
-/** Approximate bytes of a session's JSON besides its id, its options, its labels and its history. */
+/**
+ * Approximate bytes of a session's JSON besides its id, its options, its labels and its history.
+ */
 const FRAME_BYTES = 270;
 
 /** A session as the memory store keeps it. */

@@ -19,7 +19,9 @@ const tenantOrder = (a: WaitingTenant, b: WaitingTenant): number =>
 
 const nameOf = ({ removal = '', head }: StoredSession): string => `${removal}:${head.id}`;
 
-/** The sessions of all tenants that have a time: when they are due, or when they wait for a worker. */
+/**
+ * The sessions of all tenants that have a time: when they are due, or when they wait for a worker.
+ */
 export class TimeQueue {
   readonly #timeOf: (session: StoredSession) => number;
   readonly #byTenant = new Map<string, OrderedIndex<StoredSession>>();

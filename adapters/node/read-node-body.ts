@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { BodyReading } from '../../src/http/session-handler.js';
-import { GrowingBytes } from '../../src/session/growing-bytes.js';
+import { GrowingBytes } from '../../src/session/read-stream.js';
 
 const tooLarge: BodyReading = { outcome: 'too_large' };
 const aborted: BodyReading = { outcome: 'aborted' };
 const lost: BodyReading = { outcome: 'lost' };
 
-const readStream = (req: IncomingMessage, maxBytes: number): Promise<BodyReading> =>
+const readRequest = (req: IncomingMessage, maxBytes: number): Promise<BodyReading> =>
   new Promise((resolve) => {
     const body = new GrowingBytes(maxBytes);
     const finish = (reading: BodyReading) => {
@@ -39,5 +39,5 @@ export const readNodeBody = (
   if (req.readableDidRead) return Promise.resolve(lost);
   if (req.readableEnded) return Promise.resolve({ outcome: 'read', bytes: new Uint8Array() });
   if (req.destroyed) return Promise.resolve(aborted);
-  return readStream(req, maxBytes);
+  return readRequest(req, maxBytes);
 };

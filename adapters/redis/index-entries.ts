@@ -38,7 +38,9 @@ export const entriesOf = (keys: SessionKeys, state: StateRecord | undefined): In
   return { lists, due: dueText(state), work: timeText(wakeAtOf(state)) };
 };
 
-/** A time in a queue, `-` to leave it. A claim may have moved one of the work set: it is set again. */
+/**
+ * A time in a queue, `-` to leave it. A claim may have moved one of the work set: it is set again.
+ */
 const changed = (before: string, after: string): string =>
   before === '' && after === '' ? '-' : after;
 

@@ -90,8 +90,8 @@ export class Keyspace {
   }
 
   /**
-   * The keys of a session. Lists all fields: a copy of those of the tenant takes a third of the time
-   * of an append with 32 callers.
+   * The keys of a session. Lists all fields: a copy of those of the tenant takes a third of the
+   * time of an append with 32 callers.
    */
   of({ tenant, id, removal }: DueKey): SessionKeys {
     const partition = this.#partitionOf(tenant);

@@ -55,7 +55,9 @@ const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
 
 type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
 
-/** The events in entries. Skips those of another scope: to decode them costs more than to read them. */
+/**
+ * The events in entries. Skips those of another scope: to decode them costs more than to read them.
+ */
 const eventsIn = (
   entries: readonly Entry[],
   scope: EventScope | undefined,

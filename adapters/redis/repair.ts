@@ -140,7 +140,9 @@ export class Repair {
     );
   }
 
-  /** Writes the entries of a session as they follow from its record, unless `index` has it rightly. */
+  /**
+   * Writes the entries of a session as they follow from its record, unless `index` has it rightly.
+   */
   async #repairIndexes(keys: SessionKeys, index?: string): Promise<void> {
     const record = await this.#recordOf(keys);
     if (record === undefined || (record === null && index === undefined)) return;

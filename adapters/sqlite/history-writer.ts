@@ -128,7 +128,9 @@ export class HistoryWriter {
     return end + 1;
   }
 
-  /** Makes the session wait for a worker if the append wakes. Returns the details of that change. */
+  /**
+   * Makes the session wait for a worker if the append wakes. Returns the details of that change.
+   */
   #wake(session: number, state: StateRecord, { wake, now }: HistoryAppend): readonly EventDetail[] {
     if (wake === undefined) return [];
     const woken = wokenState(state, wake.revision, now);

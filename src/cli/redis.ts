@@ -10,7 +10,7 @@ const help = `  --redis URL, $REDIS_URL  A Redis server, such as redis://127.0.0
     Other users of this machine can see options: put a URL with a password in REDIS_URL.
   --prefix TEXT, $COLLOQUY_PREFIX  Prefix of the keys in Redis. Default: colloquy.
   --partitions N, $COLLOQUY_PARTITIONS  Number of hash slots over which the tenants are distributed.
-    Default: what is stored there, at first 1.
+    Default: what is stored there; initially 1.
 `;
 
 /** Timeout of the connection to Redis, in milliseconds. */

@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { cancel } from '../session/growing-bytes.js';
+import { cancel } from '../session/read-stream.js';
 import { type TaskLimits, withTimeout } from './with-timeout.js';
 
 /** Why the stream has ended. */

@@ -1,5 +1,5 @@
 import { type RemotePage, sessions } from '../operations/outputs.js';
-import { cancel, readStream } from '../session/growing-bytes.js';
+import { cancel, readStream } from '../session/read-stream.js';
 
 /** A complete response. */
 export interface Reply {

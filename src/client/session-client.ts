@@ -155,8 +155,8 @@ export class SessionClient {
     options: CallOptions = {},
   ): ResultAsync<RemoteCreated, RemoteErrors['create']> {
     const given = { input, options, inputNames: ['id', 'idempotencyKey', 'historyLimit'] };
-    if (hasOwnId(input)) return this.#read(createWithId, given);
-    return this.#read(openedCreate, given);
+    if (hasOwnId(input)) return this.#request(createWithId, given);
+    return this.#request(openedCreate, given);
   }
 
   /**
@@ -175,7 +175,7 @@ export class SessionClient {
     input: GetOrCreateInput,
     options: CallOptions = {},
   ): ResultAsync<RemoteGetOrCreateResult, RemoteErrors['getOrCreate']> {
-    return this.#read(getOrCreate, { input, options, inputNames: ['id'] });
+    return this.#request(getOrCreate, { input, options, inputNames: ['id'] });
   }
 
   /**
@@ -189,7 +189,7 @@ export class SessionClient {
    * ```
    */
   get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteErrors['get']> {
-    return this.#read(get, { id, query: options, options });
+    return this.#request(get, { id, query: options, options });
   }
 
   /**
@@ -209,7 +209,7 @@ export class SessionClient {
     query: HistoryQuery = {},
     options: CallOptions = {},
   ): ResultAsync<HistoryPart, RemoteErrors['history']> {
-    return this.#read(history, { id, query, options });
+    return this.#request(history, { id, query, options });
   }
 
   /**
@@ -262,7 +262,7 @@ export class SessionClient {
    * ```
    */
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['start']> {
-    return this.#read(changes.start, { id, options });
+    return this.#request(changes.start, { id, options });
   }
 
   /**
@@ -275,7 +275,7 @@ export class SessionClient {
    * ```
    */
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['pause']> {
-    return this.#read(changes.pause, { id, options });
+    return this.#request(changes.pause, { id, options });
   }
 
   /**
@@ -292,7 +292,7 @@ export class SessionClient {
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['resume']> {
-    return this.#read(changes.resume, { id, options });
+    return this.#request(changes.resume, { id, options });
   }
 
   /**
@@ -311,7 +311,7 @@ export class SessionClient {
     input: ExtendInput,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['extend']> {
-    return this.#read(extend, { id, input, options });
+    return this.#request(extend, { id, input, options });
   }
 
   /**
@@ -333,7 +333,7 @@ export class SessionClient {
     input: UpdateInput,
     options: RemoteUpdateOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['update']> {
-    return this.#read(update, { id, input, options, optionNames: ['ifRevision'] });
+    return this.#request(update, { id, input, options, optionNames: ['ifRevision'] });
   }
 
   /**
@@ -350,7 +350,7 @@ export class SessionClient {
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['terminate']> {
-    return this.#read(changes.terminate, { id, options });
+    return this.#request(changes.terminate, { id, options });
   }
 
   /**
@@ -363,7 +363,7 @@ export class SessionClient {
    * ```
    */
   fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['fail']> {
-    return this.#read(changes.fail, { id, options });
+    return this.#request(changes.fail, { id, options });
   }
 
   /**
@@ -384,7 +384,7 @@ export class SessionClient {
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteErrors['append']> {
     const optionNames = ['ifPosition', 'wake'];
-    return this.#read(append, { id, input: { entries }, options, optionNames });
+    return this.#request(append, { id, input: { entries }, options, optionNames });
   }
 
   /**
@@ -407,7 +407,7 @@ export class SessionClient {
     options: CallOptions = {},
   ): ResultAsync<Appended, RemoteErrors['rewind']> {
     const inputNames = ['operationId', 'fencingToken'];
-    return this.#read(rewind, { id, input, options, inputNames });
+    return this.#request(rewind, { id, input, options, inputNames });
   }
 
   /**
@@ -430,7 +430,7 @@ export class SessionClient {
     input: LeaseInput,
     options: CallOptions = {},
   ): ResultAsync<TakenLease, RemoteErrors['lease']> {
-    const taken = this.#read(lease, { id, input, options });
+    const taken = this.#request(lease, { id, input, options });
     return taken.map((given) =>
       takenLease(given, ({ fencingToken }) => this.release(id, { fencingToken })),
     );
@@ -453,7 +453,7 @@ export class SessionClient {
     input: RenewInput,
     options: CallOptions = {},
   ): ResultAsync<SessionLease, RemoteErrors['renew']> {
-    return this.#read(renew, { id, input, options });
+    return this.#request(renew, { id, input, options });
   }
 
   /**
@@ -494,8 +494,8 @@ export class SessionClient {
   }
 
   /**
-   * Makes a session wait for a worker, now or from a time on: `claim` then returns it. A session that
-   * has ended is `invalid_transition`.
+   * Makes a session wait for a worker, now or from a time on: `claim` then returns it. A session
+   * that has ended is `invalid_transition`.
    *
    * @example
    * ```ts
@@ -513,9 +513,9 @@ export class SessionClient {
   }
 
   /**
-   * Leases sessions that wait for a worker, the longest waiting first, at most `limit`. No two callers
-   * get the same session at the same time. If an answer is lost, its sessions come again when their
-   * leases have run out.
+   * Leases sessions that wait for a worker, the longest waiting first, at most `limit`. No two
+   * callers get the same session at the same time. If an answer is lost, its sessions come again
+   * when their leases have run out.
    *
    * @example
    * ```ts
@@ -531,7 +531,7 @@ export class SessionClient {
     input: ClaimInput,
     options: CallOptions = {},
   ): ResultAsync<RemoteClaims, RemoteErrors['claim']> {
-    return this.#read(claim, { id: '', input, options });
+    return this.#request(claim, { id: '', input, options });
   }
 
   /**
@@ -545,11 +545,12 @@ export class SessionClient {
    * ```
    */
   countWaiting(options: CallOptions = {}): ResultAsync<WaitingCount, RemoteErrors['countWaiting']> {
-    return this.#read(countWaiting, { options });
+    return this.#request(countWaiting, { options });
   }
 
   /**
-   * Cancels the work on a session: ends the lease on it, and the session waits for no worker any more.
+   * Cancels the work on a session: ends the lease on it, and the session waits for no worker any
+   * more.
    *
    * @example
    * ```ts
@@ -674,7 +675,7 @@ export class SessionClient {
    * For an operation that answers with a body. A write may repeat an earlier request with the same
    * key.
    */
-  #read<T extends object, C extends OperationError>(
+  #request<T extends object, C extends OperationError>(
     operation: Operation<never, T, C>,
     given: CallArguments,
   ) {

@@ -114,7 +114,9 @@ const checkTotal = (page: SessionPage): Result<SessionPage, StoreUnavailable> =>
   return err(storeUnavailable('the store returned no total', 'unknown'));
 };
 
-/** The response to a read. For a HEAD no history was read, so that the body is not that of a GET. */
+/**
+ * The response to a read. For a HEAD no history was read, so that the body is not that of a GET.
+ */
 const readResponse = (
   { method }: HandlerRequest,
   headers: HandlerResponse['headers'],

@@ -93,7 +93,7 @@ const optionsIn = ({
 }: SessionOptions): SessionOptions =>
   Object.freeze({ face, profile, context, behavior, timeLimit });
 
-/** The options of what is no session of a caller. */
+/** The options of a record that has none of a caller, such as the remains of a removed session. */
 export const noOptions: SessionOptions = optionsIn({
   face: createRules.face.absent,
   profile: createRules.profile.absent,

@@ -89,7 +89,7 @@ export interface AppendOptions extends OperationOptions {
   readonly ifPosition?: number;
   /**
    * Whether the session waits for a worker from now on, in the same step; see `claim`. One that has
-   * ended wants none. Default: false.
+   * ended waits for none. Default: false.
    */
   readonly wake?: boolean;
 }

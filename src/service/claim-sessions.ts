@@ -39,8 +39,8 @@ export interface ClaimInput extends LeaseInput {
   readonly historyLimit?: number;
   /**
    * Maximum number of claims of a session until its work is done, 1 to 1000. The session then waits
-   * for no worker until it is woken again, has the label `colloquy.work` with the value `exhausted`,
-   * and an event `session.exhausted`. Default: 10.
+   * for no worker until it is woken again, has the label `colloquy.work` with the value
+   * `exhausted`, and an event `session.exhausted`. Default: 10.
    */
   readonly attempts?: number;
 }
@@ -81,8 +81,8 @@ const withHistory = async (
 };
 
 /**
- * Leases one session that the store has handed out, unless it no longer waits for a worker. If another
- * caller changes it first, that change has made it claimable again if it still wants one.
+ * Leases one session that the store has handed out, unless it no longer waits for a worker. If
+ * another caller changes it first, that change has made it claimable again if it still waits.
  */
 const claimOne = async (
   settings: Settings,

@@ -558,8 +558,9 @@ export class SessionService {
   }
 
   /**
-   * Makes a session wait for a worker, now or from a time on: `claim` then returns it. If it already
-   * wants one, the earlier time counts. A session that has ended is `invalid_transition`.
+   * Makes a session wait for a worker, now or from a time on: `claim` then returns it. If it
+   * already waits for one, the earlier time counts. A session that has ended is
+   * `invalid_transition`.
    *
    * @example
    * ```ts
@@ -573,11 +574,11 @@ export class SessionService {
   }
 
   /**
-   * Leases the tenant's sessions that wait for a worker, the longest waiting first, at most `limit`. No
-   * two callers get the same session at the same time. A session no longer waits for a worker once it
-   * is released with `done`, unless it was woken after the claim. If it is released without, or if
-   * the lease runs out because the worker has crashed, it wants one again, until the maximum of
-   * `attempts` is reached. A lease of anybody holds off claims until it ends.
+   * Leases the tenant's sessions that wait for a worker, the longest waiting first, at most
+   * `limit`. No two callers get the same session at the same time. A session no longer waits for a
+   * worker once it is released with `done`, unless it was woken after the claim. If it is released
+   * without, or if the lease runs out because the worker has crashed, it waits again, until the
+   * maximum of `attempts` is reached. A lease of anybody holds off claims until it ends.
    *
    * @example
    * ```ts
@@ -641,8 +642,8 @@ export class SessionService {
   }
 
   /**
-   * Cancels the work on a session: ends the lease on it, if there is one, and the session waits for no
-   * worker any more. Calls with the token of that lease are `cancelled`, and the `signal` of its
+   * Cancels the work on a session: ends the lease on it, if there is one, and the session waits for
+   * no worker any more. Calls with the token of that lease are `cancelled`, and the `signal` of its
    * holder is aborted: at once in a worker of `createWorker` if the store has events, otherwise at
    * the next renewal. The session itself goes on. Succeeds without a change if there is nothing to
    * cancel.
@@ -661,8 +662,8 @@ export class SessionService {
 
   /**
    * Ends a lease. Also succeeds if the lease was already over and no other one followed. Of a claim
-   * without `done`: the session waits for a worker again after a delay, which doubles with each attempt
-   * from about a second to five minutes.
+   * without `done`: the session waits for a worker again after a delay, which doubles with each
+   * attempt from about a second to five minutes.
    *
    * @example
    * ```ts

@@ -51,8 +51,8 @@ export interface ReleaseInput {
   /** The fencing token of the lease to end. */
   readonly fencingToken: number;
   /**
-   * Of a claim: whether the work is done. If not, the session waits for a worker again after a delay.
-   * Default: false.
+   * Of a claim: whether the work is done. If not, the session waits for a worker again after a
+   * delay. Default: false.
    */
   readonly done?: boolean;
 }

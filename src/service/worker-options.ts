@@ -56,8 +56,8 @@ export interface WorkerOptions {
    * Does the work on a session. If it returns, the work is done, unless the session was woken since
    * the claim. If it throws, rejects or returns an `Err`, it is called again later, here or in
    * another worker. Stop when `signal` is aborted: the work was cancelled, the session has ended,
-   * or another worker may have it. A crash may repeat work: give an `operationId` to writes that are
-   * the same in each attempt.
+   * or another worker may have it. A crash may repeat work: give an `operationId` to writes that
+   * are the same in each attempt.
    */
   readonly run: (work: ClaimedWork) => unknown;
   /** Maximum number of sessions at the same time, 1 to 100. Default: 10. */

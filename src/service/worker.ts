@@ -20,8 +20,8 @@ import {
 } from './worker-options.js';
 
 /**
- * Works on sessions that wait for a worker. `await using` stops it at the end of the block, and waits
- * for the work that it has begun.
+ * Works on sessions that wait for a worker. `await using` stops it at the end of the block, and
+ * waits for the work that it has begun.
  *
  * @example
  * ```ts
@@ -222,8 +222,8 @@ class WorkLoop {
 }
 
 /**
- * Creates a worker, which calls `run` for each session that wants one (`wake`), under a lease that
- * it renews. Any number of processes may run one; no session has two workers at the same time.
+ * Creates a worker, which calls `run` for each session that waits for one (`wake`), under a lease
+ * that it renews. Any number of processes may run one; no session has two workers at the same time.
  * Throws a `TypeError` that names every invalid or unknown option.
  *
  * @example

@@ -164,8 +164,8 @@ export const releaseState = (
 };
 
 /**
- * The next state of a session that waits for a worker from `at` on, in milliseconds since the epoch;
- * `current` itself if it wants one by then already.
+ * The next state of a session that waits for a worker from `at` on, in milliseconds since the
+ * epoch; `current` itself if it waits for one by then already.
  */
 export const wakeState = (
   current: StateRecord,
@@ -239,8 +239,8 @@ export const claimState = (
 };
 
 /**
- * The next state of a session whose work is cancelled: nobody has a lease on it, and it waits for no
- * worker. `current` itself if that is so already.
+ * The next state of a session whose work is cancelled: nobody has a lease on it, and it waits for
+ * no worker. `current` itself if that is so already.
  */
 export const cancelState = (
   current: StateRecord,

@@ -29,8 +29,8 @@ export interface LeaseRecord {
   /** When it was released, in milliseconds since the epoch. Absent before that. */
   readonly releasedAt?: number;
   /**
-   * Of a claim: the maximum number of attempts. The session waits for a worker again at the end of the
-   * lease, unless it is released before. Absent for a lease that is no claim.
+   * Of a claim: the maximum number of attempts. The session waits for a worker again at the end of
+   * the lease, unless it is released before. Absent for a lease that is no claim.
    */
   readonly maxAttempts?: number;
   /** Present if `cancel` has ended the lease. */
@@ -106,7 +106,7 @@ interface Phase {
   readonly lease?: LeaseRecord;
   /**
    * When the session waits for a worker, in milliseconds since the epoch, at least 0. Absent if it
-   * wants none. `wakeAtOf` tells when a worker may claim it.
+   * does not wait. `wakeAtOf` tells when a worker may claim it.
    */
   readonly wakeAt?: number;
   /**

@@ -116,7 +116,9 @@ export interface SessionLease {
 export interface SessionWork {
   /** Number of claims since the work was last done. */
   readonly attempts: number;
-  /** When a worker may claim the session: RFC 3339, UTC, milliseconds. Absent if it wants none. */
+  /**
+   * When a worker may claim the session: RFC 3339, UTC, milliseconds. Absent if it does not wait.
+   */
   readonly wakeAt?: string;
   /**
    * Present if the work has failed in all its attempts, until a worker claims the session again.

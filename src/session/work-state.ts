@@ -31,9 +31,9 @@ export const notExhausted = (state: StateRecord): StateRecord => {
 const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * When a worker may claim the session, in milliseconds since the epoch; `Infinity` if it wants
- * none. A lease holds off all claims until its end, and a claim that was not released is made again
- * after it: its worker may have crashed.
+ * When a worker may claim the session, in milliseconds since the epoch; `Infinity` if it
+ * waits for none. A lease holds off all claims until its end, and a claim that was not released is
+ * made again after it: its worker may have crashed.
  *
  * @example
  * ```ts

@@ -436,8 +436,8 @@ export interface SessionStore {
    * Returns sessions that wait for a worker (`wakeAtOf`) and moves each of them to `until`, in one
    * step: no two claims return the same session before then. Chooses, orders and continues as
    * `due`. A change of the state moves a session to the `wakeAtOf` of the new one; appends without
-   * `wake` leave it. The store may return a session that no longer waits for a worker. After a crash of
-   * the database, it may return those again that it returned before.
+   * `wake` leave it. The store may return a session that no longer waits for a worker. After a
+   * crash of the database, it may return those again that it returned before.
    */
   claim(range: ClaimRange): Answer<ClaimedRecords, StoreError>;
 

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.js';
 export const mountMutants: readonly Mutant[] = [
   {
     bug: 'Express reads a body of any size',
-    file: 'src/session/growing-bytes.ts',
+    file: 'src/session/read-stream.ts',
     from: 'if (end > this.#most) return false;',
     to: 'if (end > Number.POSITIVE_INFINITY) return false;',
     tests: ['test/adapters/node-body.test.ts', 'test/adapters/node.test.ts'],

@@ -9,7 +9,7 @@ import { ada, okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
 describe('a worker', () => {
-  test('runs for each session that wants one, once, with the session and its own token', async () => {
+  test('runs for each session that waits for one, once, with the session and its own token', async () => {
     const { sessions, work, waiting, pass } = openWorkers();
     const ids = [await waiting(), await waiting()];
     const seen: string[] = [];

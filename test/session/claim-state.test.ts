@@ -82,7 +82,7 @@ describe('a claim', () => {
     expect(next).toMatchObject({ wakeAt: NOON + 9, labels, metadata: { title: 'one' } });
   });
 
-  test('is refused where the session waits for no worker, wants one later, is leased or has ended', () => {
+  test('is refused where the session waits for no worker, waits from later on, is leased or has ended', () => {
     const { lease } = leaseState(
       live('ACTIVE'),
       { ...worker, holder: 'other' },

@@ -15,14 +15,14 @@ const later = UNTIL + 5;
 
 const states: readonly (readonly [is: string, wakeAt: number, state: StateRecord])[] = [
   ['that waits for no worker', NEVER, live('ACTIVE')],
-  ['that is idle and wants one', sooner, live('IDLE', { wakeAt: sooner })],
-  ['that is active and wants one', sooner, live('ACTIVE', { wakeAt: sooner })],
-  ['that is paused and wants one', sooner, live('PAUSED', { wakeAt: sooner })],
+  ['that is idle and waits', sooner, live('IDLE', { wakeAt: sooner })],
+  ['that is active and waits', sooner, live('ACTIVE', { wakeAt: sooner })],
+  ['that is paused and waits', sooner, live('PAUSED', { wakeAt: sooner })],
   ['that has ended', NEVER, ended('failed', { wakeAt: sooner })],
   ['that has ended while it was claimed', NEVER, ended('failed', { lease: claim })],
   ['with a lease, that waits for no worker', NEVER, live('ACTIVE', { lease })],
-  ['with a lease, that wants one before its end', UNTIL, live('ACTIVE', { lease, wakeAt: sooner })],
-  ['with a lease, that wants one after its end', later, live('ACTIVE', { lease, wakeAt: later })],
+  ['with a lease, that waits before its end', UNTIL, live('ACTIVE', { lease, wakeAt: sooner })],
+  ['with a lease, that waits after its end', later, live('ACTIVE', { lease, wakeAt: later })],
   ['that is claimed', UNTIL, live('ACTIVE', { lease: claim })],
   ['that is claimed and was woken', UNTIL, live('ACTIVE', { lease: claim, wakeAt: sooner })],
   [
@@ -31,7 +31,7 @@ const states: readonly (readonly [is: string, wakeAt: number, state: StateRecord
     live('ACTIVE', { lease: claim, wakeAt: later }),
   ],
   ['that was released', NEVER, live('ACTIVE', { lease: released })],
-  ['that was released and wants one', sooner, live('ACTIVE', { lease: released, wakeAt: sooner })],
+  ['that was released and waits', sooner, live('ACTIVE', { lease: released, wakeAt: sooner })],
 ];
 
 describe('when a worker may claim a session', () => {

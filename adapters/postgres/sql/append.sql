@@ -86,8 +86,8 @@ BEGIN
   RETURN v.position;
 END $body$;
 
--- Makes a session that has not ended wait for a worker from c.now on, also one that a claim has moved
--- to a later time.
+-- Makes a session that has not ended wait for a worker from c.now on, also one that a claim has
+-- moved to a later time.
 CREATE FUNCTION $wake_session(c $change, p_session bigint)
 RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE

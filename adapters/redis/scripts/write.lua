@@ -416,7 +416,9 @@ function kinds.append(keys, args)
     if after ~= '' then detail = detail .. ',"after":' .. after end
   end
   header.bytes = finish
-  if isUsed and at > header.activity + 0 then header.activity = string.rep('0', 16 - #now) .. now end
+  if isUsed and at > header.activity + 0 then
+    header.activity = string.rep('0', 16 - #now) .. now
+  end
   advance(header, sessionKey .. ' {"type":"appended","at":' .. now .. detail .. '}')
   if wake then
     advance(header, sessionKey .. ' {"type":"woken","at":' .. now .. '}')
@@ -515,9 +517,9 @@ end
 -- Hands out sessions that wait for a worker: moves them to another time, and tells which they are.
 -- keys  work set, its tenants, the prefix of the records
 -- args  tenantKey, now, until when they are handed out, the maximum number
--- Returns 'claimed' and for each session its idKey and the time from which it waited for a worker; and
--- apart from that, which a repeated call does without, for each after '\r' its record, with tabs
--- between its lines, or nothing if it has none.
+-- Returns 'claimed' and for each session its idKey and the time from which it waited for a worker;
+-- and apart from that, which a repeated call does without, for each after '\r' its record, with
+-- tabs between its lines, or nothing if it has none.
 function kinds.claim(keys, args)
   local work, prefix = keys[1], keys[3]
   local tenantKey, now, upto, most = unpack(args, 1, 4)
@@ -557,9 +559,9 @@ function kinds.repair(keys, args, gained, lost)
   local journal, operations = keys[8], keys[9]
   local text = try('GET', keys[1])
   local header = type(text) == 'string' and headerOf(text)
-  local is = text and 'damaged' or ''
-  if header then is = header.revision end
-  if is ~= revision then return 'stale' end
+  local actual = text and 'damaged' or ''
+  if header then actual = header.revision end
+  if actual ~= revision then return 'stale' end
   local missing = wrongOf(gained, idKey, header and header.created + 0)
   local change = changeOf(keys, args, missing, wrongOf(lost, idKey))
   local due, work = unpack(change.places)

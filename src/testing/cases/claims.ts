@@ -70,7 +70,7 @@ export const claims: readonly StoreCase[] = [
     name: 'claim: a session can be claimed from the millisecond on from which it waits for a worker',
     run: async (store) => {
       await insertWaiting(store, key, NOON + 5);
-      await insert(store, keyOf('wants none'), headOf('wants none'), live('ACTIVE'));
+      await insert(store, keyOf('waits for none'), headOf('waits for none'), live('ACTIVE'));
       expectEqual(await idsOf(store, { now: NOON + 4 }), [], 'a millisecond before');
       const sessions = await claim(store, { now: NOON + 5 });
       expectEqual(sessions.map(dueOf), [{ ...key, dueAt: NOON + 5 }], 'then');
@@ -157,7 +157,7 @@ export const claims: readonly StoreCase[] = [
         'a session that waits for no worker any more',
       );
       await replace(store, key, live('PAUSED', { revision: 5, wakeAt: NOON }));
-      expectEqual(await idsOf(store), ['one'], 'a session that wants one again');
+      expectEqual(await idsOf(store), ['one'], 'a session that waits again');
       await replace(store, key, ended('failed', { revision: 6, wakeAt: NOON }));
       expectEqual(await idsOf(store, { now: LATER }), [], 'a session that has ended');
     },
@@ -254,7 +254,7 @@ export const claims: readonly StoreCase[] = [
     name: 'countWaiting: counts what a claim could return, by all stores, and leaves it to be claimed',
     run: async (store, second) => {
       for (const at of upTo(3)) await insertWaiting(store, keyOf(`s${at}`), NOON + at);
-      await insert(store, keyOf('wants none'), headOf('wants none'), live('ACTIVE'));
+      await insert(store, keyOf('waits for none'), headOf('waits for none'), live('ACTIVE'));
       await insertWaiting(store, keyOf('leased'), NOON, live('ACTIVE', { lease }));
       for (const [at, each] of [store, second, store, second].entries()) {
         expectEqual(
