@@ -1,3 +1,4 @@
+import { copyJson } from '../../src/session/copy-json.js';
 import type { KnownAppend } from '../../src/session/decide-append.js';
 import { entriesUpTo, type HistoryPositions } from '../../src/session/history-positions.js';
 import type { HistoryEntry } from '../../src/session/session.js';
@@ -16,7 +17,7 @@ const bytesOf = (entry: HistoryEntry): number => bytesOfText(encodeEntry(entry))
 const copyOf = (entry: HistoryEntry): HistoryEntry => {
   const copy = plainEntry(entry);
   if (copy.data === undefined) return copy;
-  return { ...copy, data: structuredClone(copy.data) };
+  return { ...copy, data: copyJson(copy.data) };
 };
 
 /** A history. It shares no objects with its callers. */

@@ -7,6 +7,7 @@ import {
   type StoreUnavailable,
   storeUnavailable,
 } from '../../src/session/errors.js';
+import { isError } from '../../src/session/native-kinds.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 
 /** The result of a call of the store. */
@@ -62,7 +63,7 @@ const noRight = /The user executing the script can't run this command/;
 
 /** The first word of an error reply; empty for any other value. */
 const errorCode = (cause: unknown): string => {
-  if (!(cause instanceof Error)) return '';
+  if (!isError(cause)) return '';
   return noRight.test(cause.message) ? 'NOPERM' : (firstWord.exec(cause.message)?.[1] ?? '');
 };
 
@@ -101,10 +102,7 @@ export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
  * Removes the arguments of the command, which a server repeats in the error for an unknown command.
  */
 const textOf = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause)).replace(
-    /, with args beginning with: .*/s,
-    '',
-  );
+  (isError(cause) ? cause.message : String(cause)).replace(/, with args beginning with: .*/s, '');
 
 /** The error of a failed command for the session that it was about. */
 export const toStoreError = ({ id }: SessionKey, { code, error }: Failure): StoreError =>

@@ -6,6 +6,7 @@ import {
   type StoreUnavailable,
   storeUnavailable,
 } from '../../src/session/errors.js';
+import { isError } from '../../src/session/native-kinds.js';
 import { Lane } from '../shared/lane.js';
 import { type Query, rowsIn, withPrefix } from '../sql/query.js';
 import {
@@ -36,7 +37,7 @@ const SQLITE_BUSY = 5;
  */
 const BUSY_TIMEOUT_MS = 5000;
 
-const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+const textOf = (cause: unknown): string => (isError(cause) ? cause.message : String(cause));
 
 /**
  * Drivers put the result code into different properties. The low byte of an extended code is the

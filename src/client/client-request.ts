@@ -30,6 +30,7 @@ import type { EachQuery } from '../service/list-sessions.js';
 import type { InvalidInput } from '../session/errors.js';
 import { randomIds } from '../session/ids.js';
 import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/limits.js';
+import { isDate } from '../session/native-kinds.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';
@@ -92,7 +93,7 @@ const parseIdempotencyKey = (issues: IssueList, value: unknown): string => {
 };
 
 const parseParameter = (issues: IssueList, name: string, value: unknown): string => {
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  if (isDate(value) && !Number.isNaN(value.getTime())) return value.toISOString();
   const isPlain = typeof value === 'string' || typeof value === 'number';
   issues.check(isPlain, name, 'must be a string, a number or a Date');
   return isPlain ? String(value) : '';

@@ -38,7 +38,8 @@ const asNumber = (text: string | undefined): string | number | undefined =>
 
 /** Bytes of JSON, from a body parser that has read them; undefined if it has parsed them too. */
 const bytesIn = (value: unknown): Uint8Array | undefined => {
-  if (value instanceof Uint8Array) return value;
+  if (ArrayBuffer.isView(value))
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   return typeof value === 'string' ? new TextEncoder().encode(value) : undefined;
 };
 

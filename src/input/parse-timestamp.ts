@@ -1,4 +1,5 @@
 import { timestampOf } from '../session/clock.js';
+import { isDate } from '../session/native-kinds.js';
 import type { IssueList } from './issue-list.js';
 
 /** Without flags: the OpenAPI document contains its source. */
@@ -12,7 +13,7 @@ const isCalendarDay = (year: number, month: number, day: number): boolean =>
   month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 
 const instantOf = (value: unknown): number => {
-  if (value instanceof Date) return value.getTime();
+  if (isDate(value)) return value.getTime();
   if (typeof value !== 'string') return Number.NaN;
   const [, year, month, day] = rfc3339.exec(value) ?? [];
   if (!isCalendarDay(Number(year), Number(month), Number(day))) return Number.NaN;

@@ -3,6 +3,7 @@ import { allowedMsOf, type InputPolicy } from '../input/input-policy.js';
 import { type ParsedCreation, parseCreate } from '../input/parse-create.js';
 import { parseCreateOptions } from '../input/parse-list-query.js';
 import { timestampOf } from '../session/clock.js';
+import { copyJson } from '../session/copy-json.js';
 import { digestOf } from '../session/digest-of.js';
 import {
   conflict,
@@ -241,7 +242,7 @@ const createdSession = (
   const latest = entries.slice(Math.max(0, entries.length - historyLimit));
   // The store may keep the objects that it receives.
   const own = { ...head, options: { ...head.options } };
-  const history = latest.map((entry) => structuredClone(entry));
+  const history = latest.map((entry) => copyJson(entry));
   return sessionAt({ head: own, state, history, historyCount: opening?.entries.length ?? 0 }, now);
 };
 

@@ -1,5 +1,6 @@
 import { hasMethods } from '../input/parse-fields.js';
 import { tellHost } from '../session/call-host.js';
+import { isError } from '../session/native-kinds.js';
 
 /** The host's logger, such as pino, bunyan or `console`. */
 export interface Logger {
@@ -26,7 +27,7 @@ export const log = (logger: Logger, level: keyof Logger, fields: object, message
  * with all its arguments.
  */
 const textOf = (cause: unknown): string => {
-  if (cause instanceof Error) return cause.stack ?? cause.message;
+  if (isError(cause)) return cause.stack ?? cause.message;
   return String(cause);
 };
 

@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import { isFields } from '../input/parse-fields.js';
+import { isError } from '../session/native-kinds.js';
 import { SessionFailure, type TypedError } from '../session/session-failure.js';
 
 const isTyped = (error: unknown): error is TypedError =>
@@ -7,7 +8,7 @@ const isTyped = (error: unknown): error is TypedError =>
 
 const exceptionOf = (error: unknown): Error => {
   if (isTyped(error)) return new SessionFailure(error);
-  if (error instanceof Error) return error;
+  if (isError(error)) return error;
   return new Error('the result is an error, see `cause`', { cause: error });
 };
 

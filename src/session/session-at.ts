@@ -1,4 +1,5 @@
 import { timestampOf } from './clock.js';
+import { copyJson } from './copy-json.js';
 import { leaseAt } from './lease-state.js';
 import { limitMsOf, secondsOf } from './limits.js';
 import type {
@@ -101,7 +102,7 @@ export const sessionAt = (
     options: currentOptions(head.options, state),
     // These are copied, because a store in memory shares its states with its callers.
     labels: state.labels === undefined ? noLabels : { ...state.labels },
-    metadata: state.metadata === undefined ? noMetadata : structuredClone(state.metadata),
+    metadata: state.metadata === undefined ? noMetadata : copyJson(state.metadata),
     history,
     historyCount,
     createdAt,

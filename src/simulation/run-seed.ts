@@ -3,6 +3,7 @@ import { type SessionService, sessionsOf } from '../service/session-service.js';
 import { parseSettings, type SessionServiceOptions } from '../service/settings.js';
 import type { Clock } from '../session/clock.js';
 import type { Ids } from '../session/ids.js';
+import { isError } from '../session/native-kinds.js';
 import type { SessionStore } from '../store/session-store.js';
 import { FaultPlan, type FaultType } from './fault-plan.js';
 import { simulatedStore } from './simulated-store.js';
@@ -62,7 +63,7 @@ const MAX_STEPS = 200_000;
 const MAX_ERRORS = 3;
 
 const asError = (cause: unknown): Error =>
-  cause instanceof Error ? cause : new Error(String(cause), { cause });
+  isError(cause) ? cause : new Error(String(cause), { cause });
 
 /** The error of a check, which may throw, reject, or return false or an error result. */
 const errorOf = async (check: () => unknown): Promise<Error | undefined> => {

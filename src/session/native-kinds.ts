@@ -1,0 +1,10 @@
+/**
+ * What kind of native object a value is. `instanceof` is false for the objects of another realm,
+ * such as those of Jest, `node:vm` or an iframe.
+ */
+const kindOf = (value: unknown): string => Object.prototype.toString.call(value);
+
+export const isError = (value: unknown): value is Error =>
+  value instanceof Error || kindOf(value) === '[object Error]';
+
+export const isDate = (value: unknown): value is Date => kindOf(value) === '[object Date]';
