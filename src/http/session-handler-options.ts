@@ -157,7 +157,8 @@ const parseRoutes = <S extends TenantSessions>(
   groups?: readonly RouteGroup<S>[],
 ): readonly AnsweredRoute<S>[] => {
   const given = parseGroups(issues, groups);
-  const isOpened = given.some(({ operation }) => operation === openedCreate);
+  // By name, because a group of routes may come from another copy of this package.
+  const isOpened = given.some(({ operation }) => operation.name === openedCreate.name);
   const own = sessionRoutes.filter(({ operation }) => !isOpened || operation !== create);
   const routes = [...own, ...given];
   checkPaths(issues, routes);

@@ -78,8 +78,11 @@ export const parseListener = (
   return (value) => tellHost(() => call?.(value));
 };
 
-/** In place of a field that a request must have and does not: `undefined` may mean a default. */
-export const MISSING = Symbol('missing');
+/**
+ * In place of a field that a request must have and does not: `undefined` may mean a default.
+ * Registered, because the handler and the service may come from two copies of this package.
+ */
+export const MISSING = Symbol.for('colloquy.missing');
 
 const textRule = (value: unknown): string =>
   value === undefined || value === MISSING ? 'is required' : 'must be a string';

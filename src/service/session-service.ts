@@ -83,9 +83,11 @@ import {
   wakeSession,
 } from './session-work.js';
 import {
+  brandOf,
   forTenant,
   isSettings,
   parseSettings,
+  SETTINGS,
   type SessionServiceOptions,
   type Settings,
   withFence,
@@ -97,7 +99,10 @@ import { type UpdateInput, type UpdateOptions, updateSession } from './update-se
  * The settings of a service, for the parts of the engine that are built on it; undefined if it is
  * no service.
  */
-export let settingsOf: (sessions: unknown) => Settings | undefined;
+export const settingsOf = (sessions: unknown): Settings | undefined => {
+  const settings = brandOf(sessions);
+  return isSettings(settings) ? settings : undefined;
+};
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a
@@ -120,10 +125,12 @@ export class SessionService {
   readonly #settings: Settings;
 
   static {
-    settingsOf = (sessions) => {
-      const isService = typeof sessions === 'object' && sessions !== null && #settings in sessions;
-      return isService ? sessions.#settings : undefined;
-    };
+    // Defined here, so that the declarations of the package do not contain it.
+    Object.defineProperty(SessionService.prototype, SETTINGS, {
+      get(this: SessionService) {
+        return #settings in this ? this.#settings : undefined;
+      },
+    });
   }
 
   /** Throws a `TypeError` that names every invalid or unknown option. */

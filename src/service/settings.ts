@@ -89,6 +89,7 @@ type MakeService = <S extends object>(create: () => S) => S;
 
 /** The checked options of a service with their defaults. */
 export interface Settings extends WatchSource {
+  readonly [SETTINGS]: true;
   /**
    * The error of an invalid tenant. A tenant may come from a request, so every operation returns
    * it.
@@ -111,30 +112,36 @@ export interface Settings extends WatchSource {
   readonly recentStates: RecentStates;
 }
 
-/** All settings, so that the constructor of the service can tell them from unchecked options. */
-const checked = new WeakSet<object>();
+/**
+ * Tells settings from unchecked options, and a service from other objects. Registered, because a
+ * process may contain two copies of this package: as ES module and as CommonJS, or in two bundles.
+ */
+export const SETTINGS: unique symbol = Symbol.for('colloquy.settings');
 
-const checkedSettings = (settings: Settings): Settings => {
-  checked.add(settings);
-  return settings;
+/** The member `SETTINGS` of any value; undefined for an object of the host that throws. */
+export const brandOf = (value: unknown): unknown => {
+  try {
+    return isFields(value) ? Reflect.get(value, SETTINGS) : undefined;
+  } catch {
+    return undefined;
+  }
 };
 
-export const isSettings = (options: object): options is Settings => checked.has(options);
+export const isSettings = (options: unknown): options is Settings => brandOf(options) === true;
 
 /** The same settings for another tenant. */
 export const forTenant = (settings: Settings, name: string): Settings => {
   const tenant = parseTenant(name);
-  return checkedSettings({
+  return {
     ...settings,
     tenant: tenant.unwrapOr(''),
     tenantError: tenant.isErr() ? tenant.error : undefined,
     fence: undefined,
-  });
+  };
 };
 
 /** The same settings with a lease. */
-export const withFence = (settings: Settings, fence: Fence): Settings =>
-  checkedSettings({ ...settings, fence });
+export const withFence = (settings: Settings, fence: Fence): Settings => ({ ...settings, fence });
 
 /**
  * The checked options of a write on a session, with the token of the lease on it unless they have
@@ -235,7 +242,8 @@ export const parseSettings = (
     const policy = parsePolicy(issues, options);
     const source = { store, now: monotonic(clock), after: timerOf(clock) };
     const hasEvents = isFields(store) && isFields(store.events);
-    return checkedSettings({
+    return {
+      [SETTINGS]: true,
       ...source,
       hub: hasEvents ? new EventHub(store.events, source) : undefined,
       tenant: name,
@@ -250,5 +258,5 @@ export const parseSettings = (
       policy,
       observers,
       recentStates: new RecentStates(),
-    });
+    };
   });

@@ -1,4 +1,5 @@
 import type { CallbackFailed, SessionError } from './errors.js';
+import { isError } from './native-kinds.js';
 
 /** The errors whose message does not say what the caller can do. */
 type Advised = Exclude<SessionError['type'], 'page_too_large' | 'search_too_large'>;
@@ -27,6 +28,15 @@ const adviceOf: Readonly<Record<Advised, string>> = {
 };
 
 const isAdvised = (type: string): type is Advised => Object.hasOwn(adviceOf, type);
+
+/** Registered, because a process may contain two copies of this package. */
+const FAILURE = Symbol.for('colloquy.SessionFailure');
+
+/** `instanceof` across copies; for classes that extend this one, the usual. */
+function isInstance(this: unknown, value: unknown): boolean {
+  if (this === SessionFailure) return isError(value) && FAILURE in value;
+  return Function.prototype[Symbol.hasInstance].call(this, value);
+}
 
 /** The least that an error of an operation has. */
 export interface TypedError {
@@ -66,6 +76,11 @@ export class SessionFailure<E extends TypedError = SessionError | CallbackFailed
    * Narrows what is an `instanceof SessionFailure` to the errors of the operations, and not to any.
    */
   declare static readonly [Symbol.hasInstance]: (value: unknown) => value is SessionFailure;
+
+  static {
+    Object.defineProperty(SessionFailure.prototype, FAILURE, { value: true });
+    Object.defineProperty(SessionFailure, Symbol.hasInstance, { value: isInstance });
+  }
 
   constructor(error: E) {
     super(messageOf(error), 'cause' in error ? { cause: error.cause } : undefined);
