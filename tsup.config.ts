@@ -54,7 +54,9 @@ const esm: Options = {
   entry: { ...library, 'cli/main': 'src/cli/main.ts' },
   format: 'esm',
 };
-const cjs: Options = { ...shared, entry: library, format: 'cjs' };
+// nanoid has only ES modules, which `require` loads neither in Jest nor in every Node that may run
+// this package: so CommonJS brings its own copy.
+const cjs: Options = { ...shared, entry: library, format: 'cjs', noExternal: ['nanoid'] };
 
 // `AsyncDisposable` is in no library of TypeScript that a user must have set.
 const dts = { only: true, banner: '/// <reference lib="esnext.disposable" />' } as const;

@@ -27,8 +27,13 @@ const ONLY_IN_REPOSITORY =
   /^(benchmarks|examples|test|docs\/pictures|docs\/contributing)\/|^CONTRIBUTING\.md$/;
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
+/** The bill of materials names every package that the development uses. */
+const maxBuffer = 64 * 1024 * 1024;
+
 const npm = (...args) =>
-  JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  JSON.parse(
+    execFileSync('npm', args, { encoding: 'utf8', maxBuffer, stdio: ['ignore', 'pipe', 'ignore'] }),
+  );
 
 const manifest = readJson('package.json');
 const lock = readJson('package-lock.json');
@@ -101,13 +106,15 @@ function installScripts() {
 }
 
 function foreignCode() {
-  // The bundler writes the path of every module that it takes in above the module's code.
+  // The bundler writes the path of every module that it takes in above the module's code. nanoid
+  // has no CommonJS build: its licence is installed with it, as a dependency.
+  const foreign = (file) => {
+    const other = file.endsWith('.cjs') ? /\/\/ node_modules\/(?!nanoid\/)/ : /\/\/ node_modules\//;
+    return other.test(readFileSync(file, 'utf8'));
+  };
   const files = shipped.filter((path) => /\.c?js$/.test(path));
   if (files.length === 0) throw new Error('dist holds no code: run `npm run build` first');
-  return [
-    ...packed.bundled,
-    ...files.filter((file) => readFileSync(file, 'utf8').includes('// node_modules/')),
-  ];
+  return [...packed.bundled, ...files.filter(foreign)];
 }
 
 function linksOut() {

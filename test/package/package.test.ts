@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { documentOf } from '../readme/documents.js';
@@ -175,6 +175,65 @@ describe('in a project with none of the optional peers', () => {
   tsc('type-checks with no types but its own', async () => {
     await typeCheck(bare, 'core', await consumer('core'), []);
   });
+
+  it('loads every subpath with require where require loads no ES modules', async () => {
+    const loads = paths.map((subpath) => load.cjs(posix.join('colloquy', subpath))).join('; ');
+    const args = ['--no-experimental-require-module', '--eval', `${loads}; console.log('loaded')`];
+    expect(await runNode(args, bare)).toBe('loaded\n');
+  });
+});
+
+const twoCopies = {
+  'a worker on a service of the other copy': `
+    const { id } = await sessions.orThrow.create({ start: true, wake: true });
+    const { promise, resolve } = Promise.withResolvers();
+    const worker = esm.createWorker(sessions, { run: ({ session }) => resolve(session.id) });
+    worker.start();
+    const ran = await promise;
+    await worker.stop();
+    result = ran === id;`,
+  'a failure of the other copy by instanceof': `
+    const failures = [
+      await sessions.orThrow.get('nobody').catch((failure) => failure),
+      await esm.unwrap(sessions.get('nobody')).catch((failure) => failure),
+    ];
+    class Other extends esm.SessionFailure {}
+    const known = failures.every((f) => f instanceof esm.SessionFailure && f instanceof cjs.SessionFailure);
+    result = known && !(failures[0] instanceof Other) && !(new Error() instanceof esm.SessionFailure);`,
+  'routes of the other copy': `
+    const routes = [http.commandRoutes(), http.historyRoutes(), http.eventRoutes()];
+    esmHttp.createSessionHandler({ sessions, authenticate: () => 'default', routes });
+    result = true;`,
+  'a missing field of a service of the other copy': `
+    const handler = esmHttp.createSessionHandler({ sessions, authenticate: () => 'default' });
+    const headers = { 'Content-Type': 'application/json' };
+    const request = { method: 'POST', headers, body: '{"profile":"tutor"}' };
+    const answer = await fetchHandler(handler)(new Request('http://host/create-session', request));
+    result = (await answer.json()).detail === 'face is required';`,
+};
+
+describe('in a process with two copies of the package', () => {
+  it.each(Object.entries(twoCopies))('accepts %s', async (_name, use) => {
+    const script = `
+      import { createRequire } from 'node:module';
+      import * as esm from 'colloquy';
+      import { fetchHandler } from 'colloquy/fetch';
+      import * as esmHttp from 'colloquy/http';
+      const require = createRequire(import.meta.url);
+      const cjs = require('colloquy');
+      const http = require('colloquy/http');
+      const { MemorySessionStore } = require('colloquy/memory');
+      Promise.withResolvers ??= () => {
+        let resolve;
+        const promise = new Promise((done) => { resolve = done; });
+        return { promise, resolve };
+      };
+      const sessions = new cjs.SessionService({ store: new MemorySessionStore() });
+      let result;
+      ${use}
+      console.log(JSON.stringify(result));`;
+    expect(await evaluate(bare, 'esm', script)).toBe(true);
+  });
 });
 
 /** Creates a session and asks the handler for it, with what a container gives. */
@@ -193,7 +252,8 @@ const useContainer = (format: Format, loadModules: 'load' | 'loadSync'): string 
 
 describe.skipIf(isElsewhere)('in a project with inversify 7', () => {
   beforeAll(async () => {
-    const older = await Promise.all(['inversify7', 'reflect-metadata'].map(sameVersion));
+    const peers = ['inversify7', 'reflect-metadata', '@opentelemetry/api'];
+    const older = await Promise.all(peers.map(sameVersion));
     await createProject(onInversify7, [packed.tarball, ...older]);
   });
 
@@ -203,6 +263,15 @@ describe.skipIf(isElsewhere)('in a project with inversify 7', () => {
 
   tsc('type-checks', async () => {
     await typeCheck(onInversify7, 'inversify7', await consumer('inversify7'), []);
+  });
+
+  it('works in Jest 29, which loads no ES modules with require', async () => {
+    const file = 'in-jest.test.cjs';
+    const source = join(import.meta.dirname, 'consumer', 'in-jest.cjs');
+    await copyFile(source, join(onInversify7, file));
+    const jest = join(REPOSITORY, 'node_modules', 'jest29', 'bin', 'jest.js');
+    const settings = ['--rootDir', onInversify7, '--testMatch', `**/${file}`, '--ci'];
+    await runNode([jest, ...settings], onInversify7);
   });
 });
 
