@@ -131,6 +131,7 @@ export {
   type SessionRecord,
   type SessionTerms,
   type StateRecord,
+  type WorkRecord,
 } from './session/session-record.js';
 export type {
   CallerCommand,

@@ -112,8 +112,8 @@ const copyHead = (head: SessionHead): SessionHead => {
  * frozen already: copying each would make a change take half as long again.
  */
 export const frozenState = (state: StateRecord): StateRecord => {
-  const { operations, terms, labels, metadata, lease, report } = state;
-  const parts = [state, operations, terms, labels, metadata, lease, report];
+  const { operations, terms, labels, metadata, work, report } = state;
+  const parts = [state, operations, terms, labels, metadata, work, work.lease, report];
   if (parts.every((part) => Object.isFrozen(part))) return state;
   return deepFreeze(structuredClone(state));
 };

@@ -27,7 +27,7 @@ import {
  *
  * The fields up to the wake have fixed widths, so that an append overwrites those from the last
  * activity to the tail where they are, and one that wakes all of them. The others follow from the
- * state, for scripts, which read no JSON. `wake` is the `wakeAt` of the state, `NEVER` for none.
+ * state, for scripts, which read no JSON. `wake` is `work.wakeAt` of the state, `NEVER` for none.
  * Times are in milliseconds since the epoch. `incarnation` distinguishes the session from a later
  * one with the same id. The session accepts history until `open until`, which includes `grace`,
  * unless the inactivity timeout ends it before. `bytes` is the committed length of the journal:
@@ -60,12 +60,13 @@ export const activityText = (lastActivityAt: number): string => pad(lastActivity
 
 /** The wake of a state, and the fields that follow from it. */
 export const stateFields = (state: StateRecord): string => {
-  const { status, deadline, terms, lease } = state;
+  const { status, deadline, terms, work } = state;
   // Without the end by inactivity, because a later activity may postpone that.
   const open = acceptsHistory[status] ? deadline + terms.graceMs : acceptsHistoryUntil(state);
   const times = [open, terms.graceMs, deadline, terms.inactivityTimeoutMs].map(finite);
-  const wake = pad(finite(state.wakeAt ?? NEVER), 16);
-  return [wake, letterOf(status), ...times, lease?.fencingToken ?? 0, lease?.until ?? 0].join(' ');
+  const wake = pad(finite(work.wakeAt ?? NEVER), 16);
+  const { fencingToken = 0, until = 0 } = work.lease ?? {};
+  return [wake, letterOf(status), ...times, fencingToken, until].join(' ');
 };
 
 /** The labels of a state in their line. */

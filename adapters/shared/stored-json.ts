@@ -17,6 +17,7 @@ import type {
   SessionHead,
   SessionTerms,
   StateRecord,
+  WorkRecord,
 } from '../../src/session/session-record.js';
 import {
   type EndReason,
@@ -100,6 +101,10 @@ const unlimited: SessionTerms = {
   graceMs: 0,
 };
 
+/** Without `wakeAt`; undefined if there is nothing else. */
+const encodeWork = ({ wakeAt: _, ...work }: WorkRecord): Omit<WorkRecord, 'wakeAt'> | undefined =>
+  Object.keys(work).length === 0 ? undefined : work;
+
 /** The values of a state that an append changes: stores keep them beside its text. */
 export interface StateBeside {
   readonly lastActivityAt: number;
@@ -111,7 +116,7 @@ export interface StateBeside {
 /** Without the values of `StateBeside`. Also without labels if the store keeps them separately. */
 export const encodeState = (state: StateRecord, labels: SessionLabels | undefined): string => {
   const { status, since, startedAt, activeMs, limitMs, deadline, operations } = state;
-  const { terms, metadata, lease, retryAt, attempts, report } = state;
+  const { terms, metadata, work, report } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
   return JSON.stringify({
     status,
@@ -125,15 +130,20 @@ export const encodeState = (state: StateRecord, labels: SessionLabels | undefine
     terms: encodeTerms(terms),
     labels,
     metadata,
-    lease,
-    retryAt,
-    attempts,
+    work: encodeWork(work),
     report,
   });
 };
 
 /** The fields of `StateRecord` that are stored otherwise. */
-type Converted = keyof StateBeside | 'status' | 'endReason' | 'limitMs' | 'deadline' | 'terms';
+type Converted =
+  | Exclude<keyof StateBeside, 'wakeAt'>
+  | 'status'
+  | 'endReason'
+  | 'limitMs'
+  | 'deadline'
+  | 'terms'
+  | 'work';
 
 type StoredState = Omit<EndedState, Converted> & {
   readonly status: SessionStatus;
@@ -141,6 +151,7 @@ type StoredState = Omit<EndedState, Converted> & {
   readonly limitMs: number | null;
   readonly deadline: number | null;
   readonly terms: Partial<SessionTerms>;
+  readonly work?: WorkRecord;
 };
 
 const isOptionalNumber: Check = (value) => value === undefined || isNumber(value);
@@ -162,6 +173,13 @@ const isLease = isShape<LeaseRecord>({
   cancelled: optional(isShape<Cancellation>({ reason: optional(isText) })),
 });
 
+const isWork = isShape<WorkRecord>({
+  lease: optional(isLease),
+  wakeAt: (value) => value === undefined,
+  retryAt: isOptionalNumber,
+  attempts: isOptionalNumber,
+});
+
 const isReport = isShape<PendingReport>({ dueAt: isNumber, removedAt: isOptionalNumber });
 
 /* Without a shape, because a page has many states. */
@@ -178,9 +196,7 @@ const isStoredState = (value: unknown): value is StoredState =>
   isTerms(value['terms']) &&
   (value['labels'] === undefined || isLabels(value['labels'])) &&
   (value['metadata'] === undefined || isFields(value['metadata'])) &&
-  (value['lease'] === undefined || isLease(value['lease'])) &&
-  isOptionalNumber(value['retryAt']) &&
-  isOptionalNumber(value['attempts']) &&
+  (value['work'] === undefined || isWork(value['work'])) &&
   (value['report'] === undefined || isReport(value['report']));
 
 /** Whether a state has the reason of its end if it has ended. */
@@ -211,7 +227,7 @@ export const decodeState = (
     deadline: orInfinity(stored.deadline),
     terms: { ...unlimited, ...stored.terms },
     ...(labels && { labels }),
-    ...(wakeAt < NEVER && { wakeAt }),
+    work: { ...stored.work, ...(wakeAt < NEVER && { wakeAt }) },
   });
   return isComplete(state) ? state : undefined;
 };

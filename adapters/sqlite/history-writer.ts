@@ -135,8 +135,8 @@ export class HistoryWriter {
     if (wake === undefined) return [];
     const woken = wokenState(state, wake.revision, now);
     if (woken === state) return [];
-    const { revision, wakeAt = NEVER } = woken;
-    this.#connection.run(WOKEN, revision, wakeAt, finite(wakeAtOf(woken)), session);
+    const { revision, work } = woken;
+    this.#connection.run(WOKEN, revision, work.wakeAt ?? NEVER, finite(wakeAtOf(woken)), session);
     return [wokenDetailOf(now)];
   }
 

@@ -52,7 +52,7 @@ const REMOVE = 'DELETE FROM $sessions WHERE number = ?';
 
 /** The columns `deadline`, `due_at`, `wake_at` and `wanted_at` of a state. */
 const timesOf = (state: StateRecord): readonly number[] =>
-  [endsAt(state), dueAtOf(state), wakeAtOf(state), state.wakeAt ?? NEVER].map(finite);
+  [endsAt(state), dueAtOf(state), wakeAtOf(state), state.work.wakeAt ?? NEVER].map(finite);
 
 /** The changes of sessions but for their histories. Each is one transaction with its event. */
 export class SessionWriter {

@@ -5,7 +5,7 @@
 --
 -- `sessions` contains the data that changes, in short rows, because every append rewrites one.
 -- `state` is the state as JSON without `last_activity`, `revision` and `wanted_at`, which is its
--- `wakeAt`: appends change these. `status` and `deadline` repeat the parts that are searched;
+-- `work.wakeAt`: appends change these. `status` and `deadline` repeat the parts that are searched;
 -- `wake_at` is when a worker may claim the session. `heads` contains the data that never changes.
 --
 -- What is left of a removed session until its end is reported is a row of its own in `sessions`:

@@ -110,7 +110,7 @@ const claimOne = async (
     session: sessionAt({ ...record, state }, time.value),
     start,
     position: record.historyPosition,
-    lease: sessionLeaseOf(decided.state.lease),
+    lease: sessionLeaseOf(decided.state.work.lease),
     attempt: decided.attempt,
     waitingSince: timestampOf(dueAt),
   });

@@ -101,7 +101,7 @@ export const leaseSession = async (
   const leased = await decideState(settings, key, parseLease(input), (current, lease, now) =>
     leaseState(current, { ...lease, random: settings.random() }, now),
   );
-  return leased.map(({ lease }) => sessionLeaseOf(lease));
+  return leased.map(({ work }) => sessionLeaseOf(work.lease));
 };
 
 export const renewLease = async (
@@ -110,7 +110,7 @@ export const renewLease = async (
   input: unknown,
 ): Leasing<'renew'> => {
   const renewed = await decideState(settings, key, parseRenew(input), renewState);
-  return renewed.map(({ lease }) => sessionLeaseOf(lease));
+  return renewed.map(({ work }) => sessionLeaseOf(work.lease));
 };
 
 export const releaseSession = async (

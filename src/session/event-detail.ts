@@ -141,7 +141,7 @@ const updateDetailOf = (
   return { type: 'updated', at, labels, ...(!isSame && { metadataChanged: true }) };
 };
 
-const wantedAt = ({ wakeAt = NEVER }: StateRecord): number => wakeAt;
+const wantedAt = ({ work }: StateRecord): number => work.wakeAt ?? NEVER;
 
 /**
  * The detail of the change from one state to the next at `now`, in milliseconds since the epoch;
@@ -162,7 +162,7 @@ export const changeDetailOf = (
 ): EventDetail | undefined => {
   if (previous.status !== next.status) return statusDetailOf(previous.status === 'PAUSED', next);
   if (isExhausted(next) && !isExhausted(previous)) return { type: 'exhausted', at: now };
-  const [before, lease] = [previous.lease, next.lease];
+  const [before, lease] = [previous.work.lease, next.work.lease];
   const isTaken = lease?.fencingToken !== before?.fencingToken;
   const isReleased = lease?.releasedAt !== undefined && before?.releasedAt === undefined;
   if (isReleased && lease.cancelled !== undefined) return { type: 'cancelled', at: now };

@@ -2,12 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import { timestampOf } from './clock.js';
 import { cancelled, type Leased, type LeaseEnded, leased, leaseLost } from './errors.js';
 import type { SessionLease } from './session.js';
-import type { LeaseRecord, StateRecord } from './session-record.js';
+import type { LeaseRecord, StateRecord, WorkRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
 import { exhausted, notExhausted, retryDelayMs, wakeAtOf } from './work-state.js';
 
-const currentLease = ({ lease }: StateRecord, now: number): LeaseRecord | undefined =>
+const currentLease = ({ work: { lease } }: StateRecord, now: number): LeaseRecord | undefined =>
   lease !== undefined && now < lease.until ? lease : undefined;
 
 export const sessionLeaseOf = ({ holder, fencingToken, until }: LeaseRecord): SessionLease => ({
@@ -36,14 +36,23 @@ export const isLeasedWith = (state: StateRecord, fencingToken: number, now: numb
   currentLease(state, now)?.fencingToken === fencingToken;
 
 /** Why the current lease is not the one with this fencing token. */
-export const leaseEndedIn = ({ lease }: StateRecord, fencingToken: number): LeaseEnded => {
+export const leaseEndedIn = ({ work }: StateRecord, fencingToken: number): LeaseEnded => {
+  const { lease } = work;
   if (lease?.cancelled === undefined || lease.fencingToken !== fencingToken)
     return leaseLost(fencingToken);
   return cancelled(fencingToken, lease.cancelled.reason);
 };
 
 /** A state with a lease, current or not. */
-export type LeasedState = StateRecord & { readonly lease: LeaseRecord };
+export type LeasedState = StateRecord & {
+  readonly work: WorkRecord & { readonly lease: LeaseRecord };
+};
+
+/** The state with changes of its work. Frozen, so that a store in memory need not copy it. */
+const withWork = <W extends WorkRecord>(state: StateRecord, changes: W) => ({
+  ...state,
+  work: Object.freeze({ ...state.work, ...changes }),
+});
 
 /**
  * Two leases that were given after the same one, such as before and after a failover that has lost
@@ -77,10 +86,10 @@ export const leaseState = (
   if (current !== undefined && current.holder !== holder) {
     return err(leased(current.holder, timestampOf(current.until)));
   }
-  const last = state.lease?.fencingToken ?? 0;
+  const last = state.work.lease?.fencingToken ?? 0;
   const fencingToken = last + 1 + Math.floor(random * TOKEN_SPREAD);
   // Whoever leases a session again under the same name goes on with its claim.
-  const maxAttempts = state.lease?.maxAttempts;
+  const maxAttempts = state.work.lease?.maxAttempts;
   const lease = {
     holder,
     fencingToken,
@@ -88,8 +97,7 @@ export const leaseState = (
     until: endOf(seconds, now),
     ...(maxAttempts !== undefined && { maxAttempts }),
   };
-  // Frozen, so that a store in memory need not copy it.
-  return ok({ ...state, lease: Object.freeze(lease) });
+  return ok(withWork(state, { lease: Object.freeze(lease) }));
 };
 
 /**
@@ -100,12 +108,13 @@ export const renewState = (
   { fencingToken, seconds }: { readonly fencingToken: number; readonly seconds: number },
   now: number,
 ): Result<LeasedState, LeaseEnded | InvalidTransition> => {
-  const { lease } = state;
+  const { lease } = state.work;
   if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
   const { status } = stateAt(state, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
   if (currentLease(state, now) === undefined) return err(leaseEndedIn(state, fencingToken));
-  return ok({ ...state, lease: Object.freeze({ ...lease, until: endOf(seconds, now) }) });
+  const renewed = Object.freeze({ ...lease, until: endOf(seconds, now) });
+  return ok(withWork(state, { lease: renewed }));
 };
 
 /** The lease after its release. It is no claim any more. */
@@ -114,16 +123,16 @@ const releasedLease = ({ maxAttempts: _, ...lease }: LeaseRecord, now: number): 
 
 /** The state after work that is done, or has had its last attempt. */
 const withoutAttempts = (state: StateRecord): StateRecord => {
-  const { attempts: _, ...rest } = state;
-  return rest;
+  const { attempts: _, ...work } = state.work;
+  return { ...state, work: Object.freeze(work) };
 };
 
 /**
  * The state after an attempt that is not done: it waits for the next one, or has had its last one.
  */
 const afterAttempt = (state: StateRecord, maxAttempts: number, retryAt: number): StateRecord => {
-  const { attempts = 1, wakeAt } = state;
-  if (attempts < maxAttempts) return { ...state, retryAt };
+  const { attempts = 1, wakeAt } = state.work;
+  if (attempts < maxAttempts) return withWork(state, { retryAt });
   // A wake since the claim is new work, with attempts of its own.
   if (wakeAt !== undefined) return withoutAttempts(state);
   return exhausted(withoutAttempts(state));
@@ -147,7 +156,7 @@ export const releaseState = (
   { fencingToken, done, random }: ReleasedLease,
   now: number,
 ): Result<StateRecord, LeaseEnded> => {
-  const { lease } = state;
+  const { lease } = state.work;
   if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
   if (lease.cancelled !== undefined) return err(leaseEndedIn(state, fencingToken));
   if (stateAt(state, now).status === 'TERMINATED') return ok(state);
@@ -156,10 +165,10 @@ export const releaseState = (
   // Work that was done when its lease ran out is done all the same, since nobody else has taken it.
   const isDoneLate = isClaim && done;
   if (currentLease(state, now) === undefined && !isDoneLate) return ok(state);
-  const released = { ...state, lease: releasedLease(lease, now) };
+  const released = withWork(state, { lease: releasedLease(lease, now) });
   if (!isClaim) return ok(released);
   if (done) return ok(withoutAttempts(released));
-  const { attempts = 1 } = state;
+  const { attempts = 1 } = state.work;
   return ok(afterAttempt(released, maxAttempts, now + retryDelayMs(attempts, random)));
 };
 
@@ -174,8 +183,9 @@ export const wakeState = (
 ): Result<StateRecord, InvalidTransition> => {
   const { status } = stateAt(current, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'wake'));
-  if (current.wakeAt !== undefined && current.wakeAt <= at) return ok(current);
-  return ok(Object.freeze({ ...current, wakeAt: at }));
+  const { wakeAt } = current.work;
+  if (wakeAt !== undefined && wakeAt <= at) return ok(current);
+  return ok(Object.freeze(withWork(current, { wakeAt: at })));
 };
 
 /**
@@ -195,8 +205,11 @@ export const wokenState = (current: StateRecord, revision: number, now: number):
   );
 
 /** The state without the wake and the retry that a claim takes up. A later wake stays. */
-const takenUp = ({ wakeAt, retryAt: _, ...rest }: StateRecord, now: number): StateRecord =>
-  wakeAt === undefined || wakeAt <= now ? rest : { ...rest, wakeAt };
+const takenUp = (state: StateRecord, now: number): StateRecord => {
+  const { wakeAt, retryAt: _, ...work } = state.work;
+  const isLater = wakeAt !== undefined && wakeAt > now;
+  return { ...state, work: { ...work, ...(isLater && { wakeAt }) } };
+};
 
 /** The input of `claimState`. */
 export interface NewClaim extends NewLease {
@@ -212,9 +225,10 @@ export type Claimed =
 
 /** The state after a claim whose lease has run out; `state` itself if there was none. */
 const afterCrash = (state: StateRecord, now: number): StateRecord => {
-  const { lease } = state;
+  const { lease } = state.work;
   if (lease?.maxAttempts === undefined || lease.releasedAt !== undefined) return state;
-  return afterAttempt({ ...state, lease: releasedLease(lease, now) }, lease.maxAttempts, now);
+  const released = withWork(state, { lease: releasedLease(lease, now) });
+  return afterAttempt(released, lease.maxAttempts, now);
 };
 
 /** What a claim makes of a session; undefined if it has ended or waits for no worker at `now`. */
@@ -225,17 +239,14 @@ export const claimState = (
 ): Claimed | undefined => {
   if (wakeAtOf(stateAt(state, now)) > now) return undefined;
   const waiting = afterCrash(state, now);
-  const { attempts = 0 } = waiting;
+  const { attempts = 0 } = waiting.work;
   if (wakeAtOf(waiting) > now) return { outcome: 'exhausted', state: waiting };
   const leased = leaseState(notExhausted(takenUp(waiting, now)), lease, now);
   if (leased.isErr()) return undefined;
   const attempt = attempts + 1;
-  const claim = Object.freeze({ ...leased.value.lease, maxAttempts });
-  return {
-    outcome: 'claimed',
-    state: { ...leased.value, attempts: attempt, lease: claim },
-    attempt,
-  };
+  const claim = Object.freeze({ ...leased.value.work.lease, maxAttempts });
+  const held = withWork(leased.value, { attempts: attempt, lease: claim });
+  return { outcome: 'claimed', state: held, attempt };
 };
 
 /**
@@ -249,14 +260,14 @@ export const cancelState = (
 ): Result<StateRecord, InvalidTransition> => {
   const { status } = stateAt(current, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'cancel'));
-  const { wakeAt, retryAt, attempts, lease, ...rest } = current;
+  const { wakeAt, retryAt, lease } = current.work;
   const isHeld =
-    lease?.releasedAt === undefined && (leaseAt(current, now) ?? lease?.maxAttempts) !== undefined;
+    lease !== undefined &&
+    lease.releasedAt === undefined &&
+    (now < lease.until || lease.maxAttempts !== undefined);
   if (!isHeld && wakeAt === undefined && retryAt === undefined) return ok(current);
-  if (lease === undefined) return ok(Object.freeze(rest));
-  if (!isHeld) return ok(Object.freeze({ ...rest, lease }));
   const cancelled = { ...(reason !== undefined && { reason }) };
-  return ok(
-    Object.freeze({ ...rest, lease: Object.freeze({ ...releasedLease(lease, now), cancelled }) }),
-  );
+  const ended = isHeld ? Object.freeze({ ...releasedLease(lease, now), cancelled }) : lease;
+  const work = Object.freeze({ ...(ended && { lease: ended }) });
+  return ok(Object.freeze({ ...current, work }));
 };

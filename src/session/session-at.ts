@@ -64,7 +64,7 @@ const noMetadata: JsonObject = Object.freeze({});
 
 /** The work on a session; undefined if it waits for no worker. */
 const workOf = (state: StateRecord): SessionWork | undefined => {
-  const { attempts = 0 } = state;
+  const { attempts = 0 } = state.work;
   const wakeAt = wakeAtOf(state);
   const waits = wakeAt < Number.POSITIVE_INFINITY && { wakeAt: timestampOf(wakeAt) };
   const hasFailed = isExhausted(state) && { exhausted: true as const };

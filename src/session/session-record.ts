@@ -63,6 +63,27 @@ export interface PendingReport {
   readonly removedAt?: number;
 }
 
+/**
+ * Who works on a session, and when it waits for a worker. Status commands and updates leave it as
+ * it is.
+ */
+export interface WorkRecord {
+  /** The latest lease. Absent if nobody has leased the session. */
+  readonly lease?: LeaseRecord;
+  /**
+   * When the session waits for a worker, in milliseconds since the epoch, at least 0. Absent if it
+   * does not wait. `wakeAtOf` tells when a worker may claim it.
+   */
+  readonly wakeAt?: number;
+  /**
+   * When the next attempt is due after one that has failed, in milliseconds since the epoch. Absent
+   * if none is. Apart from `wakeAt`, so that a later wake is not lost.
+   */
+  readonly retryAt?: number;
+  /** Number of claims since the work was last done. Absent for none. */
+  readonly attempts?: number;
+}
+
 interface Phase {
   /**
    * Random, 1 to 2^52: every state that is stored has another one, those of earlier sessions with
@@ -102,20 +123,8 @@ interface Phase {
   readonly labels?: SessionLabels;
   /** Data of the host, a JSON object. Absent for a session without any. */
   readonly metadata?: JsonObject;
-  /** Absent if nobody has leased the session. */
-  readonly lease?: LeaseRecord;
-  /**
-   * When the session waits for a worker, in milliseconds since the epoch, at least 0. Absent if it
-   * does not wait. `wakeAtOf` tells when a worker may claim it.
-   */
-  readonly wakeAt?: number;
-  /**
-   * When the next attempt is due after one that has failed, in milliseconds since the epoch. Absent
-   * if none is. Apart from `wakeAt`, so that a later wake is not lost.
-   */
-  readonly retryAt?: number;
-  /** Number of claims since the work was last done. Absent for none. */
-  readonly attempts?: number;
+  /** The leases and the work on the session; empty if it never had any. */
+  readonly work: WorkRecord;
   /** Absent if no report of its end must be made. */
   readonly report?: PendingReport;
 }

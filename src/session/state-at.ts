@@ -6,6 +6,7 @@ import {
   REMEMBERED_OPERATIONS,
   type SessionTerms,
   type StateRecord,
+  type WorkRecord,
 } from './session-record.js';
 import {
   acceptsHistory,
@@ -41,6 +42,7 @@ export interface Beginning {
 }
 
 const noOperations: readonly string[] = Object.freeze([]);
+const noWork: WorkRecord = Object.freeze({});
 
 /**
  * The state of a new session. Avoids spreads, because they take half as long as the rest of a
@@ -57,6 +59,7 @@ const idleState = ({ limitMs, terms, labels, metadata, now, revision }: Beginnin
     deadline: now + terms.idleTimeoutMs,
     operations: noOperations,
     terms,
+    work: noWork,
   };
   if (labels === undefined && metadata === undefined) return Object.freeze(state);
   return Object.freeze({ ...state, ...(labels && { labels }), ...(metadata && { metadata }) });
@@ -68,7 +71,8 @@ export const initialState = (beginning: Beginning): StateRecord => {
   const idle = idleState(beginning);
   if (!start && !wake) return idle;
   const begun = { ...transitions.IDLE.start, startedAt: now, deadline: now + limitMs };
-  return Object.freeze({ ...idle, ...(start && begun), ...(wake && { wakeAt: now }) });
+  const work = wake ? Object.freeze({ wakeAt: now }) : noWork;
+  return Object.freeze({ ...idle, ...(start && begun), work });
 };
 
 export const remember = (
@@ -178,7 +182,7 @@ export const advance = (
     if ('unchanged' in target) return current;
     const activeMs = activeMsAt(state, now);
     const { limitMs, terms } = state;
-    const startedAt = state.startedAt ?? (target.status === 'ACTIVE' ? now : undefined);
+    const isFirstStart = target.status === 'ACTIVE' && state.startedAt === undefined;
     const untilNext = {
       IDLE: terms.idleTimeoutMs,
       ACTIVE: limitMs - activeMs,
@@ -186,20 +190,14 @@ export const advance = (
       TERMINATED: terms.retentionMs,
     };
     return Object.freeze({
+      ...state,
       ...target,
-      revision: state.revision,
       since: now,
-      ...(startedAt !== undefined && { startedAt }),
+      ...(isFirstStart && { startedAt: now }),
       lastActivityAt: now,
       activeMs,
-      limitMs,
       deadline: now + untilNext[target.status],
       operations: remember(state.operations, command, change.operationId),
-      terms,
-      ...(state.labels && { labels: state.labels }),
-      ...(state.metadata && { metadata: state.metadata }),
-      ...(state.lease && { lease: state.lease }),
-      ...(state.wakeAt !== undefined && { wakeAt: state.wakeAt }),
     });
   });
 };

@@ -45,8 +45,9 @@ export const entryDigestOf = (entry: PositionedEntry | undefined): string => {
  * session. It tells leases that are taken and released only for a watch that wants these.
  */
 export const stateDigestOf = (state: StateRecord, isWithLeases: boolean): string => {
-  const { status, since, activeMs, limitMs, labels, metadata, lease } = state;
+  const { status, since, activeMs, limitMs, labels, metadata, work } = state;
   const own = [status, since, activeMs, limitMs, labels, metadata, state.operations[0]];
+  const { lease } = work;
   return shortDigestOf(isWithLeases ? [...own, lease?.fencingToken, lease?.releasedAt] : own);
 };
 

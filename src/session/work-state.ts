@@ -42,13 +42,9 @@ const NEVER = Number.POSITIVE_INFINITY;
  * if (state) console.log(wakeAtOf(state) <= Date.now()); // true
  * ```
  */
-export const wakeAtOf = ({
-  status,
-  wakeAt = NEVER,
-  retryAt = NEVER,
-  lease,
-}: StateRecord): number => {
+export const wakeAtOf = ({ status, work }: StateRecord): number => {
   if (status === 'TERMINATED') return NEVER;
+  const { wakeAt = NEVER, retryAt = NEVER, lease } = work;
   const dueAt = Math.min(wakeAt, retryAt);
   if (lease === undefined || lease.releasedAt !== undefined) return dueAt;
   const wanted = lease.maxAttempts !== undefined ? Math.min(dueAt, lease.until) : dueAt;

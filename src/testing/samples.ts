@@ -41,6 +41,7 @@ const phase: Phase = {
   deadline: Number.POSITIVE_INFINITY,
   operations: [],
   terms: noTerms,
+  work: {},
 };
 
 /** A state that can still change. By default it has revision 1 and no deadline. */
@@ -49,6 +50,7 @@ export const live = (status: LiveState['status'], changes: Partial<Phase> = {}):
   ...changes,
   operations: [...(changes.operations ?? [])],
   terms: { ...(changes.terms ?? noTerms) },
+  work: { ...changes.work },
   status,
 });
 
@@ -58,6 +60,7 @@ export const ended = (endReason: EndReason, changes: Partial<Phase> = {}): State
   ...changes,
   operations: [...(changes.operations ?? [])],
   terms: { ...(changes.terms ?? noTerms) },
+  work: { ...changes.work },
   status: 'TERMINATED',
   endReason,
 });

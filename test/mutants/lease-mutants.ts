@@ -86,8 +86,8 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'a change of the status ends the lease',
     file: 'src/session/state-at.ts',
-    from: '...(state.lease && { lease: state.lease }),',
-    to: '',
+    from: '      ...state,\n      ...target,',
+    to: '      ...state,\n      work: { ...state.work, lease: undefined },\n      ...target,',
     tests: leaseTests,
   },
   {
@@ -184,22 +184,29 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'a claim takes a wake for a later time away',
     file: 'src/session/lease-state.ts',
-    from: 'wakeAt === undefined || wakeAt <= now ? rest : { ...rest, wakeAt }',
-    to: 'rest',
+    from: 'const isLater = wakeAt !== undefined && wakeAt > now;',
+    to: 'const isLater = false;',
     tests: claimTests,
   },
   {
     bug: 'the later of two wakes counts',
     file: 'src/session/lease-state.ts',
-    from: 'current.wakeAt <= at) return',
-    to: 'current.wakeAt >= at) return',
+    from: 'wakeAt <= at) return',
+    to: 'wakeAt >= at) return',
     tests: claimTests,
   },
   {
     bug: 'a session that changes its status forgets that it waits for a worker',
     file: 'src/session/state-at.ts',
-    from: '...(state.wakeAt !== undefined && { wakeAt: state.wakeAt }),',
-    to: '',
+    from: '      ...state,\n      ...target,',
+    to: '      ...state,\n      work: { ...state.work, wakeAt: undefined },\n      ...target,',
+    tests: claimTests,
+  },
+  {
+    bug: 'a session that changes its status forgets an attempt that has failed',
+    file: 'src/session/state-at.ts',
+    from: '      ...state,\n      ...target,',
+    to: '      ...state,\n      work: { ...state.work, retryAt: undefined },\n      ...target,',
     tests: claimTests,
   },
   {

@@ -146,8 +146,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'a claim leaves the wake of its own millisecond',
     file: 'src/session/lease-state.ts',
-    from: 'wakeAt === undefined || wakeAt <= now ?',
-    to: 'wakeAt === undefined || wakeAt < now ?',
+    from: 'wakeAt !== undefined && wakeAt > now;',
+    to: 'wakeAt !== undefined && wakeAt >= now;',
     tests: ['test/session/claim-state.test.ts', 'test/service/wake.test.ts'],
   },
   {

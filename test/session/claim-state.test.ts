@@ -19,7 +19,7 @@ const worker = { ...lease, attempts: 2 };
 
 const woken = (state: StateRecord, at: number, now = NOON) =>
   wakeState(state, at, now)._unsafeUnwrap();
-const waiting = live('ACTIVE', { wakeAt: NOON });
+const waiting = live('ACTIVE', { work: { wakeAt: NOON } });
 
 const claimed = (state: StateRecord, now = NOON) => {
   const claim = claimState(state, worker, now);
@@ -27,19 +27,19 @@ const claimed = (state: StateRecord, now = NOON) => {
   return claim.state;
 };
 const released = (state: StateRecord, done: boolean, now = NOON) => {
-  const fencingToken = state.lease?.fencingToken ?? 0;
+  const fencingToken = state.work.lease?.fencingToken ?? 0;
   return releaseState(state, { fencingToken, done, random: 0 }, now)._unsafeUnwrap();
 };
 
 describe('a wake', () => {
   test('changes the time alone', () => {
     const state = live('PAUSED', { metadata: { title: 'one' } });
-    expect(woken(state, NOON + 5)).toEqual({ ...state, wakeAt: NOON + 5 });
+    expect(woken(state, NOON + 5)).toEqual({ ...state, work: { wakeAt: NOON + 5 } });
   });
 
   test('of a session that waits for a worker by then already changes nothing', () => {
     for (const at of [NOON, NOON + 1]) expect(woken(waiting, at)).toBe(waiting);
-    expect(woken(waiting, NOON - 1).wakeAt).toBe(NOON - 1);
+    expect(woken(waiting, NOON - 1).work.wakeAt).toBe(NOON - 1);
   });
 
   test('of a session that has ended, also by the clock alone, is refused', () => {
@@ -53,9 +53,13 @@ describe('a wake', () => {
 describe('an append that wakes', () => {
   test('makes the session wait for a worker from its time on, or from an earlier one, with another revision', () => {
     const state = live('PAUSED', { labels: { user: 'u-1' } });
-    expect(wokenState(state, 7, NOON)).toEqual({ ...state, revision: 7, wakeAt: NOON });
+    expect(wokenState(state, 7, NOON)).toEqual({ ...state, revision: 7, work: { wakeAt: NOON } });
     expect(wokenState(waiting, 7, NOON + 1)).toEqual({ ...waiting, revision: 7 });
-    expect(wokenState(waiting, 7, NOON - 1)).toEqual({ ...waiting, revision: 7, wakeAt: NOON - 1 });
+    expect(wokenState(waiting, 7, NOON - 1)).toEqual({
+      ...waiting,
+      revision: 7,
+      work: { wakeAt: NOON - 1 },
+    });
   });
 
   test('leaves a session that has ended, also by the clock alone', () => {
@@ -67,19 +71,20 @@ describe('an append that wakes', () => {
 
 describe('a claim', () => {
   test('is a lease in place of the wake', () => {
-    const { wakeAt: _, ...rest } = waiting;
     const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 1000 };
-    expect(claimed(waiting)).toEqual({ ...rest, attempts: 1, lease: { ...lease, maxAttempts: 2 } });
+    expect(claimed(waiting)).toEqual({
+      ...waiting,
+      work: { attempts: 1, lease: { ...lease, maxAttempts: 2 } },
+    });
   });
 
   test('keeps what it does not change, and a later wake', () => {
     const state = live('PAUSED', {
-      lease: { ...claimed(waiting).lease, until: NOON },
-      wakeAt: NOON + 9,
+      work: { lease: { ...claimed(waiting).work.lease, until: NOON }, wakeAt: NOON + 9 },
     });
     const labels = { user: 'u-1' };
     const next = claimed({ ...state, labels, metadata: { title: 'one' } });
-    expect(next).toMatchObject({ wakeAt: NOON + 9, labels, metadata: { title: 'one' } });
+    expect(next).toMatchObject({ work: { wakeAt: NOON + 9 }, labels, metadata: { title: 'one' } });
   });
 
   test('is refused where the session waits for no worker, waits from later on, is leased or has ended', () => {
@@ -87,14 +92,14 @@ describe('a claim', () => {
       live('ACTIVE'),
       { ...worker, holder: 'other' },
       NOON,
-    )._unsafeUnwrap();
+    )._unsafeUnwrap().work;
     const states = [
       live('ACTIVE'),
-      live('ACTIVE', { wakeAt: NOON + 1 }),
-      live('ACTIVE', { wakeAt: NOON, lease }),
-      live('ACTIVE', { wakeAt: NOON, lease: { ...lease, holder: 'worker' } }),
-      live('ACTIVE', { wakeAt: NOON, deadline: NOON }),
-      ended('failed', { wakeAt: NOON }),
+      live('ACTIVE', { work: { wakeAt: NOON + 1 } }),
+      live('ACTIVE', { work: { wakeAt: NOON, lease } }),
+      live('ACTIVE', { work: { wakeAt: NOON, lease: { ...lease, holder: 'worker' } } }),
+      live('ACTIVE', { work: { wakeAt: NOON }, deadline: NOON }),
+      ended('failed', { work: { wakeAt: NOON } }),
     ];
     for (const state of states) expect(claimState(state, worker, NOON)).toBeUndefined();
   });
@@ -102,12 +107,15 @@ describe('a claim', () => {
   test('can be made again once its lease has run out, with the next fencing token', () => {
     const first = claimed(waiting);
     expect(claimState(first, worker, NOON + 999)).toBeUndefined();
-    expect(claimed(first, NOON + 1000).lease).toMatchObject({ fencingToken: 2, maxAttempts: 2 });
+    expect(claimed(first, NOON + 1000).work.lease).toMatchObject({
+      fencingToken: 2,
+      maxAttempts: 2,
+    });
   });
 
   test('that is released without its work being done waits for a worker again after a delay', () => {
     const free = released(claimed(waiting), false, NOON + 5);
-    expect([free.retryAt, free.lease?.maxAttempts]).toEqual([NOON + 505, undefined]);
+    expect([free.work.retryAt, free.work.lease?.maxAttempts]).toEqual([NOON + 505, undefined]);
     expect(wakeAtOf(free)).toBe(NOON + 505);
   });
 
@@ -129,14 +137,22 @@ describe('a claim', () => {
     const first = claimed(waiting);
     const same = leaseState(first, worker, NOON + 1)._unsafeUnwrap();
     const next = leaseState(first, { ...worker, holder: 'other' }, NOON + 1000)._unsafeUnwrap();
-    for (const { lease } of [same, next]) expect(lease.maxAttempts).toBe(2);
+    for (const { work } of [same, next]) expect(work.lease.maxAttempts).toBe(2);
     expect(wakeAtOf(released(next, true, NOON + 1000))).toBe(NEVER);
   });
 
-  test('goes through changes of the status, as a wake does', () => {
-    for (const state of [claimed(waiting), waiting]) {
-      const paused = advance(state, 'pause', { now: NOON })._unsafeUnwrap();
-      expect(wakeAtOf(paused)).toBe(wakeAtOf(state));
+  test('goes through each change of the status, as a wake and a failed attempt do', () => {
+    const failed = released(claimed(waiting), false);
+    for (const state of [claimed(waiting), waiting, failed]) {
+      for (const [status, command] of [
+        ['IDLE', 'start'],
+        ['ACTIVE', 'pause'],
+        ['PAUSED', 'resume'],
+        ['ACTIVE', 'terminate'],
+      ] as const) {
+        const changed = advance({ ...state, status }, command, { now: NOON })._unsafeUnwrap();
+        expect([command, changed.work]).toEqual([command, state.work]);
+      }
     }
   });
 });
@@ -148,15 +164,15 @@ describe('attempts', () => {
   const label = { 'colloquy.work': 'exhausted' };
 
   test('count the claims since the work was last done', () => {
-    expect(last.attempts).toBe(2);
+    expect(last.work.attempts).toBe(2);
     const done = released(last, true, NOON + 1000);
-    expect(done.attempts).toBeUndefined();
-    expect(claimed(woken(done, NOON), NOON + 2000).attempts).toBe(1);
+    expect(done.work.attempts).toBeUndefined();
+    expect(claimed(woken(done, NOON), NOON + 2000).work.attempts).toBe(1);
   });
 
   test('of which the last one fails leave a session that waits for no worker and says so', () => {
     const exhausted = released(last, false, NOON + 1000);
-    expect([wakeAtOf(exhausted), exhausted.attempts, exhausted.labels]).toEqual([
+    expect([wakeAtOf(exhausted), exhausted.work.attempts, exhausted.labels]).toEqual([
       NEVER,
       undefined,
       label,
@@ -170,23 +186,23 @@ describe('attempts', () => {
   });
 
   test('go on after a crash at once, and count it', () => {
-    expect(claimed(claimed(waiting), NOON + 1000).attempts).toBe(2);
+    expect(claimed(claimed(waiting), NOON + 1000).work.attempts).toBe(2);
   });
 
   test('begin anew if the session was woken during the last one', () => {
     const free = released(woken(last, NOON + 1000), false, NOON + 1000);
-    expect([free.attempts, free.labels, wakeAtOf(free)]).toEqual([
+    expect([free.work.attempts, free.labels, wakeAtOf(free)]).toEqual([
       undefined,
       undefined,
       NOON + 1000,
     ]);
     const crashed = woken(last, NOON + 1000);
-    expect(claimed(crashed, NOON + 2000)).toMatchObject({ attempts: 1 });
+    expect(claimed(crashed, NOON + 2000).work).toMatchObject({ attempts: 1 });
   });
 
   test('begin anew with a wake after the last one, and the label goes', () => {
     const again = claimed(woken(released(last, false, NOON + 1000), NOON), NOON + 2000);
-    expect([again.attempts, again.labels]).toEqual([1, undefined]);
+    expect([again.work.attempts, again.labels]).toEqual([1, undefined]);
   });
 
   test('leave the labels of the host', () => {
@@ -204,7 +220,7 @@ describe('a wake for later', () => {
     const second = claimed(released(first, false), NOON + 1000);
     const afterCrash = claimed(first, NOON + 1000);
     for (const state of [second, released(second, true, NOON + 1000), afterCrash])
-      expect(state.wakeAt).toBe(later);
+      expect(state.work.wakeAt).toBe(later);
   });
 });
 
@@ -215,9 +231,9 @@ describe('a cancel', () => {
   test('ends the lease of a worker, and the session waits for none', () => {
     const after = cancelled(claimed(waiting));
     expect(after).toMatchObject({
-      lease: { until: 0, releasedAt: NOON, cancelled: { reason: 'enough' } },
+      work: { lease: { until: 0, releasedAt: NOON, cancelled: { reason: 'enough' } } },
     });
-    expect([wakeAtOf(after), after.attempts, after.lease?.maxAttempts]).toEqual([
+    expect([wakeAtOf(after), after.work.attempts, after.work.lease?.maxAttempts]).toEqual([
       NEVER,
       undefined,
       undefined,
@@ -238,12 +254,12 @@ describe('a cancel', () => {
       });
     }
     const next = claimed(woken(after, NOON));
-    expect(next.lease.cancelled).toBeUndefined();
+    expect(next.work.lease.cancelled).toBeUndefined();
     expect(renewState(next, token, NOON)._unsafeUnwrapErr()).toMatchObject({ type: 'lease_lost' });
   });
 
   test('also clears a wake that no worker has claimed, and a claim whose worker has crashed', () => {
-    expect(cancelled(live('IDLE', { wakeAt: NOON + 9 }))).toEqual(live('IDLE'));
+    expect(cancelled(live('IDLE', { work: { wakeAt: NOON + 9 } }))).toEqual(live('IDLE'));
     expect(wakeAtOf(cancelled(claimed(waiting), NOON + 5000))).toBe(NEVER);
   });
 

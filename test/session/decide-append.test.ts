@@ -4,7 +4,7 @@ import type { HistoryAppend } from '../../src/store/session-store.js';
 import { ended, live, NOON, operationOf, say } from '../../src/testing/samples.js';
 
 const leased = live('ACTIVE', {
-  lease: { holder: 'a', fencingToken: 7, takenAt: NOON, until: NOON + 1000 },
+  work: { lease: { holder: 'a', fencingToken: 7, takenAt: NOON, until: NOON + 1000 } },
 });
 const over = ended('terminated');
 const target: AppendTarget = { state: leased, known: undefined, end: 3, kept: 3 };

@@ -28,13 +28,13 @@ describe('a lease', () => {
   test('changes the lease alone', () => {
     expect(first).toEqual({
       ...fresh,
-      lease: { holder: 'a', fencingToken: 1, takenAt: NOON, until: NOON + 1000 },
+      work: { lease: { holder: 'a', fencingToken: 1, takenAt: NOON, until: NOON + 1000 } },
     });
   });
 
   test('is current from the moment it is taken to the millisecond before its end', () => {
     const lease = { holder: 'a', fencingToken: 1, until: '2026-01-31T12:00:01.000Z' };
-    expect(sessionLeaseOf(first.lease)).toEqual(lease);
+    expect(sessionLeaseOf(first.work.lease)).toEqual(lease);
     expect([0, 999, 1000].map((ms) => leaseAt(first, NOON + ms))).toEqual([
       lease,
       lease,
@@ -61,13 +61,13 @@ describe('a lease', () => {
   });
 
   test('of the same holder takes the place of its current one, with the next fencing token', () => {
-    expect(leased(first, 'a', 999).lease).toEqual({
+    expect(leased(first, 'a', 999).work.lease).toEqual({
       holder: 'a',
       fencingToken: 2,
       takenAt: NOON + 999,
       until: NOON + 1999,
     });
-    expect(leased(first, 'a', 500, 100).lease).toEqual({
+    expect(leased(first, 'a', 500, 100).work.lease).toEqual({
       holder: 'a',
       fencingToken: 2,
       takenAt: NOON + 500,
@@ -76,13 +76,13 @@ describe('a lease', () => {
   });
 
   test('has the next fencing token once the last has run out, whoever takes it', () => {
-    expect(leased(first, 'a', 1000).lease).toEqual({
+    expect(leased(first, 'a', 1000).work.lease).toEqual({
       holder: 'a',
       fencingToken: 2,
       takenAt: NOON + 1000,
       until: NOON + 2000,
     });
-    expect(leased(first, 'b', 1000).lease).toEqual({
+    expect(leased(first, 'b', 1000).work.lease).toEqual({
       holder: 'b',
       fencingToken: 2,
       takenAt: NOON + 1000,
@@ -103,7 +103,7 @@ describe('a lease', () => {
 
   test('goes through changes of the status', () => {
     const active = advance(first, 'start', { now: NOON })._unsafeUnwrap();
-    expect(active.lease).toEqual(first.lease);
+    expect(active.work.lease).toEqual(first.work.lease);
   });
 
   test('of a session that has ended, also by the clock alone, is refused', () => {
@@ -131,10 +131,10 @@ describe('a renewal', () => {
     renewState(state, { fencingToken, seconds: durationMs / 1000 }, NOON + atMs);
 
   test('moves the end alone, also to an earlier one', () => {
-    const lease = { ...first.lease, until: NOON + 1999 };
-    const later = { ...first, lease };
+    const lease = { ...first.work.lease, until: NOON + 1999 };
+    const later = { ...first, work: { lease } };
     expect(renewed(first, 1, 999)._unsafeUnwrap()).toEqual(later);
-    expect(renewed(first, 1, 500, 100)._unsafeUnwrap().lease.until).toBe(NOON + 600);
+    expect(renewed(first, 1, 500, 100)._unsafeUnwrap().work.lease.until).toBe(NOON + 600);
   });
 
   test('of a lease that is over, released, taken over or never taken is lease_lost', () => {
@@ -179,10 +179,10 @@ describe('a release', () => {
 
   test('ends the lease at once, for every clock, and keeps the fencing token for the next one', () => {
     const free = released(first, 1, 500);
-    const lease = { ...first.lease, until: 0, releasedAt: NOON + 500 };
-    expect(free).toEqual({ ...first, lease });
+    const lease = { ...first.work.lease, until: 0, releasedAt: NOON + 500 };
+    expect(free).toEqual({ ...first, work: { lease } });
     expect(isLeasedWith(free, 1, 0)).toBe(false);
-    expect(leased(free, 'a', 500).lease.fencingToken).toBe(2);
+    expect(leased(free, 'a', 500).work.lease.fencingToken).toBe(2);
   });
 
   test('of a lease that is over already changes nothing', () => {

@@ -40,6 +40,7 @@ describe('a new session', () => {
       deadline: FOREVER,
       operations: [],
       terms: noTerms,
+      work: {},
     });
   });
 
@@ -94,6 +95,7 @@ describe('the time limit', () => {
       deadline: FOREVER,
       operations: [],
       terms: noTerms,
+      work: {},
     });
   });
 

@@ -15,6 +15,7 @@ const state: StateRecord = {
   deadline: NOON + 3500,
   operations: [],
   terms: noTerms,
+  work: {},
 };
 
 const record: SessionRecord = {

@@ -15,23 +15,39 @@ const later = UNTIL + 5;
 
 const states: readonly (readonly [is: string, wakeAt: number, state: StateRecord])[] = [
   ['that waits for no worker', NEVER, live('ACTIVE')],
-  ['that is idle and waits', sooner, live('IDLE', { wakeAt: sooner })],
-  ['that is active and waits', sooner, live('ACTIVE', { wakeAt: sooner })],
-  ['that is paused and waits', sooner, live('PAUSED', { wakeAt: sooner })],
-  ['that has ended', NEVER, ended('failed', { wakeAt: sooner })],
-  ['that has ended while it was claimed', NEVER, ended('failed', { lease: claim })],
-  ['with a lease, that waits for no worker', NEVER, live('ACTIVE', { lease })],
-  ['with a lease, that waits before its end', UNTIL, live('ACTIVE', { lease, wakeAt: sooner })],
-  ['with a lease, that waits after its end', later, live('ACTIVE', { lease, wakeAt: later })],
-  ['that is claimed', UNTIL, live('ACTIVE', { lease: claim })],
-  ['that is claimed and was woken', UNTIL, live('ACTIVE', { lease: claim, wakeAt: sooner })],
+  ['that is idle and waits', sooner, live('IDLE', { work: { wakeAt: sooner } })],
+  ['that is active and waits', sooner, live('ACTIVE', { work: { wakeAt: sooner } })],
+  ['that is paused and waits', sooner, live('PAUSED', { work: { wakeAt: sooner } })],
+  ['that has ended', NEVER, ended('failed', { work: { wakeAt: sooner } })],
+  ['that has ended while it was claimed', NEVER, ended('failed', { work: { lease: claim } })],
+  ['with a lease, that waits for no worker', NEVER, live('ACTIVE', { work: { lease } })],
+  [
+    'with a lease, that waits before its end',
+    UNTIL,
+    live('ACTIVE', { work: { lease, wakeAt: sooner } }),
+  ],
+  [
+    'with a lease, that waits after its end',
+    later,
+    live('ACTIVE', { work: { lease, wakeAt: later } }),
+  ],
+  ['that is claimed', UNTIL, live('ACTIVE', { work: { lease: claim } })],
+  [
+    'that is claimed and was woken',
+    UNTIL,
+    live('ACTIVE', { work: { lease: claim, wakeAt: sooner } }),
+  ],
   [
     'that is claimed and waits for a worker later',
     UNTIL,
-    live('ACTIVE', { lease: claim, wakeAt: later }),
+    live('ACTIVE', { work: { lease: claim, wakeAt: later } }),
   ],
-  ['that was released', NEVER, live('ACTIVE', { lease: released })],
-  ['that was released and waits', sooner, live('ACTIVE', { lease: released, wakeAt: sooner })],
+  ['that was released', NEVER, live('ACTIVE', { work: { lease: released } })],
+  [
+    'that was released and waits',
+    sooner,
+    live('ACTIVE', { work: { lease: released, wakeAt: sooner } }),
+  ],
 ];
 
 describe('when a worker may claim a session', () => {

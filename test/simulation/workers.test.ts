@@ -49,7 +49,7 @@ const writing = (write: (next: StateRecord, before: StateRecord) => StateRecord)
     },
   }));
 
-const isReleased = ({ lease }: StateRecord): boolean => lease?.releasedAt !== undefined;
+const isReleased = ({ work }: StateRecord): boolean => work.lease?.releasedAt !== undefined;
 
 describe('workers that crash, stand still, lose answers and have wrong clocks', () => {
   test('answer each question once', async () => {
@@ -116,14 +116,17 @@ describe('within 100 seeds the simulation finds an engine', () => {
       'in which work that is done takes a newer wake away',
       writing((next, before) => {
         if (!isReleased(next) || isReleased(before)) return next;
-        const { wakeAt: _, ...rest } = next;
-        return rest;
+        const { wakeAt: _, ...work } = next.work;
+        return { ...next, work };
       }),
       /are answered/,
     ],
     [
       'in which work that has failed waits for no other attempt',
-      writing(({ retryAt: _, ...next }) => next),
+      writing((next) => {
+        const { retryAt: _, ...work } = next.work;
+        return { ...next, work };
+      }),
       /are answered/,
     ],
   ])('%s', async (_, store, message) => {
@@ -154,9 +157,9 @@ describe('within 100 seeds the simulation finds an engine', () => {
     const seeds = moreIfLong(40, 1000);
     expect(await simulated(careful, { ...poison, seeds })).toEqual({ seeds });
     const store = writing((next, before) => {
-      const isClaim =
-        (next.attempts ?? 0) > (before.attempts ?? 0) && before.attempts !== undefined;
-      return isClaim && !isReleased(before) ? { ...next, attempts: before.attempts } : next;
+      const { attempts } = before.work;
+      const isClaim = attempts !== undefined && (next.work.attempts ?? 0) > attempts;
+      return isClaim && !isReleased(before) ? { ...next, work: { ...next.work, attempts } } : next;
     });
     const { failure } = await simulated(careful, { ...poison, store });
     expect(failure?.error.message).toMatch(/out of memory|false/);

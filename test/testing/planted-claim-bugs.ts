@@ -184,7 +184,8 @@ const afterChanges: readonly PlantedBug[] = [
     const ended: DueSession[] = [];
     return {
       replace: (key, previous, next, options) => {
-        const { status, wakeAt } = next;
+        const { status, work } = next;
+        const { wakeAt } = work;
         if (status === 'TERMINATED' && wakeAt !== undefined) ended.push({ ...key, dueAt: wakeAt });
         return inner.replace(key, previous, next, options);
       },
@@ -195,17 +196,22 @@ const afterChanges: readonly PlantedBug[] = [
         })),
     };
   }),
-  writing('hands out what somebody has leased', leases, ({ lease: _, ...state }) => state),
-  writing('forgets a claim that was not released', leases, ({ lease, ...state }) => {
+  writing('hands out what somebody has leased', leases, (state) => {
+    const { lease: _, ...work } = state.work;
+    return { ...state, work };
+  }),
+  writing('forgets a claim that was not released', leases, (state) => {
+    const { lease, ...work } = state.work;
     if (lease === undefined) return state;
     const { maxAttempts: _, ...rest } = lease;
-    return { ...state, lease: rest };
+    return { ...state, work: { ...work, lease: rest } };
   }),
-  writing('takes each lease for a claim', leases, ({ lease, ...state }) => {
+  writing('takes each lease for a claim', leases, (state) => {
+    const { lease, ...work } = state.work;
     if (lease === undefined) return state;
     const until = lease.releasedAt ?? lease.until;
     const { releasedAt: _, ...rest } = lease;
-    return { ...state, lease: { ...rest, until, maxAttempts: 10 } };
+    return { ...state, work: { ...work, lease: { ...rest, until, maxAttempts: 10 } } };
   }),
   planted('hands a session out again after an append', others, (inner) => ({
     append: (key, append) => {
@@ -226,7 +232,7 @@ const afterChanges: readonly PlantedBug[] = [
   planted('moves a session by a change that is refused', nothing, (inner) => ({
     replace: (key, previous, next, options) =>
       inner.replace(key, previous, next, options).map((outcome) => {
-        if (outcome === 'stale') moveAll(inner, key.tenant, next.wakeAt ?? 0);
+        if (outcome === 'stale') moveAll(inner, key.tenant, next.work.wakeAt ?? 0);
         return outcome;
       }),
   })),

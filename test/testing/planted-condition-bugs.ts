@@ -161,7 +161,7 @@ const accepting = (
 ): PlantedBug =>
   reading(bug, whileLeased, (append, inner, key) => {
     const { fencingToken } = append;
-    const lease = inner.findState(key)._unsafeUnwrap()?.lease;
+    const lease = inner.findState(key)._unsafeUnwrap()?.work.lease;
     const isAccepted =
       lease !== undefined &&
       fencingToken !== undefined &&
@@ -196,7 +196,7 @@ const fencingTokenBugs: readonly PlantedBug[] = [
     'wants a fencing token of everybody while there is a lease',
     whileLeased,
     (append, inner, key) => {
-      const lease = inner.findState(key)._unsafeUnwrap()?.lease;
+      const lease = inner.findState(key)._unsafeUnwrap()?.work.lease;
       return lease !== undefined && append.fencingToken === undefined
         ? { outcome: 'lease_lost' }
         : append;
@@ -206,7 +206,7 @@ const fencingTokenBugs: readonly PlantedBug[] = [
     'looks at the fencing token before it looks for the operationId',
     'fencing token: a repeated append is recognised though its lease is over, and one that was refused is not',
     (append, inner, key) => {
-      const lease = inner.findState(key)._unsafeUnwrap()?.lease;
+      const lease = inner.findState(key)._unsafeUnwrap()?.work.lease;
       return append.fencingToken === undefined || append.fencingToken === lease?.fencingToken
         ? append
         : { outcome: 'lease_lost' };

@@ -53,11 +53,11 @@ export const plantedEventBugs: readonly PlantedBug[] = [
   })),
   planted('tells of a renewed lease', hasNone, (inner) => ({
     replace: (key, previous, next, options) => {
-      const before = inner.findState(key)._unsafeUnwrap()?.lease;
+      const before = inner.findState(key)._unsafeUnwrap()?.work.lease;
       return inner.replace(key, previous, next, options).map((outcome) => {
         const isRenewed =
-          next.lease !== undefined && before?.fencingToken === next.lease.fencingToken;
-        if (outcome === 'replaced' && isRenewed) tell(inner, key, leaseDetailOf(next.lease));
+          next.work.lease !== undefined && before?.fencingToken === next.work.lease.fencingToken;
+        if (outcome === 'replaced' && isRenewed) tell(inner, key, leaseDetailOf(next.work.lease));
         return outcome;
       });
     },

@@ -2,7 +2,7 @@ import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import { changeDetailOf } from '../../src/session/event-detail.js';
 import type { SessionEvent } from '../../src/session/session-event.js';
-import type { StateRecord } from '../../src/session/session-record.js';
+import type { LeaseRecord, StateRecord } from '../../src/session/session-record.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js';
 
@@ -72,6 +72,16 @@ const telling = (
   }));
 
 /** Bugs in leases. */
+/** The state with changes of its lease, if it has one. */
+const withLease = (
+  next: StateRecord,
+  changesOf: (lease: LeaseRecord) => Partial<LeaseRecord>,
+): StateRecord => {
+  const { lease } = next.work;
+  if (lease === undefined) return next;
+  return { ...next, work: { ...next.work, lease: { ...lease, ...changesOf(lease) } } };
+};
+
 export const plantedLeaseBugs: readonly PlantedBug[] = [
   miscounting('counts a renewed lease as a change', asWritten, isRenewal, (before) => before + 1),
   miscounting('counts no release', countedAs, isRelease, (before) => before - 1),
@@ -83,22 +93,21 @@ export const plantedLeaseBugs: readonly PlantedBug[] = [
       })),
   })),
   writing('forgets the lease when the status changes', asWritten, (next, inner, key) => {
-    const { lease: _, ...free } = next;
-    return stateOf(inner, key)?.status === next.status ? next : free;
+    const { lease: _, ...work } = next.work;
+    return stateOf(inner, key)?.status === next.status ? next : { ...next, work };
   }),
   writing('keeps a fencing token in 32 bits', asWritten, (next) =>
-    next.lease === undefined
-      ? next
-      : { ...next, lease: { ...next.lease, fencingToken: next.lease.fencingToken | 0 } },
+    withLease(next, ({ fencingToken }) => ({ fencingToken: fencingToken | 0 })),
   ),
   writing('keeps the later end of two leases', asWritten, (next, inner, key) => {
-    const until = Math.max(stateOf(inner, key)?.lease?.until ?? 0, next.lease?.until ?? 0);
-    return next.lease === undefined ? next : { ...next, lease: { ...next.lease, until } };
+    const until = Math.max(
+      stateOf(inner, key)?.work.lease?.until ?? 0,
+      next.work.lease?.until ?? 0,
+    );
+    return withLease(next, () => ({ until }));
   }),
   writing('ends the name of a holder at a colon', 'lease: a holder may have any name', (next) =>
-    next.lease === undefined
-      ? next
-      : { ...next, lease: { ...next.lease, holder: next.lease.holder.split(':')[0] ?? '' } },
+    withLease(next, ({ holder }) => ({ holder: holder.split(':')[0] ?? '' })),
   ),
   planted(
     'compares the revision and writes the lease without a transaction',

@@ -102,8 +102,8 @@ export const plantedReportBugs: readonly PlantedBug[] = [
     (inner) => ({
       replace: (key, previous, next, options) => {
         const replaced = inner.replace(key, previous, next, options);
-        const { lease, report, since } = next;
-        if (lease !== undefined && report !== undefined) {
+        const { work, report, since } = next;
+        if (work.lease !== undefined && report !== undefined) {
           inner.reschedule(key, { from: report.dueAt, to: since });
         }
         return replaced;

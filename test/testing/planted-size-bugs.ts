@@ -129,6 +129,7 @@ const limitBugs: readonly PlantedBug[] = [
           deadline: Number.POSITIVE_INFINITY,
           operations: [],
           terms: noTerms,
+          work: {},
         },
         history: [],
         historyCount: 0,

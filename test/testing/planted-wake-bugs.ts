@@ -34,10 +34,12 @@ const plain = ({ wake: _, ...append }: HistoryAppend): HistoryAppend => append;
 const restate = (
   inner: MemorySessionStore,
   key: SessionKey,
-  next: Readonly<{ revision?: number; wakeAt?: number; lastActivityAt?: number }>,
+  { wakeAt, ...next }: Readonly<{ revision?: number; wakeAt?: number; lastActivityAt?: number }>,
 ): void => {
   const state = inner.findState(key)._unsafeUnwrap();
-  if (state !== undefined) inner.replace(key, state, { ...state, ...next })._unsafeUnwrap();
+  if (state === undefined) return;
+  const work = { ...state.work, ...(wakeAt !== undefined && { wakeAt }) };
+  inner.replace(key, state, { ...state, ...next, work })._unsafeUnwrap();
 };
 
 /** Appends without a wake, and then changes the state. */
@@ -64,8 +66,9 @@ export const plantedWakeBugs: readonly PlantedBug[] = [
   appending('ends a lease by a wake', leases, (inner, key, append) => {
     const outcome = appendTo(inner, key, append);
     const state = inner.findState(key)._unsafeUnwrap();
-    if (state?.lease === undefined || append.wake === undefined) return outcome;
-    inner.replace(key, state, { ...state, lease: { ...state.lease, until: 0 } })._unsafeUnwrap();
+    if (state?.work.lease === undefined || append.wake === undefined) return outcome;
+    const work = { ...state.work, lease: { ...state.work.lease, until: 0 } };
+    inner.replace(key, state, { ...state, work })._unsafeUnwrap();
     return outcome;
   }),
   planted('leaves what was handed out in its place when it is woken', handedOut, (inner) => {

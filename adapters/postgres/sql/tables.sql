@@ -2,7 +2,7 @@
 --
 -- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
 -- the epoch; 9007199254740991 stands for Infinity. `state` is the state as JSON without
--- `last_activity`, `revision` and `wanted_at`, which is its `wakeAt`: appends change these. The
+-- `last_activity`, `revision` and `wanted_at`, which is its `work.wakeAt`: appends change these. The
 -- columns `status` to `wake_at` repeat the parts that are searched and compared. The indexes of
 -- lists include the number, so that a page by number skips sessions in the index alone.
 --

@@ -130,7 +130,7 @@ export const appendConditions: readonly StoreCase[] = [
         { outcome: 'lease_lost' },
         'before any lease',
       );
-      await replace(store, key, live('ACTIVE', { revision: 3, lease }));
+      await replace(store, key, live('ACTIVE', { revision: 3, work: { lease } }));
       for (const fencingToken of [1, 2, 4, 33]) {
         expectEqual(
           await appendTo(store, { fencingToken }),
@@ -161,7 +161,7 @@ export const appendConditions: readonly StoreCase[] = [
       await replace(
         store,
         key,
-        live('ACTIVE', { revision: 4, lease: { ...lease, until: 0, releasedAt: NOON } }),
+        live('ACTIVE', { revision: 4, work: { lease: { ...lease, until: 0, releasedAt: NOON } } }),
       );
       expectEqual(
         await appendTo(store, { fencingToken: 3 }),
@@ -169,7 +169,7 @@ export const appendConditions: readonly StoreCase[] = [
         'after a release',
       );
       const next = { holder: 'other', fencingToken: 4, takenAt: NOON, until: NOON + 5000 };
-      await replace(store, key, live('PAUSED', { revision: 5, lease: next }));
+      await replace(store, key, live('PAUSED', { revision: 5, work: { lease: next } }));
       expectEqual(
         await appendTo(store, { fencingToken: 3 }),
         { outcome: 'lease_lost' },
@@ -187,7 +187,7 @@ export const appendConditions: readonly StoreCase[] = [
     name: 'fencing token: a repeated append is recognised though its lease is over, and one that was refused is not',
     run: async (store) => {
       await insertActive(store, key);
-      await replace(store, key, live('ACTIVE', { revision: 3, lease }));
+      await replace(store, key, live('ACTIVE', { revision: 3, work: { lease } }));
       const call = { fencingToken: 3, operation: operationOf('op') };
       const first = await appendTo(store, call);
       const late = { fencingToken: 3, operation: operationOf('late') };
@@ -201,7 +201,7 @@ export const appendConditions: readonly StoreCase[] = [
         key,
         live('ACTIVE', {
           revision: 4,
-          lease: { holder: 'other', fencingToken: 4, takenAt: NOON, until: NOON + 5000 },
+          work: { lease: { holder: 'other', fencingToken: 4, takenAt: NOON, until: NOON + 5000 } },
         }),
       );
       expectEqual(await appendTo(store, call), { ...first, repeated: true }, 'the append again');
@@ -220,7 +220,7 @@ export const appendConditions: readonly StoreCase[] = [
       await insert(store, key);
       const all = { fencingToken: 1, ifPosition: 99, maxEntries: 0 };
       expectEqual((await appendTo(store, all)).outcome, 'closed', 'a session that is IDLE');
-      await replace(store, key, live('ACTIVE', { revision: 2, lease }));
+      await replace(store, key, live('ACTIVE', { revision: 2, work: { lease } }));
       expectEqual(
         (await appendTo(store, all)).outcome,
         'lease_lost',

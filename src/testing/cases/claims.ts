@@ -25,7 +25,7 @@ const insertWaiting = (
   each: SessionKey,
   wakeAt = NOON,
   state: StateRecord = live('ACTIVE'),
-) => insert(store, each, headOf(each.id), { ...state, wakeAt });
+) => insert(store, each, headOf(each.id), { ...state, work: { ...state.work, wakeAt } });
 
 /** Claims in all parts of a store. */
 const claim = async (
@@ -108,7 +108,12 @@ export const claims: readonly StoreCase[] = [
       const records = all.map(({ record }) => record);
       expectEqual(records, await foundOf(store, all), 'their records');
       expectEqual(records[0]?.historyCount, 2, 'the number of entries, none of which is given');
-      await replace(store, key, { ...state, revision: 2, status: 'PAUSED', wakeAt: NOON });
+      await replace(store, key, {
+        ...state,
+        revision: 2,
+        status: 'PAUSED',
+        work: { wakeAt: NOON },
+      });
       const again = await claim(second);
       expectEqual(
         again.map(({ record }) => record),
@@ -145,9 +150,9 @@ export const claims: readonly StoreCase[] = [
     run: async (store) => {
       await insertWaiting(store, key);
       expectEqual(await idsOf(store), ['one'], 'the first claim');
-      await replace(store, key, live('ACTIVE', { revision: 2, wakeAt: NOON }));
+      await replace(store, key, live('ACTIVE', { revision: 2, work: { wakeAt: NOON } }));
       expectEqual(await idsOf(store), ['one'], 'a claim after a change');
-      await replace(store, key, live('PAUSED', { revision: 3, wakeAt: NOON + 20 }));
+      await replace(store, key, live('PAUSED', { revision: 3, work: { wakeAt: NOON + 20 } }));
       expectEqual(await idsOf(store, { now: NOON + 19 }), [], 'before a later time');
       expectEqual(await idsOf(store, { now: NOON + 20 }), ['one'], 'at a later time');
       await replace(store, key, live('PAUSED', { revision: 4 }));
@@ -156,24 +161,24 @@ export const claims: readonly StoreCase[] = [
         [],
         'a session that waits for no worker any more',
       );
-      await replace(store, key, live('PAUSED', { revision: 5, wakeAt: NOON }));
+      await replace(store, key, live('PAUSED', { revision: 5, work: { wakeAt: NOON } }));
       expectEqual(await idsOf(store), ['one'], 'a session that waits again');
-      await replace(store, key, ended('failed', { revision: 6, wakeAt: NOON }));
+      await replace(store, key, ended('failed', { revision: 6, work: { wakeAt: NOON } }));
       expectEqual(await idsOf(store, { now: LATER }), [], 'a session that has ended');
     },
   },
   {
     name: 'claim: a lease holds off claims, and a claim that was not released is made again after it',
     run: async (store) => {
-      await insertWaiting(store, key, NOON, live('ACTIVE', { lease }));
+      await insertWaiting(store, key, NOON, live('ACTIVE', { work: { lease } }));
       expectEqual(await idsOf(store, { now: NOON + 999 }), [], 'while the session is leased');
       expectEqual(await idsOf(store, { now: NOON + 1000 }), ['one'], 'at the end of the lease');
       const claimed = { ...lease, maxAttempts: 10 };
-      await replace(store, key, live('ACTIVE', { revision: 2, lease: claimed }));
+      await replace(store, key, live('ACTIVE', { revision: 2, work: { lease: claimed } }));
       expectEqual(await idsOf(store, { now: NOON + 999 }), [], 'while the claim lasts');
       expectEqual(await idsOf(store, { now: NOON + 1000 }), ['one'], 'after a claim');
       const released = { ...lease, until: 0, releasedAt: NOON + 7 };
-      await replace(store, key, live('ACTIVE', { revision: 3, lease: released }));
+      await replace(store, key, live('ACTIVE', { revision: 3, work: { lease: released } }));
       expectEqual(await idsOf(store, { now: LATER }), [], 'after its release');
     },
   },
@@ -205,13 +210,13 @@ export const claims: readonly StoreCase[] = [
     name: 'claim: a call that writes nothing moves nothing',
     run: async (store) => {
       await insertWaiting(store, key);
-      const next = live('ACTIVE', { revision: 8, wakeAt: LATER });
+      const next = live('ACTIVE', { revision: 8, work: { wakeAt: LATER } });
       expectEqual(
         await answerOf(store.replace(key, { ...next, revision: 7 }, next)),
         'stale',
         'replace',
       );
-      const again = live('ACTIVE', { wakeAt: LATER });
+      const again = live('ACTIVE', { work: { wakeAt: LATER } });
       expectEqual(await answerOf(store.insert(TENANT, headOf('one'), again)), 'taken', 'insert');
       expectEqual(await idsOf(store), ['one'], 'the claim');
     },
@@ -255,7 +260,7 @@ export const claims: readonly StoreCase[] = [
     run: async (store, second) => {
       for (const at of upTo(3)) await insertWaiting(store, keyOf(`s${at}`), NOON + at);
       await insert(store, keyOf('waits for none'), headOf('waits for none'), live('ACTIVE'));
-      await insertWaiting(store, keyOf('leased'), NOON, live('ACTIVE', { lease }));
+      await insertWaiting(store, keyOf('leased'), NOON, live('ACTIVE', { work: { lease } }));
       for (const [at, each] of [store, second, store, second].entries()) {
         expectEqual(
           await countOf(each, { now: NOON + at - 1 }),

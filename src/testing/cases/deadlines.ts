@@ -219,7 +219,7 @@ export const deadlines: readonly StoreCase[] = [
         store,
         key,
         headOf('one'),
-        live('ACTIVE', { deadline: NOON + 10, wakeAt: NOON + 5 }),
+        live('ACTIVE', { deadline: NOON + 10, work: { wakeAt: NOON + 5 } }),
       );
       for (const to of [NOON + 10, NOON + 20]) {
         expectEqual(

@@ -52,7 +52,7 @@ export const eventCounts: readonly StoreCase[] = [
         await become(live('ACTIVE', { revision: 2, deadline: NOON + 1000 }));
         await become(live('PAUSED', { revision: 3 }));
         await become(live('ACTIVE', { revision: 4 }));
-        await become(live('ACTIVE', { revision: 5, lease }));
+        await become(live('ACTIVE', { revision: 5, work: { lease } }));
         await append(store, id, ['hello', 'you']);
         await expectNext('append');
         await append(store, id, ['hello'], 'op');
@@ -60,7 +60,10 @@ export const eventCounts: readonly StoreCase[] = [
         await answerOf(store.append(id, { entries: [say('leased')], now: NOON, fencingToken: 3 }));
         await expectNext('an append of the holder');
         await become(
-          live('ACTIVE', { revision: 6, lease: { ...lease, until: 0, releasedAt: NOON } }),
+          live('ACTIVE', {
+            revision: 6,
+            work: { lease: { ...lease, until: 0, releasedAt: NOON } },
+          }),
         );
         await become(ended(endReason, { revision: 7 }));
         await answerOf(store.remove(id, { revision: 7 }));
@@ -73,7 +76,7 @@ export const eventCounts: readonly StoreCase[] = [
     run: async (store, second) => {
       await insertActive(store, key);
       await append(store, key, ['hello'], 'op');
-      await replace(store, key, live('ACTIVE', { revision: 3, lease }));
+      await replace(store, key, live('ACTIVE', { revision: 3, work: { lease } }));
       const start = await latestPosition(store);
       const say1 = { entries: [say('more')], now: NOON };
       const none = async (call: string, answer: Promise<unknown>): Promise<void> => {
@@ -109,7 +112,11 @@ export const eventCounts: readonly StoreCase[] = [
       const renewed = { ...lease, until: NOON + 2000 };
       await none(
         'a renewal',
-        replace(store, key, live('ACTIVE', { revision: 4, lease: renewed, deadline: NOON + 9 })),
+        replace(
+          store,
+          key,
+          live('ACTIVE', { revision: 4, work: { lease: renewed }, deadline: NOON + 9 }),
+        ),
       );
       const earlier = { from: NOON + 9, to: NOON + 5 };
       await none('reschedule', answerOf(store.reschedule(key, earlier)));

@@ -39,25 +39,27 @@ export const leases: readonly StoreCase[] = [
     run: async (store) => {
       const { head } = await insert(store, key);
       const states = [
-        live('IDLE', { revision: 2, lease }),
-        live('ACTIVE', { revision: 3, lease }),
+        live('IDLE', { revision: 2, work: { lease } }),
+        live('ACTIVE', { revision: 3, work: { lease } }),
         live('ACTIVE', {
           revision: 4,
-          lease: { ...lease, until: NOON + 2000 },
+          work: { lease: { ...lease, until: NOON + 2000 } },
           operations: ['start:op', 'pause:1:2:x'],
         }),
         live('ACTIVE', {
           revision: 5,
-          lease: {
-            holder: 'other',
-            fencingToken: 2 ** 40,
-            takenAt: NOON,
-            until: 0,
-            releasedAt: NOON,
+          work: {
+            lease: {
+              holder: 'other',
+              fencingToken: 2 ** 40,
+              takenAt: NOON,
+              until: 0,
+              releasedAt: NOON,
+            },
           },
         }),
-        live('PAUSED', { revision: 6, lease: { ...lease, fencingToken: 7 } }),
-        ended('failed', { revision: 7, lease: { ...lease, fencingToken: 7 } }),
+        live('PAUSED', { revision: 6, work: { lease: { ...lease, fencingToken: 7 } } }),
+        ended('failed', { revision: 7, work: { lease: { ...lease, fencingToken: 7 } } }),
       ];
       const sequences = [2, 3, 3, 4, 5, 6];
       for (const [at, state] of states.entries()) {
@@ -81,17 +83,17 @@ export const leases: readonly StoreCase[] = [
     run: async (store) => {
       await insertActive(store, key);
       await append(store, key, ['one']);
-      await replace(store, key, live('ACTIVE', { revision: 3, lease }));
+      await replace(store, key, live('ACTIVE', { revision: 3, work: { lease } }));
       expectEqual(await sequenceIn(store), 4, 'the sequence after a lease');
       await replace(
         store,
         key,
-        live('ACTIVE', { revision: 4, lease: { ...lease, until: NOON + 2000 } }),
+        live('ACTIVE', { revision: 4, work: { lease: { ...lease, until: NOON + 2000 } } }),
       );
       expectEqual(await sequenceIn(store), 4, 'the sequence after a renewal');
       await append(store, key, ['two'], 'op');
-      await replace(store, key, live('ACTIVE', { revision: 5, lease: released }));
-      await replace(store, key, live('PAUSED', { revision: 6, lease: released }));
+      await replace(store, key, live('ACTIVE', { revision: 5, work: { lease: released } }));
+      await replace(store, key, live('PAUSED', { revision: 6, work: { lease: released } }));
       expectEqual(
         await sequenceIn(store),
         7,
@@ -110,7 +112,9 @@ export const leases: readonly StoreCase[] = [
           takenAt: NOON,
           until: NOON + 1000,
         };
-        return answerOf(replacing(each, key, live('ACTIVE', { revision: 3, lease: mine })));
+        return answerOf(
+          replacing(each, key, live('ACTIVE', { revision: 3, work: { lease: mine } })),
+        );
       });
       expectEqual(
         outcomes.filter((outcome) => outcome === 'replaced').length,
@@ -119,7 +123,7 @@ export const leases: readonly StoreCase[] = [
       );
       const found = await answerOf(store.findState(key));
       const writer = outcomes.indexOf('replaced');
-      expectEqual(found?.lease?.holder, `worker ${writer}`, 'the holder');
+      expectEqual(found?.work.lease?.holder, `worker ${writer}`, 'the holder');
     },
   },
   {
@@ -137,7 +141,7 @@ export const leases: readonly StoreCase[] = [
         revision += 1;
         const state = live('ACTIVE', {
           revision,
-          lease: { ...lease, holder: holder.slice(0, 256) },
+          work: { lease: { ...lease, holder: holder.slice(0, 256) } },
         });
         await replace(store, key, state);
         await expectStored(
@@ -169,26 +173,32 @@ export const leaseEvents: readonly StoreCase[] = [
       await replace(
         store,
         key,
-        live('IDLE', { revision: 2, lease: { ...lease, takenAt: NOON + 1 } }),
+        live('IDLE', { revision: 2, work: { lease: { ...lease, takenAt: NOON + 1 } } }),
       );
-      await replace(store, key, live('ACTIVE', { revision: 3, lease, since: NOON + 2 }));
+      await replace(store, key, live('ACTIVE', { revision: 3, work: { lease }, since: NOON + 2 }));
       await replace(
         store,
         key,
-        live('ACTIVE', { revision: 4, lease: { ...lease, until: NOON + 2000 } }),
+        live('ACTIVE', { revision: 4, work: { lease: { ...lease, until: NOON + 2000 } } }),
       );
       await append(store, key, ['hello']);
       const other = { holder: 'other', fencingToken: 2, takenAt: NOON + 3, until: NOON + 5000 };
-      await replace(store, key, live('ACTIVE', { revision: 5, lease: other }));
+      await replace(store, key, live('ACTIVE', { revision: 5, work: { lease: other } }));
       await replace(
         store,
         key,
-        live('ACTIVE', { revision: 6, lease: { ...other, until: 0, releasedAt: NOON + 4 } }),
+        live('ACTIVE', {
+          revision: 6,
+          work: { lease: { ...other, until: 0, releasedAt: NOON + 4 } },
+        }),
       );
       await replace(
         store,
         key,
-        live('PAUSED', { revision: 7, lease: { ...other, until: 0, releasedAt: NOON + 4 } }),
+        live('PAUSED', {
+          revision: 7,
+          work: { lease: { ...other, until: 0, releasedAt: NOON + 4 } },
+        }),
       );
       const told = await eventsAfter(store, position);
       expectEqual(
@@ -220,7 +230,10 @@ export const leaseEvents: readonly StoreCase[] = [
         await replace(
           store,
           key,
-          live('IDLE', { revision: at + 2, lease: { ...lease, holder, fencingToken: at + 1 } }),
+          live('IDLE', {
+            revision: at + 2,
+            work: { lease: { ...lease, holder, fencingToken: at + 1 } },
+          }),
         );
       }
       expectEqual(

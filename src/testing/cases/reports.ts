@@ -65,12 +65,14 @@ export const reports: readonly StoreCase[] = [
       await replace(store, key, withReport(end, 3, { dueAt: NOON + 100 }));
       const released: StateRecord = {
         ...withReport(end, 4, { dueAt: NOON + 100 }),
-        lease: {
-          holder: 'worker',
-          fencingToken: 1,
-          takenAt: NOON,
-          until: 0,
-          releasedAt: NOON + 20,
+        work: {
+          lease: {
+            holder: 'worker',
+            fencingToken: 1,
+            takenAt: NOON,
+            until: 0,
+            releasedAt: NOON + 20,
+          },
         },
       };
       await replace(store, key, released);

@@ -190,7 +190,7 @@ export const rewinds: readonly StoreCase[] = [
       const first = await append(store, key, ['one']);
       const second = await append(store, key, ['two']);
       const end = await rewind(store, first, ['three']);
-      await replace(store, key, live('ACTIVE', { revision: 3, lease }));
+      await replace(store, key, live('ACTIVE', { revision: 3, work: { lease } }));
       const all = { fencingToken: 1, ifPosition: second, after: end + 1_000_000, maxEntries: 0 };
       const refusal = (conditions: Partial<typeof all>) =>
         appendTo(store, ['x'], { ...all, ...conditions });

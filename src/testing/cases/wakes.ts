@@ -53,7 +53,8 @@ export const wakes: readonly StoreCase[] = [
       const state = live('ACTIVE', { revision: 2, labels, metadata: { plan: '\u0000' } });
       await insertState(store, state);
       await wake(store, NOON + 5, 9);
-      const woken = { ...state, revision: 9, lastActivityAt: NOON + 5, wakeAt: NOON + 5 };
+      const work = { wakeAt: NOON + 5 };
+      const woken = { ...state, revision: 9, lastActivityAt: NOON + 5, work };
       for (const each of [store, second]) expectEqual(await stateIn(each), woken, 'the state');
       expectEqual((await answerOf(store.find(key)))?.state, woken, 'the state in find');
       expectEqual(await said(store, key), ['at 5'], 'the history');
@@ -63,29 +64,33 @@ export const wakes: readonly StoreCase[] = [
   {
     name: 'wake: of several times the earliest counts',
     run: async (store) => {
-      await insertState(store, live('PAUSED', { wakeAt: NOON + 500 }));
+      await insertState(store, live('PAUSED', { work: { wakeAt: NOON + 500 } }));
       await wake(store, NOON + 5, 2);
       await wake(store, NOON + 7, 3);
       const state = await stateIn(store);
-      expectEqual([state?.wakeAt, state?.revision], [NOON + 5, 3], 'the time and the revision');
+      expectEqual(
+        [state?.work.wakeAt, state?.revision],
+        [NOON + 5, 3],
+        'the time and the revision',
+      );
       await expectClaimableAt(store, NOON + 5, 'at the earliest time');
     },
   },
   {
     name: 'wake: a lease holds off the claim until its end, and one that is over does not',
     run: async (store) => {
-      await insertState(store, live('ACTIVE', { lease }));
+      await insertState(store, live('ACTIVE', { work: { lease } }));
       await wake(store, NOON + 5, 2);
       await expectClaimableAt(store, NOON + 1000, 'after a lease');
       await replace(
         store,
         key,
-        live('ACTIVE', { revision: 3, lease: { ...lease, maxAttempts: 10 } }),
+        live('ACTIVE', { revision: 3, work: { lease: { ...lease, maxAttempts: 10 } } }),
       );
       await wake(store, NOON + 5, 4);
       await expectClaimableAt(store, NOON + 1000, 'after a claim');
       const released = { ...lease, until: 0, releasedAt: NOON + 6 };
-      await replace(store, key, live('ACTIVE', { revision: 5, lease: released }));
+      await replace(store, key, live('ACTIVE', { revision: 5, work: { lease: released } }));
       await wake(store, NOON + 7, 6);
       await expectClaimableAt(store, NOON + 7, 'after a release');
     },
@@ -93,7 +98,7 @@ export const wakes: readonly StoreCase[] = [
   {
     name: 'wake: a session that was just handed out can be claimed again at once',
     run: async (store) => {
-      await insertState(store, live('ACTIVE', { wakeAt: NOON }));
+      await insertState(store, live('ACTIVE', { work: { wakeAt: NOON } }));
       expectEqual(await idsOf(store, { until: LATER }), ['one'], 'the first claim');
       await wake(store, NOON + 5, 2);
       expectEqual(await idsOf(store, { now: NOON + 5 }), ['one'], 'a claim after the append');
@@ -102,15 +107,15 @@ export const wakes: readonly StoreCase[] = [
   {
     name: 'wake: a change that was decided before is stale, so that it cannot undo the wake',
     run: async (store) => {
-      const before = live('ACTIVE', { lease });
+      const before = live('ACTIVE', { work: { lease } });
       await insertState(store, before);
       await wake(store, NOON + 5, 7);
       const next = live('ACTIVE', {
         revision: 2,
-        lease: { ...lease, until: 0, releasedAt: NOON + 5 },
+        work: { lease: { ...lease, until: 0, releasedAt: NOON + 5 } },
       });
       expectEqual(await answerOf(store.replace(key, before, next)), 'stale', 'a release');
-      expectEqual((await stateIn(store))?.wakeAt, NOON + 5, 'the wake');
+      expectEqual((await stateIn(store))?.work.wakeAt, NOON + 5, 'the wake');
       const woken = await stateIn(store);
       if (woken === undefined) throw new Error('there is no state');
       const done = { ...woken, revision: 8 };
@@ -125,7 +130,7 @@ export const wakes: readonly StoreCase[] = [
   {
     name: 'wake: an append without wake changes neither the revision nor the time',
     run: async (store) => {
-      const state = live('ACTIVE', { revision: 3, wakeAt: NOON + 500 });
+      const state = live('ACTIVE', { revision: 3, work: { wakeAt: NOON + 500 } });
       await insertState(store, state);
       await append(store, key, ['hello']);
       expectEqual(await stateIn(store), state, 'the state');
@@ -207,7 +212,7 @@ export const wakes: readonly StoreCase[] = [
       await wake(store, NOON + 3, 5, { after: 0, entries: [] });
       expectEqual(await said(store, key), [], 'the history after a rewind to the beginning');
       const state = await stateIn(store);
-      expectEqual([state?.revision, state?.wakeAt], [5, NOON], 'the revision and the time');
+      expectEqual([state?.revision, state?.work.wakeAt], [5, NOON], 'the revision and the time');
       expectEqual(await sequenceIn(store), 9, 'the sequence');
       await wake(store, NOON + 4, 6);
       expectEqual(await said(store, key), ['at 4'], 'the history after another append');
@@ -220,7 +225,7 @@ export const wakes: readonly StoreCase[] = [
       await race(store, second, (each, writer) => wake(each, NOON + writer, 100 + writer));
       expectEqual((await said(store, key))?.length, WRITERS, 'the number of entries');
       expectEqual(await sequenceIn(store), 1 + 2 * WRITERS, 'the sequence');
-      expectEqual((await stateIn(store))?.wakeAt, NOON, 'the earliest time');
+      expectEqual((await stateIn(store))?.work.wakeAt, NOON, 'the earliest time');
       const claims = await race(store, second, (each) => idsOf(each, { now: NOON + WRITERS }));
       expectEqual(claims.flat(), ['one'], 'the claims of all');
     },
@@ -261,7 +266,11 @@ export const wakeEvents: readonly StoreCase[] = [
       await insertState(store, live('ACTIVE'));
       const position = await latestPosition(store);
       for (const [at, wakeAt] of [NOON + 9, NOON + 5, NOON + 5, NOON + 7].entries()) {
-        const next = live('ACTIVE', { revision: at + 2, wakeAt, lastActivityAt: NOON + at });
+        const next = live('ACTIVE', {
+          revision: at + 2,
+          work: { wakeAt },
+          lastActivityAt: NOON + at,
+        });
         await replace(store, key, next);
       }
       const told = await eventsAfter(store, position);

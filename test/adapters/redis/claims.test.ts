@@ -10,7 +10,7 @@ import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 
-const waiting = live('ACTIVE', { wakeAt: NOON });
+const waiting = live('ACTIVE', { work: { wakeAt: NOON } });
 const range = { now: NOON, until: NOON + 50, limit: 10 };
 const nothing = { ids: [], failed: [] };
 

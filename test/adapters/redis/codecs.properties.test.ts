@@ -53,6 +53,13 @@ const timestamp = fc
 const ms = fc.maxSafeNat().filter((value) => value < Number.MAX_SAFE_INTEGER);
 const msOrNever = fc.oneof(ms, fc.constant(Number.POSITIVE_INFINITY));
 
+/** A time that a session may wait for: up to the year 9999. */
+const time = fc.nat(253_402_300_799_999);
+const lease = fc.record(
+  { holder: text, fencingToken: fc.integer({ min: 1 }), takenAt: ms, until: ms, releasedAt: ms },
+  { requiredKeys: ['holder', 'fencingToken', 'takenAt', 'until'] },
+);
+
 const phase = {
   revision: fc.integer({ min: 1, max: 999_999_999_999_999 }),
   since: ms,
@@ -67,11 +74,8 @@ const phase = {
     retentionMs: msOrNever,
     graceMs: fc.nat(2_592_000_000),
   }),
+  work: fc.record({ lease, wakeAt: time, retryAt: ms, attempts: fc.nat() }, { requiredKeys: [] }),
 };
-const lease = fc.record(
-  { holder: text, fencingToken: fc.integer({ min: 1 }), takenAt: ms, until: ms, releasedAt: ms },
-  { requiredKeys: ['holder', 'fencingToken', 'takenAt', 'until'] },
-);
 const labels = fc.dictionary(nameFrom('abcXYZ019_.-', 64), text, {
   minKeys: 1,
   maxKeys: 8,
@@ -84,7 +88,6 @@ const state: fc.Arbitrary<StateRecord> = fc.oneof(
     status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'),
     ...phase,
     startedAt: ms,
-    lease,
   }),
   fc.record({ status: fc.constantFrom('IDLE', 'ACTIVE', 'PAUSED'), ...phase, labels }),
   fc.record({

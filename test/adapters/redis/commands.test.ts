@@ -63,8 +63,8 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       { ...active, deadline: NOON + 2000, revision: 2 },
       live('PAUSED', { labels, revision: 3 }),
       { ...active, revision: 4 },
-      { ...active, revision: 5, lease },
-      { ...active, revision: 6, lease: released },
+      { ...active, revision: 5, work: { lease } },
+      { ...active, revision: 6, work: { lease: released } },
       ended('failed', { labels, revision: 7 }),
       ended('failed', { revision: 8, labels: { user: 'u2', title: 'Tax return' } }),
     ] as const;

@@ -23,8 +23,7 @@ const active = live('ACTIVE', {
     activeMs: 7,
     limitMs: 60_000,
     deadline: 61_000,
-    wakeAt: 1769,
-    lease,
+    work: { wakeAt: 1769, lease },
     terms,
     labels,
   },
@@ -41,7 +40,7 @@ const record =
   'user=u%003a1 channel=w%00e9b\n' +
   '{"status":"ACTIVE","since":1000,"activeMs":7,"limitMs":60000,"deadline":61000,' +
   '"operations":["b","a:1"],"terms":{"idleTimeoutMs":900000,"inactivityTimeoutMs":30000},' +
-  `"lease":{"holder":"worker","fencingToken":3,"takenAt":4,"until":5}}\n${HEAD}`;
+  `"work":{"lease":{"holder":"worker","fencingToken":3,"takenAt":4,"until":5}}}\n${HEAD}`;
 
 const none = { sequence: 1, entries: 0, bytes: 0 };
 

@@ -71,11 +71,15 @@ describeWithRedis('repair', ({ port }) => {
           until: NOON + 5,
           maxAttempts: 10,
         };
-        await answerOf(replacing(store, keyOf('s1'), live('ACTIVE', { revision: 2, lease })));
         await answerOf(
-          replacing(store, keyOf('s2'), live('PAUSED', { revision: 2, wakeAt: NOON })),
+          replacing(store, keyOf('s1'), live('ACTIVE', { revision: 2, work: { lease } })),
         );
-        await answerOf(store.insert(TENANT, headOf('over'), ended('failed', { wakeAt: NOON })));
+        await answerOf(
+          replacing(store, keyOf('s2'), live('PAUSED', { revision: 2, work: { wakeAt: NOON } })),
+        );
+        await answerOf(
+          store.insert(TENANT, headOf('over'), ended('failed', { work: { wakeAt: NOON } })),
+        );
         let now = NOON + 10;
         /** Of all tenants: a tenant must be noted as waiting too. */
         const claimed = async () => {

@@ -1,4 +1,5 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { WorkRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
 import { expectEqual } from '../../../src/testing/expect-equal.js';
 import { answerOf, type Contents, contentsOf } from '../../../src/testing/steps.js';
@@ -111,14 +112,13 @@ export const withStateOf = (sight: Sight, id: string, other: Sight): Sight => ({
   }),
 });
 
+const withoutToken = ({ lease, ...work }: WorkRecord): WorkRecord =>
+  lease === undefined ? work : { ...work, lease: { ...lease, fencingToken: 0 } };
+
 /** The same, but for revisions, which begin anywhere. */
 export const withoutRevisions = ({ sessions }: Sight): Sight => ({
   sessions: sessions.map((session) => ({
     ...session,
-    state: {
-      ...session.state,
-      revision: 0,
-      ...(session.state.lease && { lease: { ...session.state.lease, fencingToken: 0 } }),
-    },
+    state: { ...session.state, revision: 0, work: withoutToken(session.state.work) },
   })),
 });

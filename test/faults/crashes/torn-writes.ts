@@ -117,7 +117,7 @@ const claimed = async (bench: Bench): Promise<void> => {
 
 /** The fencing token of the target's lease. */
 const tokenOf = async ({ store }: Bench): Promise<number> =>
-  (await answerOf(store.findState(target)))?.lease?.fencingToken ?? 1;
+  (await answerOf(store.findState(target)))?.work.lease?.fencingToken ?? 1;
 
 /** Stores the report of the target's end that must be made, or that it was made. */
 const report = async ({ store }: Bench, pending?: PendingReport): Promise<void> => {
