@@ -14,7 +14,7 @@ interface AtTheEnd<T> {
   readonly isLate: boolean;
 }
 
-const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms';
+const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms';
 
 const POSITIONS = `SELECT ${POSITION} FROM $events ORDER BY number`;
 /** One row: the first and the last row of the log, and whether there are unpublished events. */

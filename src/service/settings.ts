@@ -224,7 +224,7 @@ const parseTerms = (
     idleTimeoutMs: limitMsOf(parse('idleTimeout', idleTimeout, MAX_IDLE_SECONDS)),
     inactivityTimeoutMs: limitMsOf(parse('inactivityTimeout', inactivityTimeout, MAX_IDLE_SECONDS)),
     retentionMs: limitMsOf(parse('retention', retention, MAX_RETENTION_SECONDS)),
-    graceMs: parse('gracePeriod', gracePeriod, MAX_GRACE_SECONDS) * 1000,
+    graceMs: Math.round(parse('gracePeriod', gracePeriod, MAX_GRACE_SECONDS) * 1000),
   });
 };
 

@@ -8,7 +8,11 @@ const last = [{ role: 'user', content: 'Goodbye.' }];
 const open = (settings: object = {}) => {
   const clock = new ManualClock();
   const store = new MemorySessionStore();
-  return { clock, sessions: new SessionService({ store, clock, gracePeriod: 10, ...settings }) };
+  return {
+    clock,
+    store,
+    sessions: new SessionService({ store, clock, gracePeriod: 10, ...settings }),
+  };
 };
 
 const begun = { face: 'ada', profile: 'tutor', timeLimit: 100, start: true };
@@ -33,6 +37,13 @@ it.each([
     expect((await sessions.append(id, last))._unsafeUnwrapErr().type).toBe('invalid_transition');
   },
 );
+
+it('stores a grace period of any fraction of a second as whole milliseconds', async () => {
+  const { sessions, store } = open({ gracePeriod: 0.057 });
+  const { id } = await unwrap(sessions.create(begun));
+  const state = (await store.findState({ tenant: 'default', id }))._unsafeUnwrap();
+  expect(state?.terms.graceMs).toBe(57);
+});
 
 it('a session that never started accepts entries from its end on', async () => {
   const { sessions } = open();

@@ -35,7 +35,7 @@ END $body$;
 -- Adds the entries to a history that ends at p_end, and returns its new end. A rewind takes a
 -- position of its own before them. p_activity: the last activity of the session with this one.
 -- Bytes are those of the JSON, with a comma for each entry.
-CREATE FUNCTION $add_entries(c $change, p_session bigint, p_end bigint, p_activity double precision)
+CREATE FUNCTION $add_entries(c $change, p_session bigint, p_end bigint, p_activity bigint)
 RETURNS bigint LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
@@ -115,7 +115,7 @@ CREATE FUNCTION $lock_target(
   OUT found_number bigint,
   OUT found_end bigint,
   OUT found_entries bigint,
-  OUT new_activity double precision,
+  OUT new_activity bigint,
   OUT refusal text
 ) LANGUAGE plpgsql AS $body$
 BEGIN

@@ -5,38 +5,38 @@ CREATE TYPE $change AS (
   tenant text,
   id text,
   -- Of several kinds. details: of the events, each of which takes the next sequence.
-  now double precision,
+  now bigint,
   entries text[],
-  fencing_token double precision,
+  fencing_token bigint,
   details text[],
   has_events boolean,
-  live_limit double precision,
+  live_limit bigint,
   -- An append. after: null for an append at the end. Its revision, of the state: that of a wake;
   -- null without one.
   operation text,
   digest text,
-  if_position double precision,
-  after double precision,
-  max_entries double precision,
+  if_position bigint,
+  after bigint,
+  max_entries bigint,
   -- The state of an insert or a replace, in the columns of sessions.
   status text,
-  deadline double precision,
-  accepts_until double precision,
-  grace double precision,
-  leased_until double precision,
-  wake_at double precision,
-  wanted_at double precision,
-  limit_ms double precision,
-  limit_end double precision,
-  inactivity double precision,
-  last_activity double precision,
+  deadline bigint,
+  accepts_until bigint,
+  grace bigint,
+  leased_until bigint,
+  wake_at bigint,
+  wanted_at bigint,
+  limit_ms bigint,
+  limit_end bigint,
+  inactivity bigint,
+  last_activity bigint,
   revision bigint,
   state text,
   -- The labels that the session gets and loses, each as name=value; null for none.
   labels_added text[],
   labels_lost text[],
   -- When the report of the end is due; null without one.
-  report_at double precision,
+  report_at bigint,
   -- An insert. source and version: the session that was read for a fork, and the version of its
   -- history.
   created_ms bigint,
@@ -52,8 +52,8 @@ CREATE TYPE $change AS (
   -- reported, as an insert; or null.
   remains json,
   -- A reschedule. is_free: whether the deadline does not bind it.
-  due_from double precision,
-  due_to double precision,
+  due_from bigint,
+  due_to bigint,
   is_free boolean
 );
 

@@ -4,8 +4,8 @@
 -- sessions are handed out again, and the change that takes the lease decides.
 CREATE PROCEDURE $claim_sessions(
   p_tenants text[],
-  p_now double precision,
-  p_until double precision,
+  p_now bigint,
+  p_until bigint,
   p_limit bigint,
   INOUT result json DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$

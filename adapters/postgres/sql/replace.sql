@@ -1,8 +1,8 @@
 -- Writes a state. p_activity: the stored last activity.
-CREATE FUNCTION $write_state(c $change, p_number bigint, p_activity double precision)
+CREATE FUNCTION $write_state(c $change, p_number bigint, p_activity bigint)
 RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
-  v_activity double precision := greatest(p_activity, c.last_activity);
+  v_activity bigint := greatest(p_activity, c.last_activity);
 BEGIN
   IF c.limit_end IS NOT NULL THEN
     -- If the stored activity is later, it postpones the end of an ACTIVE session.

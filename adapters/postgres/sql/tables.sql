@@ -1,7 +1,8 @@
 -- The tables of version 1. `$` before a name stands for the quoted schema and a dot.
 --
 -- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
--- the epoch; 9007199254740991 stands for Infinity. `state` is the state as JSON without
+-- the epoch; 9007199254740991 stands for Infinity. No column is a float, a date or bytes: settings of
+-- a session decide how the server writes these. `state` is the state as JSON without
 -- `last_activity`, `revision` and `wanted_at`, which is its `work.wakeAt`: appends change these. The
 -- columns `status` to `wake_at` repeat the parts that are searched and compared. The indexes of
 -- lists include the number, so that a page by number skips sessions in the index alone.
@@ -17,18 +18,18 @@ CREATE TABLE $sessions (
   created_ms bigint NOT NULL,
   incarnation text NOT NULL,
   status text COLLATE "C" NOT NULL,
-  deadline double precision NOT NULL,
-  due_at double precision NOT NULL,
-  accepts_until double precision NOT NULL,
-  grace double precision NOT NULL,
-  fencing_token double precision NOT NULL,
-  leased_until double precision NOT NULL,
-  wake_at double precision NOT NULL,
-  wanted_at double precision NOT NULL,
-  limit_ms double precision NOT NULL,
-  limit_end double precision,
-  inactivity double precision NOT NULL,
-  last_activity double precision NOT NULL,
+  deadline bigint NOT NULL,
+  due_at bigint NOT NULL,
+  accepts_until bigint NOT NULL,
+  grace bigint NOT NULL,
+  fencing_token bigint NOT NULL,
+  leased_until bigint NOT NULL,
+  wake_at bigint NOT NULL,
+  wanted_at bigint NOT NULL,
+  limit_ms bigint NOT NULL,
+  limit_end bigint,
+  inactivity bigint NOT NULL,
+  last_activity bigint NOT NULL,
   revision bigint NOT NULL,
   sequence bigint NOT NULL,
   redactions bigint NOT NULL DEFAULT 0,

@@ -40,7 +40,7 @@ END $body$;
 
 -- Number of a tenant's live sessions, ACTIVE or PAUSED, at p_now, with the changes p_totals that
 -- are not written yet. The transaction must have locked the tenant.
-CREATE FUNCTION $live_sessions(p_tenant text, p_now double precision, p_totals $total_change[])
+CREATE FUNCTION $live_sessions(p_tenant text, p_now bigint, p_totals $total_change[])
 RETURNS bigint LANGUAGE plpgsql AS $body$
 BEGIN
   RETURN (
