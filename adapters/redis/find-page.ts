@@ -14,7 +14,7 @@ import pageLua from './scripts/page.lua';
 const pageScript = script(pageLua);
 
 /** What the script returns of a session, beside its key. */
-type Part = '' | 'record' | 'created' | 'updated';
+type Part = '' | 'size' | 'record' | 'created' | 'updated';
 
 /** A session of a page. */
 export interface Found {
@@ -29,7 +29,7 @@ export interface FoundPage {
   readonly sessions: readonly Found[];
   /** The time of the last session in the order of the page; '' if none follows. */
   readonly lastTime: string;
-  /** The bytes of the records. */
+  /** The bytes of the records; with the part `size` also of the journals. */
   readonly bytes: number;
 }
 
@@ -85,7 +85,7 @@ export const findPage = async (
     ],
     ...[String(indexes.length), String(Number(isByStatus))],
   ];
-  const names = [keys.records, keys.deadlines, ...indexes, ...lists.slice(1)];
+  const names = [keys.records, keys.journals, keys.deadlines, ...indexes, ...lists.slice(1)];
   const reply = await call.readScript(pageScript, names, args);
   if (reply.isErr()) return err(reply.error.error);
   if (reply.value === 'ended') return err(tooManyEnded);

@@ -19,44 +19,56 @@ type Read = Promise<Result<readonly ReadRecord[], StoreError | TooLarge>>;
 const recordIn = ({ idKey, part }: Found): ReadRecord =>
   part === '' ? 'missing' : sessionIn(idKey, part, '', 0);
 
+/** What the script that finds a page returns of its sessions. */
+const partOf = (range: PageRange): '' | 'size' | 'record' => {
+  if (isSearch(range) || (range.historyLimit ?? 0) > 0) return '';
+  return range.historyLimit === undefined ? 'size' : 'record';
+};
+
 /** The sessions of a page, in ascending order. */
 const sessionsOf = async (
   call: Call,
   keys: TenantKeys,
   range: PageRange,
   { sessions, bytes }: FoundPage,
-  hasRecords: boolean,
 ): Read => {
   const idKeys = sessions.map(({ idKey }) => idKey);
-  if (!hasRecords) return readSessions(call, keys, idKeys, range);
-  if (range.historyLimit === undefined) return readWhole(call, keys, sessions, bytes, range);
+  const part = partOf(range);
+  if (part === '') return readSessions(call, keys, idKeys, range);
+  if (part === 'size') return readWhole(call, keys, idKeys, bytes, range);
   const refusal = tooLarge(range, bytes, sessions.length);
   return refusal === undefined ? ok(sessions.map(recordIn)) : err(refusal);
 };
 
+/** Whether a session still belongs to a page. It may have been changed or replaced since. */
+const belongsTo = ({ head: { createdAt }, state }: SessionRecord, range: PageRange): boolean => {
+  const { createdAfter = '', createdBefore } = range;
+  if (createdAt <= createdAfter) return false;
+  return (createdBefore === undefined || createdAt < createdBefore) && isInRange(state, range);
+};
+
 /**
- * Reads a page: a script finds the sessions, with their records if they are asked for without their
- * histories, and another one reads the others.
+ * Reads a page: a script finds the sessions, with their records if no histories are asked for, and
+ * another command reads the others, each session in one piece.
  */
 export const readPage = async (
   call: Call,
   keys: TenantKeys,
   range: PageRange,
 ): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> => {
-  const hasRecords = !range.historyLimit && !isSearch(range);
   const lists = labelsIn(range).map((label) => labelKey(keys, ...label));
   const page = isSearch(range)
     ? await searchSessions(call, keys, range, lists)
-    : await findPage(call, keys, range, hasRecords ? 'record' : '', lists);
+    : await findPage(call, keys, range, partOf(range), lists);
   if (page.isErr()) return err(page.error);
   const { total, sessions, lastTime } = page.value;
-  const read = await sessionsOf(call, keys, range, page.value, hasRecords);
+  const read = await sessionsOf(call, keys, range, page.value);
   if (read.isErr()) return err(read.error);
   const records: SessionRecord[] = [];
   const unreadable: string[] = [];
   for (const [at, record] of read.value.entries()) {
     if (record === 'corrupt') unreadable.push(unescapeName(sessions[at]?.idKey ?? ''));
-    else if (record !== 'missing' && isInRange(record.state, range)) records.push(record);
+    else if (record !== 'missing' && belongsTo(record, range)) records.push(record);
   }
   const isRising = range.order === 'oldest';
   if (!isRising) for (const list of [records, unreadable]) list.reverse();

@@ -95,8 +95,9 @@ export const readSessions = async (
   return ok(sessions);
 };
 
-/** A session with the whole history in its journal; `undefined` if that is not as it should be. */
-const wholeIn = (record: DecodedRecord | undefined, journal: string): SessionRecord | undefined => {
+/** A session with its whole history; `undefined` if they are not as they should be. */
+const wholeIn = (idKey: string, text: string, journal: string): SessionRecord | undefined => {
+  const record = decodeRecord(unescapeName(idKey), text);
   const bytes = Buffer.from(journal);
   if (record === undefined || bytes.length < record.header.bytes) return undefined;
   const lines = record.header.pieces.map(([from, upto]) => bytes.toString('utf8', from, upto));
@@ -105,39 +106,39 @@ const wholeIn = (record: DecodedRecord | undefined, journal: string): SessionRec
 };
 
 /**
- * A whole session with one command, which takes less than half the time of the script; `undefined`
- * for one that only the script can tell of.
+ * Whole sessions with one command, so that the records and the journals belong together; in less
+ * than half the time of the script. `undefined` if only the script can tell of one of them.
  */
-const findWhole = async (call: Call, keys: SessionKeys): Promise<SessionRecord | undefined> => {
-  const texts = await call.readCommand((client) => client.mget(keys.record, keys.journal));
-  const [text, journal] = texts.unwrapOr([]);
-  return wholeIn(decodeRecord(keys.id, text ?? ''), journal ?? '');
-};
-
-/** Whole sessions whose records are read: the script reads them only where one command cannot. */
-export const readWhole = async (
+const findWhole = async (
   call: Call,
-  keys: TenantKeys,
-  found: readonly { readonly idKey: string; readonly part: string }[],
-  recordBytes: number,
-  size: ReadSize,
-): Promise<Result<readonly ReadRecord[], StoreError | TooLarge>> => {
-  const idKeys = found.map(({ idKey }) => idKey);
-  const records = found.map(({ idKey, part }) => decodeRecord(unescapeName(idKey), part));
-  const bytes = records.reduce((sum, record) => sum + (record?.header.shown ?? 0), recordBytes);
-  if (found.length === 0 || bytes > (size.maxBytes ?? NEVER))
-    return readSessions(call, keys, idKeys, size);
-  const journals = idKeys.map((idKey) => keys.journals + idKey);
-  const texts = (await call.readCommand((client) => client.mget(...journals))).unwrapOr([]);
+  { records, journals }: TenantKeys,
+  idKeys: readonly string[],
+): Promise<readonly SessionRecord[] | undefined> => {
+  const names = idKeys.flatMap((idKey) => [records + idKey, journals + idKey]);
+  const texts = (await call.readCommand((client) => client.mget(...names))).unwrapOr([]);
   const sessions: SessionRecord[] = [];
   const takeTurn = turnTaker();
-  for (const [at, record] of records.entries()) {
-    const session = wholeIn(record, texts[at] ?? '');
-    if (session === undefined) return readSessions(call, keys, idKeys, size);
+  for (const [at, idKey] of idKeys.entries()) {
+    const session = wholeIn(idKey, texts[2 * at] ?? '', texts[2 * at + 1] ?? '');
+    if (session === undefined) return undefined;
     sessions.push(session);
     await takeTurn(session.historyPosition);
   }
-  return ok(sessions);
+  return sessions;
+};
+
+/** Whole sessions, whose records and journals have at most so many bytes. */
+export const readWhole = async (
+  call: Call,
+  keys: TenantKeys,
+  idKeys: readonly string[],
+  bytes: number,
+  size: ReadSize,
+): Promise<Result<readonly ReadRecord[], StoreError | TooLarge>> => {
+  if (idKeys.length === 0) return ok([]);
+  const isSmall = bytes <= (size.maxBytes ?? NEVER);
+  const whole = isSmall ? await findWhole(call, keys, idKeys) : undefined;
+  return whole === undefined ? readSessions(call, keys, idKeys, size) : ok(whole);
 };
 
 /** One session, or `undefined`. */
@@ -147,8 +148,8 @@ export const findSession = async (
   size: ReadSize,
 ): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> => {
   const isWhole = (size.historyLimit ?? size.maxBytes) === undefined;
-  const whole = isWhole ? await findWhole(call, keys) : undefined;
-  if (whole !== undefined) return ok(whole);
+  const whole = isWhole ? await findWhole(call, keys, [keys.idKey]) : undefined;
+  if (whole !== undefined) return ok(whole[0]);
   const read = await readSessions(call, keys, [keys.idKey], size);
   return read.andThen(([found = 'missing']) => {
     if (found === 'corrupt') return err(unreadable(keys));

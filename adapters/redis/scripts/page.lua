@@ -2,21 +2,22 @@
 -- O(log n), independent of the number of sessions beyond them. An index by status does not reflect
 -- ends by the clock that are not stored, so these are found by their due times.
 --
--- KEYS  1 the prefix of the keys of records, 2 due times, then the indexes, then further indexes
---       that a session of a search must be in
+-- KEYS  1 the prefix of the keys of records, 2 that of journals, 3 due times, then the indexes, then
+--       further indexes that a session of a search must be in
 -- ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 what to return of each session: '' for nothing
---       more, 'record', or for a search 'created' or 'updated', 5 lower bound of the creation time,
---       exclusive, 6 upper bound, exclusive, 7 and 8 the time and the member of the position after
---       which the page begins, 9 the letters of the statuses (5 to 9 or ''), 10 the time at which
---       the sessions have them, 11 the time up to which ends by the clock count as updates, 12 the
---       maximum bytes of records, 13 the number of indexes, 14 '1' for indexes by status
+--       more, 'size', 'record', or for a search 'created' or 'updated', 5 lower bound of the
+--       creation time, exclusive, 6 upper bound, exclusive, 7 and 8 the time and the member of the
+--       position after which the page begins, 9 the letters of the statuses (5 to 9 or ''), 10 the
+--       time at which the sessions have them, 11 the time up to which ends by the clock count as
+--       updates, 12 the maximum bytes of records, 13 the number of indexes, 14 '1' for indexes by
+--       status
 -- Returns {the total; the time of the last session in the order of the page if more follow, or '';
--- the bytes of the records; then for each, oldest first, its member and: '', its record, or the
--- time by which a search orders it}. A record is '' if it is missing, '-' if it is no text; a time
--- is '' for a session that does not belong to the search. Returns 'ended' if the clock has ended
--- too many sessions.
+-- the bytes of the records, for 'size' with those of the journals; then for each, oldest first, its
+-- member and: '', its record, or the time by which a search orders it}. A record is '' if it is
+-- missing, '-' if it is no text; a time is '' for a session that does not belong to the search.
+-- Returns 'ended' if the clock has ended too many sessions.
 
-local records, due = KEYS[1], KEYS[2]
+local records, journals, due = KEYS[1], KEYS[2], KEYS[3]
 local isRising, part = ARGV[1] == 'oldest', ARGV[4]
 local offset, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
 local after, before, positionTime, positionMember = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
@@ -114,7 +115,7 @@ end
 without, added = listOf(without), listOf(added)
 
 local sources, size = {}, -without.size
-for at = 3, count + 2 do sources[#sources + 1] = indexOf(KEYS[at]) end
+for at = 4, count + 3 do sources[#sources + 1] = indexOf(KEYS[at]) end
 if added.size > 0 then sources[#sources + 1] = added end
 for _, source in ipairs(sources) do size = size + source.size end
 
@@ -172,10 +173,15 @@ local function recordOf(key)
   return bytes <= maximum and call('GET', key) or ''
 end
 
+-- What is no text has no size.
+local function sizeOf(key)
+  return tonumber(try('STRLEN', key)) or 0
+end
+
 -- The time by which a search orders a session. One that cannot be read keeps that of its creation,
 -- so that it is reported.
 local function timeOf(item)
-  for at = count + 3, #KEYS do
+  for at = count + 4, #KEYS do
     if not call('ZSCORE', KEYS[at], item.idKey) then return '' end
   end
   if part == 'created' and statuses == '' then return item.text end
@@ -196,6 +202,8 @@ for _, item in ipairs(page) do
   local more = ''
   if part == 'record' then
     more = recordOf(records .. item.idKey)
+  elseif part == 'size' then
+    bytes = bytes + sizeOf(records .. item.idKey) + sizeOf(journals .. item.idKey)
   elseif part ~= '' then
     more = timeOf(item)
   end

@@ -3,9 +3,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { PageRange } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
+import { foundIn } from '../../../src/testing/history-steps.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, idsOn, replace } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientVersion, clientVersions, openClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
@@ -166,6 +168,64 @@ describeWithRedis('a list', ({ port }) => {
         expect(last).toBeGreaterThan(0);
       },
     );
+
+    /** What another process does to a session while a list reads it. */
+    const changes = {
+      'another session takes its id': async (store: RedisSessionStore) => {
+        const labels = { said: 'later' };
+        await answerOf(store.remove(keyOf('one')));
+        await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE', { labels })));
+        await append(store, keyOf('one'), ['later']);
+      },
+      'its entries are redacted': async (store: RedisSessionStore) => {
+        const { entries } = await foundIn(store, { limit: 9 }, keyOf('one'));
+        const positions = entries.map(({ position }) => position);
+        await answerOf(store.redact(keyOf('one'), positions, NOON));
+      },
+      'it is rewound': async (store: RedisSessionStore) => {
+        const later = { entries: [say('later')], now: NOON, after: 0 };
+        await answerOf(store.append(keyOf('one'), later));
+      },
+    } as const;
+    const labels = { said: 'first' };
+    const ranges: readonly Partial<PageRange>[] = [
+      {},
+      { historyLimit: 5 },
+      { historyLimit: 0 },
+      { labels },
+      { order: 'updated' },
+    ];
+
+    test.each(
+      ranges.flatMap((range) =>
+        Object.entries(changes).map(([name, change]) => [range, name, change] as const),
+      ),
+    )('of %j returns one version of a session if %s in between', async (range, _, change) => {
+      const prefix = newPrefix();
+      const [other, counted] = [0, 1].map(() => openClient(version, { port }));
+      if (other === undefined || counted === undefined) throw new Error('no clients');
+      const settings = { prefix, timeoutMs: PATIENT_MS };
+      const writer = new RedisSessionStore({ client: other, ...settings });
+      await answerOf(writer.insert(TENANT, headOf('one'), live('ACTIVE', { labels })));
+      await append(writer, keyOf('one'), ['first']);
+      // The versions that there are: before the change, and after it.
+      const versions = [await answerOf(writer.find(keyOf('one'), range))];
+      let sent = 0;
+      const client = intercepting(counted, async (_name, _args, run) => {
+        sent += 1;
+        if (sent === 2) await change(writer);
+        return run();
+      });
+      const reader = new RedisSessionStore({ client, ...settings });
+      const page = { offset: 0, limit: 10, ...range };
+      // Knows the settings of the store from here on, and the server the scripts.
+      await answerOf(new RedisSessionStore({ client: other, ...settings }).list(TENANT, page));
+      await answerOf(reader.deployment());
+      sent = 0;
+      const { records } = await answerOf(reader.list(TENANT, page));
+      versions.push(await answerOf(writer.find(keyOf('one'), range)));
+      for (const record of records) expect(versions).toContainEqual(record);
+    });
 
     test('after a cursor, in either order, continues after the page before', async () => {
       const store = new RedisSessionStore({
