@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
-import { type Failure, failureOf, timedOut } from './failure.js';
+import { type Failure, failureOf, timedOut, unknownReply } from './failure.js';
 import type { RedisClient } from './redis-session-store-options.js';
+import { asText, type ReplyForm } from './reply-form.js';
 import recordLua from './scripts/record.lua';
 
 /**
@@ -37,10 +38,34 @@ export const script = (text: string): Script => {
   return { lua, sha1: createHash('sha1').update(lua).digest('hex') };
 };
 
-type Attempt<T> = (client: RedisClient) => Promise<T>;
+type Attempt = (client: RedisClient) => Promise<unknown>;
+
+/** What to send, and how to read the reply. */
+interface Request<T> {
+  readonly attempt: Attempt;
+  /** What to send if the server does not know the script. */
+  readonly whole: Attempt;
+  readonly form: ReplyForm<T>;
+  readonly changes: boolean;
+}
 
 /** The reply of a command or script, or the failure. */
-export type Reply<T = unknown> = Promise<Result<T, Failure>>;
+export type Reply<T> = Promise<Result<T, Failure>>;
+
+/** What runs a script by its SHA-1, or with its source. */
+const running = (
+  { sha1, lua }: Script,
+  keys: readonly string[],
+  args: readonly string[],
+): Pick<Request<unknown>, 'attempt' | 'whole'> => ({
+  attempt: (client) => client.evalsha(sha1, keys.length, ...keys, ...args),
+  whole: (client) => client.eval(lua, keys.length, ...keys, ...args),
+});
+
+const inForm = <T>(reply: unknown, form: ReplyForm<T>): Result<T, Failure> => {
+  const value = form(reply);
+  return value === undefined ? err(unknownReply) : ok(value);
+};
 
 /**
  * One call of the store: all its commands share one deadline. Until the deadline it retries after
@@ -60,21 +85,26 @@ export class Call {
   }
 
   /** Sends a command that changes nothing. */
-  readCommand<T>(attempt: Attempt<T>): Reply<T> {
-    return this.#send(attempt, attempt, false);
+  readCommand<T>(attempt: Attempt, form: ReplyForm<T>): Reply<T> {
+    return this.#send({ attempt, whole: attempt, form, changes: false });
   }
 
   /** Runs a script that changes nothing. */
-  readScript(script: Script, keys: readonly string[], args: readonly string[]): Reply {
-    return this.#run(script, keys, args, false);
+  readScript<T>(
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    form: ReplyForm<T>,
+  ): Reply<T> {
+    return this.#send({ ...running(script, keys, args), form, changes: false });
   }
 
   /**
    * Runs a script that corrects only data that readers do not trust, and that may run any number of
    * times.
    */
-  repairScript(script: Script, keys: readonly string[], args: readonly string[]): Reply {
-    return this.#run(script, keys, args, true);
+  repairScript(script: Script, keys: readonly string[], args: readonly string[]): Reply<string> {
+    return this.#send({ ...running(script, keys, args), form: asText, changes: true });
   }
 
   /**
@@ -90,19 +120,15 @@ export class Call {
     notes: string,
     keys: readonly string[],
     args: readonly string[],
-  ): Reply {
+  ): Reply<string> {
     const note = notes + newId();
     const span = this.#connection.timeoutMs + 2 * CLOCK_MARGIN_MS;
     for (;;) {
       const { hasAgreed } = this.#connection;
       const till = Math.ceil(this.#connection.serverNow() + this.#left() + CLOCK_MARGIN_MS);
-      const reply = await this.#run(
-        script,
-        [note, ...keys],
-        [String(till), String(till + span), ...args],
-        true,
-      );
-      const late = reply.isOk() && typeof reply.value === 'string' ? LATE.exec(reply.value) : null;
+      const times = [String(till), String(till + span)];
+      const reply = await this.repairScript(script, [note, ...keys], [...times, ...args]);
+      const late = reply.isOk() ? LATE.exec(reply.value) : null;
       if (late === null) {
         this.#connection.hasAgreed ||= reply.isOk();
         return reply;
@@ -115,20 +141,11 @@ export class Call {
     }
   }
 
-  /** Runs a script by its SHA-1; sends its source if the server does not know it. */
-  #run(script: Script, keys: readonly string[], args: readonly string[], changes: boolean): Reply {
-    return this.#send(
-      (client) => client.evalsha(script.sha1, keys.length, ...keys, ...args),
-      (client) => client.eval(script.lua, keys.length, ...keys, ...args),
-      changes,
-    );
-  }
-
-  async #send<T>(attempt: Attempt<T>, whole: Attempt<T>, changes: boolean): Reply<T> {
+  async #send<T>({ attempt, whole, form, changes }: Request<T>): Reply<T> {
     let next = attempt;
     let refusal: Failure | undefined;
     for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
-      const answer = await this.#once(next);
+      const answer = await this.#once(next, form);
       if (answer.isOk()) return answer;
       const failure = answer.error;
       if (failure.code === 'NOSCRIPT' && next !== whole) {
@@ -150,7 +167,7 @@ export class Call {
     }
   }
 
-  #once<T>(attempt: Attempt<T>): Reply<T> {
+  #once<T>(attempt: Attempt, form: ReplyForm<T>): Reply<T> {
     const left = this.#left();
     if (left <= 0) return Promise.resolve(err(timedOut('not_applied')));
     return new Promise((resolve) => {
@@ -161,7 +178,7 @@ export class Call {
       };
       try {
         attempt(this.#connection.client).then(
-          (value) => settle(ok(value)),
+          (reply) => settle(inForm(reply, form)),
           (cause: unknown) => settle(err(failureOf(cause))),
         );
       } catch (cause) {

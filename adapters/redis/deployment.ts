@@ -10,6 +10,7 @@ import { type Call, type Connection, script } from './connection.js';
 import type { Failure } from './failure.js';
 import { Keyspace } from './keyspace.js';
 import type { RedisSettings } from './redis-session-store-options.js';
+import { asTextOrNull } from './reply-form.js';
 
 /**
  * The settings that all processes of a store share. The first process that creates a session stores
@@ -66,9 +67,9 @@ const encode = ({ partitions, statusIndex, eventsLength, reportEnds }: Stored): 
 
 const form = /^1 partitions=(\d{1,5}) statusIndex=([01]) events=(\d{1,9}) reportEnds=([01])$/;
 
-const decode = (text: unknown): Stored | undefined => {
+const decode = (text: string): Stored | undefined => {
   const [, partitions = 0, statusIndex, eventsLength = 0, reportEnds] =
-    form.exec(String(text))?.map(Number) ?? [];
+    form.exec(text)?.map(Number) ?? [];
   if (partitions < 1) return undefined;
   return { partitions, statusIndex: statusIndex === 1, eventsLength, reportEnds: reportEnds === 1 };
 };
@@ -178,7 +179,7 @@ export class Deployment {
   }
 
   async #read(call: Call): Answer<Stored | undefined> {
-    const text = await call.readCommand((client) => client.get(this.#key));
+    const text = await call.readCommand((client) => client.get(this.#key), asTextOrNull);
     if (text.isErr()) return err(notApplied(text.error));
     return text.value === null ? ok(undefined) : this.#decoded(text.value);
   }
@@ -189,7 +190,7 @@ export class Deployment {
     return err(overwrites ? text.error.error : notApplied(text.error));
   }
 
-  #decoded(text: unknown): Result<Stored, Misconfigured> {
+  #decoded(text: string): Result<Stored, Misconfigured> {
     const stored = decode(text);
     if (stored !== undefined) return ok(stored);
     return err(

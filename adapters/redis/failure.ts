@@ -91,6 +91,19 @@ export const failureOf = (cause: unknown): Failure => {
   };
 };
 
+/**
+ * The failure of a command whose reply has another form than those of the server, so that nothing
+ * is known of it. To send it again could apply it twice.
+ */
+export const unknownReply: Failure = {
+  code: '',
+  error: storeUnavailable(
+    'the Redis client returned a reply of an unknown form: is it inside of a MULTI?',
+    'unknown',
+  ),
+  isTransient: false,
+};
+
 /** The failure of a call at its deadline: `not_applied` if the command was not sent. */
 export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
   code: '',

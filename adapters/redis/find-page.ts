@@ -7,8 +7,8 @@ import { finite, NEVER } from '../shared/never.js';
 import { type Call, script } from './connection.js';
 import { noStatusIndex, tooManyEnded } from './failure.js';
 import type { TenantKeys } from './keyspace.js';
-import { valuesIn } from './read-sessions.js';
 import { letterOf } from './record.js';
+import { asCount, asList, asListOf, asText, type ReplyForm } from './reply-form.js';
 import pageLua from './scripts/page.lua';
 
 const pageScript = script(pageLua);
@@ -58,6 +58,18 @@ const indexesFor = (
   return status.anyOf.flatMap((each) => keys.byStatus[each] ?? []);
 };
 
+const asPage: ReplyForm<FoundPage | 'ended'> = (reply) => {
+  if (reply === 'ended') return reply;
+  const [totalCount, lastTime, byteCount, ...others] = asList(reply) ?? [];
+  const [total, bytes, texts] = [asCount(totalCount), asCount(byteCount), asListOf(asText)(others)];
+  if (total === undefined || bytes === undefined || typeof lastTime !== 'string') return undefined;
+  if (texts === undefined || texts.length % 2 > 0) return undefined;
+  const sessions: Found[] = [];
+  for (let at = 0; at < texts.length; at += 2)
+    sessions.push({ idKey: texts[at] ?? '', part: texts[at + 1] ?? '' });
+  return { total, sessions, lastTime, bytes };
+};
+
 /**
  * Runs the script that finds the sessions of a page. `lists` are those of labels: the first one is
  * the index of the page, and a session of a search must be in the others.
@@ -86,14 +98,9 @@ export const findPage = async (
     ...[String(indexes.length), String(Number(isByStatus))],
   ];
   const names = [keys.records, keys.journals, keys.deadlines, ...indexes, ...lists.slice(1)];
-  const reply = await call.readScript(pageScript, names, args);
+  const reply = await call.readScript(pageScript, names, args, asPage);
   if (reply.isErr()) return err(reply.error.error);
-  if (reply.value === 'ended') return err(tooManyEnded);
-  const [total, lastTime = '', bytes, ...texts] = valuesIn(reply.value).map(String);
-  const sessions: Found[] = [];
-  for (let at = 0; at < texts.length; at += 2)
-    sessions.push({ idKey: texts[at] ?? '', part: texts[at + 1] ?? '' });
-  return ok({ total: Number(total), sessions, lastTime, bytes: Number(bytes) });
+  return reply.value === 'ended' ? err(tooManyEnded) : ok(reply.value);
 };
 
 /** Sessions that one call examines, so that others get their turn: about a millisecond. */
@@ -132,7 +139,7 @@ const leastFirst = async (
   const least = createdAfter === undefined ? '-inf' : `(${timeText(createdAfter)}`;
   const most = createdBefore === undefined ? '+inf' : `(${timeText(createdBefore)}`;
   const counts = await Promise.all(
-    lists.map((list) => call.readCommand((client) => client.zcount(list, least, most))),
+    lists.map((list) => call.readCommand((client) => client.zcount(list, least, most), asCount)),
   );
   return Result.combine(counts)
     .map((all) => {

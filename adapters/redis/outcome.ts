@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type { AppendOutcome, SessionKey } from '../../src/store/session-store.js';
-import { type Failure, tooManyEnded, toStoreError, unreadable } from './failure.js';
+import { type Failure, tooManyEnded, toStoreError, unknownReply, unreadable } from './failure.js';
 import { decodeRecord } from './record.js';
 
 const isOneOf = <T extends string>(value: unknown, outcomes: readonly T[]): value is T =>
@@ -13,14 +13,25 @@ export type ReadOutcome<T> = (
   reply: Result<string, Failure>,
 ) => Result<T, StoreError>;
 
-/** Reads one of these outcomes. Any other reply means that the session cannot be read. */
+/** The error of an outcome that is none of those that are expected. */
+const errorOf = (key: SessionKey, outcome: string): StoreError => {
+  if (outcome === 'ended') return tooManyEnded;
+  return outcome === 'corrupt' ? unreadable(key) : unknownReply.error;
+};
+
+/** Reads one of these outcomes. */
 export const outcomeOf =
   <T extends string>(...outcomes: readonly T[]): ReadOutcome<T> =>
   (key, reply) => {
     if (reply.isErr()) return err(toStoreError(key, reply.error));
-    if (reply.value === 'ended') return err(tooManyEnded);
-    return isOneOf(reply.value, outcomes) ? ok(reply.value) : err(unreadable(key));
+    return isOneOf(reply.value, outcomes) ? ok(reply.value) : err(errorOf(key, reply.value));
   };
+
+/** An outcome of an append with a position. */
+const POSITIONED = /^(appended|repeated|moved) (\d+)$/;
+
+/** An outcome of an append with the record of the session. */
+const CLOSED = 'closed ';
 
 /** The outcome of an append, as the script says it. */
 export const appendOutcomeOf = (
@@ -31,20 +42,14 @@ export const appendOutcomeOf = (
   const text = made.value;
   if (isOneOf(text, ['lease_lost', 'invalid_position', 'full', 'mismatch', 'missing']))
     return ok({ outcome: text });
-  const space = text.indexOf(' ');
-  const [outcome, detail] = [text.slice(0, space), text.slice(space + 1)];
-  switch (outcome) {
-    case 'appended':
-      return ok({ outcome, position: Number(detail) });
-    case 'repeated':
-      return ok({ outcome: 'appended', position: Number(detail), repeated: true });
-    case 'moved':
-      return ok({ outcome, position: Number(detail) });
-    case 'closed': {
-      const record = decodeRecord(key.id, detail.replaceAll('\t', '\n'));
-      return record === undefined ? err(unreadable(key)) : ok({ outcome, state: record.state });
-    }
-    default:
-      return err(unreadable(key));
+  if (text.startsWith(CLOSED)) {
+    const record = decodeRecord(key.id, text.slice(CLOSED.length).replaceAll('\t', '\n'));
+    return record ? ok({ outcome: 'closed', state: record.state }) : err(unreadable(key));
   }
+  const [, outcome, digits] = POSITIONED.exec(text) ?? [];
+  const position = Number(digits);
+  if (outcome === 'moved') return ok({ outcome, position });
+  if (outcome === 'appended') return ok({ outcome, position });
+  if (outcome === 'repeated') return ok({ outcome: 'appended', position, repeated: true });
+  return err(errorOf(key, text));
 };

@@ -2,9 +2,9 @@ import { err, ok } from 'neverthrow';
 import type { EntriesOutcome, HistorySlice } from '../../src/store/session-store.js';
 import { NEVER } from '../shared/never.js';
 import type { Call } from './connection.js';
-import { type Answer, toStoreError, unreadable } from './failure.js';
+import { type Answer, toStoreError, unknownReply, unreadable } from './failure.js';
 import type { SessionKeys } from './keyspace.js';
-import { readScript, valuesIn } from './read-sessions.js';
+import { readParts } from './read-sessions.js';
 import { decodeHeader, decodeLines, type RecordHeader } from './record.js';
 
 /** The position of a place in the history, in bytes without what was superseded. */
@@ -56,14 +56,14 @@ export const readEntries = async (
   const { after, before, limit, maxBytes = NEVER } = slice;
   const side = after === undefined ? 'before' : 'after';
   const args = [side, String(after ?? before ?? ''), String(limit), String(maxBytes), ''];
-  const reply = await call.readScript(readScript, [keys.record, keys.journal], args);
+  const reply = await readParts(call, [keys.record, keys.journal], args);
   if (reply.isErr()) return err(toStoreError(keys, reply.error));
-  const [found] = valuesIn(reply.value);
-  if (found === 'missing' || found === 'invalid_position') return ok({ outcome: found });
-  const [record, lines, start] = valuesIn(found);
-  if (typeof record !== 'string' || typeof lines !== 'string') return err(unreadable(keys));
-  const [first = '', ranges = ''] = record.split('\n');
+  if (typeof reply.value === 'number') return err(unknownReply.error);
+  const [part = 'corrupt'] = reply.value;
+  if (part === 'corrupt') return err(unreadable(keys));
+  if (typeof part === 'string') return ok({ outcome: part });
+  const [first = '', ranges = ''] = part.text.split('\n');
   const header = decodeHeader(first, ranges);
-  const read = header && sliceIn(header, lines, Number(start), slice);
+  const read = header && sliceIn(header, part.lines, part.start, slice);
   return read === undefined ? err(unreadable(keys)) : ok(read);
 };

@@ -16,6 +16,7 @@ import type { Call } from './connection.js';
 import { type Answer, unreadable } from './failure.js';
 import { dueKeyOf, type Keyspace, type TenantKeys } from './keyspace.js';
 import { sessionIn } from './read-sessions.js';
+import { asCount, asListOf, asText } from './reply-form.js';
 
 /** The maximum number of parts, and the minimum number of partitions in a part. */
 const PARTS = 10;
@@ -68,8 +69,9 @@ const firstIn = async (
   now: number,
   count: number,
 ): Answer<readonly string[]> => {
-  const found = await call.readCommand((client) =>
-    client.zrangebyscore(set, '-inf', now, 'WITHSCORES', 'LIMIT', 0, count),
+  const found = await call.readCommand(
+    (client) => client.zrangebyscore(set, '-inf', now, 'WITHSCORES', 'LIMIT', 0, count),
+    asListOf(asText),
   );
   return found.mapErr(({ error }) => error);
 };
@@ -209,7 +211,7 @@ export const countWaiting = async (
   if (tenants.isErr()) return err(tenants.error);
   const sets = tenants.value.map((name) => keys.tenant(name).work);
   const counts = await Promise.all(
-    sets.map((set) => call.readCommand((client) => client.zcount(set, '-inf', now))),
+    sets.map((set) => call.readCommand((client) => client.zcount(set, '-inf', now), asCount)),
   );
   return Result.combine(counts)
     .map((all) =>

@@ -6,13 +6,14 @@ import type { SessionRecord, StateRecord } from '../../src/session/session-recor
 import type { ReadSize } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import { finite, NEVER } from '../shared/never.js';
-import { type Call, script } from './connection.js';
-import { type Answer, toStoreError, unreadable } from './failure.js';
+import { type Call, type Reply, script } from './connection.js';
+import { type Answer, toStoreError, unknownReply, unreadable } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
 import { type DecodedRecord, decodeLines, decodeRecord } from './record.js';
+import { asCount, asList, asListOf, asTextOrNull, type ReplyForm } from './reply-form.js';
 import readLua from './scripts/read.lua';
 
-export const readScript = script(readLua);
+const readScript = script(readLua);
 
 /** The result of reading a session: `missing` if there is none, `corrupt` if it cannot be read. */
 export type ReadRecord = SessionRecord | 'missing' | 'corrupt';
@@ -31,11 +32,39 @@ const turnTaker = () => {
   };
 };
 
-/** The values in a reply of a script; none for any other reply. */
-export const valuesIn = (reply: unknown): readonly unknown[] => {
-  const values: readonly unknown[] = Array.isArray(reply) ? reply : [];
-  return values;
+/** What the script returns of a session. */
+type Part =
+  | 'missing'
+  | 'corrupt'
+  | 'invalid_position'
+  | { readonly text: string; readonly lines: string; readonly start: number };
+
+const asPart: ReplyForm<Part> = (reply) => {
+  if (reply === 'missing' || reply === 'corrupt' || reply === 'invalid_position') return reply;
+  const [text, lines, start] = asList(reply) ?? [];
+  const place = asCount(start);
+  if (typeof text !== 'string' || typeof lines !== 'string' || place === undefined)
+    return undefined;
+  return { text, lines, start: place };
 };
+
+/** The parts of so many sessions, or the bytes of all of them if they are too large. */
+const asParts =
+  (count: number): ReplyForm<readonly Part[] | number> =>
+  (reply) => {
+    const [first, bytes] = asList(reply) ?? [];
+    if (first === 'too_large') return asCount(bytes);
+    const parts = asListOf(asPart)(reply);
+    return parts?.length === count ? parts : undefined;
+  };
+
+/** Runs the script for sessions with these keys of records and journals. */
+export const readParts = (
+  call: Call,
+  keys: readonly string[],
+  args: readonly string[],
+): Reply<readonly Part[] | number> =>
+  call.readScript(readScript, keys, args, asParts(keys.length / 2));
 
 const sessionOf = (
   { header, head, state }: DecodedRecord,
@@ -75,22 +104,23 @@ export const readSessions = async (
   const limit = finite(historyLimit);
   const names = idKeys.flatMap((idKey) => [records + idKey, journals + idKey]);
   const args = ['before', '', String(limit), String(NEVER), String(finite(maxBytes))];
-  const reply = await call.readScript(readScript, names, args);
+  const reply = await readParts(call, names, args);
   if (reply.isErr()) return err(reply.error.error);
-  const found = valuesIn(reply.value);
-  const refusal =
-    found[0] === 'too_large' && tooLarge({ maxBytes }, Number(found[1]), idKeys.length);
-  if (refusal) return err(refusal);
+  const parts = reply.value;
+  if (typeof parts === 'number') {
+    const refusal = tooLarge({ maxBytes }, parts, idKeys.length);
+    return err(refusal ?? unknownReply.error);
+  }
   const sessions: ReadRecord[] = [];
   const takeTurn = turnTaker();
   for (const [at, idKey] of idKeys.entries()) {
-    const [text, lines]: readonly unknown[] = valuesIn(found[at]);
-    if (typeof text !== 'string' || typeof lines !== 'string') {
-      sessions.push(found[at] === 'missing' ? 'missing' : 'corrupt');
+    const part = parts[at];
+    if (typeof part !== 'object') {
+      sessions.push(part === 'missing' ? 'missing' : 'corrupt');
       continue;
     }
-    sessions.push(sessionIn(idKey, text, lines, limit));
-    await takeTurn(text.length + lines.length);
+    sessions.push(sessionIn(idKey, part.text, part.lines, limit));
+    await takeTurn(part.text.length + part.lines.length);
   }
   return ok(sessions);
 };
@@ -115,7 +145,8 @@ const findWhole = async (
   idKeys: readonly string[],
 ): Promise<readonly SessionRecord[] | undefined> => {
   const names = idKeys.flatMap((idKey) => [records + idKey, journals + idKey]);
-  const texts = (await call.readCommand((client) => client.mget(...names))).unwrapOr([]);
+  const reply = await call.readCommand((client) => client.mget(...names), asListOf(asTextOrNull));
+  const texts = reply.unwrapOr([]);
   const sessions: SessionRecord[] = [];
   const takeTurn = turnTaker();
   for (const [at, idKey] of idKeys.entries()) {
@@ -159,7 +190,7 @@ export const findSession = async (
 
 /** The state of a session, or of what is left of a removed one. */
 export const findState = async (call: Call, keys: SessionKeys): Answer<StateRecord | undefined> => {
-  const text = await call.readCommand((client) => client.get(keys.record));
+  const text = await call.readCommand((client) => client.get(keys.record), asTextOrNull);
   if (text.isErr()) return err(toStoreError(keys, text.error));
   if (text.value === null) return ok(undefined);
   const decoded = decodeRecord(keys.id, text.value);

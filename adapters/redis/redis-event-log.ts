@@ -10,8 +10,8 @@ import { decodeDetail } from '../shared/stored-json.js';
 import { type Call, type Connection, script } from './connection.js';
 import type { Deployment, OpenCall } from './deployment.js';
 import { keyOf } from './keyspace.js';
-import { valuesIn } from './read-sessions.js';
 import type { BlockingRedisClient, RedisClient } from './redis-session-store-options.js';
+import { asCount, asList, asListOf, type ReplyForm } from './reply-form.js';
 import { StreamListener } from './stream-listener.js';
 
 /**
@@ -47,11 +47,11 @@ interface Entry {
   readonly text: string;
 }
 
-const entriesOf = (reply: readonly unknown[]): readonly Entry[] =>
-  reply.map((entry) => {
-    const [id, fields] = valuesIn(entry);
-    return { id: String(id), text: String(valuesIn(fields)[1]) };
-  });
+const asEntry: ReplyForm<Entry> = (reply) => {
+  const [id, fields] = asList(reply) ?? [];
+  const [, text] = asList(fields) ?? [];
+  return typeof id === 'string' && typeof text === 'string' ? { id, text } : undefined;
+};
 
 type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
 
@@ -86,8 +86,8 @@ const read = async (
     const entries = command(client);
     if (entries === undefined) throw unsupported;
     return entries;
-  });
-  return reply.map(entriesOf).mapErr(({ error }) => error);
+  }, asListOf(asEntry));
+  return reply.mapErr(({ error }) => error);
 };
 
 /**
@@ -137,8 +137,8 @@ export class RedisEventLog implements EventLog {
   /** By a script, because a cluster sends the command to any of its servers. */
   async now(stream: string): Answer<number> {
     return this.#run(async ({ call }) => {
-      const time = await call.readScript(timeScript, [stream], []);
-      return time.map(Number).mapErr(({ error }) => error);
+      const time = await call.readScript(timeScript, [stream], [], asCount);
+      return time.mapErr(({ error }) => error);
     });
   }
 
@@ -201,8 +201,8 @@ export class RedisEventLog implements EventLog {
   async #hasLostEntries(stream: string, most: number): Promise<boolean> {
     const reply = await this.#connection
       .begin()
-      .readCommand(async (client) => client.xinfo?.('STREAM', stream));
-    const fields = valuesIn(reply.unwrapOr([]));
+      .readCommand(async (client) => client.xinfo?.('STREAM', stream), asList);
+    const fields: readonly unknown[] = reply.unwrapOr([]);
     const numberOf = (name: string): number | undefined =>
       fields.includes(name) ? Number(fields[fields.indexOf(name) + 1]) : undefined;
     const [length, added] = [numberOf('length'), numberOf('entries-added')];

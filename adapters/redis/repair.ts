@@ -1,15 +1,17 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, Result } from 'neverthrow';
 import type { StoreUnavailable } from '../../src/session/errors.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
 import type { OpenCall } from './deployment.js';
+import { failureOf } from './failure.js';
 import { entriesOf } from './index-entries.js';
 import { type Keyspace, keyOf, type SessionKeys } from './keyspace.js';
 import { repairing, type Wrong } from './mutation.js';
 import { findSession } from './read-sessions.js';
 import { type DecodedRecord, decodeRecord } from './record.js';
 import type { RedisClient } from './redis-session-store-options.js';
+import { asList, asListOf, asText, asTextOrNull, type ReplyForm } from './reply-form.js';
 import type { Writer } from './writer.js';
 
 /** The kinds of the keys of indexes with sessions. */
@@ -50,10 +52,22 @@ export interface RepairReport {
 /** Number of keys or entries to request at a time. */
 const PAGE = 200;
 
-/** Returns the cursor of the next page, `0` at the end, and a page of items. */
-type Scan = (client: RedisClient, cursor: string) => Promise<readonly [string, readonly string[]]>;
+/** Asks for a page of items. The reply has the cursor of the next page, `0` at the end. */
+type Scan = (client: RedisClient, cursor: string) => Promise<unknown>;
+
+const asPage: ReplyForm<{ readonly next: string; readonly items: readonly string[] }> = (reply) => {
+  const [cursor, list] = asList(reply) ?? [];
+  const [next, items] = [asText(cursor), asListOf(asText)(list)];
+  return next !== undefined && items !== undefined ? { next, items } : undefined;
+};
 
 const unsupported = new Error('ERR the client cannot scan');
+
+/** The clients of the servers whose keys are to be scanned. */
+const nodesOf = Result.fromThrowable(
+  (client: RedisClient): readonly RedisClient[] => client.nodes?.('master') ?? [client],
+  (cause): StoreUnavailable => ({ ...failureOf(cause).error, outcome: 'not_applied' }),
+);
 
 /**
  * Checks all data of a store, page by page. It corrects index entries that are missing, wrong or
@@ -79,45 +93,41 @@ export class Repair {
   }
 
   async run(): Promise<Result<RepairReport, StoreUnavailable>> {
-    const nodes = await this.#connection
-      .begin()
-      .readCommand(async (client) => client.nodes?.('master') ?? [client]);
-    if (nodes.isErr()) return err(nodes.error.error);
+    const { client } = this.#connection;
+    const nodes = nodesOf(client);
+    if (nodes.isErr()) return err(nodes.error);
+    // Clients neither put their `keyPrefix` before a pattern nor remove it from the keys in a
+    // reply.
+    const keyPrefix = client.options?.keyPrefix ?? '';
+    const pattern = this.#keys.pattern(keyPrefix);
     for (const node of nodes.value) {
-      const scan: Scan = async (client, cursor) => {
+      const scan: Scan = async (_, cursor) => {
         if (node.scan === undefined) throw unsupported;
-        // Clients neither put their `keyPrefix` before a pattern nor remove it from the keys in a
-        // reply.
-        const keyPrefix = client.options?.keyPrefix ?? '';
-        const [next, found] = await node.scan(
-          cursor,
-          'MATCH',
-          this.#keys.pattern(keyPrefix),
-          'COUNT',
-          PAGE,
-        );
-        return [next, found.map((name) => name.slice(keyPrefix.length))];
+        return node.scan(cursor, 'MATCH', pattern, 'COUNT', PAGE);
       };
-      const scanned = await this.#each(scan, (name) => this.#repairKey(name));
+      const scanned = await this.#each(scan, (name) =>
+        this.#repairKey(name.slice(keyPrefix.length)),
+      );
       if (scanned.isErr()) return err(scanned.error);
     }
     return ok({ ...this.#report, unreadable: [...this.#unreadable.values()] });
   }
 
-  /** Calls `repair` for every item of a scan, one page at a time. */
+  /** Calls `repair` for every `step`th item of a scan, one page at a time. */
   async #each(
     scan: Scan,
     repair: (item: string) => Promise<void>,
+    step = 1,
   ): Promise<Result<void, StoreUnavailable>> {
     let cursor = '0';
     do {
       const at = cursor;
-      const page = await this.#connection.begin().readCommand((client) => scan(client, at));
+      const page = await this.#connection.begin().readCommand((client) => scan(client, at), asPage);
       // A key of a wrong type contains no entries.
       if (page.isErr() && page.error.code === 'WRONGTYPE') return ok(undefined);
       if (page.isErr()) return err(page.error.error);
-      const [next, items] = page.value;
-      await Promise.all(items.map(repair));
+      const { next, items } = page.value;
+      await Promise.all(items.filter((_, place) => place % step === 0).map(repair));
       cursor = next;
     } while (cursor !== '0');
     return ok(undefined);
@@ -132,12 +142,12 @@ export class Repair {
     const [tenantKey] = rest.split(':');
     const scan: Scan = async (client, cursor) => {
       if (client.zscan === undefined) throw unsupported;
-      const [next, found] = await client.zscan(name, cursor, 'COUNT', PAGE);
-      return [next, found.filter((_, at) => at % 2 === 0)];
+      return client.zscan(name, cursor, 'COUNT', PAGE);
     };
-    await this.#each(scan, (idKey) =>
-      this.#repairIndexes({ ...this.#keys.of(keyOf(`${tenantKey}:${idKey}`)), idKey }, name),
-    );
+    const repair = (idKey: string) =>
+      this.#repairIndexes({ ...this.#keys.of(keyOf(`${tenantKey}:${idKey}`)), idKey }, name);
+    // Each member is followed by its score.
+    await this.#each(scan, repair, 2);
   }
 
   /**
@@ -153,7 +163,8 @@ export class Repair {
 
   /** The record; null if there is none, and undefined if it cannot be read now. */
   async #recordOf({ id, record }: SessionKeys): Promise<DecodedRecord | null | undefined> {
-    const text = await this.#connection.begin().readCommand((client) => client.get(record));
+    const call = this.#connection.begin();
+    const text = await call.readCommand((client) => client.get(record), asTextOrNull);
     const found = text.unwrapOr(undefined);
     return typeof found === 'string' ? decodeRecord(id, found) : found;
   }

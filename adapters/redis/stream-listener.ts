@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { valuesIn } from './read-sessions.js';
 import type { BlockingRedisClient } from './redis-session-store-options.js';
+import { asList } from './reply-form.js';
 
 /**
  * Maximum milliseconds of one read, and so the maximum delay until a read includes a new stream.
@@ -31,6 +31,9 @@ const replyTo = async <T>(command: PromiseLike<T>): Promise<T> => {
     wait.abort();
   }
 };
+
+/** The values in a part of a reply; none for any other. */
+const valuesIn = (reply: unknown): readonly unknown[] => asList(reply) ?? [];
 
 interface Stream {
   readonly listeners: Set<() => void>;
@@ -93,7 +96,8 @@ export class StreamListener {
     }
     const read = this.#client.xread('COUNT', 100, 'BLOCK', BLOCK_MS, 'STREAMS', ...names, ...ids);
     const reply = await replyTo(read);
-    const streams = valuesIn(reply);
+    const streams = reply === null ? [] : asList(reply);
+    if (streams === undefined) throw new Error('the reply has an unknown form');
     for (const [at, name] of names.entries()) {
       const lastId = lastIdIn(streams, name);
       const stream = this.#streams.get(name);

@@ -4,7 +4,7 @@ import { storeUnavailable } from '../../src/session/errors.js';
 import { Lane } from '../shared/lane.js';
 import { lengthOf } from '../shared/stored-json.js';
 import { type Call, type Connection, type Reply, script } from './connection.js';
-import { type Failure, failureOf, timedOut } from './failure.js';
+import { type Failure, failureOf, timedOut, unknownReply } from './failure.js';
 import type { TenantKeys } from './keyspace.js';
 import type { Mutation } from './mutation.js';
 import writeLua from './scripts/write.lua';
@@ -103,7 +103,7 @@ const REFUSED = 'refused ';
 
 /** The outcome in a line of the reply. */
 const outcomeIn = (line: string | undefined): Outcome => {
-  if (line === undefined) return err(failureOf(new Error('the script gave no outcome')));
+  if (line === undefined) return err(unknownReply);
   return line.startsWith(REFUSED)
     ? err(failureOf(new Error(line.slice(REFUSED.length))))
     : ok(line);
@@ -117,7 +117,7 @@ const isRefusal = ({ code, error, isTransient }: Failure): boolean =>
   code !== '' && !isTransient && error.outcome === 'not_applied';
 
 /** Sends the script with a group of mutations. */
-type Send = (mutations: readonly Mutation[], end: number) => Reply;
+type Send = (mutations: readonly Mutation[], end: number) => Reply<string>;
 
 /** Makes mutations in one group, or each alone if the server refuses the group. */
 const make = async (
@@ -132,7 +132,7 @@ const make = async (
   }
   if (reply.isErr()) return mutations.map(() => err(reply.error));
   if (reply.value === UNKNOWN) return mutations.map(() => err(forgotten));
-  const lines = String(reply.value).split('\n');
+  const lines = reply.value.split('\n');
   return mutations.map((_, at) => outcomeIn(lines[at]));
 };
 

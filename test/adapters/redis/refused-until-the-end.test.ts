@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Connection } from '../../../adapters/redis/connection.js';
+import { asText } from '../../../adapters/redis/reply-form.js';
 import { openClient } from '../../support/redis-clients.js';
 
 const TIMEOUT_MS = 60;
@@ -17,7 +18,7 @@ test('a call that was refused, and whose time is over before the next attempt, s
     attempts += 1;
     setImmediate(block, TIMEOUT_MS);
     throw new Error("READONLY You can't write against a read only replica.");
-  });
+  }, asText);
   expect(attempts).toBe(1);
   const { error } = answer._unsafeUnwrapErr();
   expect(error).toMatchObject({

@@ -1,0 +1,40 @@
+/**
+ * Reads a reply of the server in the form that it must have; `undefined` for one of another form,
+ * which tells nothing of the data. A client of the host inside of its own MULTI, for example,
+ * answers every command with the text `QUEUED`.
+ */
+export type ReplyForm<T> = (reply: unknown) => T | undefined;
+
+const QUEUED = 'QUEUED';
+
+export const asText: ReplyForm<string> = (reply) =>
+  typeof reply === 'string' && reply !== QUEUED ? reply : undefined;
+
+/** A text, or null for a key that is missing. */
+export const asTextOrNull: ReplyForm<string | null> = (reply) =>
+  reply === null ? null : asText(reply);
+
+/** A whole number from 0, which some settings of clients give as text. */
+export const asCount: ReplyForm<number> = (reply) => {
+  const isDigits = typeof reply === 'string' && /^\d+$/.test(reply);
+  const count = isDigits ? Number(reply) : reply;
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+};
+
+export const asList: ReplyForm<readonly unknown[]> = (reply) => {
+  const items: readonly unknown[] | undefined = Array.isArray(reply) ? reply : undefined;
+  return items;
+};
+
+/** A list whose items all have the form. */
+export const asListOf =
+  <T>(form: ReplyForm<T>): ReplyForm<readonly T[]> =>
+  (reply) => {
+    const items: T[] = [];
+    for (const each of asList(reply) ?? [undefined]) {
+      const item = form(each);
+      if (item === undefined) return undefined;
+      items.push(item);
+    }
+    return items;
+  };

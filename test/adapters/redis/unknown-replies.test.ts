@@ -1,0 +1,116 @@
+import { err, type Result } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
+import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
+import { answerOf, append, said } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { intercepting } from '../../support/intercepting-client.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { clientVersions, openClient } from '../../support/redis-clients.js';
+
+const key = keyOf('one');
+const page = { offset: 0, limit: 10 };
+const queue = { now: NOON, until: NOON + 1000, limit: 10 };
+const active = live('ACTIVE');
+
+type Answered = Result<unknown, { readonly type: string }>;
+type Calls = Readonly<Record<string, (store: RedisSessionStore) => Promise<Answered>>>;
+
+const writes: Calls = {
+  insert: (store) => store.insert(TENANT, headOf('two'), active),
+  append: (store) => store.append(key, { entries: [say('late')], now: NOON }),
+  replace: (store) => store.replace(key, active, live('PAUSED', { revision: 3 })),
+  redact: (store) => store.redact(key, [1], NOON),
+  reschedule: (store) => store.reschedule(key, { from: 1, to: 2 }),
+  remove: (store) => store.remove(key),
+  claim: (store) => store.claim({ tenant: TENANT, ...queue }),
+};
+
+const eventsOf = ({ events }: SessionStore) => {
+  if (events === undefined) throw new Error('the store has no events');
+  return events;
+};
+
+const reads: Calls = {
+  find: (store) => store.find(key),
+  'find with a limit': (store) => store.find(key, { historyLimit: 1 }),
+  findState: (store) => store.findState(key),
+  findEntries: (store) => store.findEntries(key, { limit: 1 }),
+  list: (store) => store.list(TENANT, page),
+  'list without histories': (store) => store.list(TENANT, { ...page, historyLimit: 0 }),
+  'list by update': (store) => store.list(TENANT, { ...page, order: 'updated' }),
+  'list by two labels': (store) => store.list(TENANT, { ...page, labels: { a: 'b', c: 'd' } }),
+  due: async (store) => {
+    const { failed } = await answerOf(store.due(NOON, 10));
+    return err(failed[0] ?? { type: 'none' });
+  },
+  countWaiting: (store) => store.countWaiting({ tenant: TENANT, now: NOON, limit: 10 }),
+  'latest event': async (store) => eventsOf(store).latest(eventsOf(store).streamOf(TENANT)),
+  'time of the log': async (store) => eventsOf(store).now(eventsOf(store).streamOf(TENANT)),
+  events: async (store) => eventsOf(store).read(eventsOf(store).streamOf(TENANT), '0', 10),
+  repair: async (store) => store.repair(),
+};
+
+const settings: Calls = {
+  deployment: async (store) => store.deployment(),
+};
+
+let prefixes = 0;
+
+describeWithRedis('a reply of an unknown form', ({ port }) => {
+  describe.each(clientVersions)('%s', (version) => {
+    const open = async () => {
+      prefixes += 1;
+      const prefix = `replies-${process.pid}-${version}-${prefixes}`;
+      const client = openClient(version, { port });
+      const options = { prefix, events: true, timeoutMs: PATIENT_MS };
+      const store = new RedisSessionStore({ client, ...options });
+      await answerOf(store.insert(TENANT, headOf('one'), active));
+      await append(store, key, ['first']);
+      return { client, options, store };
+    };
+
+    test.each([
+      ['QUEUED'],
+      [['QUEUED']],
+      [[['QUEUED']]],
+      [1.5],
+      [true],
+      [{}],
+      [undefined],
+      [Buffer.from('OK')],
+    ])('%j is store_unavailable for every operation, and unknown for a write', async (reply) => {
+      const { client, options } = await open();
+      let isReplaced = false;
+      const strange = intercepting(client, (_name, _args, run) =>
+        isReplaced ? Promise.resolve(reply) : run(),
+      );
+      const store = new RedisSessionStore({ client: strange, ...options });
+      expect((await store.find(key)).isOk()).toBe(true);
+      isReplaced = true;
+      for (const [name, call] of Object.entries({ ...writes, ...reads, ...settings })) {
+        const answer = await call(store);
+        expect([name, answer.isOk()]).toEqual([name, false]);
+        const outcome = name in writes ? 'unknown' : 'not_applied';
+        expect([name, answer._unsafeUnwrapErr()]).toMatchObject([
+          name,
+          { type: 'store_unavailable', outcome },
+        ]);
+      }
+    });
+
+    test('of a MULTI that the host has begun on the same client is unknown, and EXEC applies the write', async () => {
+      const { client, store } = await open();
+      await client.call('MULTI');
+      const answer = await store.append(key, { entries: [say('second')], now: NOON });
+      expect(answer._unsafeUnwrapErr()).toMatchObject({
+        type: 'store_unavailable',
+        outcome: 'unknown',
+        message: expect.stringContaining('MULTI'),
+      });
+      await client.call('EXEC');
+      expect(await said(store, key)).toEqual(['first', 'second']);
+    });
+  });
+});
