@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow';
 import { InterruptibleWait } from '../events/timers.js';
 import { watch } from '../operations/event-shapes.js';
+import { afterLong, systemClock, timerOf } from '../session/clock.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { EndReason } from '../session/session-status.js';
@@ -60,7 +61,8 @@ export interface Watching extends OpenWatch {
 export class EventStream implements AsyncIterator<Uint8Array, void> {
   readonly #watching: Watching;
   readonly #cutOff = new AbortController();
-  readonly #pause = new InterruptibleWait();
+  /** A wait for a heartbeat must not end early, as one of the clock's timers may. */
+  readonly #pause = new InterruptibleWait((ms, done) => afterLong(timerOf(systemClock), ms, done));
   /** Whether a change was requested and is not taken yet. */
   #isAsked = false;
   /** Returns the requested change, or throws its error. */

@@ -151,6 +151,23 @@ describe('events over HTTP', () => {
     expect(left).toBe(0);
   });
 
+  test('come with a heartbeat after five minutes, and none before, if that is `heartbeatMs`', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { sessions } = open();
+    await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
+    const { handler } = handlerWith({ sessions, routes: [eventRoutes({ heartbeatMs: 300_000 })] });
+    const texts = textsOf(await handler(watchX));
+    await pastSnapshot(texts);
+    const next = vi.fn();
+    const beat = texts.next().then(next);
+    await vi.advanceTimersByTimeAsync(299_999);
+    expect(next).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await beat;
+    expect(next).toHaveBeenCalledWith({ done: false, value: ': heartbeat\n' });
+    await texts.return?.();
+  });
+
   test('of a session that runs out while nobody sweeps tell its end', async () => {
     const { sessions, clock } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 0.05 }));
