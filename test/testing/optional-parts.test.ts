@@ -128,11 +128,12 @@ describe('what a store lacks', () => {
     expect(failed.size).toBe(1);
   });
 
-  test('may be a log that refuses each call', async () => {
+  test.each([
+    ['latest', { latest: () => err(refusal) }],
+    ['open', { open: () => err(refusal) }],
+  ])('may be a log with `listen` that refuses `%s`', async (_, refused) => {
     const refusing = () =>
-      memoryStoreWith((inner) => ({
-        events: eventsWith(inner, () => ({ latest: () => err(refusal), listen: undefined })),
-      }));
+      memoryStoreWith((inner) => ({ events: eventsWith(inner, () => refused) }));
     const { failed } = await runContract('not checked:', refusing, { without: ['events'] });
     expect([...failed]).toEqual([]);
   });
