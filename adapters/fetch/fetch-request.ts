@@ -15,7 +15,7 @@ const readBody = async ({ body, bodyUsed }: Request, maxBytes: number): Promise<
   if (body === null) return { outcome: 'read', bytes: new Uint8Array() };
   if (bodyUsed || body.locked) return { outcome: 'lost' };
   try {
-    const bytes = await readStream(body, maxBytes);
+    const bytes = await readStream(body.getReader(), maxBytes);
     return bytes ? { outcome: 'read', bytes } : { outcome: 'too_large' };
   } catch {
     return { outcome: 'aborted' };

@@ -8,11 +8,12 @@ export type StreamEnd = 'lost' | 'aborted' | 'too_large';
 /** Reads the Server-Sent Events of one connection, on demand. */
 export class EventStreamReader {
   readonly #limits: TaskLimits;
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder = new TextDecoder();
   readonly #waiting: EventSourceMessage[] = [];
   readonly #parser;
   #end: StreamEnd | undefined;
+  #cause: unknown;
   /** The reconnect delay that the server has sent, in milliseconds. */
   retryMs: number | undefined;
   /** Whether the connection has received an event other than `unavailable`, or a heartbeat. */
@@ -22,9 +23,9 @@ export class EventStreamReader {
    * `limits` apply to each read: if no data arrives within the timeout, the connection counts as
    * lost. An event has at most `maxCharacters`.
    */
-  constructor(response: Response, limits: TaskLimits, maxCharacters: number) {
+  constructor(stream: ReadableStream<Uint8Array>, limits: TaskLimits, maxCharacters: number) {
     this.#limits = limits;
-    this.#reader = response.body?.getReader();
+    this.#reader = stream.getReader();
     this.#parser = createParser({
       maxBufferSize: maxCharacters,
       onEvent: (event) => {
@@ -43,6 +44,11 @@ export class EventStreamReader {
     });
   }
 
+  /** What the connection failed with, if it is lost; for logs. */
+  get cause(): unknown {
+    return this.#cause;
+  }
+
   /** The next event, or why there is none. */
   async next(): Promise<EventSourceMessage | StreamEnd> {
     for (;;) {
@@ -59,16 +65,15 @@ export class EventStreamReader {
   }
 
   async #more(): Promise<StreamEnd | undefined> {
-    const reader = this.#reader;
-    if (reader === undefined) return 'lost';
     try {
-      const chunk = await withTimeout(this.#limits, () => reader.read());
+      const chunk = await withTimeout(this.#limits, () => this.#reader.read());
       if (chunk.isErr()) return chunk.error === 'aborted' ? 'aborted' : 'lost';
       const { done, value } = chunk.value;
       if (done) return 'lost';
       this.#parser.feed(this.#decoder.decode(value, { stream: true }));
       return this.#end;
-    } catch {
+    } catch (cause) {
+      this.#cause = cause;
       return 'lost';
     }
   }

@@ -6,6 +6,7 @@ import {
   type Outcome,
   type RequestError,
   type UnexpectedAnswer,
+  type Unreachable,
   unreachable,
 } from './client-error.js';
 import type { ClientRequest } from './client-request.js';
@@ -40,6 +41,12 @@ const retryAfterMs = (timing: ClientTiming, header: string | null): number => {
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
   return Math.max(0, Date.parse(header) - timing.now()) || 0;
 };
+
+/** How far an attempt has come, and the status of its answer. */
+interface Reached {
+  stage: 'key' | 'request' | 'answer';
+  status: number;
+}
 
 type KeyFailure = Pick<KeyUnavailable, 'message' | 'cause'>;
 
@@ -87,7 +94,9 @@ export class Exchange<C extends OperationError> {
   async send<T>(read: (reply: Reply) => T | undefined): Promise<Result<T, RequestError<C>>> {
     const { timing, retries, attemptTimeoutMs } = this.#settings;
     const { signal, timeoutMs = this.#settings.timeoutMs } = this.#request;
-    const readAnswer = async (response: Response): Promise<Result<T, UnexpectedAnswer>> => {
+    const readAnswer = async (
+      response: Response,
+    ): Promise<Result<T, UnexpectedAnswer | Unreachable>> => {
       const reply = await this.#readReply(response);
       if (reply.isErr()) return err(reply.error);
       const value = read(reply.value);
@@ -113,7 +122,8 @@ export class Exchange<C extends OperationError> {
 
   /**
    * Sends the request once and reads a successful response, within `ms`. Aborts `connection` if
-   * that fails. An exception is a network error.
+   * that fails. An exception before the answer is a network error. One after it shows that this
+   * platform cannot read the answer: another attempt would fail too.
    */
   async attempt<T>(
     ms: number,
@@ -123,16 +133,18 @@ export class Exchange<C extends OperationError> {
   ): Promise<Result<T, RequestError<C>>> {
     const { timing } = this.#settings;
     const { signal } = this.#request;
-    let hasKey = false;
+    const reached: Reached = { stage: 'key', status: 0 };
     this.#retryAfter = null;
     const once = async (): Promise<Result<T, RequestError<C>>> => {
       const key = await keyHeader(this.#settings);
       if (key.isErr()) return err(this.#keyUnavailable(key.error));
       // The attempt may have ended while the key was being read.
       if (connection.signal.aborted) return err(this.#aborted());
-      hasKey = true;
+      reached.stage = 'request';
       const response = await this.#fetch({ ...key.value, ...more }, connection.signal);
-      if (response.ok) return read(response);
+      reached.stage = 'answer';
+      reached.status = response.status;
+      if (response.ok) return await read(response);
       return err(await this.#refusal(response));
     };
     try {
@@ -140,10 +152,13 @@ export class Exchange<C extends OperationError> {
       if (result.isErr() || result.value.isErr()) connection.abort();
       if (result.isOk()) return result.value;
       if (result.error === 'aborted') return err(this.#aborted());
-      if (!hasKey) return err(this.#keyUnavailable({ message: '`apiKey` took too long' }));
+      if (reached.stage === 'key')
+        return err(this.#keyUnavailable({ message: '`apiKey` took too long' }));
       return err(unreachable('timeout', 'the service took too long to answer', this.#outcome));
     } catch (cause) {
       connection.abort();
+      if (reached.stage === 'answer')
+        return err({ ...this.unexpected('cannot be read', reached.status), cause });
       return err(unreachable('network', 'the service cannot be reached', this.#outcome, cause));
     }
   }
@@ -178,11 +193,15 @@ export class Exchange<C extends OperationError> {
     return { type: 'unexpected_answer', message, status, outcome: this.#outcome };
   }
 
-  async #readReply(response: Response): Promise<Result<Reply, UnexpectedAnswer>> {
+  async #readReply(response: Response): Promise<Result<Reply, UnexpectedAnswer | Unreachable>> {
     const { maxResponseBytes } = this.#settings;
     const reply = await readReply(response, maxResponseBytes);
-    if (reply !== undefined) return ok(reply);
-    return err(this.unexpected(`is larger than ${maxResponseBytes} bytes`, response.status));
+    return reply.mapErr((failure) => {
+      if (failure.reason === 'too_large')
+        return this.unexpected(`is larger than ${maxResponseBytes} bytes`, response.status);
+      const message = 'the connection was lost during the answer';
+      return unreachable('network', message, this.#outcome, failure.cause);
+    });
   }
 
   /** The error of an unsuccessful response. */

@@ -1,4 +1,7 @@
+import { err, ok, type Result } from 'neverthrow';
+import { hasMethods } from '../input/parse-fields.js';
 import { type RemotePage, sessions } from '../operations/outputs.js';
+import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { cancel, readStream } from '../session/read-stream.js';
 
 /** A complete response. */
@@ -9,15 +12,41 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** Reads a body; undefined if it has more than `maxBytes`. */
+/** Why a body was not read: it has more than `maxBytes`, or the connection was lost. */
+export type BodyFailure =
+  | { readonly reason: 'too_large' }
+  | { readonly reason: 'lost'; readonly cause: unknown };
+
+const tooLarge = err<never, BodyFailure>({ reason: 'too_large' });
+
+/** A response whose body is a stream of the Fetch standard. */
+export type StreamedResponse = Response & { readonly body: ReadableStream<Uint8Array> };
+
+/** Whether a response has a stream. That of React Native has none, that of node-fetch 2 another. */
+export const hasStream = (response: Response): response is StreamedResponse =>
+  hasMethods(response.body, 'getReader');
+
+/** Reads a body, as text where there is no stream. Rejects if the response cannot be read at all. */
 const readBody = async (
-  { headers, body }: Response,
+  response: Response,
   maxBytes: number,
-): Promise<Uint8Array | undefined> => {
-  if (body === null) return new Uint8Array();
-  if (Number(headers.get('content-length')) <= maxBytes) return readStream(body, maxBytes);
-  cancel(body);
-  return undefined;
+): Promise<Result<Uint8Array | string, BodyFailure>> => {
+  const length = Number(response.headers.get('content-length'));
+  if (!(length <= maxBytes)) {
+    if (hasStream(response)) cancel(response.body);
+    return tooLarge;
+  }
+  if (!hasStream(response)) {
+    const text = await response.text();
+    return exceedsBytes(text, maxBytes) ? tooLarge : ok(text);
+  }
+  const reader = response.body.getReader();
+  try {
+    const bytes = await readStream(reader, maxBytes);
+    return bytes ? ok(bytes) : tooLarge;
+  } catch (cause) {
+    return err({ reason: 'lost', cause });
+  }
 };
 
 /** Parses JSON, as text or in UTF-8; undefined for invalid JSON. */
@@ -31,14 +60,14 @@ export const parseJson = (json: string | Uint8Array): unknown => {
   }
 };
 
-/** Reads a response with its body; undefined if that has more than `maxBytes`. */
+/** Reads a response with its body. Rejects if the response cannot be read at all. */
 export const readReply = async (
   response: Response,
   maxBytes: number,
-): Promise<Reply | undefined> => {
+): Promise<Result<Reply, BodyFailure>> => {
   const { status, headers } = response;
-  const bytes = await readBody(response, maxBytes);
-  return bytes && { status, headers, body: parseJson(bytes) };
+  const body = await readBody(response, maxBytes);
+  return body.map((json) => ({ status, headers, body: parseJson(json) }));
 };
 
 const wholeIn = (text: string | null | undefined): number | undefined =>
@@ -57,20 +86,19 @@ const idsIn = (header: string | null): readonly string[] => {
 /**
  * Reads a page of a list; undefined if the answer is not from the service. The body is a bare
  * array, so the headers contain the metadata, except the page number, which is in the requested
- * path.
+ * path. Without `URLSearchParams`, whose readers React Native lacks.
  */
 export const readPage = ({ headers, body }: Reply, path: string): RemotePage | undefined => {
   const found = sessions.read(body);
   const total = wholeIn(headers.get('x-total-count'));
   const limit = wholeIn(/[?&]limit=(\d+)/.exec(headers.get('link') ?? '')?.[1]);
   if (found === undefined || total === undefined || limit === undefined) return undefined;
-  const requested = new URLSearchParams(path.split('?')[1]);
   const nextCursor = headers.get('x-next-cursor');
   return {
     sessions: found,
     total,
     limit,
-    ...(!requested.has('cursor') && { page: wholeIn(requested.get('page')) ?? 1 }),
+    ...(!/[?&]cursor=/.test(path) && { page: wholeIn(/[?&]page=(\d+)/.exec(path)?.[1]) ?? 1 }),
     ...(nextCursor && { nextCursor }),
     unreadable: idsIn(headers.get('x-unreadable-sessions')),
     truncated: idsIn(headers.get('x-history-truncated')),

@@ -113,25 +113,26 @@ export const parseMs = (issues: IssueList, path: string, value: unknown): number
 export const isKey = (value: unknown): value is string =>
   typeof value === 'string' && /^[!-~]{1,256}$/.test(value);
 
+const baseUrlRule =
+  'must be an http or https URL, or a path, without user name, query and fragment';
+
+/** A path, or a scheme and an authority without a user name. */
+const baseUrlForm = /^(?:https?:\/\/[^/@?#\\\s]+(?:\/|$)|\/(?!\/))[^?#\\\s]*$/i;
+
 /**
  * Checks the URL and removes slashes at its end. `fetch` would reject a URL with a user name in
- * every call.
+ * every call. Browsers of 2022 have no `URL.canParse`, and React Native has a `URL` without getters.
  */
 const parseBaseUrl = (issues: IssueList, value: unknown): string => {
-  const isUsable = (text: string): boolean => {
-    if (/[?#\\\s]/.test(text)) return false;
-    if (/^\/(?!\/)/.test(text)) return true;
-    if (!URL.canParse(text)) return false;
-    const { protocol, username, password } = new URL(text);
-    return /^https?:$/.test(protocol) && username === '' && password === '';
-  };
-  const fits = typeof value === 'string' && isUsable(value);
-  issues.check(
-    fits,
-    'baseUrl',
-    'must be an http or https URL, or a path, without user name, query and fragment',
-  );
-  return fits ? value.replace(/\/+$/, '') : '';
+  const fits = typeof value === 'string' && baseUrlForm.test(value);
+  issues.check(fits, 'baseUrl', baseUrlRule);
+  if (!fits) return '';
+  try {
+    if (!value.startsWith('/')) new URL(value);
+  } catch (cause) {
+    issues.caught(cause, 'baseUrl', baseUrlRule);
+  }
+  return value.replace(/\/+$/, '');
 };
 
 /** Checks headers early: `fetch` throws for an invalid header just as it does without a network. */

@@ -9,7 +9,7 @@ import { errorInProblem } from './error-in-problem.js';
 import { EventStreamReader } from './event-stream-reader.js';
 import { Exchange, isRetryable } from './exchange.js';
 import { isChange, type RemoteChange, readChange } from './read-change.js';
-import { parseJson } from './read-reply.js';
+import { hasStream, parseJson } from './read-reply.js';
 import type { ClientSettings } from './session-client-options.js';
 import { sleep } from './with-timeout.js';
 
@@ -21,7 +21,8 @@ const RETRY_MS = 1000;
 /** Maximum delay that a server can request, in milliseconds. Browsers have a similar maximum. */
 const MAX_RETRY_MS = 30_000;
 
-const lost = unreachable('network', 'the stream of events broke off', 'not_applied');
+const lost = (cause: unknown) =>
+  unreachable('network', 'the stream of events broke off', 'not_applied', cause);
 
 /**
  * One iteration over a session's changes, over any number of connections. It is in `begun` until it
@@ -114,7 +115,8 @@ class RemoteWatch implements AsyncIterator<WatchItem, void> {
     if (stream === undefined) return undefined;
     try {
       const failure = yield* this.#changes(stream);
-      if (failure === lost || stream.hasLived) this.#lostAt = this.#settings.timing.now();
+      if (failure?.type === 'unreachable' || stream.hasLived)
+        this.#lostAt = this.#settings.timing.now();
       if (stream.hasLived) this.#failures = 0;
       this.#retryMs = Math.min(stream.retryMs ?? this.#retryMs, MAX_RETRY_MS);
       return failure;
@@ -139,7 +141,10 @@ class RemoteWatch implements AsyncIterator<WatchItem, void> {
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
       if (!isStream)
         return err(this.#exchange.unexpected('is not a stream of events', response.status));
-      return ok(new EventStreamReader(response, limits, maxResponseBytes));
+      if (hasStream(response))
+        return ok(new EventStreamReader(response.body, limits, maxResponseBytes));
+      const what = 'has no stream: a watch needs a `fetch` whose responses have a `body` stream';
+      return err(this.#exchange.unexpected(what, response.status));
     };
     return this.#exchange.attempt(attemptTimeoutMs, connection, read, {
       Accept: 'text/event-stream',
@@ -154,7 +159,7 @@ class RemoteWatch implements AsyncIterator<WatchItem, void> {
     for (;;) {
       const message = await stream.next();
       if (message === 'aborted') return undefined;
-      if (message === 'lost') return lost;
+      if (message === 'lost') return lost(stream.cause);
       if (message === 'too_large')
         return this.#exchange.unexpected('has an event that is too large', 200);
       const { event = '', data } = message;

@@ -7,6 +7,7 @@ export const MAX_ISSUES = 20;
 export class IssueList {
   readonly found: InputIssue[] = [];
   readonly #most: number;
+  #cause: unknown;
 
   constructor(most = MAX_ISSUES) {
     this.#most = most;
@@ -14,6 +15,17 @@ export class IssueList {
 
   check(holds: boolean, path: string, rule: string): void {
     if (!holds && this.found.length < this.#most) this.found.push({ path, message: rule });
+  }
+
+  /** The first exception behind an issue, which the issue itself does not show. */
+  get cause(): unknown {
+    return this.#cause;
+  }
+
+  /** Adds an issue for an exception, which may be the caller's fault or that of the platform. */
+  caught(cause: unknown, path: string, rule = 'cannot be read: it throws'): void {
+    this.#cause ??= cause;
+    this.check(false, path, rule);
   }
 }
 
@@ -26,9 +38,9 @@ export const parseArguments = <T>(
   try {
     const value = parse(issues);
     if (issues.found.length === 0) return { value };
-  } catch {
+  } catch (cause) {
     // If there are issues already, they are probably the cause of the exception.
-    issues.check(issues.found.length > 0, path, 'cannot be read: it throws');
+    if (issues.found.length === 0) issues.caught(cause, path);
   }
-  return invalidInput(issues.found);
+  return invalidInput(issues.found, issues.cause);
 };

@@ -70,9 +70,9 @@ const parseWithout = (
     const flaw = flawOf(value);
     if (flaw === undefined) return JSON.stringify(value);
     issues.check(false, path, flaw);
-  } catch {
+  } catch (cause) {
     // A getter or a proxy of the caller may throw.
-    issues.check(false, path, 'cannot be read: it throws');
+    issues.caught(cause, path);
   }
   return undefined;
 };

@@ -38,7 +38,8 @@ export const parseOrThrow = <T>(
 ): T => {
   const parsed = parseArguments(path, parse, new IssueList(Number.POSITIVE_INFINITY));
   if ('value' in parsed) return parsed.value;
-  throw new TypeError(`${callee}: ${parsed.message}`);
+  const { message, cause } = parsed;
+  throw new TypeError(`${callee}: ${message}`, cause === undefined ? undefined : { cause });
 };
 
 /**

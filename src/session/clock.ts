@@ -48,9 +48,11 @@ export const LATEST = 253_402_300_799_999;
 const MAX_STEP_MS = 366 * 24 * 60 * 60 * 1000;
 const DOUBT_MS = 60_000;
 
-const clockError = (message: string) => err(misconfigured(`clock ${message}`));
+const clockError = (message: string, cause?: unknown) =>
+  err(misconfigured(`clock ${message}`, cause));
 
-const unusable = clockError('must return milliseconds since the epoch, from 1970 to 9999');
+const clockRule = 'must return milliseconds since the epoch, from 1970 to 9999';
+const unusable = clockError(clockRule);
 const stepped = clockError(
   'is more than a year ahead: this is believed after a minute, or at once if the clock has `after`',
 );
@@ -98,8 +100,8 @@ export const monotonic = (
       last = reading;
       if (at > latest.value) latest = new Ok(at);
       return latest;
-    } catch {
-      return unusable;
+    } catch (cause) {
+      return clockError(clockRule, cause);
     }
   };
 };

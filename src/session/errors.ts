@@ -21,6 +21,8 @@ interface Failure<Type extends string> {
 export interface InvalidInput extends Failure<'invalid_input'> {
   /** Each field that breaks a rule, at most 20. */
   readonly issues: readonly InputIssue[];
+  /** What a getter or proxy in the input threw, if one did; for logs. */
+  readonly cause?: unknown;
 }
 
 /** The tenant has no session with this id. */
@@ -231,10 +233,11 @@ export type StoreError = StoreUnavailable | CorruptRecord | Misconfigured;
 /** Why a sweep could not process a session. */
 export type SweepFailure = StoreError | ListenerFailed;
 
-export const invalidInput = (issues: readonly InputIssue[]): InvalidInput => ({
+export const invalidInput = (issues: readonly InputIssue[], cause?: unknown): InvalidInput => ({
   type: 'invalid_input',
   message: issues.map(({ path, message }) => `${path} ${message}`).join('; '),
   issues,
+  ...(cause !== undefined && { cause }),
 });
 
 /** An input with one issue. */

@@ -1,6 +1,5 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
-import { callHost } from './call-host.js';
 import { type Misconfigured, misconfigured } from './errors.js';
 import { sha256 } from './sha256.js';
 
@@ -24,15 +23,22 @@ export interface Ids {
 /** 21 random characters, 126 bits. */
 export const randomIds: Ids = { next: () => nanoid() };
 
-const unusable = err(
-  misconfigured('ids must return strings of 1 to 128 of the characters A-Z a-z 0-9 - . _ ~'),
-);
+const unusable = (cause?: unknown) =>
+  err(
+    misconfigured(
+      'ids must return strings of 1 to 128 of the characters A-Z a-z 0-9 - . _ ~',
+      cause,
+    ),
+  );
 
 /** The next id of a host's generator, checked. */
 export const nextId = (ids: Ids): Result<string, Misconfigured> => {
-  const id: unknown = callHost(() => ids.next());
-  if (typeof id === 'string' && /^[\w.~-]{1,128}$/.test(id)) return ok(id);
-  return unusable;
+  try {
+    const id: unknown = ids.next();
+    return typeof id === 'string' && /^[\w.~-]{1,128}$/.test(id) ? ok(id) : unusable();
+  } catch (cause) {
+    return unusable(cause);
+  }
 };
 
 /**

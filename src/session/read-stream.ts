@@ -43,11 +43,10 @@ export const cancel = (stream: { cancel(): Promise<unknown> } | null | undefined
  * Rejects if the stream fails.
  */
 export const readStream = async (
-  stream: ReadableStream<Uint8Array>,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
   most: number,
 ): Promise<Uint8Array | undefined> => {
   const body = new GrowingBytes(most);
-  const reader = stream.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return body.bytes;
