@@ -12,10 +12,12 @@ import {
 } from '../input/parse-fields.js';
 import { parseMetadataChanges } from '../input/parse-json.js';
 import { parseSafely } from '../input/parse-safely.js';
+import { originNames } from '../input/rule.js';
 import { checkKnown } from '../input/unknown-fields.js';
 import { watch } from '../operations/event-shapes.js';
 import {
   type AnyOperation,
+  type BodyField,
   given,
   hasId,
   labelTexts,
@@ -105,6 +107,18 @@ interface GivenFields {
   readonly options: Fields;
 }
 
+/** Reports names that the service would ignore: over HTTP, it ignores what it does not know. */
+const checkNested = (issues: IssueList, path: string, field: BodyField, value: unknown): void => {
+  if ('items' in field) {
+    const names = Object.keys(field.items.fields);
+    const items: readonly unknown[] = Array.isArray(value) ? value : [];
+    for (const [at, item] of items.entries())
+      if (isFields(item)) checkKnown(issues, item, names, `${path}[${at}].`);
+  } else if (field.kind === 'origin' && isFields(value)) {
+    checkKnown(issues, value, originNames, `${path}.`);
+  }
+};
+
 /** Reports the caller's field names that the operation does not have. */
 const checkNames = (
   issues: IssueList,
@@ -119,6 +133,8 @@ const checkNames = (
   if (given.query === given.options) known.push(...Object.keys(query));
   else checkKnown(issues, given.query, Object.keys(query));
   checkKnown(issues, given.options, known);
+  for (const [name, field] of Object.entries(body?.fields ?? {}))
+    checkNested(issues, name, field, given.input[name]);
 };
 
 const parseParameters = (

@@ -1,7 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { IssueList } from '../input/issue-list.js';
-import { type Fields, isFields } from '../input/parse-fields.js';
+import type { Fields } from '../input/parse-fields.js';
 import { parseSafely } from '../input/parse-safely.js';
+import { nearMiss, reportUnknown } from '../input/unknown-fields.js';
 import {
   type AnyOperation,
   given,
@@ -10,8 +11,9 @@ import {
   type QueryParameter,
 } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
-import { type InvalidInput, invalidInput, misconfigured } from '../session/errors.js';
-import { type HandlerError, refusal } from './handler-error.js';
+import type { InvalidInput } from '../session/errors.js';
+import { bodyReader } from './body-reader.js';
+import type { HandlerError } from './handler-error.js';
 import type { Call } from './route.js';
 import type { HandlerRequest } from './session-handler.js';
 
@@ -35,13 +37,6 @@ const wholeNumber = /^(?:0|[1-9]\d*)$/;
 /** The number in a text; a text that is none stays as it is, for the service to refuse. */
 const asNumber = (text: string | undefined): string | number | undefined =>
   text && wholeNumber.test(text) ? Number(text) : text;
-
-/** Bytes of JSON, from a body parser that has read them; undefined if it has parsed them too. */
-const bytesIn = (value: unknown): Uint8Array | undefined => {
-  if (ArrayBuffer.isView(value))
-    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  return typeof value === 'string' ? new TextEncoder().encode(value) : undefined;
-};
 
 const parseParameter = (
   issues: IssueList,
@@ -68,8 +63,23 @@ const parseParameter = (
 };
 
 /**
- * Parses the query parameters of an operation, by their names in the service. Unknown parameters
- * are ignored.
+ * Refuses parameters that seem to be meant for known ones: to ignore a filter would answer with
+ * what it was to leave out. Other unknown parameters are ignored.
+ */
+const refuseNearMisses = (
+  issues: IssueList,
+  given: URLSearchParams,
+  names: readonly string[],
+): void => {
+  for (const name of new Set(given.keys())) {
+    const meant = names.includes(name) ? undefined : nearMiss(name, names);
+    if (meant !== undefined) reportUnknown(issues, name, meant);
+  }
+};
+
+/**
+ * Parses the query parameters of an operation, by their names in the service. Ignores unknown
+ * parameters whose names are not near known ones.
  */
 export const queryParser = ({
   query = {},
@@ -79,9 +89,11 @@ export const queryParser = ({
     sentAs: wireName(name),
     rule,
   }));
+  const names = parameters.map(({ sentAs }) => sentAs);
   return (sent) =>
     parseSafely('query', (issues) => {
       const given = new URLSearchParams(sent);
+      refuseNearMisses(issues, given, names);
       const fields: Record<string, unknown> = {};
       for (const { name, sentAs, rule } of parameters) {
         const value = parseParameter(issues, given, sentAs, rule);
@@ -89,77 +101,6 @@ export const queryParser = ({
       }
       return fields;
     });
-};
-
-const unsupported = err<never, HandlerError>(refusal('unsupported_media_type'));
-const tooLarge = err<never, HandlerError>(refusal('body_too_large'));
-const refused = (rule: string) =>
-  err<never, HandlerError>(invalidInput([{ path: 'body', message: rule }]));
-
-const parameter = /;\s*([^\s;="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
-
-/** Whether a `Content-Type` is JSON in UTF-8. JSON has no other charset (RFC 8259, 8.1). */
-const isJson = (contentType: string): boolean => {
-  const [mediaType = ''] = contentType.split(';', 1);
-  if (mediaType.trim().toLowerCase() !== 'application/json') return false;
-  return [...contentType.matchAll(parameter)].every(
-    ([, name, quotedValue, token = '']) =>
-      name?.toLowerCase() !== 'charset' || /^utf-?8$/i.test(quotedValue ?? token),
-  );
-};
-
-const asObject = (value: unknown): Result<Fields, HandlerError> =>
-  isFields(value) ? ok(value) : refused('must be a JSON object');
-
-const parse = (bytes: Uint8Array): Result<Fields, HandlerError> => {
-  try {
-    return asObject(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
-  } catch (cause) {
-    return refused(cause instanceof SyntaxError ? 'must be JSON' : 'must be UTF-8');
-  }
-};
-
-/** Reads the JSON object in a request. Refuses a body that is too large as early as possible. */
-const readJsonObject = async (
-  request: HandlerRequest,
-  maxBytes: number,
-): Promise<Result<Fields, HandlerError>> => {
-  const encoding = request.header('content-encoding') ?? 'identity';
-  if (!isJson(request.header('content-type') ?? '') || encoding.trim().toLowerCase() !== 'identity')
-    return unsupported;
-  if (Number(request.header('content-length')) > maxBytes) return tooLarge;
-  const body = await request.body(maxBytes);
-  switch (body.outcome) {
-    case 'read':
-      return parse(body.bytes);
-    case 'parsed': {
-      const bytes = bytesIn(body.value);
-      if (bytes === undefined) return asObject(body.value);
-      if (bytes.length > maxBytes) return tooLarge;
-      return parse(bytes);
-    }
-    case 'too_large':
-      return tooLarge;
-    case 'aborted':
-      return refused('must be complete');
-    case 'lost':
-      return err(
-        misconfigured(
-          'the body was read before the handler: mount the handler before the code that reads it',
-        ),
-      );
-  }
-};
-
-/** Reads the fields of an operation's body, by their names in the service. */
-export const bodyReader = ({ body }: AnyOperation) => {
-  const names = Object.keys(body?.fields ?? {}).map((name) => [name, wireName(name)] as const);
-  return async ({ request, handler }: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
-    const read = await readJsonObject(request, handler.maxBodyBytes);
-    return read.map((sent) =>
-      Object.fromEntries(names.map(([name, sentAs]) => [name, sent[sentAs]])),
-    );
-  };
 };
 
 /** Reads the input of an operation that calls a method of the service. */

@@ -6,7 +6,7 @@ import type { IssueList } from './issue-list.js';
 import { isFields } from './parse-fields.js';
 
 /** Maximum depth of nested objects and arrays. */
-const MAX_DEPTH = 64;
+export const MAX_DEPTH = 64;
 
 const isPlainObject = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);

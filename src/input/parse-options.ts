@@ -1,6 +1,6 @@
 import { IssueList, parseArguments } from './issue-list.js';
 import { type Fields, isFields } from './parse-fields.js';
-import { reportUnknown } from './unknown-fields.js';
+import { nearest, reportUnknown } from './unknown-fields.js';
 
 type NestedNames<V> = V extends (...args: never) => unknown
   ? never
@@ -20,7 +20,7 @@ const checkNames = (issues: IssueList, options: object, names: Fields, prefix = 
   for (const [name, value] of Object.entries(options)) {
     const nested = names[name];
     if (!Object.hasOwn(names, name)) {
-      reportUnknown(issues, name, Object.keys(names), prefix);
+      reportUnknown(issues, name, nearest(name, Object.keys(names)), prefix);
     } else if (isFields(nested) && isFields(value)) {
       checkNames(issues, value, nested, `${prefix}${name}.`);
     }

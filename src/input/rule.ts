@@ -161,6 +161,9 @@ export const releaseRules = {
 /** Whether the session waits for a worker. */
 export const wakeRule = flag;
 
+/** The fields of a session to fork. */
+export const originNames: readonly string[] = ['id', 'position'];
+
 /** The rules of the other parts of an opening. */
 export const openingRules = {
   start: flag,

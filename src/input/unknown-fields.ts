@@ -35,6 +35,27 @@ export const nearest = (text: string, names: readonly string[]): string | undefi
   return near?.name;
 };
 
+const letters = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '');
+
+const sorted = (text: string): string => [...text].sort().join('');
+
+/**
+ * The known name that a parameter seems to be meant for, as a client library or a slip of the pen
+ * changes it: with brackets (`labels[]`, `labels[0]`), in other letters (`createdAfter`), in the
+ * other number (`label`), or with one letter wrong, missing, added or swapped. Stricter than
+ * `nearest`, because other names are ignored and may be those of a proxy.
+ */
+export const nearMiss = (text: string, names: readonly string[]): string | undefined => {
+  const [base = ''] = text.split(/[[.]/, 1);
+  const given = letters(base);
+  return names.find((name) => {
+    const known = letters(name);
+    if (given === known || given === `${known}es`) return true;
+    if (given.length < 4 || Math.abs(given.length - known.length) > 1) return false;
+    return sorted(given) === sorted(known) || distance(given, known) <= 1;
+  });
+};
+
 /** The hint for a message; empty if there is no near name. */
 export const didYouMean = (name: string | undefined): string =>
   name === undefined ? '' : ` (did you mean ${name}?)`;
@@ -42,17 +63,17 @@ export const didYouMean = (name: string | undefined): string =>
 /** Maximum characters of an unknown name in a message. */
 const TOLD_CHARACTERS = 64;
 
-/** Reports an unknown name with the nearest known one. */
+/** Reports an unknown name with the known one that was probably meant. */
 export const reportUnknown = (
   issues: IssueList,
   name: string,
-  names: readonly string[],
+  meant: string | undefined,
   prefix = '',
 ): void =>
   issues.check(
     false,
     `${prefix}${plainText(name.slice(0, TOLD_CHARACTERS))}`,
-    `is unknown${didYouMean(nearest(name, names))}`,
+    `is unknown${didYouMean(meant)}`,
   );
 
 /** Reports the fields of an operation's input that are not in `names`. */
@@ -64,5 +85,6 @@ export const checkKnown = (
 ): void => {
   const unknown = Object.keys(fields).filter((name) => !names.includes(name));
   // To find the nearest name takes time, and a hostile input has many names.
-  for (const name of unknown.slice(0, MAX_ISSUES)) reportUnknown(issues, name, names, prefix);
+  for (const name of unknown.slice(0, MAX_ISSUES))
+    reportUnknown(issues, name, nearest(name, names), prefix);
 };

@@ -72,7 +72,8 @@ const describeInterface = (maxBodyBytes: number | undefined): string => {
     'Interaction sessions. Every error has the form of RFC 9457, with a `code`. ' +
     'A path of GET answers HEAD too, with the same headers and without a body. ' +
     `Bodies are sent as application/json, in UTF-8 and uncompressed${size}. ` +
-    'Unknown parameters are ignored, and unknown fields of a body. ' +
+    'Unknown fields of a body are ignored, and unknown parameters unless they are near misses. ' +
+    'An integer that a double cannot hold exactly is refused: send it as a string. ' +
     'Times are RFC 3339, in answers in UTC. ' +
     'Where a bound is in bytes, a schema says only as much of it as characters can.'
   );

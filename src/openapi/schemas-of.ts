@@ -36,7 +36,6 @@ const originSchema = (): Schema => ({
   type: 'object',
   properties: { id: nameSchema(KEY_LENGTH), position: nullable(wholeNumber(0)) },
   required: ['id'],
-  additionalProperties: false,
 });
 
 const nameRuleSchema = ({ most, allowed }: RuleOf<'name'>, policy: InputPolicy): Schema => {
@@ -131,11 +130,7 @@ const present = (field: string): Schema => ({
 });
 
 /** The schemas of a request body. `null` in an optional field counts as absent. */
-const bodySchemas = (
-  { name, fields, anyOf }: Body,
-  policy: InputPolicy,
-  own: Schema = {},
-): Schemas => {
+const bodySchemas = ({ name, fields, anyOf }: Body, policy: InputPolicy): Schemas => {
   const all = Object.entries(fields);
   const schema: Schema = {
     type: 'object',
@@ -144,13 +139,9 @@ const bodySchemas = (
     ),
     required: all.filter(([, field]) => isRequired(field)).map(([field]) => wireName(field)),
     ...(anyOf && { anyOf: anyOf.map((field) => present(wireName(field))) }),
-    ...own,
   };
   const items = all.flatMap(([, field]) => ('items' in field ? field.items : []));
-  return Object.assign(
-    { [name]: schema },
-    ...items.map((item) => bodySchemas(item, policy, { additionalProperties: false })),
-  );
+  return Object.assign({ [name]: schema }, ...items.map((item) => bodySchemas(item, policy)));
 };
 
 /**

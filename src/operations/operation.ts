@@ -43,7 +43,7 @@ export interface ItemsField {
 /** A field of a JSON body: a value with a rule, or an array of objects. */
 export type BodyField = Rule | ItemsField;
 
-/** The JSON object in a request body. Unknown fields are ignored, but refused in `items`. */
+/** The JSON object in a request body. Unknown fields are ignored, in `items` too. */
 export interface Body {
   /** Schema name in the OpenAPI document. */
   readonly name: string;

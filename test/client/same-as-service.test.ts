@@ -85,6 +85,18 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     ['extend', [id, { timeLimit: 90, timelimit: 5 }]],
     ['update', [id, { labels: {}, label: {} }]],
     ['append', [id, [{ role: 'user', content: 'x' }], { ifposition: 1 }]],
+    [
+      'append',
+      [
+        id,
+        [
+          { role: 'user', content: 'x' },
+          { role: 'user', content: 'x', dta: 1 },
+        ],
+      ],
+    ],
+    ['create', [{ ...ada, entries: [{ role: 'user', content: 'x', text: 'y' }] }]],
+    ['create', [{ ...ada, from: { id, positon: 1 } }]],
     ['rewind', [id, { to: 0, ifPosition: 0, ifposition: 1 }]],
     ['lease', [id, { holder: 'a', seconds: 1, until: 5 }]],
     ['renew', [id, { fencingToken: 1, seconds: 1, until: 5 }]],

@@ -7,6 +7,7 @@ import { commandCases } from './cases/commands.js';
 import { connectionCases } from './cases/connections.js';
 import { createCases } from './cases/create.js';
 import { eventCases } from './cases/events.js';
+import { exactIntegerCases } from './cases/exact-integers.js';
 import { getCases } from './cases/get.js';
 import { historyCases } from './cases/history.js';
 import { historyLimitCases } from './cases/history-limit.js';
@@ -29,6 +30,7 @@ const mountCases = [
   inspectorCases,
   protocolCases,
   bodyCases,
+  exactIntegerCases,
   connectionCases,
 ] as const;
 

@@ -51,7 +51,8 @@ const isMixed = (query: URLSearchParams): boolean => {
 };
 
 /** Bounds that JSON Schema cannot say, of which an error speaks. */
-const unsayable = /bytes of UTF-8$|characters$|is not a position in this history$/;
+const unsayable =
+  /bytes of UTF-8$|characters$|is not a position in this history$|: send it as a string$|finite numbers$|\(did you mean \w+\?\)$/;
 
 /** A document, and what it says of requests and replies. */
 export class Described {

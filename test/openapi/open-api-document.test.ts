@@ -187,7 +187,7 @@ describe('the document', () => {
     });
   });
 
-  test('has the rules that are not of the host: bounds of tokens, fractions of seconds, no unknown field of an entry', () => {
+  test('has the rules that are not of the host: bounds of tokens, fractions of seconds, unknown fields', () => {
     const { schemas } = documentOf({ routes: [commandRoutes()] }).components;
     const fencingToken = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
     expect(schemas['ReleaseSession']?.properties?.['fencing_token']).toMatchObject(fencingToken);
@@ -195,8 +195,8 @@ describe('the document', () => {
       type: ['number', 'null'],
       minimum: 0,
     });
-    expect(schemas['NewHistoryEntry']).toMatchObject({ additionalProperties: false });
-    expect(schemas['CreateSession']).not.toHaveProperty('additionalProperties');
+    for (const name of ['NewHistoryEntry', 'CreateSession'])
+      expect(schemas[name]).not.toHaveProperty('additionalProperties');
   });
 
   test('has the title, the version and the servers of the host', () => {

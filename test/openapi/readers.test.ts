@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { withoutUnknown } from '../../src/http/body-reader.js';
 import { commandRoutes } from '../../src/http/index.js';
 import { idempotencyKeyOf } from '../../src/http/input-reader.js';
 import { parseCreate } from '../../src/input/parse-create.js';
 import { parseAppend, parseRewind } from '../../src/input/parse-entries.js';
 import { MISSING } from '../../src/input/parse-fields.js';
+import { entriesRange, entryRules } from '../../src/input/rule.js';
 import {
   parseCommandOptions,
   parseId,
@@ -28,6 +30,10 @@ const described = new Described(openApiDocument(given));
 const schema = (name: string) => described.document.components.schemas[name] ?? { not: {} };
 const fits = (name: string, value: unknown): boolean =>
   described.against(schema(name), value) === undefined;
+
+/** Entries as the handler reads them. */
+const asRead = (entries: unknown): unknown =>
+  withoutUnknown({ ...entriesRange, items: { name: 'Entry', fields: entryRules } }, entries);
 
 const NOW = '2026-01-31T18:00:00.000Z';
 
@@ -204,7 +210,7 @@ describe('what the schemas accept is what the readers accept', () => {
       (input) => fits('AppendHistory', input),
       ({ entries, if_position: ifPosition, wake }) =>
         parseAppend(
-          entries,
+          asRead(entries),
           { ifPosition: ifPosition ?? undefined, wake: wake ?? undefined },
           NOW,
           limits,
@@ -217,7 +223,11 @@ describe('what the schemas accept is what the readers accept', () => {
       rewind,
       (input) => fits('RewindHistory', input),
       ({ to, entries, if_position: ifPosition, wake }) =>
-        parseRewind({ to, entries, ifPosition, wake: wake ?? undefined }, NOW, limits).isOk(),
+        parseRewind(
+          { to, entries: asRead(entries), ifPosition, wake: wake ?? undefined },
+          NOW,
+          limits,
+        ).isOk(),
     );
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Reply } from '../client.js';
 import { expectInvalid, expectProblem } from '../problems.js';
-import { BODY_BYTES, type Client, HISTORY_ENTRIES, type World } from '../world.js';
+import { BODY_BYTES, type Client, HISTORY_ENTRIES, minimal, type World } from '../world.js';
 
 const timestamp = '2026-01-31T18:00:02.000Z';
 const hello = { role: 'user', content: 'Hello', timestamp };
@@ -80,14 +80,20 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([hello, hello]);
     });
 
-    test('refuses an entry with a field that it would not store, and names it in plain text', async () => {
+    test('ignores fields of entries and origins that it does not know, and never stores them', async () => {
       const client = world.client();
       const id = await started(client);
-      const refused = await append(client, id, {
-        entries: [hello, { ...hello, 'evil\u001b[31m': 7 }],
-      });
-      expectInvalid(refused, 'entries[1].evil\\u{1b}[31m');
-      expect(await historyOf(client, id)).toEqual([]);
+      const key = { 'Idempotency-Key': 'turn-1' };
+      const more = { ...hello, 'evil\u001b[31m': 7, tokens: { input: 5 } };
+      expect((await append(client, id, { entries: [more] }, key)).status).toBe(200);
+      expect((await append(client, id, { entries: [hello] }, key)).status).toBe(200);
+      const from = { id, position: null, depth: 2 };
+      const fork = await client.create({ ...minimal, start: true, from, entries: [more] });
+      const { session_id: forked } = Object(fork.json());
+      expect(await historyOf(client, id)).toEqual([hello]);
+      expect(await historyOf(client, forked)).toEqual([hello, hello]);
+      const { history } = (await client.sessions.get(forked))._unsafeUnwrap();
+      for (const entry of history) expect(Object.keys(entry)).toEqual(Object.keys(hello));
     });
 
     test('names every place that is wrong, and then appends nothing', async () => {

@@ -1,0 +1,148 @@
+import { err, ok, type Result } from 'neverthrow';
+import { MAX_ISSUES } from '../input/issue-list.js';
+import { type Fields, isFields } from '../input/parse-fields.js';
+import { originNames } from '../input/rule.js';
+import type { AnyOperation, BodyField } from '../operations/operation.js';
+import { wireName } from '../operations/shape.js';
+import { type InvalidInput, invalidInput, misconfigured, plainText } from '../session/errors.js';
+import { type HandlerError, refusal } from './handler-error.js';
+import { doubtfulIntegersIn, inexactIntegersIn, type JsonPath } from './inexact-integers.js';
+import type { Call } from './route.js';
+import type { HandlerRequest } from './session-handler.js';
+
+/** The JSON object in a body, and its text unless a body parser has replaced it by its value. */
+interface SentJson {
+  readonly fields: Fields;
+  readonly text?: string;
+}
+
+/** Bytes of JSON, from a body parser that has read them; undefined if it has parsed them too. */
+const bytesIn = (value: unknown): Uint8Array | undefined => {
+  if (ArrayBuffer.isView(value))
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  return typeof value === 'string' ? new TextEncoder().encode(value) : undefined;
+};
+
+const unsupported = err<never, HandlerError>(refusal('unsupported_media_type'));
+const tooLarge = err<never, HandlerError>(refusal('body_too_large'));
+const refused = (rule: string) =>
+  err<never, HandlerError>(invalidInput([{ path: 'body', message: rule }]));
+
+const parameter = /;\s*([^\s;="]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
+
+/** Whether a `Content-Type` is JSON in UTF-8. JSON has no other charset (RFC 8259, 8.1). */
+const isJson = (contentType: string): boolean => {
+  const [mediaType = ''] = contentType.split(';', 1);
+  if (mediaType.trim().toLowerCase() !== 'application/json') return false;
+  return [...contentType.matchAll(parameter)].every(
+    ([, name, quotedValue, token = '']) =>
+      name?.toLowerCase() !== 'charset' || /^utf-?8$/i.test(quotedValue ?? token),
+  );
+};
+
+const asObject = (value: unknown, text?: string): Result<SentJson, HandlerError> =>
+  isFields(value)
+    ? ok({ fields: value, ...(text !== undefined && { text }) })
+    : refused('must be a JSON object');
+
+const parse = (bytes: Uint8Array): Result<SentJson, HandlerError> => {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return asObject(JSON.parse(text), text);
+  } catch (cause) {
+    return refused(cause instanceof SyntaxError ? 'must be JSON' : 'must be UTF-8');
+  }
+};
+
+/** Reads the JSON object in a request. Refuses a body that is too large as early as possible. */
+const readJsonObject = async (
+  request: HandlerRequest,
+  maxBytes: number,
+): Promise<Result<SentJson, HandlerError>> => {
+  const encoding = request.header('content-encoding') ?? 'identity';
+  if (!isJson(request.header('content-type') ?? '') || encoding.trim().toLowerCase() !== 'identity')
+    return unsupported;
+  if (Number(request.header('content-length')) > maxBytes) return tooLarge;
+  const body = await request.body(maxBytes);
+  switch (body.outcome) {
+    case 'read':
+      return parse(body.bytes);
+    case 'parsed': {
+      const bytes = bytesIn(body.value);
+      if (bytes === undefined) return asObject(body.value);
+      if (bytes.length > maxBytes) return tooLarge;
+      return parse(bytes);
+    }
+    case 'too_large':
+      return tooLarge;
+    case 'aborted':
+      return refused('must be complete');
+    case 'lost':
+      return err(
+        misconfigured(
+          'the body was read before the handler: mount the handler before the code that reads it',
+        ),
+      );
+  }
+};
+
+/** An object without the fields that are not in `names`. */
+const withOnly = (value: unknown, names: readonly string[]): unknown => {
+  if (!isFields(value) || Object.keys(value).every((name) => names.includes(name))) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
+};
+
+/** A value without the unknown fields of its objects, which are ignored as those of the body are. */
+export const withoutUnknown = (field: BodyField, value: unknown): unknown => {
+  if (!('items' in field)) return field.kind === 'origin' ? withOnly(value, originNames) : value;
+  const names = Object.keys(field.items.fields);
+  return Array.isArray(value) ? value.map((item) => withOnly(item, names)) : value;
+};
+
+/** Whether a path leads to a value, and not to one that was ignored. */
+const leadsInto = (value: unknown, [first, ...rest]: JsonPath): boolean => {
+  if (first === undefined) return true;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, first)) return false;
+  return leadsInto(Reflect.get(value, first), rest);
+};
+
+/** Maximum characters of a name in a path. */
+const TOLD_CHARACTERS = 64;
+
+const inWords = (path: JsonPath): string =>
+  path
+    .map((part) =>
+      typeof part === 'number' ? `[${part}]` : `.${plainText(part.slice(0, TOLD_CHARACTERS))}`,
+    )
+    .join('')
+    .slice(1);
+
+/** Refuses integers that would be stored as others; undefined if there are none. */
+const inexactRefusal = (known: Fields, text: string | undefined): InvalidInput | undefined => {
+  const paths =
+    text === undefined
+      ? doubtfulIntegersIn(known)
+      : inexactIntegersIn(text).filter((path) => leadsInto(known, path));
+  if (paths.length === 0) return undefined;
+  const message = 'is an integer that a number cannot hold exactly: send it as a string';
+  return invalidInput(paths.slice(0, MAX_ISSUES).map((path) => ({ path: inWords(path), message })));
+};
+
+/** Reads the fields of an operation's body, by their names in the service. */
+export const bodyReader = ({ body }: AnyOperation) => {
+  const rules = Object.entries(body?.fields ?? {}).map(([name, field]) => ({
+    name,
+    sentAs: wireName(name),
+    field,
+  }));
+  return async ({ request, handler }: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
+    const read = await readJsonObject(request, handler.maxBodyBytes);
+    return read.andThen(({ fields, text }): Result<Fields, HandlerError> => {
+      const known: Record<string, unknown> = {};
+      for (const { sentAs, field } of rules) known[sentAs] = withoutUnknown(field, fields[sentAs]);
+      const refusedInput = inexactRefusal(known, text);
+      if (refusedInput !== undefined) return err(refusedInput);
+      return ok(Object.fromEntries(rules.map(({ name, sentAs }) => [name, known[sentAs]])));
+    });
+  };
+};
