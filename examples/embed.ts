@@ -1,6 +1,13 @@
 // Colloquy in a script: no server, no framework, sessions in memory. The script checks each result:
 // errors are values, so nothing needs a `try`.
-import { err, type HistoryEntry, type Result, type SessionError, SessionService } from 'colloquy';
+import {
+  err,
+  type HistoryEntry,
+  ok,
+  type Result,
+  type SessionError,
+  SessionService,
+} from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
 
 const sessions = new SessionService({
@@ -16,15 +23,19 @@ const answerTo = (question: string): string => {
   return `${left} times ${right} is ${left * right}.`;
 };
 
-/** Each append has an operation id, so that a retry after a lost reply adds nothing. */
+/**
+ * Safe to repeat: the operation id stores the question once, and any entry of the assistant after
+ * it is its answer, since `ifPosition` refuses an answer to a history that has changed.
+ */
 const takeTurn = (id: string, turn: number, question: string) =>
   sessions
     .append(id, [{ role: 'user', content: question }], { operationId: `question-${turn}` })
-    .andThen(() =>
-      sessions.append(id, [{ role: 'assistant', content: answerTo(question) }], {
-        operationId: `answer-${turn}`,
-      }),
-    );
+    .andThen(({ position }) => sessions.history(id, { after: position }))
+    .andThen(({ entries, position: ifPosition }) => {
+      if (entries.some(({ role }) => role === 'assistant')) return ok(undefined);
+      const answer = { role: 'assistant', content: answerTo(question) };
+      return sessions.append(id, [answer], { ifPosition }).map(() => undefined);
+    });
 
 const hold = async (
   questions: readonly string[],

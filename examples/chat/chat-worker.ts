@@ -60,7 +60,8 @@ export const chatWorker = (
     run: async ({ session: { id }, sessions: held, signal }) => {
       for (;;) {
         const { messages, position: ifPosition } = await unwrap(loadMessages<UIMessage>(held, id));
-        if (messages.at(-1)?.role !== 'user') return; // an attempt before this one has answered
+        const last = (author: string) => messages.findLastIndex(({ role }) => role === author);
+        if (last('user') <= last('assistant')) return; // an attempt before this one has answered
         const say = (chunk: UIMessageChunk) => answers.say(id, ifPosition, chunk);
         try {
           const said = await answerTo(messages, { model, signal, say });

@@ -23,7 +23,8 @@ const worker = createWorker(sessions, {
   run: async ({ session: { id }, sessions: held, signal, attempt }) => {
     for (;;) {
       const { entries, position: ifPosition } = await held.orThrow.history(id, { last: 100 });
-      if (entries.at(-1)?.role !== 'user') return; // an attempt before this one has answered
+      const last = (author: string) => entries.findLastIndex(({ role }) => role === author);
+      if (last('user') <= last('assistant')) return; // an attempt before this one has answered
       console.log(`answers ${id}, attempt ${attempt}`);
       const content = await answerTo(entries, signal);
       const said = await held.append(id, [{ role: 'assistant', content }], { ifPosition });

@@ -80,7 +80,7 @@ const converse = async (
 ): Promise<Ending> => {
   // With an operation id: no error if the session was started before the call was dropped.
   const started = await sessions.start(id, { operationId: 'pick-up' });
-  const past = await started.asyncAndThen(() => sessions.history(id, { last: 1 }));
+  const past = await started.asyncAndThen(() => sessions.history(id, { last: CONTEXT }));
   if (past.isErr()) return past.error.type;
 
   let ending: Ending = 'cut';
@@ -146,8 +146,10 @@ const converse = async (
   };
 
   const following = follow();
-  // The process that had the call before did not answer.
-  if (past.value.entries[0]?.role === 'user') speak();
+  // The process that had the call before did not answer: any entry of the assistant after a question
+  // is its answer.
+  const last = (author: string) => past.value.entries.findLastIndex(({ role }) => role === author);
+  if (last('user') > last('assistant')) speak();
   for await (const heard of line.listen(call.signal)) {
     switch (heard.type) {
       case 'speech':

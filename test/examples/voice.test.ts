@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { Model } from '../../examples/voice/agent.js';
+import { holdCall, type Line, type Model } from '../../examples/voice/agent.js';
 import { keepLiveKit } from '../../examples/voice/livekit.js';
 import { answerTwilio, type TwilioMessage } from '../../examples/voice/twilio.js';
 import { SessionService } from '../../src/index.js';
@@ -165,6 +165,32 @@ describe('a call over Twilio', () => {
     expect(await texts()).toEqual(['Who are you?', 'A guide.', 'Where?', 'Here. Now.']);
     await hangUp();
   });
+});
+
+test('a process that takes over a call answers the question that is open, although a supervisor has added a note since', async () => {
+  const { sessions } = openSessions();
+  const { id } = await okOf(sessions.create({ ...ada }));
+  await okOf(sessions.start(id, { operationId: 'pick-up' }));
+  const entries = [
+    { role: 'user', content: 'When are you open?' },
+    { role: 'supervisor', content: 'Mention Saturdays.' },
+  ];
+  await okOf(sessions.append(id, entries));
+  const line: Line = {
+    async *listen() {
+      await settled();
+      yield { type: 'hang-up' };
+    },
+    speak: async (text) => text,
+  };
+  const model: Model = {
+    async *answer() {
+      yield 'From nine to five.';
+    },
+  };
+  await holdCall({ sessions, line, model }, id);
+  const { history } = await okOf(sessions.get(id));
+  expect(history.at(-1)?.content).toBe('From nine to five.');
 });
 
 describe('a call over LiveKit', () => {

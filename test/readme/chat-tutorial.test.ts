@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.js';
+import { PATIENT_MS } from '../support/patience.js';
 import { documentOf, root } from './documents.js';
 import { SampleFolder } from './run-sample.js';
 import { blocksIn } from './samples.js';
@@ -42,17 +43,29 @@ const startServer = async (folder: string, port: number): Promise<ChildProcess> 
   return server;
 };
 
-test('the chat of the tutorial survives a kill while it answers', async () => {
-  const folder = writeTutorial();
-  const port = await freePort();
+/** A client of a chat on this port. */
+const openChat = (port: number) => {
   const url = `http://127.0.0.1:${port}/my-chat`;
-  const say = async (id: string, body: string): Promise<string> => {
-    const headers = { 'x-message-id': id, connection: 'close' };
-    return (await fetch(url, { method: 'POST', body, headers })).text();
+  const send = (id: string, body: string): Promise<Response> =>
+    fetch(url, { method: 'POST', body, headers: { 'x-message-id': id, connection: 'close' } });
+  const say = async (id: string, body: string): Promise<string> => (await send(id, body)).text();
+  /** Sends a message until it is answered. */
+  const insist = async (id: string, body: string): Promise<string> => {
+    for (;;) {
+      const response = await send(id, body).catch(() => undefined);
+      if (response?.ok) return response.text();
+      await new Promise(setImmediate);
+    }
   };
   const chat = async (): Promise<string> =>
     (await fetch(url, { headers: { connection: 'close' } })).text();
+  return { say, insist, chat };
+};
 
+test('the chat of the tutorial survives a kill while it answers', async () => {
+  const folder = writeTutorial();
+  const port = await freePort();
+  const { say, chat } = openChat(port);
   const first = await startServer(folder, port);
   expect(await say('m1', 'Hello')).toBe('You have said 1 things.\n');
   const lost = say('m2', 'Are you still there?').catch(() => 'lost');
@@ -68,4 +81,22 @@ test('the chat of the tutorial survives a kill while it answers', async () => {
     'user: Hello\nassistant: You have said 1 things.\n' +
       'user: Are you still there?\nassistant: You have said 2 things.\n',
   );
+});
+
+test('two messages in flight in the chat of the tutorial are stored once and answered once, also if the server is killed', async () => {
+  const folder = writeTutorial();
+  const port = await freePort();
+  const { insist, chat } = openChat(port);
+  const first = await startServer(folder, port);
+  const sent = [insist('m1', 'Hello'), insist('m2', 'Are you there?')];
+  const asked = async () => (await chat()).match(/^user: /gm);
+  await expect.poll(asked, { timeout: PATIENT_MS }).toHaveLength(2);
+  first.kill('SIGKILL');
+  await startServer(folder, port);
+  const answers = await Promise.all(sent);
+  const said = await chat();
+  expect(said.match(/^user: .*/gm)?.toSorted()).toEqual(['user: Are you there?', 'user: Hello']);
+  expect(said).not.toMatch(/assistant: .*\nassistant: /);
+  for (const answer of answers) expect(said).toContain(`assistant: ${answer}`);
+  expect(said).toMatch(/assistant: .*\n$/);
 });

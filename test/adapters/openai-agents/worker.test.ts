@@ -33,7 +33,7 @@ const said: AgentOutputItem = {
 const folder = new SampleFolder();
 afterAll(() => folder.remove());
 
-test('the worker of the page goes on after a killed attempt, and runs a turn once, however often it is asked', async () => {
+test('the worker of the page answers questions in flight at the same time once each, after a killed attempt too, however often they are asked', async () => {
   const [sample] = blocksIn(documentOf('docs/agents.md'), 'ts').filter(({ code }) =>
     code.includes('workerFor'),
   );
@@ -51,7 +51,12 @@ test('the worker of the page goes on after a killed attempt, and runs a turn onc
       throw new Error('the model does not stream');
     },
   };
-  await module.ask(sessions, id, 'job-1', 'What is 6 times 7?');
+  const askBoth = () =>
+    Promise.all([
+      module.ask(sessions, id, 'job-1', 'What is 6 times 7?'),
+      module.ask(sessions, id, 'job-2', 'And 7 times 6?'),
+    ]);
+  await askBoth();
   // A worker whose process dies: its lease runs out, with nothing stored.
   await sessions.orThrow.claim({ holder: 'killed', seconds: 0.05 });
   const worker = module.workerFor(sessions, new Agent({ name: 'Tutor', model }));
@@ -62,8 +67,12 @@ test('the worker of the page goes on after a killed attempt, and runs a turn onc
     (await session.getItems()).length,
     (await sessions.orThrow.get(id)).work,
   ];
-  await expect.poll(done, { timeout: PATIENT_MS }).toEqual([2, undefined]);
-  await module.ask(sessions, id, 'job-1', 'What is 6 times 7?');
-  await expect.poll(done, { timeout: PATIENT_MS }).toEqual([2, undefined]);
-  expect(calls).toBe(1);
+  await expect.poll(done, { timeout: PATIENT_MS }).toEqual([4, undefined]);
+  await askBoth();
+  await expect.poll(done, { timeout: PATIENT_MS }).toEqual([4, undefined]);
+  expect(calls).toBe(2);
+  const { history, metadata } = await sessions.orThrow.get(id);
+  const asked = history.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
+  expect(asked.toSorted()).toEqual(['And 7 times 6?', 'What is 6 times 7?']);
+  expect(metadata).toEqual({});
 });
