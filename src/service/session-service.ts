@@ -381,7 +381,8 @@ export class SessionService {
 
   /**
    * Sets and removes labels and metadata of a session in any status, in one step; the others stay.
-   * Concurrent updates are all applied; with `ifRevision`, only one that knows the latest. An
+   * Concurrent updates are all applied: one that loses a race is decided again. After ten seconds of
+   * lost races it is a `conflict`. With `ifRevision`, only one that knows the latest is applied. An
    * update that changes nothing writes nothing. It is no activity: it moves neither `updatedAt` nor
    * the inactivity timeout.
    *

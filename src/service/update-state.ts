@@ -62,8 +62,25 @@ export const replaceState = async <S extends StateRecord>(
   });
 };
 
-/** Maximum number of attempts. An attempt fails when another caller changes the session first. */
+/** Number of races against other callers that an operation may lose in any case. */
 export const MAX_ATTEMPTS = 32;
+
+/** Milliseconds in which it may lose more of them, as long as the others make progress. */
+const RACING_MS = 10_000;
+
+/** Counts lost races. Returns whether to try again after one on this revision, at this time. */
+const raceOf = () => {
+  let lost = 0;
+  let began: number | undefined;
+  let last: number | undefined;
+  return ({ revision }: StateRecord, now: number): boolean => {
+    lost += 1;
+    began ??= now;
+    const isProgress = revision !== last;
+    last = revision;
+    return lost < MAX_ATTEMPTS || (isProgress && now - began < RACING_MS);
+  };
+};
 
 export interface UpdatedState<S extends StateRecord> {
   readonly state: S;
@@ -94,7 +111,8 @@ export const updateState = async <S extends StateRecord, E>(
 ): Promise<Result<UpdatedState<S>, E | NotFound | Conflict | StoreError>> => {
   const { store, now, recentStates } = settings;
   let guess = recentStates.take(key);
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+  const mayRace = raceOf();
+  for (;;) {
     const isGuess = guess !== undefined;
     const found = isGuess ? ok(guess) : await store.findState(key);
     guess = undefined;
@@ -120,8 +138,8 @@ export const updateState = async <S extends StateRecord, E>(
     }
     if (replaced.outcome === 'missing') return err(notFound(key.id));
     if (replaced.outcome === 'too_many' && cap !== undefined) return err(cap.error);
+    if (!mayRace(current, time.value)) return err(conflict(key.id));
   }
-  return err(conflict(key.id));
 };
 
 /** Replaces the state as a checked input says; see `updateState`. Returns the state. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { SessionService } from '../../src/index.js';
 import type { CallerCommand } from '../../src/session/session-status.js';
 import type { SessionStore } from '../../src/store/session-store.js';
-import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed, TextSessionStore } from '../support/store-doubles.js';
 
 const many = <T>(operation: (index: number) => PromiseLike<T>): Promise<T[]> =>
@@ -123,6 +125,27 @@ describe('somebody who is always faster', () => {
     expect(tries).toBeGreaterThan(1);
     expect(tries).toBeLessThanOrEqual(100);
     expect((await okOf(sessions.get(id))).status).toBe('IDLE');
+  });
+
+  test('makes a change a conflict after ten seconds of races, however much progress others make', async () => {
+    const inner = new MemorySessionStore();
+    const clock = new ManualClock();
+    let revision = -1;
+    const store = changed(inner, {
+      replace: (key, previous, next, options) => {
+        clock.pass(1000);
+        const state = inner.findState(key)._unsafeUnwrap();
+        const event = { type: 'leased', at: 0, holder: 'another' } as const;
+        if (state !== undefined) inner.replace(key, state, { ...state, revision }, { event });
+        revision -= 1;
+        return inner.replace(key, previous, next, options);
+      },
+    });
+    const sessions = new SessionService({ store, clock });
+    const { id } = await okOf(sessions.create({ ...ada }));
+    expect(await errorOf(sessions.start(id))).toMatchObject({ type: 'conflict' });
+    expect(revision).toBeLessThanOrEqual(-32);
+    expect(revision).toBeGreaterThanOrEqual(-40);
   });
 
   test('but only for a while: the change is decided anew, and made', async () => {

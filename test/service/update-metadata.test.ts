@@ -96,7 +96,7 @@ describe.for([
   test('are all applied, also those of several processes', async () => {
     const { sessions, id, store, metadataOf } = await opened({}, { store: makeStore() });
     const others = new SessionService({ store });
-    const names = upTo(20).map((at) => `n${at}`);
+    const names = upTo(60).map((at) => `n${at}`);
     const update = (name: string, at: number) =>
       okOf((at % 2 === 0 ? sessions : others).update(id, { metadata: { [name]: at } }));
     await Promise.all(names.map(update));
