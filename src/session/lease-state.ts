@@ -130,11 +130,16 @@ const withoutAttempts = (state: StateRecord): StateRecord => {
 /**
  * The state after an attempt that is not done: it waits for the next one, or has had its last one.
  */
-const afterAttempt = (state: StateRecord, maxAttempts: number, retryAt: number): StateRecord => {
-  const { attempts = 1, wakeAt } = state.work;
-  if (attempts < maxAttempts) return withWork(state, { retryAt });
-  // A wake since the claim is new work, with attempts of its own.
-  if (wakeAt !== undefined) return withoutAttempts(state);
+const afterAttempt = (
+  state: StateRecord,
+  maxAttempts: number,
+  { now, delayMs }: { readonly now: number; readonly delayMs: number },
+): StateRecord => {
+  const { attempts = 1, wakeAt = Number.POSITIVE_INFINITY } = state.work;
+  if (attempts < maxAttempts) return withWork(state, { retryAt: now + delayMs });
+  // A wake since the claim is new work, with attempts of its own. One for later stays, and does
+  // not hide that this work has failed.
+  if (wakeAt <= now) return withoutAttempts(state);
   return exhausted(withoutAttempts(state));
 };
 
@@ -169,7 +174,8 @@ export const releaseState = (
   if (!isClaim) return ok(released);
   if (done) return ok(withoutAttempts(released));
   const { attempts = 1 } = state.work;
-  return ok(afterAttempt(released, maxAttempts, now + retryDelayMs(attempts, random)));
+  const delayMs = retryDelayMs(attempts, random);
+  return ok(afterAttempt(released, maxAttempts, { now, delayMs }));
 };
 
 /**
@@ -228,7 +234,7 @@ const afterCrash = (state: StateRecord, now: number): StateRecord => {
   const { lease } = state.work;
   if (lease?.maxAttempts === undefined || lease.releasedAt !== undefined) return state;
   const released = withWork(state, { lease: releasedLease(lease, now) });
-  return afterAttempt(released, lease.maxAttempts, now);
+  return afterAttempt(released, lease.maxAttempts, { now, delayMs: 0 });
 };
 
 /** What a claim makes of a session; undefined if it has ended or waits for no worker at `now`. */

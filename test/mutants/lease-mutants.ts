@@ -207,7 +207,7 @@ export const leaseMutants: readonly Mutant[] = [
     file: 'src/session/state-at.ts',
     from: '      ...state,\n      ...target,',
     to: '      ...state,\n      work: { ...state.work, retryAt: undefined },\n      ...target,',
-    tests: claimTests,
+    tests: ['test/service/work.properties.test.ts', ...claimTests],
   },
   {
     bug: 'withLease renews no lease',

@@ -27,7 +27,7 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'work that has failed waits for no other attempt',
     file: leaseState,
-    from: 'if (attempts < maxAttempts) return withWork(state, { retryAt });',
+    from: 'if (attempts < maxAttempts) return withWork(state, { retryAt: now + delayMs });',
     to: 'if (attempts < maxAttempts) return state;',
     tests: simulation,
   },
@@ -41,9 +41,16 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a wake during the last attempt is lost with it',
     file: leaseState,
-    from: 'if (wakeAt !== undefined) return withoutAttempts(state);',
+    from: 'if (wakeAt <= now) return withoutAttempts(state);',
     to: '',
     tests: states,
+  },
+  {
+    bug: 'a wake for later hides that work has failed in all its attempts',
+    file: leaseState,
+    from: 'if (wakeAt <= now) return withoutAttempts(state);',
+    to: 'if (state.work.wakeAt !== undefined) return withoutAttempts(state);',
+    tests: ['test/service/work.properties.test.ts', ...states],
   },
   {
     bug: 'a lease that was cancelled is lost, and nobody is told why',

@@ -222,6 +222,21 @@ describe('a wake for later', () => {
     for (const state of [second, released(second, true, NOON + 1000), afterCrash])
       expect(state.work.wakeAt).toBe(later);
   });
+
+  test('does not hide that the work has failed in its last attempt, nor a crash in it', () => {
+    const later = NOON + 60_000;
+    const last = woken(
+      { ...claimed(waiting), work: { ...claimed(waiting).work, attempts: 2 } },
+      later,
+    );
+    const crashed = claimState(last, worker, NOON + 1000);
+    expect(crashed?.outcome).toBe('exhausted');
+    for (const state of [released(last, false), crashed?.state ?? last]) {
+      expect(state.labels).toEqual({ 'colloquy.work': 'exhausted' });
+      expect([wakeAtOf(state), state.work.attempts]).toEqual([later, undefined]);
+      expect(claimed(state, later)).toMatchObject({ work: { attempts: 1 } });
+    }
+  });
 });
 
 describe('a cancel', () => {
