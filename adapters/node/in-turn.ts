@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { inLaterTurn } from '../../src/events/in-later-turn.js';
 import { stopReading } from './stop-reading.js';
 
 /**
@@ -87,7 +88,7 @@ const wait = (
     if (!queue.leave(res)) return;
     // Runs after the listeners of the previous response, and starts one request of a connection per
     // turn of the event loop, so that a client that sends many at once does not delay others.
-    setImmediate(() => {
+    inLaterTurn(() => {
       if (socket.destroyed) lost();
       else start();
     });

@@ -1,4 +1,5 @@
 import { err, ok } from 'neverthrow';
+import { inLaterTurn } from '../../src/events/in-later-turn.js';
 import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
@@ -42,7 +43,7 @@ export class PostgresEventLog implements EventLog {
   readonly listen: EventLog['listen'];
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<unknown> | undefined;
-  #soon: NodeJS.Immediate | undefined;
+  #publishesSoon = false;
 
   constructor(
     connection: Connection,
@@ -61,8 +62,10 @@ export class PostgresEventLog implements EventLog {
   publishSoon(): void {
     // Delayed, so that a host can end its pool directly after a change: the pool would never answer
     // the request.
-    this.#soon ??= setImmediate(() => {
-      this.#soon = undefined;
+    if (this.#publishesSoon) return;
+    this.#publishesSoon = true;
+    inLaterTurn(() => {
+      this.#publishesSoon = false;
       void this.#publish();
     });
   }

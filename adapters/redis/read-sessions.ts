@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
+import { inLaterTurn } from '../../src/events/in-later-turn.js';
 import { type StoreError, type TooLarge, tooLarge } from '../../src/session/errors.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
@@ -28,7 +28,7 @@ const turnTaker = () => {
     parsed += length;
     if (parsed <= TURN_LENGTH) return undefined;
     parsed = 0;
-    return nextTurn();
+    return new Promise(inLaterTurn);
   };
 };
 

@@ -1,41 +1,61 @@
-/**
- * How many operations and items of watches complete before the next turn is noted, and before one
- * is made to wait.
- */
+import { inLaterTurn } from './in-later-turn.js';
+
+/** How many operations and items of watches complete before the next turn is noted. */
 const MARK_AFTER = 32;
-const YIELD_AFTER = 2 * MARK_AFTER;
 
-/** In Node, Bun and Deno. Timers take longer: browsers make nested ones wait for 4 ms. */
-const immediate: unknown = /* @__PURE__ */ Reflect.get(globalThis, 'setImmediate');
-const timeout = setTimeout;
-
-/** Calls a function in a later turn of the event loop, even while a test has fake timers. */
-export const inLaterTurn = (run: () => void): void => {
-  if (typeof immediate === 'function') immediate(run);
-  else timeout(run, 0);
-};
+/** How many complete in one turn before the others wait for the next. */
+const PER_TURN = 64;
 
 /**
- * What has completed since the event loop last was known to get a turn, or since a caller was made
- * to wait for it.
+ * At least this part of the waiting callers goes on in each turn. Each of the others looks again in
+ * the next turn, so many callers would otherwise spend their time with looking.
  */
+const LEAST_PART = 1 / 8;
+
+/** The turn of the event loop, as far as it is noted, and what has completed in it. */
+let turn = 0;
 let completed = 0;
 
-const restart = (): void => {
+/** Number of tickets that were given to waiting callers, and of those that may go on. */
+let given = 0;
+let admitted = 0;
+
+/** Notes a new turn, unless something else that was scheduled in the turn `since` has noted it. */
+const begin = (since: number): void => {
+  if (since !== turn) return;
+  turn += 1;
   completed = 0;
+  const next = Math.max(PER_TURN, Math.ceil((given - admitted) * LEAST_PART));
+  admitted = Math.min(given, admitted + next);
+};
+
+const noteNextTurn = (): void => {
+  const since = turn;
+  inLaterTurn(() => begin(since));
+};
+
+const wait = (ticket: number, goOn: () => void): void => {
+  const since = turn;
+  inLaterTurn(() => {
+    begin(since);
+    if (ticket < admitted) goOn();
+    else wait(ticket, goOn);
+  });
 };
 
 /**
- * To be called when an operation completes or a watch has an item. Where the store answers at once,
- * a program that does one after the other would never let timers and sockets have their turn. Then
- * one call in a few returns a promise of a turn, to be awaited; all others return undefined. It
- * counts and reads no time, so that a program under test does the same in each run. A caller shares
- * its promise with nobody, because requests in Workers must not wait for each other.
+ * To be called when an operation completes or a watch has an item. Where the store answers
+ * immediately, callers that go on immediately would never let timers and sockets have their turn.
+ * So only some go on in each turn: for the others it returns a promise of a later turn, to be
+ * awaited. They go on in their order. It counts and reads no time, so that a program under test
+ * does the same in each run. A caller shares its promise with nobody, because requests in Workers
+ * must not wait for each other.
  */
 export const yieldToEventLoop = (): Promise<void> | undefined => {
   completed += 1;
-  if (completed === MARK_AFTER) inLaterTurn(restart);
-  if (completed < YIELD_AFTER) return undefined;
-  restart();
-  return new Promise(inLaterTurn);
+  if (completed === MARK_AFTER) noteNextTurn();
+  if (completed < PER_TURN && admitted === given) return undefined;
+  const ticket = given;
+  given += 1;
+  return new Promise((resolve) => wait(ticket, resolve));
 };

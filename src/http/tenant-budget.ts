@@ -1,3 +1,5 @@
+import { inLaterTurn } from '../events/in-later-turn.js';
+
 /**
  * Minimum bytes of an answer that waits for its turn, because writing it blocks the event loop for
  * a noticeable time.
@@ -87,9 +89,7 @@ export class TenantBudget {
       lowerTo: (amount) => count(Math.min(0, amount - reserved)),
       waitToWrite: async () => {
         if (reserved < LARGE_BYTES) return;
-        this.#lastTurn = this.#lastTurn.then(
-          () => new Promise((resolve) => setTimeout(resolve, 0)),
-        );
+        this.#lastTurn = this.#lastTurn.then(() => new Promise(inLaterTurn));
         await this.#lastTurn;
       },
       release: () => {

@@ -1,4 +1,4 @@
-import { inLaterTurn } from '../events/yield-to-event-loop.js';
+import { inLaterTurn } from '../events/in-later-turn.js';
 import type { Clock } from '../session/clock.js';
 import { chanceOf } from './chance-of.js';
 import { type LineType, Trace } from './trace.js';

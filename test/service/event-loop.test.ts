@@ -74,6 +74,33 @@ describe('timers have their turn beside a loop', () => {
   });
 });
 
+test('many callers together leave the event loop after a bounded number of operations', async () => {
+  const { sessions } = openSessions();
+  const id = await startedIn(sessions);
+  const made = Array.from({ length: 256 }, () => 0);
+  const most = { inTurn: 0, ahead: 0 };
+  let before = 0;
+  let isOver = false;
+  const look = () => {
+    const sum = made.reduce((total, each) => total + each);
+    most.inTurn = Math.max(most.inTurn, sum - before);
+    most.ahead = Math.max(most.ahead, Math.max(...made) - Math.min(...made));
+    before = sum;
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  const run = async (_: unknown, at: number) => {
+    for (let count = 0; count < 100; count += 1) {
+      await sessions.get(id);
+      made[at] = (made[at] ?? 0) + 1;
+    }
+  };
+  await Promise.all(made.map(run));
+  isOver = true;
+  expect(most.inTurn).toBeLessThanOrEqual(made.length);
+  expect(most.ahead).toBeLessThanOrEqual(2);
+});
+
 test('calls take effect in their order, also of many at once', async () => {
   const { sessions } = openSessions();
   const id = await startedIn(sessions);
