@@ -1,7 +1,7 @@
-import { nextTick } from 'node:process';
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
+import { atEndOfTurn } from '../shared/end-of-turn.js';
 import { Lane } from '../shared/lane.js';
 import { rowsIn } from '../sql/query.js';
 import type { Answer, Call } from './call.js';
@@ -22,7 +22,7 @@ interface Pending {
 }
 
 /** With one group under way, client and server wait for each other; more than four gain nothing. */
-const GROUPS = { groups: 4, calls: 64, bytes: 1 << 20, soon: nextTick } as const;
+const GROUPS = { groups: 4, calls: 64, bytes: 1 << 20, soon: atEndOfTurn } as const;
 
 const gaveUp: Written = err(timedOut('not_applied').error);
 
@@ -67,7 +67,9 @@ export class GroupWriter {
     // A fork locks two sessions. Among others it could not do that in the order of all groups.
     const isFork = change.kind === 'insert' && change.source !== undefined;
     const bytes = isFork ? Number.POSITIVE_INFINITY : text.length;
-    const result = await call.within(this.#lane.run(pending, bytes, key));
+    const result = await call.within(
+      this.#lane.run(pending, { tenant: change.tenant, key, bytes }),
+    );
     if (result !== undefined) return result;
     const outcome = pending.progress === 'sent' ? 'unknown' : 'not_applied';
     pending.progress = 'given up';

@@ -1,6 +1,6 @@
-import { nextTick } from 'node:process';
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../../src/session/errors.js';
+import { atEndOfTurn } from '../shared/end-of-turn.js';
 import { Lane } from '../shared/lane.js';
 import { lengthOf } from '../shared/stored-json.js';
 import { type Call, type Connection, type Reply, script } from './connection.js';
@@ -15,7 +15,7 @@ export const writeScript = script(writeLua);
  * How the mutations of a partition travel. In one large group, client and server would wait for
  * each other.
  */
-const GROUP = { calls: 16, groups: 8, bytes: 256 * 1024, soon: nextTick };
+const GROUP = { calls: 16, groups: 8, bytes: 256 * 1024, soon: atEndOfTurn };
 
 /**
  * How much later than its own deadline a call may end, in milliseconds, to share that of its group.
@@ -165,7 +165,8 @@ export class Writer {
    */
   run({ end }: Call, keys: TenantKeys, mutation: Mutation, kept: string): Promise<Outcome> {
     const pending = new Pending(mutation, end);
-    const outcome = this.#laneOf(keys, kept).run(pending, lengthOf(mutation.args));
+    const place = { tenant: keys.tenantKey, bytes: lengthOf(mutation.args) };
+    const outcome = this.#laneOf(keys, kept).run(pending, place);
     outcome.then(
       (made) => pending.settle(made),
       (cause: unknown) => pending.settle(err(failureOf(cause))),

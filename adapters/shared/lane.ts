@@ -1,12 +1,18 @@
-import { inLaterTurn } from '../../src/events/yield-to-event-loop.js';
+import { inLaterTurn } from '../../src/events/in-later-turn.js';
+import { inOwnContext } from '../../src/events/in-own-context.js';
+import { type Turn, Turns } from './turns.js';
 
-/** A call in a lane, with its size. */
-interface Waiting<C, R> {
-  readonly call: C;
+/** Whose call it is, and about its size. */
+export interface Place extends Turn {
+  /** A call of `Infinity` bytes is alone in its group. */
   readonly bytes: number;
-  readonly key: string | undefined;
-  readonly resolve: (result: R) => void;
-  readonly reject: (cause: unknown) => void;
+}
+
+/** A call in a lane. */
+interface Waiting<C, R> extends Place {
+  readonly call: C;
+  /** Continues the call, which ends as `end` does. */
+  readonly goOn: (end: () => R | Promise<R>) => void;
 }
 
 /** How a lane groups its calls. */
@@ -23,24 +29,25 @@ export interface LaneOptions<C, R> {
   readonly bytes: number;
   /**
    * Runs a function when all calls of this turn have arrived. Default: in a later turn of the event
-   * loop, for a `make` that blocks it; one that waits for a server can take `nextTick`, which runs
-   * before others get a turn.
+   * loop, for a `make` that blocks it; one that waits for a server can take `atEndOfTurn`.
    */
   readonly soon?: (leave: () => void) => void;
 }
 
+const NO_RESULT = 'a call got no result';
+
 /**
  * Groups the calls that arrive in one turn of the event loop, or while all groups are under way, so
  * that they share a commit, a round trip or a plan. A call that is alone leaves at the end of its
- * turn: no timer, and no wait for others. Groups leave in the order of arrival. Calls with the same
- * key are made in the order of arrival, even if several groups are under way: none leaves while a
- * group with an earlier one is under way.
+ * turn: no timer, and no wait for others. Tenants take turns, so that the calls of one do not hold
+ * up those of another; see `Turn` for the order of the calls of a tenant.
+ *
+ * A call that is alone in its group is made in its own async context, so that the trace of its
+ * caller contains it. A group of several has no caller's context.
  */
 export class Lane<C, R> {
   readonly #options: LaneOptions<C, R>;
-  /** The keys of the groups that are under way. */
-  readonly #keys = new Set<string>();
-  #waiting: Waiting<C, R>[] = [];
+  readonly #waiting = new Turns<Waiting<C, R>>();
   #underWay = 0;
   #isLeaving = false;
 
@@ -49,18 +56,18 @@ export class Lane<C, R> {
   }
 
   /**
-   * Makes a call in the next group. `bytes` is about its size; one of `Infinity` is alone in its
-   * group. Rejects if `make` throws, rejects or returns too few results.
+   * Makes a call in the next group. Rejects if `make` throws, rejects or returns too few results.
    */
-  run(call: C, bytes: number, key?: string): Promise<R> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ call, bytes, key, resolve, reject });
+  async run(call: C, place: Place): Promise<R> {
+    const end = await new Promise<() => R | Promise<R>>((goOn) => {
+      this.#waiting.add({ ...place, call, goOn });
       this.#leaveSoon();
     });
+    return end();
   }
 
   #leaveSoon(): void {
-    if (this.#isLeaving || this.#waiting.length === 0) return;
+    if (this.#isLeaving || this.#waiting.size === 0) return;
     if (this.#underWay >= this.#options.groups) return;
     this.#isLeaving = true;
     const { soon = inLaterTurn } = this.#options;
@@ -68,7 +75,7 @@ export class Lane<C, R> {
       this.#isLeaving = false;
       const group = this.#nextGroup();
       if (group.length === 0) return;
-      void this.#leave(group);
+      this.#leave(group);
       this.#leaveSoon();
     });
   }
@@ -76,40 +83,49 @@ export class Lane<C, R> {
   #nextGroup(): readonly Waiting<C, R>[] {
     const most = this.#options;
     const group: Waiting<C, R>[] = [];
-    const held: Waiting<C, R>[] = [];
     let bytes = 0;
-    for (const each of this.#waiting) {
-      if (this.#isUnderWay(each)) {
-        held.push(each);
-        continue;
-      }
-      bytes += each.bytes;
-      const isTooMuch = group.length >= most.calls || bytes > most.bytes;
-      if (isTooMuch && group.length > 0) break;
-      group.push(each);
+    const fits = (next: Waiting<C, R>): boolean =>
+      group.length === 0 || (group.length < most.calls && bytes + next.bytes <= most.bytes);
+    for (let next = this.#waiting.take(fits); next; next = this.#waiting.take(fits)) {
+      group.push(next);
+      bytes += next.bytes;
     }
-    const rest = this.#waiting.slice(held.length + group.length);
-    this.#waiting = [...held, ...rest];
     return group;
   }
 
-  #isUnderWay({ key }: Waiting<C, R>): boolean {
-    return key !== undefined && this.#keys.has(key);
+  #leave(group: readonly Waiting<C, R>[]): void {
+    this.#underWay += 1;
+    this.#waiting.hold(group);
+    const [first, second] = group;
+    if (second !== undefined) void inOwnContext(() => this.#makeTogether(group));
+    else first?.goOn(() => this.#makeAlone(first));
   }
 
-  async #leave(group: readonly Waiting<C, R>[]): Promise<void> {
-    this.#underWay += 1;
-    for (const { key } of group) if (key !== undefined) this.#keys.add(key);
+  async #makeAlone(waiting: Waiting<C, R>): Promise<R> {
+    const results = await this.#make([waiting]);
+    const { done, value } = results.values().next();
+    if (done) throw new Error(NO_RESULT);
+    return value;
+  }
+
+  async #makeTogether(group: readonly Waiting<C, R>[]): Promise<void> {
     try {
-      const results = await this.#options.make(group.map(({ call }) => call));
-      for (const [at, result] of results.entries()) group[at]?.resolve(result);
-      if (results.length < group.length) throw new Error('a call got no result');
+      const results = await this.#make(group);
+      for (const [at, result] of results.entries()) group[at]?.goOn(() => result);
+      if (results.length < group.length) throw new Error(NO_RESULT);
     } catch (cause) {
       // Changes nothing for calls that have a result.
-      for (const { reject } of group) reject(cause);
+      for (const { goOn } of group) goOn(() => Promise.reject(cause));
     }
-    this.#underWay -= 1;
-    for (const { key } of group) if (key !== undefined) this.#keys.delete(key);
-    this.#leaveSoon();
+  }
+
+  async #make(group: readonly Waiting<C, R>[]): Promise<readonly R[]> {
+    try {
+      return await this.#options.make(group.map(({ call }) => call));
+    } finally {
+      this.#underWay -= 1;
+      this.#waiting.release(group);
+      this.#leaveSoon();
+    }
   }
 }

@@ -189,21 +189,23 @@ export class Connection {
   }
 
   /**
-   * Runs `work`, which writes about `bytes` bytes, in a transaction that locks out other writers.
+   * Runs `work` of a tenant, which writes about `bytes` bytes, in a transaction that locks out other writers.
    * Writes that arrive together share it. An error or an exception of `work` undoes its own writes,
    * and no others. `work` may run again, so it must only read and write the database.
    */
   async write<T, E>(
+    tenant: string,
     work: (deployment: SqlDeployment) => Result<T, E>,
     bytes = 0,
   ): Promise<Result<T, E | Refusal>> {
     let result: Result<T, E | Refusal> = err(
       storeUnavailable('SQLite was not asked', 'not_applied'),
     );
-    const refusal = await this.#lane.run((deployment) => {
+    const write: Write = (deployment) => {
       result = work(deployment);
       return result.isOk();
-    }, bytes);
+    };
+    const refusal = await this.#lane.run(write, { tenant, bytes });
     if (refusal !== undefined) return err(refusal);
     return result;
   }

@@ -68,33 +68,37 @@ export class HistoryWriter {
   append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
     const { after, now } = append;
     const texts = append.entries.map(encodeEntry);
-    return this.#connection.write(({ eventsLength }): Result<AppendOutcome, StoreError> => {
-      const row = findRow(this.#connection, key);
-      if (row === undefined) return ok({ outcome: 'missing' });
-      const state = stateOf(row);
-      if (state === undefined) return err(unreadable(key.id, 'state'));
-      const session = Number(row['number']);
-      const superseded = after === undefined ? NONE : tailAfter(this.#connection, session, after);
-      const decided = this.#decide(row, state, append, superseded);
-      if (typeof decided !== 'number') return ok(decided);
-      const from = this.#rewind(row, after);
-      const position = from + texts.length;
-      addEntries(this.#connection, session, from, texts);
-      this.#keepOperation(session, append, position);
-      const used = usedAt(state, now);
-      if (endsAt(used) !== endsAt(state))
-        this.#connection.run(PUT_OFF, finite(endsAt(used)), session);
-      const bytes = Number(row['bytes']) - superseded.bytes + bytesOfEntries(texts);
-      const details = [
-        appendedDetailOf(append, { start: Number(row['position']), position }),
-        ...this.#wake(session, used, append),
-      ];
-      const sequence = this.#events.log(eventsLength, key, row, details);
-      const entries = decided + texts.length;
-      const values = [entries, position, bytes, sequence, used.lastActivityAt, session];
-      this.#connection.run(APPENDED, ...values);
-      return ok({ outcome: 'appended', position });
-    }, lengthOf(texts));
+    return this.#connection.write(
+      key.tenant,
+      ({ eventsLength }): Result<AppendOutcome, StoreError> => {
+        const row = findRow(this.#connection, key);
+        if (row === undefined) return ok({ outcome: 'missing' });
+        const state = stateOf(row);
+        if (state === undefined) return err(unreadable(key.id, 'state'));
+        const session = Number(row['number']);
+        const superseded = after === undefined ? NONE : tailAfter(this.#connection, session, after);
+        const decided = this.#decide(row, state, append, superseded);
+        if (typeof decided !== 'number') return ok(decided);
+        const from = this.#rewind(row, after);
+        const position = from + texts.length;
+        addEntries(this.#connection, session, from, texts);
+        this.#keepOperation(session, append, position);
+        const used = usedAt(state, now);
+        if (endsAt(used) !== endsAt(state))
+          this.#connection.run(PUT_OFF, finite(endsAt(used)), session);
+        const bytes = Number(row['bytes']) - superseded.bytes + bytesOfEntries(texts);
+        const details = [
+          appendedDetailOf(append, { start: Number(row['position']), position }),
+          ...this.#wake(session, used, append),
+        ];
+        const sequence = this.#events.log(eventsLength, key, row, details);
+        const entries = decided + texts.length;
+        const values = [entries, position, bytes, sequence, used.lastActivityAt, session];
+        this.#connection.run(APPENDED, ...values);
+        return ok({ outcome: 'appended', position });
+      },
+      lengthOf(texts),
+    );
   }
 
   /**
@@ -155,7 +159,7 @@ export class HistoryWriter {
     positions: readonly number[],
     now: number,
   ): Promise<Result<Redacted, StoreError>> {
-    return this.#connection.write(({ eventsLength }): Result<Redacted, StoreError> => {
+    return this.#connection.write(key.tenant, ({ eventsLength }): Result<Redacted, StoreError> => {
       const row = findRow(this.#connection, key);
       if (row === undefined) return ok('missing');
       if (positions.some((position) => position > Number(row['position'])))

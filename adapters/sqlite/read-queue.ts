@@ -87,12 +87,15 @@ export const countWaiting = (
 ): Result<number, StoreError> =>
   connection.read(() => ok(countIn(connection.query(waitingCount(range)), range)));
 
+/** Takes its turn like a tenant: no tenant has an empty name. */
+const ALL_TENANTS = '';
+
 /** Reads the sessions that wait for a worker, and moves them to `until`. */
 export const claimSessions = (
   connection: Connection,
   { tenant, now, until, limit }: ClaimRange,
 ): Promise<Result<ClaimedRecords, StoreError>> =>
-  connection.write((): Result<ClaimedRecords, never> => {
+  connection.write(tenant ?? ALL_TENANTS, (): Result<ClaimedRecords, never> => {
     const waiting = (): Waiting => {
       if (tenant === undefined) return ofAllTenants(connection, 'wake_at', now, limit);
       const rows = ofTenant(connection, 'wake_at', escapeName(tenant), now, limit);

@@ -72,19 +72,23 @@ export class SessionWriter {
   ): Promise<Result<Inserted, StoreError>> {
     const key = { tenant, id: head.id };
     const texts = opening?.entries.map(encodeEntry) ?? [];
-    return this.#connection.write(({ eventsLength }): Result<Inserted, StoreError> => {
-      const refusal = this.#refusalOf(key, opening);
-      if (refusal !== undefined) return ok(refusal);
-      const incarnation = nanoid(12);
-      const entries = texts.length || undefined;
-      const details = openingDetailsOf(head.createdAt, opening && state, entries);
-      const change = { incarnation, sequence: details.length };
-      const number = this.#addRow(key, state, change, head, texts);
-      this.#moveLabels(number, labelChangeOf({}, state));
-      addEntries(this.#connection, number, 0, texts);
-      this.#events.log(eventsLength, key, { incarnation, sequence: 0 }, details);
-      return ok('inserted');
-    }, lengthOf(texts));
+    return this.#connection.write(
+      tenant,
+      ({ eventsLength }): Result<Inserted, StoreError> => {
+        const refusal = this.#refusalOf(key, opening);
+        if (refusal !== undefined) return ok(refusal);
+        const incarnation = nanoid(12);
+        const entries = texts.length || undefined;
+        const details = openingDetailsOf(head.createdAt, opening && state, entries);
+        const change = { incarnation, sequence: details.length };
+        const number = this.#addRow(key, state, change, head, texts);
+        this.#moveLabels(number, labelChangeOf({}, state));
+        addEntries(this.#connection, number, 0, texts);
+        this.#events.log(eventsLength, key, { incarnation, sequence: 0 }, details);
+        return ok('inserted');
+      },
+      lengthOf(texts),
+    );
   }
 
   /** Why a session cannot be inserted, if it cannot. */
@@ -135,7 +139,7 @@ export class SessionWriter {
     next: StateRecord,
     { event, cap }: ReplaceOptions,
   ): Promise<Result<Replaced, StoreError>> {
-    return this.#connection.write(({ eventsLength }): Result<Replaced, StoreError> => {
+    return this.#connection.write(key.tenant, ({ eventsLength }): Result<Replaced, StoreError> => {
       const row = findRow(this.#connection, key);
       if (row === undefined) return ok('missing');
       const state = stateOf(row);
@@ -172,6 +176,7 @@ export class SessionWriter {
     { revision, now = Date.now(), remains }: Removal,
   ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#connection.write(
+      key.tenant,
       ({ eventsLength }): Result<'removed' | 'stale' | 'missing', StoreError> => {
         const row = findRow(this.#connection, key);
         if (row === undefined) return ok('missing');
@@ -194,7 +199,7 @@ export class SessionWriter {
     key: DueKey,
     { from, to, isDamaged = false }: Rescheduling,
   ): Promise<Result<'moved' | 'stale', StoreError>> {
-    return this.#connection.write((): Result<'moved' | 'stale', StoreError> => {
+    return this.#connection.write(key.tenant, (): Result<'moved' | 'stale', StoreError> => {
       const row = findRow(this.#connection, key);
       if (row === undefined || infinite(Number(row['due_at'])) !== from) return ok('stale');
       const isFree = row['status'] === 'TERMINATED' || key.removal !== undefined || isDamaged;

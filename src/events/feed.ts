@@ -4,6 +4,7 @@ import type { StoreError } from '../session/errors.js';
 import type { SessionEvent } from '../session/session-event.js';
 import { keyText } from '../session/session-key.js';
 import type { EventLog, EventScope } from '../store/session-store.js';
+import { inOwnContext } from './in-own-context.js';
 import { LogCursor, PAGE } from './log-cursor.js';
 import { isLogClosed, safely } from './safely.js';
 import { InterruptibleWait } from './timers.js';
@@ -84,7 +85,7 @@ export class Feed {
     this.#consumers.set(key, (this.#consumers.get(key) ?? new Set()).add(consumer));
     this.#opening ??= this.#cursor.toEnd();
     const opened = await this.#opening;
-    if (opened.isOk() && !this.#isRunning) void this.#run();
+    if (opened.isOk() && !this.#isRunning) this.#start();
     return opened;
   }
 
@@ -113,8 +114,12 @@ export class Feed {
     this.#pause.end();
   }
 
-  async #run(): Promise<void> {
+  #start(): void {
     this.#isRunning = true;
+    void inOwnContext(() => this.#run());
+  }
+
+  async #run(): Promise<void> {
     const stopListening = this.#listen();
     this.#isListening = stopListening !== undefined;
     while (!this.#isIdle) {

@@ -1,3 +1,5 @@
+import { inOwnContext } from './in-own-context.js';
+
 /**
  * Shares reads between concurrent callers. Callers that arrive during a read share the next one. So
  * no caller receives data from before its call, and any number of concurrent callers cost two
@@ -21,7 +23,7 @@ export class SharedReads<T> {
     // The callers of that read handle its error.
     await running?.catch(() => undefined);
     this.#next.delete(name);
-    const begun = read();
+    const begun = inOwnContext(read);
     this.#running.set(name, begun);
     try {
       return await begun;

@@ -1,7 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { atEndOfTurn } from '../../../adapters/shared/end-of-turn.js';
 import { Lane, type LaneOptions } from '../../../adapters/shared/lane.js';
 
+const tenant = 'acme';
+const one = { tenant, bytes: 1 };
 const wide = { groups: 1, calls: 100, bytes: 1000 };
 
 /**
@@ -29,6 +33,9 @@ const openLane = (limits: Partial<Omit<LaneOptions<string, string>, 'make'>> = {
   return { lane, groups, answer };
 };
 
+const nameIn = (user: AsyncLocalStorage<string>) => (call: string) =>
+  `${call} for ${user.getStore() ?? 'nobody'}`;
+
 describe('a lane', () => {
   afterEach(() => {
     vi.useRealTimers();
@@ -37,7 +44,7 @@ describe('a lane', () => {
   it('sends a call that is alone at the end of its turn, without a timer', async () => {
     vi.useFakeTimers();
     const { lane, groups, answer } = openLane();
-    const call = lane.run('a', 1);
+    const call = lane.run('a', one);
     await nextTurn();
     expect(groups).toEqual([['a']]);
     expect(vi.getTimerCount()).toBe(0);
@@ -47,9 +54,9 @@ describe('a lane', () => {
 
   it('sends calls that arrive in one turn together, also those that promises make', async () => {
     const { lane, groups } = openLane();
-    void lane.run('a', 1);
-    void Promise.resolve().then(() => lane.run('b', 1));
-    process.nextTick(() => lane.run('c', 1));
+    void lane.run('a', one);
+    void Promise.resolve().then(() => lane.run('b', one));
+    process.nextTick(() => lane.run('c', one));
     await nextTurn();
     expect(groups).toHaveLength(1);
     expect(groups[0]?.toSorted()).toEqual(['a', 'b', 'c']);
@@ -58,7 +65,7 @@ describe('a lane', () => {
   it('sends calls that arrive while a group is under way together, after it', async () => {
     const { lane, groups, answer } = openLane();
     for (const call of ['a', 'b', 'c']) {
-      void lane.run(call, 1);
+      void lane.run(call, one);
       await nextTurn();
     }
     expect(groups).toEqual([['a']]);
@@ -69,7 +76,7 @@ describe('a lane', () => {
   it('has as many groups under way as it is told', async () => {
     const { lane, groups, answer } = openLane({ groups: 2 });
     for (const call of ['a', 'b', 'c', 'd']) {
-      void lane.run(call, 1);
+      void lane.run(call, one);
       await nextTurn();
     }
     expect(groups).toEqual([['a'], ['b']]);
@@ -85,7 +92,7 @@ describe('a lane', () => {
     ['bytes, but one call may have more', { bytes: 10 }, [4, 11, 99, 1], [1, 1, 1, 1]],
   ])('keeps a group within its %s, in the order of arrival', async (_, limits, sizes, expected) => {
     const { lane, groups, answer } = openLane(limits);
-    const calls = sizes.map((bytes, at) => lane.run(`${at}`, bytes));
+    const calls = sizes.map((bytes, at) => lane.run(`${at}`, { tenant, bytes }));
     await nextTurn();
     for (const _each of expected) await answer();
     expect(await Promise.all(calls)).toEqual(sizes.map((_size, at) => `${at} made`));
@@ -104,7 +111,7 @@ describe('a lane', () => {
         return calls;
       },
     });
-    await Promise.all(['a', 'b', 'c'].map((call) => lane.run(call, 1)));
+    await Promise.all(['a', 'b', 'c'].map((call) => lane.run(call, one)));
     expect(order.slice(0, 5)).toEqual(['a', 'other work', 'b', 'other work', 'c']);
   });
 
@@ -120,30 +127,31 @@ describe('a lane', () => {
     let isBroken = true;
     const make = (calls: readonly string[]) => (isBroken ? breaks() : calls);
     const lane = new Lane<string, string>({ ...wide, make });
-    const settled = await Promise.allSettled([lane.run('a', 1), lane.run('b', 1)]);
+    const settled = await Promise.allSettled([lane.run('a', one), lane.run('b', one)]);
     expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     isBroken = false;
-    expect(await lane.run('c', 1)).toBe('c');
+    expect(await lane.run('c', one)).toBe('c');
   });
 
   it('makes calls with the same key in their order, whatever else leaves meanwhile', async () => {
     const { lane, groups, answer } = openLane({ groups: 3 });
-    const calls = ['a1', 'a2', 'b1'].map((call) => lane.run(call, 1, call[0]));
+    const calls = ['a1', 'a2', 'b1'].map((call) => lane.run(call, { ...one, key: call[0] }));
     await nextTurn();
     for (const call of ['a3', 'c1', 'a4', 'b2', 'd1']) {
-      calls.push(lane.run(call, 1, call[0]));
+      calls.push(lane.run(call, { ...one, key: call[0] }));
       await nextTurn();
     }
-    expect(groups).toEqual([['a1', 'a2', 'b1'], ['c1'], ['d1']]);
+    expect(groups).toEqual([['a1', 'b1', 'a2'], ['c1'], ['d1']]);
     await answer();
-    expect(groups.slice(3)).toEqual([['a3', 'a4', 'b2']]);
+    expect(groups.slice(3)).toEqual([['a3', 'b2', 'a4']]);
     for (const _each of groups) await answer();
     expect(await Promise.all(calls)).toHaveLength(8);
   });
 
   it('makes calls with the same key in their order, also behind a group that is full', async () => {
     const { lane, groups, answer } = openLane({ groups: 2, calls: 1 });
-    for (const call of ['a1', 'a2', 'b1', 'c1', 'a3']) void lane.run(call, 1, call[0]);
+    for (const call of ['a1', 'a2', 'b1', 'c1', 'a3'])
+      void lane.run(call, { ...one, key: call[0] });
     await nextTurn();
     await nextTurn();
     expect(groups).toEqual([['a1'], ['b1']]);
@@ -151,14 +159,49 @@ describe('a lane', () => {
     expect(groups.flat().filter((call) => call.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
   });
 
+  it('serves tenants in turn: a single call waits for no other tenant’s backlog', async () => {
+    const { lane, groups, answer } = openLane({ calls: 2 });
+    const texts = Array.from({ length: 100 }, (_, at) => `acme ${at}`);
+    for (const text of texts) void lane.run(text, one);
+    await nextTurn();
+    void lane.run('globex', { tenant: 'globex', bytes: 1 });
+    await answer();
+    expect(groups[1]).toContain('globex');
+    for (const _each of texts) await answer();
+    expect(groups.flat().filter((text) => text !== 'globex')).toEqual(texts);
+  });
+
+  it('makes a call that is alone in the async context of its caller', async () => {
+    const user = new AsyncLocalStorage<string>();
+    const lane = new Lane<string, string>({ ...wide, make: (calls) => calls.map(nameIn(user)) });
+    expect(await user.run('ada', () => lane.run('a', one))).toBe('a for ada');
+    const first = user.run('ada', () => lane.run('b', one));
+    await first;
+    expect(await user.run('grace', () => lane.run('c', one))).toBe('c for grace');
+  });
+
+  it.each([
+    ['at the end of a turn', undefined],
+    ['before the turn of others', atEndOfTurn],
+  ])('makes a group of several callers in the context of none, %s', async (_, soon) => {
+    const user = new AsyncLocalStorage<string>();
+    const makes = { calls: 2, make: (calls: readonly string[]) => calls.map(nameIn(user)) };
+    const lane = new Lane<string, string>({ ...wide, ...makes, ...(soon && { soon }) });
+    const names = ['ada', 'grace', 'alan', 'edsger'];
+    const calls = names.map((name) =>
+      user.run(name, async () => [await lane.run('a', one), user.getStore()]),
+    );
+    expect(await Promise.all(calls)).toEqual(names.map((name) => ['a for nobody', name]));
+  });
+
   it('goes on with calls of a key whose group has failed', async () => {
     let isBroken = true;
     const make = (calls: readonly string[]) =>
       isBroken ? Promise.reject(new Error('broken')) : calls;
     const lane = new Lane<string, string>({ ...wide, groups: 2, make });
-    const broken = Promise.allSettled([lane.run('a1', 1, 'a')]);
+    const broken = Promise.allSettled([lane.run('a1', { ...one, key: 'a' })]);
     await nextTurn();
-    const next = lane.run('a2', 1, 'a');
+    const next = lane.run('a2', { ...one, key: 'a' });
     isBroken = false;
     expect(await next).toBe('a2');
     await broken;
@@ -166,7 +209,7 @@ describe('a lane', () => {
 
   it('leaves no call open if a group has too few results', async () => {
     const lane = new Lane<string, string>({ ...wide, make: (calls) => calls.slice(1) });
-    const settled = await Promise.allSettled([lane.run('a', 1), lane.run('b', 1)]);
+    const settled = await Promise.allSettled([lane.run('a', one), lane.run('b', one)]);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 });
