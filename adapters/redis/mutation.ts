@@ -156,13 +156,19 @@ export const addition = (keys: SessionKeys, append: HistoryAppend): Mutation => 
   };
 };
 
+/** Redacts entries, if the session has this incarnation; '' for any. */
 export const redaction = (
   keys: SessionKeys,
-  event: Extract<EventDetail, { readonly type: 'redacted' }>,
+  positions: readonly number[],
+  now: number,
+  incarnation: string,
 ): Mutation => ({
   kind: 'redact',
   keys: [keys.record, keys.journal],
-  args: [eventText(keys, event), ...event.positions.map(String)],
+  args: [
+    ...[incarnation, eventText(keys, { type: 'redacted', at: now, positions: [] })],
+    ...positions.map(String),
+  ],
 });
 
 export const rescheduling = (

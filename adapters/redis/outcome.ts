@@ -27,8 +27,8 @@ export const outcomeOf =
     return isOneOf(reply.value, outcomes) ? ok(reply.value) : err(errorOf(key, reply.value));
   };
 
-/** An outcome of an append with a position. */
-const POSITIONED = /^(appended|repeated|moved) (\d+)$/;
+/** An outcome of an append with a position, or with a maximum. */
+const NUMBERED = /^(appended|repeated|moved|cut) (\d+)$/;
 
 /** An outcome of an append with the record of the session. */
 const CLOSED = 'closed ';
@@ -46,10 +46,11 @@ export const appendOutcomeOf = (
     const record = decodeRecord(key.id, text.slice(CLOSED.length).replaceAll('\t', '\n'));
     return record ? ok({ outcome: 'closed', state: record.state }) : err(unreadable(key));
   }
-  const [, outcome, digits] = POSITIONED.exec(text) ?? [];
+  const [, outcome, digits] = NUMBERED.exec(text) ?? [];
   const position = Number(digits);
   if (outcome === 'moved') return ok({ outcome, position });
   if (outcome === 'appended') return ok({ outcome, position });
   if (outcome === 'repeated') return ok({ outcome: 'appended', position, repeated: true });
+  if (outcome === 'cut') return ok({ outcome: 'full', maxRewinds: position });
   return err(errorOf(key, text));
 };

@@ -50,6 +50,7 @@ import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
 import { claimSessions, countWaiting, readDue } from './read-queue.js';
 import { findSession, findState } from './read-sessions.js';
+import { redactEntries } from './redact-entries.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { parseStoreOptions, type RedisSessionStoreOptions } from './redis-session-store-options.js';
 import { Repair, type RepairOptions, type RepairReport } from './repair.js';
@@ -57,7 +58,6 @@ import { Writer } from './writer.js';
 
 const inserted = outcomeOf('inserted', 'taken', 'source_changed', 'too_many');
 const replaced = outcomeOf('replaced', 'stale', 'missing', 'too_many');
-const redacted = outcomeOf('redacted', 'invalid_position', 'missing');
 const removed = outcomeOf('removed', 'stale', 'missing');
 const rescheduled = outcomeOf('moved', 'stale');
 
@@ -170,8 +170,12 @@ export class RedisSessionStore implements SessionStore {
   }
 
   redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted> {
-    const event = { type: 'redacted', at: now, positions } as const;
-    return this.#change(key, redacted, (keys) => redaction(keys, event));
+    return this.#deployment.run((open) => {
+      const keys = open.keys.of(key);
+      return redactEntries(key, positions, (left, incarnation) =>
+        this.#make(open, keys, redaction(keys, left, now, incarnation)),
+      );
+    });
   }
 
   findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {

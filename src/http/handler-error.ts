@@ -73,7 +73,8 @@ export const details = {
   cancelled: 'The work on the session was cancelled.',
   conflict:
     'Other requests changed the session at the same time, or since the revision of this request. Try again.',
-  history_full: 'The history of the session has reached the maximum number of entries.',
+  history_full:
+    'The history of the session has reached the maximum number of entries or of rewinds.',
   history_moved: 'The history has changed: it does not end at if_position.',
   too_many_active:
     'The tenant has reached its maximum number of live sessions (ACTIVE or PAUSED). Try again when one has ended.',

@@ -4,6 +4,7 @@ import { parseRedaction } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import {
+  historyCut,
   historyFull,
   historyMoved,
   type InvalidInput,
@@ -139,6 +140,7 @@ const resultOf = (
     case 'invalid_position':
       return err(notInHistory);
     case 'full':
+      if (appended.maxRewinds !== undefined) return err(historyCut(id, appended.maxRewinds));
       return err(historyFull(id, maxEntries));
     case 'closed':
       return err(invalidTransition(stateAt(appended.state, now).status, command));

@@ -97,11 +97,14 @@ export interface Conflict extends Failure<'conflict'> {
   readonly id: string;
 }
 
-/** The history would exceed the maximum number of entries. Nothing was appended. */
+/**
+ * The history would exceed the maximum number of entries. For a rewind, also: the history has been
+ * cut by as many rewinds as the store can keep, as `message` says. Nothing was appended.
+ */
 export interface HistoryFull extends Failure<'history_full'> {
   /** The id of the session. */
   readonly id: string;
-  /** Maximum number of entries in a history. */
+  /** Maximum number of entries in a history, or of rewinds that cut it. */
   readonly limit: number;
 }
 
@@ -321,6 +324,13 @@ export const revisionMoved = (id: string): Conflict => ({
 export const historyFull = (id: string, limit: number): HistoryFull => ({
   type: 'history_full',
   message: `the history would have more than ${limit} entries`,
+  id,
+  limit,
+});
+
+export const historyCut = (id: string, limit: number): HistoryFull => ({
+  type: 'history_full',
+  message: `rewinds have cut the history ${limit} times, the maximum of this store: continue in a fork`,
   id,
   limit,
 });

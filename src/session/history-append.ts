@@ -63,6 +63,9 @@ export type AppendOutcome =
   | { readonly outcome: 'moved'; readonly position: number }
   /** `after` is not a position in this history. Nothing was written. */
   | { readonly outcome: 'invalid_position' }
-  /** The history would exceed `maxEntries`. Nothing was written. */
-  | { readonly outcome: 'full' }
+  /**
+   * The history would exceed `maxEntries`; with `maxRewinds` it has been cut by as many rewinds as
+   * the store can keep. Nothing was written.
+   */
+  | { readonly outcome: 'full'; readonly maxRewinds?: number }
   | { readonly outcome: 'missing' };

@@ -19,7 +19,7 @@ const adviceOf: Readonly<Record<Advised, string>> = {
   leased: 'try again after the end of the lease',
   lease_lost: 'stop working on the session: another worker may have it',
   cancelled: 'stop working on the session: somebody has cancelled the work',
-  history_full: 'continue in a new session, or raise limits.historyEntries',
+  history_full: 'continue in a fork or a new session, or raise limits.historyEntries',
   history_moved: 'read the history from that position and decide again',
   too_many_active: 'end a session, or raise limits.activeSessions',
   store_unavailable: 'try again with the same idempotencyKey or operationId',

@@ -382,7 +382,9 @@ export interface SessionStore {
    * Overwrites the entries at these positions with entries of the same role and time but without
    * content, `id` and `data`, even superseded ones, so that the store no longer contains the data.
    * Their positions stay; sizes may count them as before. One change with one event, unless nothing
-   * is left to overwrite. Allowed in any status. The state does not change.
+   * is left to overwrite; a large redaction may be several of these. If it then fails with
+   * `unknown`, some of the entries may be overwritten. Allowed in any status. The state does not
+   * change.
    */
   redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted, StoreError>;
 

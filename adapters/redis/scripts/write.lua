@@ -300,34 +300,39 @@ end
 -- ranges of the history that continues there; or nil and the outcome. `line` has the ranges of the
 -- history, and those of before its last rewind, for an append that a torn log puts back to then:
 -- the beginning of the last one (`tail`), then for each other one its beginning, its end and the
--- number of entries up to that. `skipped` is the number of bytes before the lines that follow.
-local function rewound(journal, line, header, after, skipped)
+-- number of entries up to that. `skipped` is the number of bytes before the lines that follow, and
+-- `room` the maximum number of entries before them. Lines are counted last: they may be many.
+local function rewound(journal, line, header, after, skipped, room)
   if after > header.bytes or not isLineEnd(journal, after) then return nil, 'invalid_position' end
   local present = rangesOf(line, header.tail)
   if not present then return nil, 'corrupt' end
   local kept, entries, count = {}, 0, 0
-  local function take(from, upto, upToEntries)
-    if after < from and after > 0 then return 'moved ' .. header.bytes end
-    if after <= upto then
-      if after > from then
-        local isNear = after - from < upto - after
-        local least = isNear and entries + linesIn(journal, from, after)
-        entries = least or upToEntries - linesIn(journal, after, upto)
-        count = count + 1
-        kept[count] = ' ' .. from .. '-' .. after .. '-' .. entries
-      end
-      return 'done'
-    end
+  local function keep(from, upto, upToEntries)
     count, entries = count + 1, upToEntries
     kept[count] = ' ' .. from .. '-' .. upto .. '-' .. entries
   end
-  local outcome
-  for from, upto, upToEntries in string.gmatch(present, ' (%d+)%-(%d+)%-(%d+)') do
-    outcome = outcome or take(tonumber(from), tonumber(upto), tonumber(upToEntries))
+  -- The range in which the position is.
+  local first, last, lastEntries
+  local function take(from, upto, upToEntries)
+    if first or after < from and after > 0 then return end
+    if after > upto then return keep(from, upto, upToEntries) end
+    first, last, lastEntries = from, upto, upToEntries
   end
-  outcome = outcome or take(header.tail, header.bytes, header.entries)
-  if outcome ~= 'done' then return nil, outcome end
-  if count > MAX_RANGES then return nil, 'full' end
+  local ranges = string.gmatch(present, ' (%d+)%-(%d+)%-(%d+)')
+  for from, upto, upToEntries in ranges do
+    take(tonumber(from), tonumber(upto), tonumber(upToEntries))
+  end
+  take(header.tail, header.bytes, header.entries)
+  if not first then return nil, 'moved ' .. header.bytes end
+  if entries > room then return nil, 'full' end
+  if after > first then
+    if count >= MAX_RANGES then return nil, 'cut ' .. MAX_RANGES end
+    if after - first < last - after then
+      keep(first, after, entries + linesIn(journal, first, after))
+    else
+      keep(first, after, lastEntries - linesIn(journal, after, last))
+    end
+  end
   local earlier = header.tail > 0 and ';' .. format('%d:', header.tail) .. present or ''
   header.entries, header.tail = entries, header.bytes + skipped
   return format('%d:', header.tail) .. table.concat(kept) .. earlier
@@ -394,7 +399,7 @@ function kinds.append(keys, args)
     -- Takes a position, and tells a rewind with a name from another one in its place.
     local filler = name == '' and '\n' or sub(note, -12) .. '\n'
     local outcome
-    ranges, outcome = rewound(journal, ranges, header, tonumber(after), #filler)
+    ranges, outcome = rewound(journal, ranges, header, tonumber(after), #filler, most - count)
     if not ranges then return outcome end
     lines = filler .. lines
   end
@@ -438,17 +443,21 @@ function kinds.append(keys, args)
   return 'appended ' .. finish
 end
 
--- The line of a journal that ends at a position, and where it begins.
+-- The line of a journal that ends at a position, and where it begins. Looks for the end of the line
+-- before it backwards, part by part, with plain searches: a pattern is slow in a long line.
 local function lineAt(journal, position)
-  local size = 1024
-  while true do
-    local from = math.max(0, position - size)
-    local text = call('GETRANGE', journal, from .. '', position - 1 .. '')
-    local before = match(sub(text, 1, -2), '^.*\n()')
-    if before then return sub(text, before), from + before - 1 end
-    if from == 0 then return text, 0 end
-    size = size * 4
+  local upto, size, begins = position - 1, 1024, 0
+  while upto > 0 and begins == 0 do
+    local from = math.max(0, upto - size)
+    local text = call('GETRANGE', journal, from .. '', upto - 1 .. '')
+    local found = string.find(text, '\n', 1, true)
+    while found do
+      begins = from + found
+      found = string.find(text, '\n', found + 1, true)
+    end
+    upto, size = from, 65536
   end
+  return call('GETRANGE', journal, begins .. '', position - 1 .. ''), begins
 end
 
 -- A line without the content, the id and the data of its entry, in the same length, with a space
@@ -465,32 +474,44 @@ local function redacted(line)
   return spaces >= 0 and text .. string.rep(' ', spaces) .. ',\n' or nil
 end
 
--- Overwrites entries, even superseded ones.
+-- Bytes of lines that the redactions of a group may still read, so that it does not take long.
+local budget = 524288
+
+-- Overwrites entries, even superseded ones, up to the budget, but at least one.
 -- keys  record, journal
--- args  the event, then the positions
+-- args  the incarnation or '' for any, the event with no positions, then the positions
+-- Returns 'redacted', or 'more', the number of positions that are done, and the incarnation.
 function kinds.redact(keys, args)
   local record, journal = keys[1], keys[2]
+  local incarnation, event = args[1], args[2]
   local header, outcome = sessionOf(record, journal)
   if not header then return outcome end
-  local overwrites = {}
-  for place = 2, #args do
+  if incarnation ~= '' and incarnation ~= header.incarnation then return 'missing' end
+  for place = 3, #args do
     local position = tonumber(args[place])
     local isInside = position > 0 and position <= header.bytes
     if not isInside or not isLineEnd(journal, position) then return 'invalid_position' end
-    local line, from = lineAt(journal, position)
+  end
+  local overwrites, last = {}, 2
+  while last < #args and (last == 2 or budget > 0) do
+    last = last + 1
+    local line, from = lineAt(journal, tonumber(args[last]))
     local found = redacted(line)
     if found == false then return 'corrupt' end
     if found then overwrites[#overwrites + 1] = {from, found} end
+    budget = budget - #line
   end
-  if #overwrites == 0 then return 'redacted' end
-  begin()
-  -- Writes nothing, but fails before anything is lost if there is no right to it.
-  call('SETRANGE', journal, '0', '')
-  advance(header, args[1])
-  header.redactions = header.redactions + 1
-  for _, each in ipairs(overwrites) do call('SETRANGE', journal, each[1] .. '', each[2]) end
-  call('SETRANGE', record, SEQUENCE .. '', sub(fieldsOf(header), SEQUENCE + 1, STATE - 1))
-  return 'redacted'
+  if overwrites[1] then
+    begin()
+    -- Writes nothing, but fails before anything is lost if there is no right to it.
+    call('SETRANGE', journal, '0', '')
+    advance(header, sub(event, 1, -3) .. table.concat(args, ',', 3, last) .. ']}')
+    header.redactions = header.redactions + 1
+    for _, each in ipairs(overwrites) do call('SETRANGE', journal, each[1] .. '', each[2]) end
+    call('SETRANGE', record, SEQUENCE .. '', sub(fieldsOf(header), SEQUENCE + 1, STATE - 1))
+  end
+  if last == #args then return 'redacted' end
+  return 'more ' .. last - 2 .. ' ' .. header.incarnation
 end
 
 -- Moves a session, or what is left of one, to another due time.

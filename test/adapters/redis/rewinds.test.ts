@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { writeScript } from '../../../adapters/redis/writer.js';
+import { SessionService } from '../../../src/index.js';
 import { foundIn } from '../../../src/testing/history-steps.js';
 import {
   headOf,
@@ -189,9 +190,42 @@ describeWithRedis('rewinds in Redis', () => {
     const last = await append(store, key, ['last']);
     await append(store, key, ['superseded']);
     const full = { entries: [], now: NOON, after: last };
-    expect(await answerOf(store.append(key, full))).toEqual({ outcome: 'full' });
+    expect(await answerOf(store.append(key, full))).toEqual({ outcome: 'full', maxRewinds: 1000 });
     await append(store, key, ['more']);
     expect(await said(store, key)).toHaveLength(1003);
+    // A refusal reads no lines, however many there are.
+    const piece = 'x'.repeat(64 * 1024);
+    await append(store, key, [piece, piece, piece, piece]);
+    const middle = await append(store, key, ['middle']);
+    await append(store, key, [piece, piece, piece, piece]);
+    const refused = { entries: [], now: NOON, after: middle };
+    const reads = await readsDuring(async () =>
+      expect(await answerOf(store.append(key, refused))).toMatchObject({ outcome: 'full' }),
+    );
+    expect(reads).toBeLessThan(4);
+    const sessions = new SessionService({ store }).forTenant(TENANT);
+    const position = (await answerOf(store.find(key)))?.historyPosition ?? 0;
+    const answer = await sessions.rewind(key.id, { to: middle, ifPosition: position });
+    expect(answer._unsafeUnwrapErr()).toMatchObject({
+      type: 'history_full',
+      message: expect.stringContaining('1000'),
+      limit: 1000,
+    });
+  });
+
+  test('one to where more entries stay than the history may have counts no lines', async () => {
+    const { store, key, rewind } = await open();
+    const piece = 'x'.repeat(64 * 1024);
+    const first = await append(store, key, ['one', 'two', 'superseded']);
+    await rewind(first, []);
+    await append(store, key, [piece, piece, piece, piece]);
+    const middle = await append(store, key, ['middle']);
+    await append(store, key, [piece, piece, piece, piece]);
+    const refused = { entries: [], now: NOON, after: middle, maxEntries: 2 };
+    const reads = await readsDuring(async () =>
+      expect(await answerOf(store.append(key, refused))).toEqual({ outcome: 'full' }),
+    );
+    expect(reads).toBeLessThan(4);
   });
 
   test('what is superseded does not count into the size that maxBytes is compared with', async () => {

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { writeScript } from '../../../adapters/redis/writer.js';
+import { eventsAfter, latestPosition } from '../../../src/testing/event-steps.js';
+import { foundIn } from '../../../src/testing/history-steps.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf, append, insertActive, said } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { intercepting } from '../../support/intercepting-client.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { openClient } from '../../support/redis-clients.js';
+
+const key = keyOf('one');
+const COUNT = 12;
+const secret = 'x'.repeat(200_000);
+
+let prefixes = 0;
+
+describeWithRedis('a redaction of many large entries in Redis', ({ port }) => {
+  /** What happens before each script that writes: its number, from 1. */
+  const open = async (beforeWrite: (place: number) => Promise<void> = async () => {}) => {
+    prefixes += 1;
+    const options = { prefix: `redactions-${process.pid}-${prefixes}`, timeoutMs: PATIENT_MS };
+    const client = openClient('ioredis 5', { port });
+    const store = new RedisSessionStore({ client, events: true, ...options });
+    await insertActive(store, key);
+    for (const _ of upTo(COUNT)) await append(store, key, [secret]);
+    const { entries } = await foundIn(store, { limit: COUNT }, key);
+    const positions = entries.map(({ position }) => position);
+    let writes = 0;
+    const seen = intercepting(openClient('ioredis 5', { port }), async (_name, args, run) => {
+      if (args[0] !== writeScript.sha1) return run();
+      writes += 1;
+      await beforeWrite(writes);
+      return run();
+    });
+    const redacting = new RedisSessionStore({ client: seen, events: true, ...options });
+    const redact = () => redacting.redact(key, positions, NOON);
+    return { store, positions, redact, writes: () => writes };
+  };
+
+  const leftIn = async (store: RedisSessionStore): Promise<number | undefined> =>
+    (await said(store, key))?.filter((content) => content !== '').length;
+
+  test('takes several scripts, each of them a change with an event of its positions', async () => {
+    const { store, positions, redact, writes } = await open();
+    const start = await latestPosition(store);
+    expect(await answerOf(redact())).toBe('redacted');
+    expect(writes()).toBeGreaterThan(2);
+    expect(await leftIn(store)).toBe(0);
+    const events = await eventsAfter(store, start);
+    expect(events).toHaveLength(writes());
+    const told = events.flatMap((event) =>
+      event.type === 'session.redacted' ? event.positions : [],
+    );
+    expect(told).toEqual(positions);
+    const before = await answerOf(store.find(key));
+    expect(await answerOf(redact())).toBe('redacted');
+    expect(await answerOf(store.find(key))).toEqual(before);
+  });
+
+  test('that is cut short is unknown, and is finished by the next one', async () => {
+    let isOver = false;
+    const { store, redact } = await open(async (place) => {
+      if (place === 2 && !isOver)
+        throw new Error("OOM command not allowed when used memory > 'maxmemory'.");
+    });
+    expect((await redact())._unsafeUnwrapErr()).toMatchObject({ outcome: 'unknown' });
+    expect(await leftIn(store)).toBeGreaterThan(0);
+    expect(await leftIn(store)).toBeLessThan(COUNT);
+    isOver = true;
+    expect(await answerOf(redact())).toBe('redacted');
+    expect(await leftIn(store)).toBe(0);
+  });
+
+  test('leaves a session alone that has taken the id in between', async () => {
+    const { store, redact } = await open(async (place) => {
+      if (place !== 2) return;
+      await answerOf(store.remove(key));
+      await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
+      for (const _ of upTo(COUNT))
+        await answerOf(store.append(key, { entries: [say(secret)], now: NOON }));
+    });
+    expect(await answerOf(redact())).toBe('missing');
+    expect(await leftIn(store)).toBe(COUNT);
+  });
+});
