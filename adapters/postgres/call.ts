@@ -20,6 +20,13 @@ type Doubt = StoreUnavailable['outcome'];
 export const rowsOf = (result: unknown): readonly Fields[] =>
   rowsIn(isFields(result) && result['rows']);
 
+/**
+ * The shares of a call's time: until when it sends statements, and until when the server runs them.
+ * In the rest, the server's refusal arrives: then it is known that nothing was written.
+ */
+const SENT_SHARE = 0.9;
+const SERVER_SHARE = 0.95;
+
 /** Number of attempts of a statement that conflicts with other transactions. */
 const MAX_ATTEMPTS = 10;
 
@@ -44,6 +51,22 @@ const failureOn = async (
   }
 };
 
+/** The end of a call and of its parts, by the monotonic clock. */
+interface Deadlines {
+  readonly sent: number;
+  readonly server: number;
+  readonly call: number;
+}
+
+const deadlinesOf = (timeoutMs: number): Deadlines => {
+  const now = performance.now();
+  return {
+    sent: now + timeoutMs * SENT_SHARE,
+    server: now + timeoutMs * SERVER_SHARE,
+    call: now + timeoutMs,
+  };
+};
+
 /** The resources of a call. */
 export interface CallSource {
   connect(): Answer<PostgresClient, Failure>;
@@ -59,12 +82,34 @@ export interface CallSource {
  */
 export class Call {
   readonly #source: CallSource;
-  /** By the monotonic clock. */
-  readonly #deadline: number;
+  readonly #deadlines: Deadlines;
 
-  constructor(source: CallSource, timeoutMs: number) {
+  constructor(source: CallSource, timeoutMs: number, deadlines = deadlinesOf(timeoutMs)) {
     this.#source = source;
-    this.#deadline = performance.now() + timeoutMs;
+    this.#deadlines = deadlines;
+  }
+
+  /**
+   * One call for several, of one source. The server ends it by the deadline of the earliest; the
+   * answer counts until that of the latest.
+   */
+  static together(first: Call, ...more: readonly Call[]): Call {
+    const all = [first, ...more].map((each) => each.#deadlines);
+    return new Call(first.#source, 0, {
+      sent: Math.min(...all.map(({ sent }) => sent)),
+      server: Math.min(...all.map(({ server }) => server)),
+      call: Math.max(...all.map(({ call }) => call)),
+    });
+  }
+
+  /** Whether it is too late to send a statement. */
+  get isOver(): boolean {
+    return performance.now() >= this.#deadlines.sent;
+  }
+
+  /** Milliseconds that the server has for a statement: at least 1. */
+  get serverMs(): number {
+    return Math.max(1, Math.floor(this.#deadlines.server - performance.now()));
   }
 
   /** The settings of the deployment. */
@@ -105,7 +150,7 @@ export class Call {
   }
 
   get #leftMs(): number {
-    return Math.max(0, this.#deadline - performance.now());
+    return Math.max(0, this.#deadlines.call - performance.now());
   }
 
   async #settled(statement: Statement, doubt: Doubt): Answer<readonly Fields[]> {
@@ -133,7 +178,7 @@ export class Call {
    * Closes a connection that has not answered by the deadline, because its answer may still arrive.
    */
   async #send(statement: Statement, doubt: Doubt): Answer<readonly Fields[], Failure> {
-    if (this.#leftMs === 0) return err(timedOut('not_applied'));
+    if (this.isOver) return err(timedOut('not_applied'));
     let client: PostgresClient | undefined;
     let isLate = false;
     const release = (destroy: boolean): void => {
@@ -147,8 +192,8 @@ export class Call {
       const lent = connected.value;
       client = lent;
       try {
-        if (isLate) return err(timedOut('not_applied'));
-        return ok(rowsOf(await this.#source.statements.run(lent, statement)));
+        if (isLate || this.isOver) return err(timedOut('not_applied'));
+        return ok(rowsOf(await this.#source.statements.run(lent, statement, this.serverMs)));
       } catch (cause) {
         const failure = await failureOn(lent, cause, doubt);
         if (failure.kind === 'lost') release(true);

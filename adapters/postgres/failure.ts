@@ -17,6 +17,8 @@ export interface Failure {
   readonly kind: 'refused' | 'conflict' | 'lost' | 'late';
 }
 
+const LOCKED = '55P03';
+
 /** Causes by their SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const reasons: Readonly<Record<string, string>> = {
   '25006': 'the database is read-only',
@@ -25,12 +27,14 @@ const reasons: Readonly<Record<string, string>> = {
   '42501': 'the role lacks a right',
   '53100': 'the disk is full',
   '53300': 'too many connections',
+  [LOCKED]: 'another transaction holds what the call needs',
   '57014': 'the server has cancelled the call',
 };
 
 /** Missing parts by SQLSTATE: the tables were not made, or were made by an earlier version. */
 const missingParts: Readonly<Record<string, string>> = {
   '3F000': 'the tables of the store are missing',
+  '42704': 'a type of the store is missing',
   '42703': 'a column of the store is missing',
   '42883': 'a function of the store is missing',
   '42P01': 'the tables of the store are missing',
@@ -51,6 +55,8 @@ const isUndone = (code: unknown): code is string =>
   /^[0-9FHP][0-9A-Z]{4}$/.test(code) &&
   !/^(?:08|57P|58|25P0[34]|40003)/.test(code);
 
+const codeOf = (cause: unknown): unknown => (isFields(cause) ? cause['code'] : undefined);
+
 /** After a lost connection the statement may have been committed: then the outcome is `doubt`. */
 export const lost = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => ({
   kind: 'lost',
@@ -59,7 +65,7 @@ export const lost = (cause: unknown, doubt: StoreUnavailable['outcome']): Failur
 
 /** The failure of a statement. `doubt` is the outcome if the statement may have been committed. */
 export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => {
-  const code = isFields(cause) ? cause['code'] : undefined;
+  const code = codeOf(cause);
   if (!isUndone(code)) return lost(cause, doubt);
   const missing = missingParts[code];
   if (missing !== undefined) {
@@ -76,6 +82,10 @@ export const notConnected = (cause: unknown): Failure => ({
   kind: 'refused',
   error: storeUnavailable('the pool gave no connection to PostgreSQL', 'not_applied', cause),
 });
+
+/** Whether another transaction has held a lock for longer than the call may wait. */
+export const isHeldUp = ({ cause }: StoreUnavailable | Misconfigured): boolean =>
+  codeOf(cause) === LOCKED;
 
 export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
   kind: 'late',

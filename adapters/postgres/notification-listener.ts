@@ -82,7 +82,7 @@ export class NotificationListener {
       this.#disconnect(client);
       this.#nextCheckAt = performance.now() + NO_ROOM_MS;
     }
-    const notify = { sql: `NOTIFY "${this.#channel}"`, values: [] };
+    const notify = { sql: `SELECT pg_notify(?, '')`, values: [this.#channel] };
     if (this.#client !== undefined) await this.#connection.begin().write(notify);
     this.#isChecking = false;
   }

@@ -26,7 +26,10 @@ interface PreparingClient {
 const canPrepare = (client: PostgresClient | PreparingClient): client is PreparingClient =>
   hasMethods(client, 'escapeIdentifier');
 
-/** A statement with a `?` for each of its values, and a `$` before the name of each table. */
+/**
+ * A query or the call of a procedure, with a `?` for each of its values, and a `$` before the name
+ * of each table.
+ */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly Value[];
@@ -43,9 +46,17 @@ interface SentStatement {
   readonly text: string;
 }
 
+/** The statement with its bound as a further value, the first: see `bound.sql`. */
+const bounded = (sql: string): string => {
+  if (sql.startsWith('CALL ')) return sql.replace('(', '(?, ');
+  const [, recursive = '', rest] = /^\s*WITH (RECURSIVE )?(.*)$/s.exec(sql) ?? [];
+  const bound = `WITH ${recursive}bound AS (SELECT ?::$bound)`;
+  return rest === undefined ? `${bound} ${sql}` : `${bound}, ${rest}`;
+};
+
 const sentAs = (sql: string, prefix: string): SentStatement => {
   let values = 0;
-  const numbered = withPrefix(sql, prefix).replaceAll('?', () => {
+  const numbered = withPrefix(bounded(sql), prefix).replaceAll('?', () => {
     values += 1;
     return `$${values}`;
   });
@@ -68,10 +79,11 @@ export class PreparedStatements {
     this.#prefix = prefix;
   }
 
-  async run(client: PostgresClient, statement: Statement): Promise<unknown> {
+  /** `boundMs`: the server undoes the statement after so many milliseconds. */
+  async run(client: PostgresClient, statement: Statement, boundMs: number): Promise<unknown> {
     const { name, text } = this.#sentAs(statement.sql);
-    const values = [...statement.values];
-    const runText = () => client.query(text, values.length === 0 ? undefined : values);
+    const values = [String(boundMs), ...statement.values];
+    const runText = () => client.query(text, values);
     const hasName = !this.#isGivenUp && statement.isPlannedAnew !== true;
     if (!hasName || !canPrepare(client)) return runText();
     try {

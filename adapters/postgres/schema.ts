@@ -1,4 +1,5 @@
 import append from './sql/append.sql';
+import bound from './sql/bound.sql';
 import change from './sql/change.sql';
 import changeAll from './sql/change-all.sql';
 import claim from './sql/claim.sql';
@@ -11,8 +12,9 @@ import reschedule from './sql/reschedule.sql';
 import tables from './sql/tables.sql';
 import totals from './sql/totals.sql';
 
-/** The tables and procedures of a schema: each file may use those of the files before it. */
+/** The types, tables and procedures of a schema: each file may use those of the files before it. */
 export const schema = [
+  bound,
   tables,
   totals,
   change,

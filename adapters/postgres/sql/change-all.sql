@@ -10,8 +10,10 @@
 -- row has changed. So the transaction, which has done nothing yet, ends, and the work has one of
 -- its own. Only a procedure can do that.
 CREATE PROCEDURE $change_all(
+  p_bound $bound,
   p_changes json,
   p_has_events boolean,
+  p_lock_ms bigint,
   INOUT results json DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE
@@ -25,6 +27,8 @@ BEGIN
     COMMIT;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
   END IF;
+  -- A row that another transaction holds for longer does not hold up the others of the group.
+  PERFORM set_config('lock_timeout', p_lock_ms::text, true);
   v_changes := ARRAY(
     SELECT change
     FROM json_populate_recordset(NULL::$change, p_changes) AS change

@@ -3,6 +3,7 @@
 -- now: the next claim finds it. The commit does not wait for the disk: if a crash undoes it, the
 -- sessions are handed out again, and the change that takes the lease decides.
 CREATE PROCEDURE $claim_sessions(
+  p_bound $bound,
   p_tenants text[],
   p_now bigint,
   p_until bigint,

@@ -1,7 +1,7 @@
 -- Moves the events of all committed changes to the log, trims the log, and wakes its listeners. A
 -- lock allows one call at a time. The commit does not wait for the disk: if a crash undoes it, the
 -- events are still in the outbox.
-CREATE PROCEDURE $publish(p_length bigint, p_channel text)
+CREATE PROCEDURE $publish(p_bound $bound, p_length bigint, p_channel text)
 LANGUAGE plpgsql AS $body$
 DECLARE
   v_number bigint;

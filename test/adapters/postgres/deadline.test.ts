@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
-import { NOON, say } from '../../../src/testing/samples.js';
+import { NOON, say, upTo } from '../../../src/testing/samples.js';
 
 const TIMEOUT_MS = 1000;
 const key = { tenant: 'acme', id: 'one' };
@@ -8,13 +8,18 @@ const hello = { entries: [say('hello')], now: NOON };
 
 const pass = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+type Query = (text: string, values: readonly unknown[]) => Promise<unknown>;
+
 /** A pool whose statements are answered by `query`. */
-const poolOf = (query: (text: string) => Promise<unknown>, hasEvents: boolean): PostgresPool => ({
+const poolOf = (query: Query, hasEvents: boolean): PostgresPool => ({
   connect: async () => ({
-    query: async (text) =>
-      text.includes('.meta')
-        ? { rows: [{ name: 'events', value: hasEvents ? '100' : '0' }] }
-        : query(text),
+    query: async (text, values) => {
+      if (text.includes('.meta'))
+        return { rows: [{ name: 'events', value: hasEvents ? '100' : '0' }] };
+      // Whether the server is still there.
+      if (values === undefined) return { rows: [] };
+      return query(text, values);
+    },
     release: () => undefined,
   }),
 });
@@ -40,7 +45,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
     vi.useRealTimers();
   });
 
-  const storeOn = (query: (text: string) => Promise<unknown>, events = false) =>
+  const storeOn = (query: Query, events = false) =>
     new PostgresSessionStore({
       pool: poolOf(query, events),
       timeoutMs: TIMEOUT_MS,
@@ -62,7 +67,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
     const store = storeOn(async () => {
       asked += 1;
       if (asked > 1) return new Promise(() => undefined);
-      await pass(900);
+      await pass(800);
       throw new Error('Connection terminated unexpectedly');
     });
     expect(await atTimeout(store.find(key))).toMatchObject({ error: { outcome: 'not_applied' } });
@@ -83,6 +88,53 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
     expect(await atTimeout(store.due(NOON, 2))).toMatchObject({
       error: { outcome: 'not_applied' },
     });
+  });
+
+  it('on the server too, whose refusal arrives before the end of the call', async () => {
+    const bounds: number[] = [];
+    const store = storeOn(async (_, [boundMs]) => {
+      bounds.push(Number(boundMs));
+      await pass(Number(boundMs));
+      throw refused('57014');
+    });
+    for (const call of [() => store.append(key, hello), () => store.find(key)]) {
+      expect(await atTimeout<unknown>(call())).toMatchObject({
+        error: { outcome: 'not_applied', message: 'the server has cancelled the call' },
+      });
+    }
+    expect(bounds).toEqual([950, 950]);
+  });
+
+  it('of a group by the deadline of its earliest call, after which the others are made', async () => {
+    const answer = { rows: [{ results: [{ outcome: 'missing' }] }] };
+    const groups: (readonly [boundMs: number, calls: number])[] = [];
+    const store = storeOn(async (_, [boundMs, changes]) => {
+      const ids = JSON.parse(String(changes)).map(({ id }: { readonly id: string }) => id);
+      if (String(ids[0]).startsWith('busy')) {
+        await pass(500);
+        return answer;
+      }
+      groups.push([Number(boundMs), ids.length]);
+      if (ids.length === 1) return answer;
+      await pass(Number(boundMs));
+      throw refused('57014');
+    });
+    const append = (id: string) => store.append({ ...key, id }, hello);
+    for (const at of upTo(4)) {
+      void append(`busy-${at}`);
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    const early = append('early');
+    await vi.advanceTimersByTimeAsync(400);
+    const later = append('later');
+    expect(await atTimeout(Promise.all([early, later]))).toMatchObject([
+      { error: { outcome: 'not_applied' } },
+      { value: { outcome: 'missing' } },
+    ]);
+    expect(groups).toEqual([
+      [450, 2],
+      [400, 1],
+    ]);
   });
 
   it('and a change that is committed is told as done at once, though its event cannot be published', async () => {

@@ -33,7 +33,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
         const query = (text: string, values?: unknown[]) => {
           const run = () => client.query(text, values);
           if (!/^CALL .*change_all/.test(text)) return run();
-          const kinds: string[] = JSON.parse(String(values?.[0])).map(
+          const kinds: string[] = JSON.parse(String(values?.[1])).map(
             ({ kind }: { kind: string }) => kind,
           );
           if (kinds[0] === 'insert') return run();

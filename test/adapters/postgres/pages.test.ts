@@ -27,7 +27,7 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
       const client = await pool.connect();
       return {
         query: async (text, values) => {
-          if (text.includes('.meta')) return client.query(text);
+          if (text.includes('.meta')) return client.query(text, values && [...values]);
           const { rows } = await client.query(
             `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
             values && [...values],

@@ -89,7 +89,7 @@ describe('PostgresSessionStore', () => {
     const client = { query, release: (destroy: unknown) => released.push(destroy) };
     const store = new PostgresSessionStore({
       pool: { connect: async () => client },
-      timeoutMs: 20,
+      timeoutMs: 1000,
     });
     expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
       outcome: 'unknown',

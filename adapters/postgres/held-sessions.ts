@@ -1,0 +1,96 @@
+import { nextTick } from 'node:process';
+import { err } from 'neverthrow';
+import { Lane } from '../shared/lane.js';
+import {
+  briefly,
+  gaveUp,
+  isSendable,
+  isUndone,
+  outcomeAt,
+  type PendingChange,
+  patiently,
+  sendAlone,
+  sendChanges,
+  type Written,
+} from './pending-change.js';
+
+interface Waiting {
+  readonly change: PendingChange;
+  readonly resolve: (written: Written) => void;
+}
+
+/** Each session that waits for a lock occupies a connection of the pool. */
+const LANE = { groups: 2, calls: 1, bytes: 1, soon: nextTick } as const;
+
+/** Maximum number of changes that are made together after the wait. */
+const MOST_CHANGES = 64;
+const MOST_CHARACTERS = 1 << 20;
+
+/** The first changes of a queue, at least one, that are not too long together. */
+const firstOf = (queue: readonly Waiting[]): readonly Waiting[] => {
+  let length = 0;
+  const end = queue.slice(0, MOST_CHANGES).findIndex(({ change }, at) => {
+    length += change.text.length;
+    return at > 0 && length > MOST_CHARACTERS;
+  });
+  return queue.slice(0, end === -1 ? MOST_CHANGES : end);
+};
+
+/**
+ * The changes of sessions that other transactions hold. They wait here, so that no group with
+ * changes of other sessions waits for these locks. Those of one session are made in their order.
+ */
+export class HeldSessions {
+  readonly #lane = new Lane<string, undefined>({
+    ...LANE,
+    make: (keys) => Promise.all(keys.map((key) => this.#makeAll(key))),
+  });
+  readonly #queues = new Map<string, Waiting[]>();
+
+  /** Whether changes of a session wait. Until none does, all further ones must wait too. */
+  has(key: string): boolean {
+    return this.#queues.has(key);
+  }
+
+  /** Makes a change after those of its session that already wait. */
+  wait(change: PendingChange): Promise<Written> {
+    const { key } = change;
+    return new Promise((resolve) => {
+      const queue = this.#queues.get(key);
+      queue?.push({ change, resolve });
+      if (queue !== undefined) return;
+      this.#queues.set(key, [{ change, resolve }]);
+      void this.#lane.run(key, 0);
+    });
+  }
+
+  async #makeAll(key: string): Promise<undefined> {
+    const queue = this.#queues.get(key) ?? [];
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const written = await sendAlone(next.change, patiently);
+      next.resolve(written);
+      // The lock is gone: the others need not be made one by one.
+      while (written.isOk() && (await this.#makeTogether(queue)));
+    }
+    this.#queues.delete(key);
+  }
+
+  /** Makes the first changes of a queue together. Returns false if that made none. */
+  async #makeTogether(queue: Waiting[]): Promise<boolean> {
+    const all = firstOf(queue);
+    const sendable = all.map(({ change }) => change).filter(isSendable);
+    const [first, ...more] = sendable;
+    if (first === undefined) return false;
+    const sent = await sendChanges([first, ...more], briefly);
+    if (sent.isErr() && isUndone(sent.error)) return false;
+    queue.splice(0, all.length);
+    const outcomes = sent.map(
+      (found) => new Map(sendable.map((each, at) => [each, outcomeAt(found, at)])),
+    );
+    for (const { change, resolve } of all) {
+      if (!sendable.includes(change)) resolve(gaveUp);
+      else resolve(outcomes.isErr() ? err(outcomes.error) : (outcomes.value.get(change) ?? gaveUp));
+    }
+    return true;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Pool } from 'pg';
+import { afterAll, expect, it } from 'vitest';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { startPgBouncer } from '../../support/pgbouncer.js';
+import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { reasonToSkip, requirements } from '../../support/requirements.js';
+
+describeWithPostgres('a statement to PostgreSQL whose call has timed out', (postgres) => {
+  const admin = openPool(postgres);
+  afterAll(() => admin.end());
+
+  /** Makes every read of these tables sleep for longer than the test. */
+  const slowDown = async (schema: string) => {
+    for (const table of ['sessions', 'labels', 'totals', 'events']) {
+      await admin.query(`ALTER TABLE ${schema}.${table} RENAME TO ${table}_before`);
+      await admin.query(`CREATE VIEW ${schema}.${table} AS
+        SELECT * FROM ${schema}.${table}_before
+        WHERE (SELECT pg_sleep(1000) IS NOT NULL)`);
+    }
+  };
+
+  const expectNothingGoesOn = async (pool: Pool) => {
+    const schema = schemaName();
+    const settings = { pool, schema, events: { listen: false }, timeoutMs: 1000 };
+    const store = new PostgresSessionStore(settings);
+    (await store.migrate())._unsafeUnwrap();
+    await slowDown(schema);
+    const page = { offset: 0, limit: 10 };
+    const labels = { plan: 'free', team: 'a' };
+    const calls = [
+      () => store.find(keyOf('one')),
+      () => store.findState(keyOf('one')),
+      () => store.findEntries(keyOf('one'), { limit: 10 }),
+      () => store.list(TENANT, page),
+      () => store.list(TENANT, { ...page, labels }),
+      () => store.list(TENANT, { ...page, order: 'updated' as const }),
+      () => store.due(NOON, 10),
+      () => store.claim({ now: NOON, until: NOON + 1, limit: 10 }),
+      () => store.countWaiting({ now: NOON, limit: 10 }),
+      () => store.redact(keyOf('one'), [1], NOON),
+      async () => store.events?.read('', '0', 10),
+    ];
+    const refusals = await Promise.all(calls.map((call) => call()));
+    for (const each of refusals) {
+      expect(each?._unsafeUnwrapErr()).toMatchObject({ outcome: 'not_applied' });
+    }
+    const running = `SELECT query FROM pg_stat_activity
+      WHERE query LIKE '%${schema}%' AND state = 'active' AND pid <> pg_backend_pid()`;
+    await expect
+      .poll(async () => (await admin.query(running)).rows, { timeout: PATIENT_MS })
+      .toEqual([]);
+  };
+
+  it('ends in the server too', async () => {
+    const pool = openPool(postgres, { max: 20 });
+    await expectNothingGoesOn(pool);
+    await pool.end();
+  });
+
+  it('ends in the server behind PgBouncer in transaction mode', async (test) => {
+    if (!requirements.pgbouncer.isMet()) test.skip(reasonToSkip(requirements.pgbouncer));
+    const bouncer = await startPgBouncer(postgres);
+    const pool = openPool(bouncer, { max: 20 });
+    await expectNothingGoesOn(pool);
+    await pool.end();
+    await bouncer.stop();
+  });
+
+  it('was bound without a change of the settings of its connection', async () => {
+    const pool = openPool(postgres, { max: 1 });
+    const store = new PostgresSessionStore({ pool, schema: schemaName() });
+    (await store.migrate())._unsafeUnwrap();
+    await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
+    await answerOf(store.find(keyOf('one')));
+    for (const name of ['statement_timeout', 'lock_timeout']) {
+      expect((await pool.query(`SHOW ${name}`)).rows).toEqual([{ [name]: '0' }]);
+    }
+    await pool.end();
+  });
+});
