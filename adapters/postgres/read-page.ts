@@ -11,6 +11,17 @@ import type { Answer, Call } from './call.js';
 import { loadSessions, type Source, sessionOf } from './load-sessions.js';
 import type { Statement } from './prepared-statements.js';
 
+const tables = {
+  byTenantDue: '',
+  // OFFSET makes it a lookup for each row, whatever the planner expects.
+  joinSession: `CROSS JOIN LATERAL (
+        SELECT status, deadline, last_activity
+        FROM $sessions
+        WHERE number = label.session
+        OFFSET 0
+      ) AS session`,
+};
+
 /** The parts of the query of a page: `totals`, and the query of its sessions. */
 interface PageParts {
   readonly totals: Query;
@@ -28,7 +39,7 @@ const indexParts = (tenant: string, range: PageRange): PageParts => {
   // A page by number skips sessions in the index, and then looks up only those on the page.
   const isWhole = range.offset === 0 && range.labels === undefined;
   const columns = isWhole ? '*' : 'number, created_ms, id';
-  const dialect = { byTenantDue: '', columns, total: '(SELECT total FROM totals)' };
+  const dialect = { ...tables, columns, total: '(SELECT total FROM totals)' };
   const total = totalOfPage(dialect, tenant, range);
   const rows = rowsOfPage(dialect, tenant, range);
   return {
@@ -64,7 +75,6 @@ const partsOf = async (
   range: PageRange,
 ): Answer<PageParts, StoreError | SearchTooLarge> => {
   if (!isSearch(range)) return ok(indexParts(tenant, range));
-  const tables = { byTenantDue: '' };
   const { sql, values } = countsOf(tables, tenant, range);
   const counts = await call.read({ sql: `SELECT ${sql}`, values });
   return counts

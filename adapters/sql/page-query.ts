@@ -14,6 +14,11 @@ export interface Dialect {
    */
   readonly byTenantDue: string;
   /**
+   * Joins the session to each row of `label` by its number, so that the database looks up one after
+   * the other. A join that the database may plan otherwise is slow where its estimates are wrong.
+   */
+  readonly joinSession: string;
+  /**
    * The columns of the sessions that a page reads: at least `number`, `created_ms` and `id`. With a
    * label, it reads only these.
    */

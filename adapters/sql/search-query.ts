@@ -18,7 +18,7 @@ import { joined, NOTHING, type Query } from './query.js';
 type Label = readonly [name: string, value: string];
 
 /** The differences between the databases in a search. */
-type Tables = Pick<Dialect, 'byTenantDue'>;
+type Tables = Pick<Dialect, 'byTenantDue' | 'joinSession'>;
 
 /**
  * The rows of a label between the two times, as `label`, and the tables that are joined to them.
@@ -125,14 +125,15 @@ export const searchOf = (
 ): Query => {
   if (fewest === undefined) return searchAll(tables, tenant, range);
   const isJoined = range.order === 'updated' || range.status !== undefined;
-  const join = 'JOIN $sessions AS session ON session.number = label.session';
-  const { sql, values } = labelled(tenant, fewest, range, isJoined ? join : '');
-  const isOther = `EXISTS (
-    SELECT 1
+  const { sql, values } = labelled(tenant, fewest, range, isJoined ? tables.joinSession : '');
+  // A scalar query by the complete key: PostgreSQL may turn an EXISTS into a nested loop over all
+  // sessions of both labels, if it expects a single one.
+  const isOther = `(
+    SELECT other.session
     FROM $labels AS other
     WHERE other.tenant = ? AND other.name = ? AND other.value = ?
       AND other.created_ms = label.created_ms AND other.id = label.id
-  )`;
+  ) IS NOT NULL`;
   const others = labelsIn(range)
     .filter(([name]) => name !== fewest[0])
     .map(([name, value]) => condition(isOther, escapeName(tenant), name, escapeName(value)));

@@ -12,6 +12,7 @@ import { loadSessions, selectRows } from './load-sessions.js';
 
 const dialect: Dialect = {
   byTenantDue: 'INDEXED BY $sessions_by_tenant_due',
+  joinSession: 'CROSS JOIN $sessions AS session ON session.number = label.session',
   columns: 'number, created_ms, id',
 };
 

@@ -2,10 +2,11 @@ import { afterAll, expect, test } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { isFields } from '../../../src/input/parse-fields.js';
 import type { PageRange } from '../../../src/store/session-store.js';
-import { headOf, live, NOON } from '../../../src/testing/samples.js';
+import { headOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
-import { openPool, postgresSchemas } from '../../support/postgres-schema.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { openPool, postgresSchemas, schemaName } from '../../support/postgres-schema.js';
 
 /** The rows of sessions and labels that a plan read. */
 const rowsRead = (plan: unknown): number => {
@@ -50,6 +51,37 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
     ],
     ['those with a label', { labels: { user: 'u-1' } }],
   ];
+
+  const labels = { plan: 'free', team: 'a' };
+  const searches: readonly (readonly [string, Partial<PageRange>])[] = [
+    ['by two labels', { labels }],
+    ['by a label and a status', { labels: { plan: 'free' }, status: { anyOf: ['ACTIVE'], now: NOON } }],
+    ['by two labels, in the order of updates', { labels, order: 'updated', now: NOON }],
+    ['by a status, in the order of updates', { status: { anyOf: ['ACTIVE'], now: NOON }, order: 'updated', now: NOON }],
+  ];
+
+  test.each(searches)(
+    'of a search %s reads each session a few times, however wrong the statistics are',
+    async (_, range) => {
+      // Statistics stay with a schema, so no other test gets this one.
+      const schema = schemaName();
+      const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS });
+      (await store.migrate())._unsafeUnwrap();
+      const sessions = 200;
+      const insert = async (id: string, value: string) =>
+        answerOf(store.insert('acme', headOf(id), live('ACTIVE', { labels: { ...labels, plan: value, team: value } })));
+      const settings = ['sessions', 'labels'].map((table) => `ALTER TABLE ${schema}.${table} SET (autovacuum_enabled = off)`);
+      await schemas.run(settings.join('; '));
+      for (const at of upTo(50)) await insert(`other-${at}`, `other-${at}`);
+      await schemas.run(`ANALYZE ${schema}.sessions, ${schema}.labels`);
+      await Promise.all(upTo(sessions).map((at) => answerOf(store.insert('acme', headOf(`s${at}`), live('ACTIVE', { labels })))));
+      const read: number[] = [];
+      const explained = new PostgresSessionStore({ pool: explaining(read), schema, timeoutMs: PATIENT_MS });
+      const page = await answerOf(explained.list('acme', { offset: 0, limit: 10, ...range }));
+      expect(page.records).toHaveLength(10);
+      expect(Math.max(...read)).toBeLessThan(5 * sessions);
+    },
+  );
 
   test.each(ranges)(
     'after the last one of %s reads no session, however far it is',
