@@ -354,7 +354,8 @@ export class SessionClient {
   }
 
   /**
-   * Ends the session with the reason `failed`.
+   * Ends the session with the reason `failed`. A session that has ended keeps its reason: the error
+   * is `invalid_transition`.
    *
    * @example
    * ```ts

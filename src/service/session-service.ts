@@ -422,7 +422,8 @@ export class SessionService {
   }
 
   /**
-   * Ends the session with the reason `failed`. Succeeds without a change if the session has ended.
+   * Ends the session with the reason `failed`. A session that has ended keeps its reason: the error
+   * is `invalid_transition`.
    *
    * @example
    * ```ts

@@ -78,7 +78,7 @@ export const transitions = Object.freeze({
     fail: end('failed'),
     time_out: end('idle_timeout'),
   }),
-  TERMINATED: row({ terminate: unchanged, fail: unchanged }),
+  TERMINATED: row({ terminate: unchanged }),
 }) satisfies Readonly<Record<SessionStatus, TransitionRow>>;
 
 /** The command that the clock gives at the deadline, by status. */

@@ -55,15 +55,15 @@ export const timeMutants: readonly Mutant[] = [
   {
     bug: 'a second terminate fails',
     file: 'src/session/session-status.ts',
-    from: 'TERMINATED: row({ terminate: unchanged, fail: unchanged }),',
-    to: 'TERMINATED: row({ fail: unchanged }),',
+    from: 'TERMINATED: row({ terminate: unchanged }),',
+    to: 'TERMINATED: row({}),',
     tests: ['test/session/session-status.test.ts'],
   },
   {
-    bug: 'a fail after the end is refused',
+    bug: 'a fail after the end succeeds',
     file: 'src/session/session-status.ts',
-    from: 'terminate: unchanged, fail: unchanged }',
-    to: 'terminate: unchanged }',
+    from: 'row({ terminate: unchanged })',
+    to: 'row({ terminate: unchanged, fail: unchanged })',
     tests: ['test/session/session-status.test.ts'],
   },
   {

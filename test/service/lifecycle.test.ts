@@ -111,7 +111,7 @@ const outcomes: Readonly<Record<CallerCommand, readonly [string, string, string,
   pause: ['refused', 'PAUSED', 'refused', 'refused'],
   resume: ['refused', 'refused', 'ACTIVE', 'refused'],
   terminate: ['terminated', 'terminated', 'terminated', 'terminated'],
-  fail: ['failed', 'failed', 'failed', 'terminated'],
+  fail: ['failed', 'failed', 'failed', 'refused'],
 };
 
 const send = (sessions: SessionService, id: string, command: CallerCommand) =>

@@ -96,12 +96,11 @@ describe('a command that is sent again', () => {
         'repeated',
         true,
       );
-      for (const end of ['terminate', 'fail'] as const) {
-        expect(await okOf(sessions[end](id, { operationId: `${end}-again` }))).not.toHaveProperty(
-          'repeated',
-        );
-        expect(await okOf(sessions[end](id))).not.toHaveProperty('repeated');
-      }
+      await sessions.terminate(id);
+      expect(await okOf(sessions.terminate(id, { operationId: 'again' }))).not.toHaveProperty(
+        'repeated',
+      );
+      expect(await okOf(sessions.terminate(id))).not.toHaveProperty('repeated');
     },
   );
 

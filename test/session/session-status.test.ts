@@ -23,7 +23,7 @@ const expected: Readonly<Record<SessionCommand, readonly [Cell, Cell, Cell, Cell
   resume: ['refused', 'refused', 'ACTIVE', 'refused'],
   extend: ['IDLE', 'ACTIVE', 'PAUSED', 'refused'],
   terminate: ['terminated', 'terminated', 'terminated', 'unchanged'],
-  fail: ['failed', 'failed', 'failed', 'unchanged'],
+  fail: ['failed', 'failed', 'failed', 'refused'],
   expire: ['refused', 'time_limit', 'refused', 'refused'],
   time_out: ['idle_timeout', 'inactive', 'idle_timeout', 'refused'],
 };

@@ -42,7 +42,7 @@ class Model {
     if (command === 'pause' && this.status === 'ACTIVE') return this.#enter('PAUSED');
     if (command === 'resume' && this.status === 'PAUSED') return this.#enter('ACTIVE');
     if (command === 'terminate') return this.status === 'TERMINATED' || this.#end('terminated');
-    if (command === 'fail') return this.status === 'TERMINATED' || this.#end('failed');
+    if (command === 'fail') return this.status !== 'TERMINATED' && this.#end('failed');
     return false;
   }
 

@@ -71,7 +71,7 @@ const targets: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   IDLE: { start: 'ACTIVE', terminate: 'TERMINATED', fail: 'TERMINATED' },
   ACTIVE: { pause: 'PAUSED', terminate: 'TERMINATED', fail: 'TERMINATED' },
   PAUSED: { resume: 'ACTIVE', terminate: 'TERMINATED', fail: 'TERMINATED' },
-  TERMINATED: { terminate: 'TERMINATED', fail: 'TERMINATED' },
+  TERMINATED: { terminate: 'TERMINATED' },
 };
 
 const spent = (session: ModelSession, now: number): number =>

@@ -68,8 +68,7 @@ export const commandCases = (world: World): void => {
         duration: 0,
         end_reason: 'failed',
       });
-      const again = await client.command(`/fail-session/${id}`);
-      expect([again.status, again.json()]).toEqual([200, reply.json()]);
+      expectProblem(await client.command(`/fail-session/${id}`), 409, 'invalid_transition');
       expect((await client.command(`/terminate-session/${id}`)).json()).toEqual(reply.json());
     });
 
