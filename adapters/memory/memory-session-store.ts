@@ -45,6 +45,7 @@ import type {
   SessionStore,
   WaitingRange,
 } from '../../src/store/session-store.js';
+import { NEVER } from '../shared/never.js';
 import { updatedAt } from '../shared/session-search.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import {
@@ -207,13 +208,14 @@ export class MemorySessionStore implements SessionStore {
     key: DueKey,
     previous: StateRecord,
     next: StateRecord,
-    { event, cap }: ReplaceOptions = {},
+    { event, cap, unusedSince }: ReplaceOptions = {},
   ): Result<Replaced, never> {
     const tenant = this.#tenants.get(key.tenant);
     const session = tenant?.get(key.id, key.removal);
     if (tenant === undefined || session === undefined) return ok('missing');
     const { state } = session;
     if (state.revision !== previous.revision) return ok('stale');
+    if (state.lastActivityAt > (unusedSince ?? NEVER)) return ok('stale');
     if (cap !== undefined && tenant.liveAt(cap.now) >= cap.sessions) return ok('too_many');
     const { lastActivityAt } = state;
     const stored = frozenState(
@@ -282,12 +284,13 @@ export class MemorySessionStore implements SessionStore {
 
   remove(
     key: DueKey,
-    { revision, now = Date.now(), remains }: Removal = {},
+    { revision, unusedSince, now = Date.now(), remains }: Removal = {},
   ): Result<'removed' | 'stale' | 'missing', never> {
     const tenant = this.#tenants.get(key.tenant);
     const session = tenant?.get(key.id, key.removal);
     if (tenant === undefined || session === undefined) return ok('missing');
     if (revision !== undefined && revision !== session.state.revision) return ok('stale');
+    if (session.state.lastActivityAt > (unusedSince ?? NEVER)) return ok('stale');
     tenant.remove(session);
     if (remains !== undefined) tenant.addRemains(remainsOf(session, remains));
     if (tenant.size === 0) this.#tenants.delete(key.tenant);

@@ -96,7 +96,7 @@ export const replaceInput = (
   key: DueKey,
   previous: StateRecord,
   next: StateRecord,
-  { event, cap }: ReplaceOptions,
+  { event, cap, unusedSince }: ReplaceOptions,
 ) =>
   ({
     kind: 'replace',
@@ -104,6 +104,7 @@ export const replaceInput = (
     ...columnsOf(next),
     ...labelsOf(labelChangeOf(previous, next)),
     previous: previous.revision,
+    unused_since: unusedSince,
     details: event ? detailsOf(event) : [],
     live_limit: cap?.sessions,
     now: cap?.now,
@@ -140,11 +141,15 @@ export const redactInput = (
     details: detailsOf(detail),
   }) as const;
 
-export const removeInput = (key: DueKey, { revision, now = Date.now(), remains }: Removal) =>
+export const removeInput = (
+  key: DueKey,
+  { revision, unusedSince, now = Date.now(), remains }: Removal,
+) =>
   ({
     kind: 'remove',
     ...storedKeyOf(key),
     previous: revision,
+    unused_since: unusedSince,
     remains: remains && remainsInput(key, remains),
     details: key.removal === undefined ? detailsOf({ type: 'deleted', at: now }) : [],
   }) as const;

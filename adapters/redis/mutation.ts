@@ -104,12 +104,12 @@ export const replacement = (
   keys: SessionKeys,
   previous: StateRecord,
   next: StateRecord,
-  { event, cap }: ReplaceOptions,
+  { event, cap, unusedSince }: ReplaceOptions,
 ): Mutation =>
   placing('replace', keys, indexChangeOf(keys, previous, next), cap, {
     keys: [],
     args: [
-      ...[revisionText(previous.revision), revisionText(next.revision)],
+      ...[revisionText(previous.revision), textOf(unusedSince), revisionText(next.revision)],
       ...[activityText(next.lastActivityAt), stateFields(next), labelsLine(next), stateLine(next)],
       ...[event === undefined ? '' : '1', eventText(keys, event)],
     ],
@@ -124,12 +124,13 @@ const encodeRemains = (id: string, state: StateRecord): string => {
 export const removal = (
   keys: SessionKeys,
   keyspace: Keyspace,
-  { revision, now = Date.now(), remains }: Removal,
+  { revision, unusedSince, now = Date.now(), remains }: Removal,
 ): Mutation => {
   const { tenant, id, isLeft, record, journal, operations } = keys;
   const own = isLeft ? [record, record] : [journal, operations];
   const event = eventText(keys, { type: 'deleted', at: now });
-  const args = [revision === undefined ? '' : revisionText(revision), event, keys.labels];
+  const expected = revision === undefined ? '' : revisionText(revision);
+  const args = [expected, textOf(unusedSince), event, keys.labels];
   if (remains !== undefined) {
     const left = keyspace.of({ tenant, id, removal: remains.removal });
     own.push(left.record);

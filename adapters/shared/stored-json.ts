@@ -180,7 +180,11 @@ const isWork = isShape<WorkRecord>({
   attempts: isOptionalNumber,
 });
 
-const isReport = isShape<PendingReport>({ dueAt: isNumber, removedAt: isOptionalNumber });
+const isReport = isShape<PendingReport>({
+  removal: isText,
+  dueAt: isNumber,
+  removedAt: isOptionalNumber,
+});
 
 /* Without a shape, because a page has many states. */
 const isStoredState = (value: unknown): value is StoredState =>

@@ -137,7 +137,7 @@ export class SessionWriter {
     key: DueKey,
     previous: StateRecord,
     next: StateRecord,
-    { event, cap }: ReplaceOptions,
+    { event, cap, unusedSince = NEVER }: ReplaceOptions,
   ): Promise<Result<Replaced, StoreError>> {
     return this.#connection.write(key.tenant, ({ eventsLength }): Result<Replaced, StoreError> => {
       const row = findRow(this.#connection, key);
@@ -145,6 +145,7 @@ export class SessionWriter {
       const state = stateOf(row);
       if (state === undefined) return err(unreadable(key.id, 'state'));
       if (state.revision !== previous.revision) return ok('stale');
+      if (state.lastActivityAt > unusedSince) return ok('stale');
       if (this.#hasReachedLimit(key.tenant, cap)) return ok('too_many');
       const { status, revision } = next;
       const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
@@ -173,7 +174,7 @@ export class SessionWriter {
 
   remove(
     key: DueKey,
-    { revision, now = Date.now(), remains }: Removal,
+    { revision, unusedSince = NEVER, now = Date.now(), remains }: Removal,
   ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
     return this.#connection.write(
       key.tenant,
@@ -181,6 +182,7 @@ export class SessionWriter {
         const row = findRow(this.#connection, key);
         if (row === undefined) return ok('missing');
         if (revision !== undefined && revision !== Number(row['revision'])) return ok('stale');
+        if (Number(row['last_activity']) > unusedSince) return ok('stale');
         this.#connection.run(REMOVE, Number(row['number']));
         if (key.removal !== undefined) return ok('removed');
         if (remains !== undefined) this.#insertRemains(key, remains);

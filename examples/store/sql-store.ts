@@ -380,12 +380,13 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         return ok({ records, total, unreadable, ...(nextCursor && { nextCursor }) });
       }),
 
-    replace: (key, previous, next, { event, cap } = {}) =>
+    replace: (key, previous, next, { event, cap, unusedSince = Number.POSITIVE_INFINITY } = {}) =>
       atomic((): Result<Replaced, CorruptRecord> => {
         const session = find(key);
         if (session === undefined) return ok('missing');
         return stateOf(session).map((state) => {
           if (state.revision !== previous.revision) return 'stale';
+          if (state.lastActivityAt > unusedSince) return 'stale';
           if (cap !== undefined && liveIn(key.tenant, cap.now) >= cap.sessions) return 'too_many';
           const sequence = Number(session['sequence']) + (event === undefined ? 0 : 1);
           const stored = {
@@ -533,11 +534,13 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         });
       }),
 
-    remove: (key, { revision, remains } = {}) =>
+    remove: (key, { revision, unusedSince = Number.POSITIVE_INFINITY, remains } = {}) =>
       atomic(() => {
         const session = find(key);
         if (session === undefined) return ok('missing');
         if (revision !== undefined && revision !== session['revision']) return ok('stale');
+        const used = stateOf(session).map(({ lastActivityAt }) => lastActivityAt);
+        if (used.unwrapOr(0) > unusedSince) return ok('stale');
         const number = Number(session['number']);
         rows('DELETE FROM entries WHERE session = ? RETURNING session', number);
         rows('DELETE FROM operations WHERE session = ? RETURNING session', number);

@@ -2,34 +2,38 @@ import { err, ok, type Result } from 'neverthrow';
 import { conflict } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { StateRecord } from '../session/session-record.js';
-import type { Remains, SessionKey } from '../store/session-store.js';
+import { stateAt, unusedSinceOf } from '../session/state-at.js';
+import type { Removal, SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
 import { MAX_ATTEMPTS } from './update-state.js';
 
-/**
- * The `removal` of the key under which a store keeps what is left of a session with this state. A
- * sweep that has claimed the state finds it there if the session was deleted since.
- */
-export const removalOf = ({ revision }: StateRecord): string => String(revision);
+/** The revision of a removal of data without a state. */
+const NO_STATE = 0;
 
 /**
- * What is left of a deleted session: its state without its metadata, if its end has to be reported.
+ * The removal of a session with this state at `now`. Leaves the state without its metadata, if its
+ * end has to be reported.
  */
-const remainsOf = (
-  state: StateRecord,
-  removedAt: number,
-  revision: number,
-): Remains | undefined => {
-  if (state.status === 'TERMINATED' && state.report === undefined) return undefined;
-  const report = { dueAt: removedAt, ...state.report, removedAt };
+const removalOf = (state: StateRecord, now: number, revision: number): Removal => {
+  const condition = { now, revision: state.revision };
+  if (state.status === 'TERMINATED' && state.report === undefined) return condition;
+  const report = {
+    removal: String(state.revision),
+    dueAt: now,
+    ...state.report,
+    removedAt: now,
+  };
   const { metadata: _, ...kept } = state;
-  const reported = { ...kept, revision, report };
-  return { removal: removalOf(state), state: Object.freeze(reported) };
+  return {
+    ...condition,
+    unusedSince: unusedSinceOf(state, stateAt(state, now)),
+    remains: { removal: report.removal, state: Object.freeze({ ...kept, revision, report }) },
+  };
 };
 
 /** Deletes a session. Where ends are reported, what a report needs is left of it. */
 export const deleteSession = async (
-  { store, now, revision: newRevision, recentStates }: Settings,
+  { store, now, revision, recentStates }: Settings,
   key: SessionKey,
 ): Promise<Result<undefined, OperationErrors['delete']>> => {
   const time = now();
@@ -50,13 +54,8 @@ export const deleteSession = async (
     if (found.isErr() && found.error.type === 'corrupt_record') return removeAll();
     if (found.isErr()) return err(found.error);
     const state = found.value;
-    if (state === undefined) return ok(undefined);
-    const { revision } = state;
-    const removed = await store.remove(key, {
-      now: at,
-      revision,
-      remains: remainsOf(state, at, newRevision()),
-    });
+    const removal = state ? removalOf(state, at, revision()) : { now: at, revision: NO_STATE };
+    const removed = await store.remove(key, removal);
     if (removed.isErr()) return err(removed.error);
     if (removed.value !== 'stale') return ok(undefined);
   }

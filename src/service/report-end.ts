@@ -1,9 +1,8 @@
 import { ok } from 'neverthrow';
 import { type ListenerFailed, listenerFailed, type StoreError } from '../session/errors.js';
 import { type EndedSession, endedSessionOf } from '../session/session-at.js';
-import type { StateRecord } from '../session/session-record.js';
+import type { PendingReport, StateRecord } from '../session/session-record.js';
 import type { DueKey } from '../store/session-store.js';
-import { removalOf } from './delete-session.js';
 import type { Settings } from './settings.js';
 import type { SweepOutcome } from './sweep-outcome.js';
 import { updateState } from './update-state.js';
@@ -38,39 +37,47 @@ const callOnEnded = async (
   }
 };
 
-/** A state that a sweep has claimed: no other sweep reports the end before `until`. */
+/** A state that a sweep has claimed: no other sweep reports the end before `claim.dueAt`. */
 export interface ClaimedEnd {
   readonly state: StateRecord;
-  /** The `dueAt` of its report, in milliseconds since the epoch. */
-  readonly until: number;
+  readonly claim: PendingReport;
 }
 
 /** The state without its report, unless another sweep has claimed it since. */
-export const withoutReport = (state: StateRecord, until: number): StateRecord => {
-  if (state.report?.dueAt !== until) return state;
-  const { report: _, ...settled } = state;
+export const withoutReport = (
+  state: StateRecord,
+  { dueAt, removal }: PendingReport,
+): StateRecord => {
+  const { report, ...settled } = state;
+  if (report?.dueAt !== dueAt || report.removal !== removal) return state;
   return Object.freeze(settled);
 };
 
-/** Stores that the end was reported. What is left of a removed session is then removed too. */
+/**
+ * Stores that the end was reported. While it was, the session may have been deleted, and the id may
+ * belong to a new one: then what is left of the first is removed.
+ */
 const settle = async (
   settings: Settings,
   key: DueKey,
-  { state, until }: ClaimedEnd,
+  claim: PendingReport,
 ): Promise<StoreError | undefined> => {
-  const remove = async (removal: string): Promise<StoreError | undefined> => {
-    const removed = await settings.store.remove({ ...key, removal });
-    if (removed.isErr()) return removed.error;
-    return undefined;
-  };
-  if (key.removal !== undefined) return remove(key.removal);
-  const updated = await updateState<StateRecord, never>(settings, key, (current) =>
-    ok(withoutReport(current, until)),
-  );
-  if (updated.isOk() || updated.error.type === 'conflict') return undefined;
-  // Deleted since the claim.
-  if (updated.error.type === 'not_found') return remove(removalOf(state));
-  return updated.error;
+  const { removal } = claim;
+  let isDeleted = key.removal !== undefined;
+  if (!isDeleted) {
+    const updated = await updateState<StateRecord, never>(settings, key, (current) => {
+      isDeleted = current.report?.removal !== removal;
+      return ok(withoutReport(current, claim));
+    });
+    if (updated.isErr()) {
+      if (updated.error.type === 'conflict') return undefined;
+      if (updated.error.type !== 'not_found') return updated.error;
+      isDeleted = true;
+    }
+  }
+  if (!isDeleted) return undefined;
+  const removed = await settings.store.remove({ ...key, removal });
+  return removed.isErr() ? removed.error : undefined;
 };
 
 /**
@@ -80,12 +87,12 @@ const settle = async (
 export const reportEnd = async (
   settings: Settings,
   key: DueKey,
-  claimed: ClaimedEnd,
+  { state, claim }: ClaimedEnd,
   onEnded: OnEnded,
 ): Promise<SweepOutcome> => {
-  const reported = endedSessionOf(key, claimed.state);
+  const reported = endedSessionOf(key, state);
   const failed = await callOnEnded(settings, onEnded, reported);
   if (failed !== undefined) return { isDone: true, failed };
-  const unsettled = await settle(settings, key, claimed);
+  const unsettled = await settle(settings, key, claim);
   return { isDone: true, reported, ...(unsettled && { failed: unsettled }) };
 };

@@ -74,8 +74,16 @@ const postpone = async (task: SweepTask, error: StoreError): Promise<SweepOutcom
   return { ...seen, ...(seen.isDone && { failed: error }) };
 };
 
-/** A claim from the present time on: a sweep may have begun long before it comes to a session. */
-const claimOf = ({ settings, now }: SweepTask): PendingReport => ({
+/**
+ * The report with a claim from the present time on: a sweep may have begun long before it comes to
+ * a session.
+ */
+const claimOf = (
+  { settings, now }: SweepTask,
+  report: PendingReport | undefined,
+): PendingReport => ({
+  removal: String(settings.revision()),
+  ...report,
   dueAt: settings.now().unwrapOr(now) + RETRY_AFTER_MS,
 });
 
@@ -90,7 +98,7 @@ const storeAndReport = async (
   outcome: Omit<SweepOutcome, 'isDone'> = {},
 ): Promise<SweepOutcome> => {
   const { settings, key, now, onEnded } = task;
-  const report = onEnded && { ...next.report, ...claimOf(task) };
+  const report = onEnded && claimOf(task, next.report);
   const decided: StateRecord = { ...next, ...(report && { report }) };
   const replaced = await replaceState(settings, key, { previous, decided, now });
   if (replaced.isErr()) return postpone(task, replaced.error);
@@ -98,7 +106,7 @@ const storeAndReport = async (
   if (replaced.value.outcome !== 'replaced') return unchanged;
   if (report === undefined || onEnded === undefined) return { isDone: true, ...outcome };
   const { state } = replaced.value;
-  const told = await reportEnd(settings, key, { state, until: report.dueAt }, onEnded);
+  const told = await reportEnd(settings, key, { state, claim: report }, onEnded);
   return { ...told, ...outcome };
 };
 
@@ -132,7 +140,7 @@ const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   if (onEnded !== undefined) return storeAndReport(task, state, state);
   // The deployment reported ends when the session ended, and no longer does.
   if (isRemoved) return remove(task, state);
-  return storeAndReport(task, state, withoutReport(state, state.report.dueAt));
+  return storeAndReport(task, state, withoutReport(state, state.report));
 };
 
 /** Processes all items, at most `MAX_CONCURRENT` at the same time. */

@@ -9,6 +9,7 @@ import {
 } from '../session/errors.js';
 import { changeDetailOf } from '../session/event-detail.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
+import { unusedSinceOf } from '../session/state-at.js';
 import type { DueKey, LiveLimit, Replaced, SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
 
@@ -27,13 +28,16 @@ export type ReplacedState<S extends StateRecord> =
 
 /** The report of an end that is stored now, if the deployment reports ends. */
 const reportOf = async (
-  { store }: Settings,
+  { store, revision }: Settings,
   { previous, decided }: StateChange<StateRecord>,
 ): Promise<Result<PendingReport | undefined, StoreError>> => {
   const isEnd = previous.status !== 'TERMINATED' && decided.status === 'TERMINATED';
   if (!isEnd || decided.report !== undefined) return ok(decided.report);
   const reports = await store.reportsEnds();
-  return reports.map((isReported) => (isReported ? { dueAt: decided.since } : undefined));
+  return reports.map((isReported) => {
+    if (!isReported) return undefined;
+    return { removal: String(revision()), dueAt: decided.since };
+  });
 };
 
 /** Stores a state with its event, if the state that it was decided from is still the stored one. */
@@ -55,7 +59,8 @@ export const replaceState = async <S extends StateRecord>(
   // Stores in memory keep it as it is: a copy would have a hidden class of its own in V8.
   Object.freeze(state);
   const event = changeDetailOf(previous, state, now);
-  const replaced = await store.replace(key, previous, state, { event, cap });
+  const unusedSince = unusedSinceOf(previous, state);
+  const replaced = await store.replace(key, previous, state, { event, cap, unusedSince });
   return replaced.map((outcome) => {
     if (outcome === 'replaced') return { outcome, state };
     return { outcome };

@@ -55,6 +55,11 @@ export interface SessionTerms {
 /** A report of the end of a session that a sweep must still make. */
 export interface PendingReport {
   /**
+   * Distinguishes the end from that of every other session, and stays until it was reported. Also
+   * the `removal` of what is left if the session is removed before.
+   */
+  readonly removal: string;
+  /**
    * When it must be made, in milliseconds since the epoch: the end at first. A sweep that makes it
    * moves it by a minute, so that no other sweep makes it at the same time.
    */

@@ -157,6 +157,19 @@ export const endByClock = (current: StateRecord, now: number): EndedState | unde
 };
 
 /**
+ * If the state has ended by inactivity, the last activity of the session, from which that end was
+ * computed. An append moves it without a new revision, so the end is stored only if it has not
+ * moved since.
+ */
+export const unusedSinceOf = (
+  stored: StateRecord,
+  next: StateRecord | undefined,
+): number | undefined => {
+  const isInactive = next?.status === 'TERMINATED' && next.endReason === 'inactive';
+  return isInactive && stored.status !== 'TERMINATED' ? stored.lastActivityAt : undefined;
+};
+
+/**
  * When a sweep must process the session, in milliseconds since the epoch: to report its end, to end
  * it or to delete it. `Infinity` for never.
  *
@@ -179,7 +192,7 @@ export const advance = (
   const { now } = change;
   const state = stateAt(current, now);
   return transition(state.status, command).map((target): StateRecord => {
-    if ('unchanged' in target) return current;
+    if ('unchanged' in target) return state;
     const activeMs = activeMsAt(state, now);
     const { limitMs, terms } = state;
     const isFirstStart = target.status === 'ACTIVE' && state.startedAt === undefined;

@@ -79,6 +79,11 @@ export interface ReplaceOptions {
   readonly event?: EventDetail | undefined;
   /** Given only if an IDLE session becomes ACTIVE. */
   readonly cap?: LiveLimit | undefined;
+  /**
+   * Given for an end by inactivity: the `lastActivityAt` that it was computed from. If the stored
+   * one is later, the change is `stale`. Default: no condition.
+   */
+  readonly unusedSince?: number | undefined;
 }
 
 /** Outcome of `SessionStore.replace`. */
@@ -86,8 +91,13 @@ export type Replaced = 'replaced' | 'stale' | 'missing' | 'too_many';
 
 /** Conditions of `SessionStore.remove`. */
 export interface Removal {
-  /** Removes the session only if its state has this revision. */
+  /**
+   * Removes the session only if its state has this revision. 0, which no state has, removes only
+   * data without a state, such as a crash of the database can leave.
+   */
   readonly revision?: number;
+  /** As in `ReplaceOptions`, if `remains` have ended by inactivity. */
+  readonly unusedSince?: number | undefined;
   /** The caller's time, in milliseconds since the epoch. Default: the machine's time. */
   readonly now?: number;
   /** What is left of the session until its end is reported. Default: nothing. */
@@ -352,9 +362,9 @@ export interface SessionStore {
 
   /**
    * Replaces the state `previous` by `next`, with the next sequence and the event, if there is one.
-   * If the stored state has another revision than `previous`, writes nothing and returns `stale`.
-   * If it has the same one, it is `previous` in all but `lastActivityAt`, which stays if it is
-   * later than that of `next`. New labels move the session between the lists of labels in the same
+   * If the stored state has another revision than `previous`, or the session was used since
+   * `unusedSince`, writes nothing and returns `stale`. If it has the same revision, it is `previous`
+   * in all but `lastActivityAt`, which stays if it is later than that of `next`. New labels move the session between the lists of labels in the same
    * step.
    *
    * Under a cap, if the tenant already has the maximum number of live sessions, writes nothing and
@@ -395,7 +405,7 @@ export interface SessionStore {
 
   /**
    * Removes the session completely, from every index. `stale`: the state does not have the given
-   * revision.
+   * revision, or the session was used since `unusedSince`.
    *
    * With `remains`, keeps that state under the key with `removal`, in the same step. Only `due`
    * returns it, and only `findState`, `replace`, `remove` and `reschedule` take its key; its

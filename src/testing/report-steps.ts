@@ -1,5 +1,5 @@
 import type { SessionLabels } from '../session/session.js';
-import type { PendingReport, StateRecord } from '../session/session-record.js';
+import type { StateRecord } from '../session/session-record.js';
 import type { DueKey, SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from './samples.js';
@@ -16,17 +16,14 @@ export const end = ended('terminated', {
   since: NOON + 10,
   startedAt: NOON,
   deadline: NOON + 60,
-  report: { dueAt: NOON + 10 },
+  report: { removal: '3', dueAt: NOON + 10 },
 });
 
-/** The next state of an end with another report, or without one. */
-export const withReport = (
-  state: StateRecord,
-  revision: number,
-  report?: PendingReport,
-): StateRecord => {
-  const { report: _, ...rest } = state;
-  return { ...rest, revision, ...(report && { report }) };
+/** The next state of an end whose report is due at another time, or without a report. */
+export const withReport = (state: StateRecord, revision: number, dueAt?: number): StateRecord => {
+  const { report, ...rest } = state;
+  if (dueAt === undefined) return { ...rest, revision };
+  return { ...rest, revision, report: { removal: '3', ...report, dueAt } };
 };
 
 /** Inserts a session and starts it. */
@@ -43,7 +40,7 @@ export const start = async (
 /** What is left of a session that was removed at NOON + 20. */
 export const remainsOf = (state: StateRecord, removal = '7', dueAt = NOON + 20) => ({
   removal,
-  state: { ...state, report: { dueAt, removedAt: NOON + 20 } },
+  state: { ...state, report: { removal, dueAt, removedAt: NOON + 20 } },
 });
 
 /** Removes a session at NOON + 20, and keeps what a report of its end needs. */

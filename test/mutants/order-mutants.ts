@@ -69,7 +69,7 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'an end is not told again because one of an earlier session with its id was told',
     file: 'src/service/report-end.ts',
-    from: 'if (state.report?.dueAt !== until) return state;\n',
+    from: 'if (report?.dueAt !== dueAt || report.removal !== removal) return state;\n',
     to: '',
     tests: ['test/service/ends.test.ts'],
   },

@@ -1,6 +1,11 @@
 import { err } from 'neverthrow';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createSweeper, SessionService, type SweeperOptions } from '../../src/index.js';
+import {
+  createSweeper,
+  type EndedSession,
+  SessionService,
+  type SweeperOptions,
+} from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { pass, passUntil } from '../support/manual-clock.js';
@@ -158,6 +163,45 @@ describe('an end that the clock has made', () => {
     await sweep(sessions);
     expect(told).toEqual(ids);
     expect(await okOf(sessions.get(String(ids[0])))).toMatchObject({ labels: { billed: 'yes' } });
+  });
+
+  test.each<[string, (sessions: SessionService, id: string) => Promise<unknown>]>([
+    [
+      'updates the session and deletes it',
+      async (sessions, id) => {
+        await okOf(sessions.update(id, { labels: { billed: 'yes' } }));
+        await okOf(sessions.delete(id));
+      },
+    ],
+    [
+      'deletes the session and creates another with its id',
+      async (sessions, id) => {
+        await okOf(sessions.delete(id));
+        await okOf(sessions.create({ id }));
+      },
+    ],
+    [
+      'updates it, deletes it, and creates and ends another with its id',
+      async (sessions, id) => {
+        await okOf(sessions.update(id, { labels: { billed: 'yes' } }));
+        await okOf(sessions.delete(id));
+        await okOf(sessions.create({ id, labels: { life: 'second' }, start: true }));
+        await okOf(sessions.terminate(id));
+      },
+    ],
+  ])('is reported once if onEnded %s', async (_, change) => {
+    const { sessions, clock } = await openDue();
+    const lives: string[] = [];
+    const changing = async ({ id, labels }: EndedSession) => {
+      lives.push(labels['life'] ?? 'first');
+      if (lives.length === 1) await change(sessions, id);
+    };
+    for (let turn = 0; turn < 10; turn += 1) {
+      expect(await sweep(sessions, { onEnded: changing })).toMatchObject({ failed: 0 });
+      clock.pass(MINUTE);
+    }
+    expect(lives).toEqual([...new Set(lives)]);
+    expect(lives).toContain('first');
   });
 
   test('is told although its retention was over before anybody came to it', async () => {

@@ -140,8 +140,8 @@ describe('the time limit', () => {
       type: 'invalid_transition',
       status: 'TERMINATED',
     });
-    expect(driven(active, [['terminate', 500]])).toBe(active);
-    expect(driven(active, [['fail', 500]])).toBe(active);
+    expect(driven(active, [['terminate', 500]])).toEqual(stateAt(active, NOON + 500));
+    expect(refused(active, 'fail', 500)).toMatchObject({ status: 'TERMINATED' });
   });
 
   test('ends a session that was ended by nobody else only', () => {

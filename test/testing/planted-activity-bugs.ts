@@ -108,8 +108,18 @@ export const plantedGraceBugs: readonly PlantedBug[] = [
   ),
 ];
 
+const endOfUsed =
+  'inactivity: an end that was computed before an append is stale, by a replace and by a removal';
+
 /** Bugs in the time of the last activity. */
 export const plantedActivityBugs: readonly PlantedBug[] = [
+  planted('ends a session that was used since', endOfUsed, (inner) => ({
+    replace: (key, previous, next, { event, cap } = {}) =>
+      inner.replace(key, previous, next, { event, cap }),
+  })),
+  planted('removes a session that was used since', endOfUsed, (inner) => ({
+    remove: (key, { unusedSince: _, ...rest } = {}) => inner.remove(key, rest),
+  })),
   planted(
     'counts no append as activity',
     'activity: an append moves it to its time, and never back',

@@ -44,11 +44,13 @@ CREATE TYPE $change AS (
   head text,
   source text,
   version text,
-  -- A replace. previous: the revision that the state must have.
+  -- A replace. previous: the revision that the state must have. unused_since: the last activity
+  -- that an end by inactivity was computed from; null for any.
   previous bigint,
+  unused_since bigint,
   -- A redact, with an incarnation, and for each position the entry to write.
   positions bigint[],
-  -- A remove, with previous or null for any. remains: what is left of the session until its end is
+  -- A remove, with previous and unused_since, or null for any. remains: what is left of the session until its end is
   -- reported, as an insert; or null.
   remains json,
   -- A reschedule. is_free: whether the deadline does not bind it.

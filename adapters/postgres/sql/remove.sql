@@ -8,7 +8,7 @@ DECLARE
   v record;
   v_remains record;
 BEGIN
-  SELECT number, incarnation, status, revision, sequence
+  SELECT number, incarnation, status, last_activity, revision, sequence
     INTO v
     FROM $sessions
     WHERE tenant = c.tenant AND id = c.id
@@ -16,7 +16,7 @@ BEGIN
   IF NOT FOUND THEN
     outcome := 'missing';
     RETURN;
-  ELSIF c.previous <> v.revision THEN
+  ELSIF c.previous <> v.revision OR v.last_activity > c.unused_since THEN
     outcome := 'stale';
     RETURN;
   END IF;

@@ -48,7 +48,7 @@ BEGIN
     outcome := 'missing';
   ELSIF NOT $is_state(v.status, v.state) THEN
     outcome := 'unreadable';
-  ELSIF v.revision <> c.previous THEN
+  ELSIF v.revision <> c.previous OR v.last_activity > c.unused_since THEN
     outcome := 'stale';
   ELSE
     outcome := $refusal_of_limit(c, p_totals);

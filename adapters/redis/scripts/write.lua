@@ -221,18 +221,25 @@ function kinds.create(keys, args, gained, lost)
   return 'inserted'
 end
 
+-- Whether the session was used since a time, '' for none.
+local function isUsed(header, since)
+  return since ~= '' and header.activity + 0 > since + 0
+end
+
 -- Replaces the state of a session, or of what is left of a removed one. Its activity stays if it is
 -- later.
--- args  expected revision, next revision, last activity, the fields of the state, its labels, its
---       JSON, '1' if this is a change or '', its event or ''
+-- args  expected revision, `unusedSince` or '', next revision, last activity, the fields of the
+--       state, its labels, its JSON, '1' if this is a change or '', its event or ''
 function kinds.replace(keys, args, gained, lost)
   local record = keys[1]
-  local expected, revision, activity, fields, labels, state, isChange, event = unpack(args, 7, 14)
+  local expected, unused, revision, activity, fields, labels, state, isChange, event =
+    unpack(args, 7, 15)
   local text = call('GET', record)
   if not text then return 'missing' end
   local header = headerOf(text)
   if not header then return 'corrupt' end
   if header.revision ~= expected then return 'stale' end
+  if isUsed(header, unused) then return 'stale' end
   local ranges, _, _, head = match(text, LINES)
   if not head then return 'corrupt' end
   local over = overCap(keys, args)
@@ -250,18 +257,21 @@ function kinds.replace(keys, args, gained, lost)
 end
 
 -- Removes a session, even one that cannot be read unless a revision is expected, or what is left of
--- a removed one. Begins with a command that a server accepts without free memory: then it accepts
+-- a removed one, or the data of a session without a record. Begins with a command that a server accepts without free memory: then it accepts
 -- the others.
 -- keys  journal, operations, record of what is left
--- args  expected revision or '', its event or '', the prefix of the lists of labels, then for what
---       is left: its idKey, its due time, its record
+-- args  expected revision or '', `unusedSince` or '', its event or '', the prefix of the lists of
+--       labels, then for what is left: its idKey, its due time, its record
 function kinds.remove(keys, args, gained, lost)
   local record, journal, operations, left = keys[1], unpack(keys, 8, 10)
-  local expected, event, prefix, leftKey, leftAt, leftText = unpack(args, 7, 12)
+  local expected, unused, event, prefix, leftKey, leftAt, leftText = unpack(args, 7, 13)
   local text = try('GET', record)
   if not text and call('EXISTS', journal, operations) == 0 then return 'missing' end
   local header = type(text) == 'string' and headerOf(text)
-  if expected ~= '' and not (header and header.revision == expected) then return 'stale' end
+  if text and expected ~= '' and not (header and header.revision == expected) then
+    return 'stale'
+  end
+  if header and isUsed(header, unused) then return 'stale' end
   local _, labels = match(header and text or '', LINES)
   for label in string.gmatch(labels or '', '%S+') do lost[#lost + 1] = prefix .. label end
   local change = changeOf(keys, args, gained, lost)

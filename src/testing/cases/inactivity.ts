@@ -1,6 +1,7 @@
 import { acceptsHistoryUntil } from '../../session/state-at.js';
 import { expectEqual } from '../expect-equal.js';
-import { headOf, keyOf, live, NOON, noTerms, say } from '../samples.js';
+import { remainsOf } from '../report-steps.js';
+import { ended, headOf, keyOf, live, NOON, noTerms, say } from '../samples.js';
 import { answerOf, dueOf, insert, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -50,6 +51,26 @@ export const inactivity: readonly StoreCase[] = [
       expectEqual(await dueOf(store, NOON + 150, 10), [{ ...key, dueAt: NOON + 150 }], 'due then');
       expectEqual(await appendAt(NOON + 150), 'closed', 'an append when it is over');
       expectEqual(await appendAt(NOON + 149), 'appended', 'an append a millisecond before');
+    },
+  },
+  {
+    name: 'inactivity: an end that was computed before an append is stale, by a replace and by a removal',
+    run: async (store, second) => {
+      await insert(store, key, headOf('one'), live('IDLE', { terms }));
+      await replace(store, key, active);
+      const end = ended('inactive', { revision: 3, since: NOON + 100, lastActivityAt: NOON + 100 });
+      const endAfter = (unusedSince: number | undefined) =>
+        answerOf(store.replace(key, active, end, { unusedSince }));
+      const removeAfter = (unusedSince: number | undefined) =>
+        answerOf(store.remove(key, { revision: 2, unusedSince, remains: remainsOf(active) }));
+      await answerOf(second.append(key, { entries: [say('hello')], now: NOON + 99 }));
+      expectEqual(await endAfter(NOON + 98), 'stale', 'an end of an earlier activity');
+      expectEqual(await removeAfter(NOON + 98), 'stale', 'a removal of an earlier activity');
+      const used = { ...active, lastActivityAt: NOON + 99 };
+      expectEqual(await answerOf(second.findState(key)), used, 'the state');
+      expectEqual(await endAfter(NOON + 99), 'replaced', 'an end of the last activity');
+      const removed = store.remove(key, { revision: 3, unusedSince: NOON + 100 });
+      expectEqual(await answerOf(removed), 'removed', 'a removal of the last activity');
     },
   },
   {

@@ -20,7 +20,7 @@ import type { StoreCase } from '../store-case.js';
 const claimOf = (state: StateRecord, dueAt: number): StateRecord => ({
   ...state,
   revision: state.revision + 1,
-  report: { dueAt, removedAt: NOON + 20 },
+  report: { removal: '7', dueAt, removedAt: NOON + 20 },
 });
 
 const labelledTotal = async (store: SessionStore): Promise<number> => {
@@ -74,7 +74,7 @@ export const remains: readonly StoreCase[] = [
       const labels = { life: 'second' };
       const second = await removeWithRemains(store, { ...active, labels }, '2', NOON + 30);
       await start(store, key);
-      await replace(store, key, { ...end, report: { dueAt: NOON + 40 } });
+      await replace(store, key, { ...end, report: { removal: '3', dueAt: NOON + 40 } });
       const all = [
         { ...first, dueAt: NOON + 20 },
         { ...second, dueAt: NOON + 30 },

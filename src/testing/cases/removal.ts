@@ -56,6 +56,15 @@ export const removal: readonly StoreCase[] = [
     },
   },
   {
+    name: 'remove: with the revision 0, no session that has a state is removed',
+    run: async (store) => {
+      expectEqual(await answerOf(store.remove(key, { revision: 0 })), 'missing', 'no session');
+      const inserted = await insert(store, key);
+      expectEqual(await answerOf(store.remove(key, { revision: 0 })), 'stale', 'a session');
+      await expectStored(store, key, inserted);
+    },
+  },
+  {
     name: 'remove: with a revision, only a state of that revision is removed',
     run: async (store) => {
       await insertFull(store, key);

@@ -45,7 +45,7 @@ export const reports: readonly StoreCase[] = [
     run: async (store, second) => {
       await start(store);
       await replace(store, key, end);
-      const claimed = withReport(end, 4, { dueAt: NOON + 100 });
+      const claimed = withReport(end, 4, NOON + 100);
       const outcomes = await race(store, second, (each) =>
         Promise.resolve(answerOf(each.replace(key, end, claimed))),
       );
@@ -62,9 +62,9 @@ export const reports: readonly StoreCase[] = [
     name: 'report: another change of the session keeps its time',
     run: async (store) => {
       await start(store);
-      await replace(store, key, withReport(end, 3, { dueAt: NOON + 100 }));
+      await replace(store, key, withReport(end, 3, NOON + 100));
       const released: StateRecord = {
-        ...withReport(end, 4, { dueAt: NOON + 100 }),
+        ...withReport(end, 4, NOON + 100),
         work: {
           lease: {
             holder: 'worker',
@@ -86,10 +86,10 @@ export const reports: readonly StoreCase[] = [
       await start(store);
       await replace(store, key, end);
       const before = await answerOf(store.find(key));
-      const late = withReport(end, 9, { dueAt: NOON + 500 });
+      const late = withReport(end, 9, NOON + 500);
       expectEqual(await answerOf(replacing(store, key, late)), 'stale', 'replace');
       expectEqual(await dueOf(store, FAR, 10), [{ ...key, dueAt: NOON + 10 }], 'due');
-      await replace(store, key, withReport(end, 4, { dueAt: NOON + 100 }));
+      await replace(store, key, withReport(end, 4, NOON + 100));
       const after = await answerOf(store.find(key));
       expectEqual(after?.sequence, before?.sequence, 'the sequence');
       const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));

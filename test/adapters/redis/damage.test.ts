@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import { SessionService } from '../../../src/index.js';
 import type { StoreError, TooLarge } from '../../../src/session/errors.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
@@ -22,6 +23,7 @@ import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
+import { okOf } from '../../support/sessions.js';
 
 type Part = 'record' | 'journal';
 
@@ -54,6 +56,24 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     onTestFinished(() => raw.disconnect());
     return { store, raw, keys: new Keyspace(prefix, 1).of(key) };
   };
+
+  test.each<[string, (raw: Redis, record: string, journal: string) => Promise<unknown>]>([
+    ['its record is missing', (raw, record) => raw.del(record)],
+    ['its record is no session', (raw, record) => raw.set(record, 'junk')],
+    [
+      'its record is no text',
+      async (raw, record) => {
+        await raw.del(record);
+        await raw.lpush(record, 'junk');
+      },
+    ],
+    ['its history is cut', (raw, _, journal) => raw.set(journal, '{"role":"user"')],
+  ])('leaves no text if it is deleted with reportEnds and %s', async (_, damage) => {
+    const { store, raw, keys } = await open({ reportEnds: true });
+    await damage(raw, keys.record, keys.journal);
+    await okOf(new SessionService({ store, tenant: TENANT }).delete(key.id));
+    expect(await raw.exists(keys.record, keys.journal, keys.operations)).toBe(0);
+  });
 
   /** All that a reader of the record can look at: it is what it says it is, or this throws. */
   const expectServable = (record: SessionRecord): void => {

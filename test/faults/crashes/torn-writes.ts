@@ -144,7 +144,9 @@ const waitingEnd = async (bench: Bench): Promise<void> => {
   const state = await answerOf(bench.store.findState(target));
   const ended = state && endByClock(state, FAR);
   if (ended === undefined) return;
-  await answerOf(replacing(bench.store, target, { ...ended, report: { dueAt: ended.since } }));
+  await answerOf(
+    replacing(bench.store, target, { ...ended, report: { removal: '3', dueAt: ended.since } }),
+  );
 };
 
 const write = (
@@ -293,9 +295,14 @@ export const writes: readonly Write[] = [
     ({ sessions }) => okOf(sessions.update(TARGET, { labels: { ...LABELS, user: null } }, named)),
   ),
   // No caller repeats what a sweep did: the next sweep looks at what is there.
-  write('claim an end to report it', waitingEnd, (bench) => report(bench, { dueAt: FAR }), {
-    isRepeatable: false,
-  }),
+  write(
+    'claim an end to report it',
+    waitingEnd,
+    (bench) => report(bench, { removal: '3', dueAt: FAR }),
+    {
+      isRepeatable: false,
+    },
+  ),
   write('store that an end was reported', waitingEnd, (bench) => report(bench), {
     isRepeatable: false,
   }),
