@@ -24,7 +24,7 @@ export interface Clock {
    * function that prevents the call. Implement it if the clock does not run with the machine's,
    * such as a manual clock in a test: watches, leases and sweepers then wait by it, and it may step
    * by any amount. Default: the machine's timers; after a step of more than a year, operations
-   * return `misconfigured` until the step has lasted for a minute.
+   * return `misconfigured` until the clock has run steadily for five minutes.
    */
   after?(ms: number, done: () => void): () => void;
 }
@@ -41,12 +41,12 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** The last millisecond of the year 9999, the latest that RFC 3339 can express. */
 export const LATEST = 253_402_300_799_999;
 
-/**
- * Maximum step of a clock, in milliseconds. A larger one is believed once it has lasted for
- * `DOUBT_MS`.
- */
+/** Steps of a clock in relation to the machine's timers, in milliseconds: the largest believed. */
 const MAX_STEP_MS = 366 * 24 * 60 * 60 * 1000;
-const DOUBT_MS = 60_000;
+/** Time stands still for a smaller step back of the machine's clock. */
+const MAX_STANDSTILL_MS = 1000;
+/** A larger step is believed once the clock has run steadily for so long. */
+const STEADY_MS = 5 * 60_000;
 
 const clockError = (message: string, cause?: unknown) =>
   err(misconfigured(`clock ${message}`, cause));
@@ -54,7 +54,7 @@ const clockError = (message: string, cause?: unknown) =>
 const clockRule = 'must return milliseconds since the epoch, from 1970 to 9999';
 const unusable = clockError(clockRule);
 const stepped = clockError(
-  'is more than a year ahead: this is believed after a minute, or at once if the clock has `after`',
+  'is more than a year ahead: this is believed after five minutes, or immediately if the clock has `after`',
 );
 
 /**
@@ -66,40 +66,59 @@ interface Reading {
   readonly elapsed: number;
 }
 
-const isStep = (from: Reading, { at, elapsed }: Reading): boolean =>
-  Math.abs(at - from.at - (elapsed - from.elapsed)) > MAX_STEP_MS;
+/** How far a clock has stepped between two readings; below 0 if it was set back. */
+const stepOf = (from: Reading, to: Reading): number =>
+  to.at - from.at - (to.elapsed - from.elapsed);
 
 /**
- * A clock that never runs backwards in this process: after the host's clock is set back, it repeats
- * its last time until the host's clock has caught up. A step ahead of more than a year is an error,
- * because a false time would end sessions. After a minute such a step is believed, in both
- * directions: a machine may have been suspended, or its clock may have been wrong before. A clock
- * with its own `after` may step ahead by any amount.
+ * A clock for this process that does not run backwards while the host's clock is set back. The
+ * machine's own clock then goes on by the time that has really passed, until the host's has caught
+ * up or has run steadily for five minutes: calls keep their durations, and limits are not late. The
+ * same holds for a step ahead of more than a year, because a false time would end sessions.
+ *
+ * An injected clock repeats its latest time instead, and a step ahead of more than a year is an
+ * error. One with its own `after` may step ahead by any amount.
  */
 export const monotonic = (
   clock: Clock,
   elapsedMs: () => number = () => performance.now(),
+  isMachine = clock === systemClock,
 ): (() => Result<number, Misconfigured>) => {
-  let latest = new Ok<number, Misconfigured>(0);
-  let last: Reading | undefined;
-  /** The first reading after a large step that is not believed yet. */
+  const maxBackMs = isMachine ? MAX_STANDSTILL_MS : MAX_STEP_MS;
+  let time: Reading | undefined;
+  /** The first reading after a step that is not believed yet. */
   let doubted: Reading | undefined;
+  const isBelieved = (from: Reading, reading: Reading): boolean => {
+    const step = stepOf(from, reading);
+    return clock.after !== undefined || (step <= MAX_STEP_MS && step >= -maxBackMs);
+  };
+  const isSteady = (reading: Reading): boolean => {
+    const isSame = doubted && Math.abs(stepOf(doubted, reading)) <= MAX_STANDSTILL_MS;
+    if (doubted === undefined || !isSame) doubted = reading;
+    return reading.elapsed - doubted.elapsed >= STEADY_MS;
+  };
+  /** The time after a reading; undefined for a step ahead of an injected clock. */
+  const next = (from: Reading, reading: Reading): Reading | undefined => {
+    const { at, elapsed } = reading;
+    if (isBelieved(from, reading)) {
+      doubted = undefined;
+      return { at: Math.max(at, from.at), elapsed };
+    }
+    if (isSteady(reading)) {
+      doubted = undefined;
+      return reading;
+    }
+    if (isMachine) return { at: from.at + elapsed - from.elapsed, elapsed };
+    return at > from.at ? undefined : from;
+  };
   return () => {
     try {
       const reading = { at: Math.floor(clock.now()), elapsed: elapsedMs() };
-      const { at, elapsed } = reading;
-      if (!(at >= 0 && at <= LATEST)) return unusable;
-      if (clock.after !== undefined || last === undefined || !isStep(last, reading)) {
-        doubted = undefined;
-      } else {
-        if (doubted === undefined || isStep(doubted, reading)) doubted = reading;
-        if (elapsed - doubted.elapsed < DOUBT_MS) return at > latest.value ? stepped : latest;
-        doubted = undefined;
-        latest = new Ok(at);
-      }
-      last = reading;
-      if (at > latest.value) latest = new Ok(at);
-      return latest;
+      if (!(reading.at >= 0 && reading.at <= LATEST)) return unusable;
+      const found = time === undefined ? reading : next(time, reading);
+      if (found === undefined) return stepped;
+      time = found;
+      return new Ok(Math.floor(found.at));
     } catch (cause) {
       return clockError(clockRule, cause);
     }

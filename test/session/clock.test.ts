@@ -15,9 +15,9 @@ const readings = (times: readonly number[]) => {
  * What is read from a clock that runs with the machine's timers: each reading with the milliseconds
  * of those before it.
  */
-const timed = (times: readonly (readonly [elapsed: number, at: number])[]) => {
+const timed = (times: readonly (readonly [elapsed: number, at: number])[], isMachine = false) => {
   let [elapsed, at] = [0, 0];
-  const now = monotonic({ now: () => at }, () => elapsed);
+  const now = monotonic({ now: () => at }, () => elapsed, isMachine);
   return times.map((each) => {
     [elapsed, at] = each;
     return now().match(
@@ -27,7 +27,78 @@ const timed = (times: readonly (readonly [elapsed: number, at: number])[]) => {
   });
 };
 
-describe('a clock that is read steadily', () => {
+const HOUR = 3_600_000;
+
+/** As `timed`, of the machine's own clock. */
+const onMachine = (times: readonly (readonly [elapsed: number, at: number])[]) =>
+  timed(times, true);
+
+describe("the machine's clock", () => {
+  test('goes on by the time that has really passed after it was set back an hour', () => {
+    expect(
+      onMachine([
+        [0, 5 * HOUR],
+        [1000.5, 4 * HOUR + 1000],
+        [6000, 4 * HOUR + 6000],
+      ]),
+    ).toEqual([5 * HOUR, 5 * HOUR + 1000, 5 * HOUR + 6000]);
+  });
+
+  test('is followed again when it has caught up', () => {
+    expect(
+      onMachine([
+        [0, 5 * HOUR],
+        [1000, 4 * HOUR + 1000],
+        [2000, 5 * HOUR + 2300],
+        [3000, 5 * HOUR + 3300],
+      ]),
+    ).toEqual([5 * HOUR, 5 * HOUR + 1000, 5 * HOUR + 2300, 5 * HOUR + 3300]);
+  });
+
+  test('is followed back once it has run steadily for five minutes, also if nobody reads it', () => {
+    expect(
+      onMachine([
+        [0, 5 * HOUR],
+        [1000, 4 * HOUR + 1000],
+        [61_000, 3 * HOUR + 61_000],
+        [360_999, 3 * HOUR + 360_999],
+        [361_000, 3 * HOUR + 361_000],
+        [362_000, 3 * HOUR + 362_000],
+      ]),
+    ).toEqual([
+      5 * HOUR,
+      5 * HOUR + 1000,
+      5 * HOUR + 61_000,
+      5 * HOUR + 360_999,
+      3 * HOUR + 361_000,
+      3 * HOUR + 362_000,
+    ]);
+  });
+
+  test('stands still after a step back of up to a second, and never runs backwards by it', () => {
+    expect(
+      onMachine([
+        [0, HOUR],
+        [10, HOUR - 900],
+        [900, HOUR - 10],
+        [1000, HOUR + 90],
+      ]),
+    ).toEqual([HOUR, HOUR, HOUR, HOUR + 90]);
+  });
+
+  test('goes on after a false time in the far future, and follows the end of a suspension', () => {
+    expect(
+      onMachine([
+        [0, HOUR],
+        [1000, 300 * YEAR],
+        [2000, HOUR + 2000],
+        [3000, 20 * HOUR],
+      ]),
+    ).toEqual([HOUR, HOUR + 1000, HOUR + 2000, 20 * HOUR]);
+  });
+});
+
+describe('an injected clock that is read steadily', () => {
   test('goes forward as the host\u2019s does', () => {
     expect(readings([0, 1, 1, 5])).toEqual([0, 1, 1, 5]);
   });
@@ -72,16 +143,16 @@ describe('a clock that is read steadily', () => {
     ).toEqual([1000, refused, refused, 60_500, refused]);
   });
 
-  test('takes over a step that lasts for a minute, such as that of a machine that was suspended', () => {
+  test('believes a step once the clock has run steadily for five minutes', () => {
     expect(
       timed([
         [0, 1000],
         [10, 3 * YEAR],
-        [60_009, 3 * YEAR + 59_999],
-        [60_010, 3 * YEAR + 60_000],
-        [60_020, 3 * YEAR + 60_010],
+        [300_009, 3 * YEAR + 299_999],
+        [300_010, 3 * YEAR + 300_000],
+        [300_020, 3 * YEAR + 300_010],
       ]),
-    ).toEqual([1000, refused, refused, 3 * YEAR + 60_000, 3 * YEAR + 60_010]);
+    ).toEqual([1000, refused, refused, 3 * YEAR + 300_000, 3 * YEAR + 300_010]);
   });
 
   test('goes on after an idle time of any length', () => {
@@ -93,16 +164,16 @@ describe('a clock that is read steadily', () => {
     ).toEqual([1000, 40 * YEAR + 900]);
   });
 
-  test('follows a step back of more than a year once it has lasted for a minute, and stands still until then', () => {
+  test('follows a step back of more than a year after five minutes, and stands still until then', () => {
     expect(
       timed([
         [0, 9 * YEAR],
         [10, 1000],
-        [60_000, 60_990],
-        [60_010, 61_000],
-        [60_020, 61_010],
+        [300_000, 300_990],
+        [300_010, 301_000],
+        [300_020, 301_010],
       ]),
-    ).toEqual([9 * YEAR, 9 * YEAR, 9 * YEAR, 61_000, 61_010]);
+    ).toEqual([9 * YEAR, 9 * YEAR, 9 * YEAR, 301_000, 301_010]);
   });
 
   test('says what is wrong where a clock is none', () => {
