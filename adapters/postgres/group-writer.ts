@@ -57,16 +57,17 @@ export class GroupWriter {
   readonly #held = new HeldSessions();
 
   async write(call: Call, change: ChangeInput): Promise<Written> {
-    const key = `${change.tenant}:${change.id}`;
+    const { tenant } = change;
+    const key = `${tenant}:${change.id}`;
     const text = JSON.stringify(change);
     const deployment = await call.deployment();
     if (deployment.isErr()) return err(deployment.error);
     const hasEvents = deployment.value.eventsLength > 0;
-    const pending: PendingChange = { key, text, call, hasEvents, progress: 'waiting' };
+    const pending: PendingChange = { tenant, key, text, call, hasEvents, progress: 'waiting' };
     // A fork locks two sessions. Among others it could not do that in the order of all groups.
     const isFork = change.kind === 'insert' && change.source !== undefined;
     const bytes = isFork ? Number.POSITIVE_INFINITY : text.length;
-    const sent = this.#lane.run(pending, { tenant: change.tenant, key, bytes });
+    const sent = this.#lane.run(pending, { tenant, key, bytes });
     const result = await call.within(sent.then(({ written }) => written));
     if (result !== undefined) return result;
     const outcome = pending.progress === 'sent' ? 'unknown' : 'not_applied';

@@ -1,5 +1,5 @@
-import { nextTick } from 'node:process';
 import { err } from 'neverthrow';
+import { atEndOfTurn } from '../shared/end-of-turn.js';
 import { Lane } from '../shared/lane.js';
 import {
   briefly,
@@ -20,7 +20,7 @@ interface Waiting {
 }
 
 /** Each session that waits for a lock occupies a connection of the pool. */
-const LANE = { groups: 2, calls: 1, bytes: 1, soon: nextTick } as const;
+const LANE = { groups: 2, calls: 1, bytes: 1, soon: atEndOfTurn } as const;
 
 /** Maximum number of changes that are made together after the wait. */
 const MOST_CHANGES = 64;
@@ -54,13 +54,13 @@ export class HeldSessions {
 
   /** Makes a change after those of its session that already wait. */
   wait(change: PendingChange): Promise<Written> {
-    const { key } = change;
+    const { tenant, key } = change;
     return new Promise((resolve) => {
       const queue = this.#queues.get(key);
       queue?.push({ change, resolve });
       if (queue !== undefined) return;
       this.#queues.set(key, [{ change, resolve }]);
-      void this.#lane.run(key, 0);
+      void this.#lane.run(key, { tenant, key, bytes: 0 });
     });
   }
 

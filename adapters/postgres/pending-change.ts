@@ -10,6 +10,7 @@ export type Written = Result<Fields, StoreUnavailable | Misconfigured>;
 
 /** A change on its way. */
 export interface PendingChange {
+  readonly tenant: string;
   /** Its session. */
   readonly key: string;
   /** The change as JSON. */
