@@ -3,18 +3,13 @@ import type { StateRecord } from '../../src/session/session-record.js';
 import { stateAt } from '../../src/session/state-at.js';
 import type { PageRange } from '../../src/store/session-store.js';
 
+export { isSearch } from '../../src/store/is-search.js';
+
 /** Names and values, one or more. */
 type Labels = readonly (readonly [name: string, value: string])[];
 
 /** The labels of a range; empty if it has none. */
 export const labelsIn = ({ labels }: PageRange): Labels => Object.entries(labels ?? {});
-
-/** Whether a range needs a search, because no index has its sessions in their order. */
-export const isSearch = (range: PageRange): boolean => {
-  if (range.order === 'updated') return true;
-  const labels = labelsIn(range);
-  return labels.length > 1 || (labels.length === 1 && range.status !== undefined);
-};
 
 /**
  * When a session with this state was last updated, as of `now`, in milliseconds since the epoch.

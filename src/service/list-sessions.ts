@@ -8,10 +8,12 @@ import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session, SessionLabels } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionStatus } from '../session/session-status.js';
-import type { ListOrder, PageRange, RecordPage } from '../store/session-store.js';
+import { isSearch } from '../store/is-search.js';
+import type { ListOrder, PageRange, RecordPage, SessionStore } from '../store/session-store.js';
 import type { SessionPage } from './operation-results.js';
 import type { ReadOptions } from './read-session.js';
 import { runOperation } from './run-operation.js';
+import { searchTurnsOf, tooManySearches } from './search-turns.js';
 import type { Settings } from './settings.js';
 
 /**
@@ -115,6 +117,13 @@ export interface ListOptions extends ReadOptions {
 
 const MAX_ATTEMPTS = 5;
 
+type Page = Awaited<ReturnType<SessionStore['list']>>;
+
+const searchIn = async (store: SessionStore, tenant: string, range: PageRange): Promise<Page> => {
+  const page = await searchTurnsOf(store).run(tenant, () => store.list(tenant, range));
+  return page ?? err(tooManySearches);
+};
+
 /**
  * Reads a page of the store. A single session may be larger than a page of several. It is then read
  * again with a bound that leaves room for its growth, because only a session that is alone has no
@@ -128,7 +137,10 @@ const readBounded = async (
   const { pageBytes } = limits;
   let maxBytes = range.limit === 1 ? most : Math.min(pageBytes, most);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const answer = await store.list(tenant, { ...range, maxBytes });
+    const bounded = { ...range, maxBytes };
+    const answer = isSearch(range)
+      ? await searchIn(store, tenant, bounded)
+      : await store.list(tenant, bounded);
     if (answer.isOk()) return ok(answer.value);
     const { error } = answer;
     if (error.type !== 'too_large') return err(error);

@@ -1,0 +1,68 @@
+import { inLaterTurn } from '../events/yield-to-event-loop.js';
+import { storeUnavailable } from '../session/errors.js';
+import type { SessionStore } from '../store/session-store.js';
+
+/** How long a search waits for its turn, in milliseconds. */
+const WAIT_MS = 2000;
+
+export const tooManySearches = storeUnavailable(
+  'earlier searches of the same tenant have taken all of the time',
+  'not_applied',
+);
+
+/** Whether a promise that never rejects is settled within so many milliseconds. */
+const isSettledWithin = async (promise: Promise<void>, ms: number): Promise<boolean> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const isSettled = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return isSettled;
+};
+
+/**
+ * Runs the searches of a tenant one after the other, each in its own turn of the event loop, so
+ * that a tenant with many of them holds up others for no longer than one takes.
+ */
+export class SearchTurns {
+  /** The end of the latest search of each tenant, until a turn of the event loop later. */
+  readonly #ends = new Map<string, Promise<void>>();
+
+  /**
+   * Runs a search once the earlier ones of its tenant are over. Undefined if they are not within
+   * `waitMs` milliseconds.
+   */
+  async run<T>(
+    tenant: string,
+    search: () => T | PromiseLike<T>,
+    waitMs = WAIT_MS,
+  ): Promise<T | undefined> {
+    const until = performance.now() + waitMs;
+    let earlier = this.#ends.get(tenant);
+    while (earlier !== undefined) {
+      if (!(await isSettledWithin(earlier, until - performance.now()))) return undefined;
+      // A turn of its own: requests in Workers must not wait for timers of each other.
+      await new Promise<void>(inLaterTurn);
+      const latest = this.#ends.get(tenant);
+      earlier = latest === earlier ? undefined : latest;
+    }
+    const result = (async () => search())();
+    const forget = (): void => {
+      if (this.#ends.get(tenant) === end) this.#ends.delete(tenant);
+    };
+    const over = (): void => inLaterTurn(forget);
+    const end: Promise<void> = result.then(over, over);
+    this.#ends.set(tenant, end);
+    return result;
+  }
+}
+
+const turns = new WeakMap<SessionStore, SearchTurns>();
+
+/** The turns of the searches of a store in this process. */
+export const searchTurnsOf = (store: SessionStore): SearchTurns => {
+  const known = turns.get(store) ?? new SearchTurns();
+  turns.set(store, known);
+  return known;
+};
