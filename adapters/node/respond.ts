@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
 import type { Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import type { HandlerResponse } from '../../src/http/session-handler.js';
@@ -12,9 +13,21 @@ import { stopReading } from './stop-reading.js';
 const LINGER_BYTES = 64 * 1024;
 const LINGER_MS = 500;
 
-/** Whether too much of the body is left to discard it and keep the connection. */
-export const hasLongBodyLeft = (req: IncomingMessage): boolean =>
-  !req.complete && !(Number(req.headers['content-length']) <= LINGER_BYTES);
+/** The stream of an HTTP/2 request; undefined for others. */
+const http2StreamOf = (req: IncomingMessage): Http2ServerRequest['stream'] | undefined => {
+  const isHttp2 = (request: object): request is Pick<Http2ServerRequest, 'stream'> =>
+    req.httpVersionMajor === 2 && 'stream' in request;
+  return isHttp2(req) ? req.stream : undefined;
+};
+
+/**
+ * Whether too much of the body is left to discard it and keep the connection. Node calls an HTTP/2
+ * request complete only when its body was read, even if it has none.
+ */
+export const hasLongBodyLeft = (req: IncomingMessage): boolean => {
+  if (req.complete || http2StreamOf(req)?.endAfterHeaders === true) return false;
+  return !(Number(req.headers['content-length']) <= LINGER_BYTES);
+};
 
 /** Headers with `Content-Length` as a flat list, which Node handles faster than an object. */
 const headersOf = ({ headers, body }: HandlerResponse): string[] => {
@@ -114,9 +127,11 @@ export const respond = (
     sendStream(req, res, response);
     return;
   }
-  if (hasLongBodyLeft(req)) {
+  const stream = http2StreamOf(req);
+  if (hasLongBodyLeft(req) && stream === undefined) {
     answerAndHangUp(req, res, response);
     return;
   }
-  res.writeHead(response.status, headersOf(response)).end(response.body);
+  const stop = hasLongBodyLeft(req) ? () => stream?.close() : undefined;
+  res.writeHead(response.status, headersOf(response)).end(response.body, stop);
 };
