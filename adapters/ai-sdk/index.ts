@@ -1,4 +1,4 @@
 export type { ConversationError, Conversations } from '../sdk/append-once.js';
 export type { ChatMessage } from './chat-message.js';
 export { type LoadOptions, loadMessages, type MessagePage } from './load-messages.js';
-export { type SaveOptions, saveMessages } from './save-messages.js';
+export { type SavedMessages, type SaveOptions, saveMessages } from './save-messages.js';

@@ -1,7 +1,12 @@
 import { err, ok, Result, ResultAsync } from 'neverthrow';
 import type { HistoryPart } from '../../src/service/operation-results.js';
 import { sameJson } from '../../src/session/canonical-json.js';
-import { type InvalidInput, invalidField } from '../../src/session/errors.js';
+import {
+  type HistoryMoved,
+  historyMoved,
+  type InvalidInput,
+  invalidField,
+} from '../../src/session/errors.js';
 import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../src/session/limits.js';
 import type { JsonValue } from '../../src/session/session.js';
 import {
@@ -18,6 +23,7 @@ import {
   type Message,
   messageOf,
 } from './chat-message.js';
+import { isOlder } from './is-older.js';
 
 const placedIn = ({ entries, start }: HistoryPart) =>
   entries.map((entry, index) => ({
@@ -68,6 +74,14 @@ const findBack = async <E extends ConversationError>(
     part = await sessions.history(id, { before: start, limit: Math.min(left, HISTORY_LIMIT) });
   }
 };
+
+/** The result of `saveMessages`. */
+export interface SavedMessages {
+  /** The end of the chat after the call. */
+  readonly position: number;
+  /** Present if the call has saved nothing: all messages are stored already. */
+  readonly repeated?: true;
+}
 
 /** Options of `saveMessages`. */
 export interface SaveOptions {
@@ -123,9 +137,15 @@ const parseMessages = (
 
 /**
  * The entries to save, and the position to rewind to, if messages are superseded or answered anew.
+ * Undefined if one of the messages is an older version of the stored one.
  */
 const decide = (messages: readonly Message[], { placed }: Found, regenerate: boolean) => {
   const known = new Map(placed.map((each) => [each.message.id, each]));
+  const isOutdated = messages.some((message) => {
+    const stored = known.get(message.id)?.message;
+    return stored !== undefined && !sameJson(stored, message) && isOlder(message, stored);
+  });
+  if (isOutdated) return undefined;
   const cuts = messages.flatMap((message) => {
     const there = known.get(message.id);
     if (there === undefined) return [];
@@ -141,6 +161,11 @@ const decide = (messages: readonly Message[], { placed }: Found, regenerate: boo
   return { entries, to: cuts.length > 0 ? to : undefined };
 };
 
+const outdated = (id: string, end: number): HistoryMoved => ({
+  ...historyMoved(id, end),
+  message: 'a message is older than its stored version: load the chat again',
+});
+
 const notFound = (search: number): InvalidInput => {
   const message = `is not among the latest ${search} messages, and the chat has more: search further, with \`search\``;
   return invalidField('messages[0].id', message);
@@ -150,25 +175,29 @@ const notFound = (search: number): InvalidInput => {
  * Saves messages by their ids, all of them in one step. A message that is already stored is not
  * stored again, so the call can be repeated. A stored message that has changed is replaced, and the
  * messages after it are superseded, but none that another caller adds meanwhile: the error is then
- * `history_moved`. A new message is appended, but an answer without content, as of a model that
- * failed at once, is not. `position` is the end of the chat after the call. Never rejects.
+ * `history_moved`. So is a message whose tool calls are behind its stored version or contradict it,
+ * such as an approval of a page that has not seen that the call was denied: it replaces nothing. A
+ * new message is appended, but an answer without content, as of a model that failed at once, is
+ * not. Never rejects.
  */
 export const saveMessages = <E extends ConversationError>(
   sessions: Conversations<E>,
   id: string,
   messages: readonly ChatMessage[],
   { regenerate = false, search = SEARCH, ifPosition: expected, ...options }: SaveOptions = {},
-): ResultAsync<{ readonly position: number }, E | InvalidInput> => {
+): ResultAsync<SavedMessages, E | InvalidInput | HistoryMoved> => {
   const save = async (
     wanted: readonly Message[],
-  ): Promise<Result<{ readonly position: number }, E | InvalidInput>> => {
+  ): Promise<Result<SavedMessages, E | InvalidInput | HistoryMoved>> => {
     for (;;) {
       const found = await findBack(sessions, id, wanted, search);
       if (found.isErr()) return err(found.error);
       const { isComplete, end } = found.value;
       if (!isComplete) return err(notFound(search));
-      const { entries, to } = decide(wanted, found.value, regenerate);
-      if (entries.length === 0 && to === undefined) return ok({ position: end });
+      const decided = decide(wanted, found.value, regenerate);
+      if (decided === undefined) return err(outdated(id, end));
+      const { entries, to } = decided;
+      if (entries.length === 0 && to === undefined) return ok({ position: end, repeated: true });
       const change = { ...options, ifPosition: expected ?? end };
       const saved =
         to === undefined

@@ -79,7 +79,10 @@ describe('the search of saveMessages for a message', () => {
   test('saves no message where it is given none', async () => {
     const { sessions, id } = await openedChat();
     await unwrap(saveMessages(sessions, id, messagesFrom(0, 3)));
-    expect(await unwrap(saveMessages(sessions, id, [], { search: 1 }))).toEqual({ position: 3 });
+    expect(await unwrap(saveMessages(sessions, id, [], { search: 1 }))).toEqual({
+      position: 3,
+      repeated: true,
+    });
   });
 
   test('reads in parts what is too large for one, and finds its message', async () => {

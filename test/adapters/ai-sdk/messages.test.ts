@@ -2,7 +2,12 @@ import * as ai7 from 'ai';
 import * as ai6 from 'ai6';
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { type ChatMessage, loadMessages, saveMessages } from '../../../adapters/ai-sdk/index.js';
+import {
+  type ChatMessage,
+  loadMessages,
+  type SavedMessages,
+  saveMessages,
+} from '../../../adapters/ai-sdk/index.js';
 import type { SessionClient } from '../../../src/client/index.js';
 import { type OperationErrors, type SessionService, unwrap } from '../../../src/index.js';
 import { describeStores } from '../../support/describe-stores.js';
@@ -129,7 +134,7 @@ describeStores('messages of the AI SDK', (open) => {
       parts: parts.map((part) => ({ ...part })),
       ...rest,
     }));
-    expect(await unwrap(saveMessages(sessions, id, again))).toEqual(first);
+    expect(await unwrap(saveMessages(sessions, id, again))).toEqual({ ...first, repeated: true });
     expect((await okOf(sessions.get(id))).historyCount).toBe(messages.length);
   });
 
@@ -240,7 +245,8 @@ describe('a message of the AI SDK', () => {
         );
         const { position } = await unwrap(saveMessages(sessions, id, messages));
         expect((await unwrap(loadMessages(sessions, id))).messages).toEqual(messages);
-        expect(await unwrap(saveMessages(sessions, id, messages))).toEqual({ position });
+        const again = await unwrap(saveMessages(sessions, id, messages));
+        expect(again).toEqual({ position, repeated: true });
       }),
       { numRuns: 50 },
     );
@@ -272,7 +278,7 @@ describe('the types of messages', () => {
       .returns.toEqualTypeOf<OperationErrors['history']>();
     expectTypeOf(save)
       .returns.resolves.toHaveProperty('_unsafeUnwrap')
-      .returns.toEqualTypeOf<{ readonly position: number }>();
+      .returns.toEqualTypeOf<SavedMessages>();
   });
 
   test('fit a client over HTTP too', () => {

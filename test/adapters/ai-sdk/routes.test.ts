@@ -1,86 +1,26 @@
 import { Chat } from '@ai-sdk/react';
 import { getRequestListener } from '@hono/node-server';
-import { DefaultChatTransport, type LanguageModel, type UIMessage } from 'ai';
-import * as ai6 from 'ai6';
+import { DefaultChatTransport, type UIMessage } from 'ai';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { loadMessages, saveMessages } from '../../../adapters/ai-sdk/index.js';
-import { MemorySessionStore } from '../../../adapters/memory/index.js';
-import { httpStatusOf, SessionService, unwrap } from '../../../src/index.js';
+import { loadMessages } from '../../../adapters/ai-sdk/index.js';
+import { unwrap } from '../../../src/index.js';
 import { listening } from '../../http/serve.js';
-import { handbook } from '../../readme/documents.js';
 import { SampleFolder } from '../../readme/run-sample.js';
-import { blocksIn } from '../../readme/samples.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { textOf, user } from './opened-chat.js';
+import { type Post, type Route, routesIn, useModel } from './routes.js';
 import { spokenModel } from './spoken-model.js';
-
-type Post = (request: Request) => Promise<Response>;
-
-interface Route {
-  readonly sessions: SessionService;
-  readonly post: Post;
-}
 
 const folder = new SampleFolder();
 afterAll(() => folder.remove());
-
-/**
- * The route of the document as it stands there. Its model is a name, for which `ai` asks the
- * default provider.
- */
-const documented = async (): Promise<Route> => {
-  const document = handbook.find(({ path }) => path.endsWith('ai-sdk.md'));
-  const [sample] = document === undefined ? [] : blocksIn(document, 'ts');
-  if (sample === undefined) throw new Error('the document has no route');
-  const { sessions, POST } = Object(
-    await folder.run({ ...sample, code: `${sample.code}\nexport { sessions };` }),
-  );
-  return { sessions, post: POST };
-};
-
-/** What the document says of `ai` 6. */
-const of6 = async (): Promise<Route> => {
-  const sessions = new SessionService({ store: new MemorySessionStore() });
-  const post: Post = async (request) => {
-    const { id, message, trigger } = JSON.parse(await request.text());
-    const saved = saveMessages(sessions, id, [message], {
-      regenerate: trigger === 'regenerate-message',
-    });
-    const loaded = await saved.andThen(() => loadMessages<ai6.UIMessage>(sessions, id));
-    if (loaded.isErr())
-      return new Response(loaded.error.type, { status: httpStatusOf(loaded.error) });
-    const { messages, position: ifPosition } = loaded.value;
-    if (messages.at(-1)?.id !== message.id) return new Response('answered', { status: 409 });
-    const result = ai6.streamText({
-      model: 'openai/gpt-5',
-      messages: await ai6.convertToModelMessages(messages, { ignoreIncompleteToolCalls: true }),
-      abortSignal: request.signal,
-    });
-    return result.toUIMessageStreamResponse({
-      originalMessages: messages,
-      generateMessageId: ai6.generateId,
-      onFinish: async ({ responseMessage }) => {
-        await saveMessages(sessions, id, [responseMessage], { ifPosition }).orTee(console.error);
-      },
-      consumeSseStream: ai6.consumeStream,
-    });
-  };
-  return { sessions, post };
-};
+const routes = routesIn(folder);
 
 /** A host that does not tell the route when the connection is closed: the model runs on. */
 const deaf =
   (post: Post): Post =>
   async (request) =>
     post(new Request(request.url, { method: 'POST', body: await request.text() }));
-
-const useModel = (model: LanguageModel): void => {
-  vi.stubGlobal('AI_SDK_DEFAULT_PROVIDER', {
-    specificationVersion: 'v3',
-    languageModel: () => model,
-  });
-};
 
 const said: unknown[] = [];
 beforeEach(() => {
@@ -132,10 +72,7 @@ const opened = async (routeOf: () => Promise<Route>, mount: (post: Post) => Post
 const late = () =>
   expect.poll(() => said, { timeout: PATIENT_MS }).toMatchObject([{ type: 'history_moved' }]);
 
-describe.each([
-  ['of the document', documented],
-  ['of ai 6', of6],
-])('the route %s', (_, routeOf) => {
+describe.each(routes)('the route %s', (_, routeOf) => {
   describe.each([
     ['runs on after Stop', deaf, true],
     ['ends with the connection', (post: Post) => post, false],

@@ -1,0 +1,62 @@
+import { sameJson } from '../../src/session/canonical-json.js';
+import type { JsonValue } from '../../src/session/session.js';
+import type { Message } from './chat-message.js';
+
+type Call = Message['parts'][number];
+
+/** The states of a tool call, in the order that the SDK goes through them. */
+const steps = new Map<JsonValue | undefined, number>([
+  ['input-streaming', 0],
+  ['input-available', 1],
+  ['approval-requested', 2],
+  ['approval-responded', 3],
+  ['output-available', 5],
+  ['output-error', 5],
+  ['output-denied', 5],
+]);
+
+const PRELIMINARY = 4;
+const FINISHED = 5;
+
+const stepOf = ({ state, preliminary }: Call): number | undefined =>
+  state === 'output-available' && preliminary === true ? PRELIMINARY : steps.get(state);
+
+/** What a person has decided of a call; undefined before. */
+const decisionOf = ({ approval }: Call): unknown =>
+  typeof approval === 'object' && approval !== null ? Reflect.get(approval, 'approved') : undefined;
+
+const resultOf = ({ state, output, errorText }: Call) => ({ state, output, errorText });
+
+/** Whether a call is behind a stored one, or contradicts it. */
+const isBehind = (stored: Call, given: Call): boolean => {
+  const [there, here] = [stepOf(stored), stepOf(given)];
+  // A state of a later version of the SDK.
+  if (there === undefined || here === undefined) return false;
+  if (here < there) return true;
+  const [before, now] = [decisionOf(stored), decisionOf(given)];
+  if (before !== undefined && now !== undefined && before !== now) return true;
+  return there === FINISHED && !sameJson(resultOf(stored), resultOf(given));
+};
+
+const callsOf = ({ parts }: Message): ReadonlyMap<JsonValue | undefined, Call> =>
+  new Map(
+    parts.flatMap((part): [JsonValue | undefined, Call][] =>
+      part['toolCallId'] === undefined ? [] : [[part['toolCallId'], part]],
+    ),
+  );
+
+/**
+ * Whether a message with tool calls is an older version of the stored one: parts of it are missing,
+ * or a call is behind the stored one or contradicts it, as that of a page that has not seen the
+ * decision or the answer of another page.
+ */
+export const isOlder = (given: Message, stored: Message): boolean => {
+  const known = callsOf(stored);
+  if (known.size === 0) return false;
+  if (given.parts.length < stored.parts.length) return true;
+  const calls = callsOf(given);
+  return [...known].some(([id, call]) => {
+    const now = calls.get(id);
+    return now === undefined || isBehind(call, now);
+  });
+};
