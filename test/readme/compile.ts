@@ -25,9 +25,12 @@ interface SampleProgram<S extends Sample> {
  * One program of all samples under the settings of this repository. They are files that nobody has
  * written: next to the sources, so that they find the same packages.
  */
-export const programOf = <S extends Sample>(samples: readonly S[]): SampleProgram<S> => {
+export const programOf = <S extends Sample>(
+  samples: readonly S[],
+  more: ts.CompilerOptions = {},
+): SampleProgram<S> => {
   const paths = Object.fromEntries([...entries].map(([name, source]) => [name, [source]]));
-  const options: ts.CompilerOptions = { ...optionsOfRepository(), paths };
+  const options: ts.CompilerOptions = { ...optionsOfRepository(), paths, ...more };
   const files = new Map(
     samples.map((sample, index) => [join(root, `document-sample-${index}.ts`), sample]),
   );
@@ -59,4 +62,5 @@ export const diagnosticsIn = ({
 /** The same of samples that are in no program yet. */
 export const compileSamples = (
   samples: readonly Sample[],
-): ReadonlyMap<Sample, readonly string[]> => diagnosticsIn(programOf(samples));
+  more?: ts.CompilerOptions,
+): ReadonlyMap<Sample, readonly string[]> => diagnosticsIn(programOf(samples, more));

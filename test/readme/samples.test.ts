@@ -41,6 +41,13 @@ describe('the samples of the documents', () => {
     expect(found.get(sample)).toEqual([]);
   });
 
+  test('for Next.js compile with the libraries of its projects', () => {
+    const lib = ['es2023', 'dom', 'dom.iterable', 'esnext.disposable'];
+    const ofNext = samples.filter(({ name }) => name.startsWith('docs/ai-sdk.md'));
+    const compiled = compileSamples(ofNext, { lib: lib.map((name) => `lib.${name}.d.ts`) });
+    expect([...compiled.values()].flat()).toEqual([]);
+  });
+
   const runnable = samples.filter((sample) => sample.runs && !isTest(sample));
   const here = runnable.filter((sample) => redis !== undefined || !needsRedis(sample));
 
