@@ -1,3 +1,4 @@
+import { Result } from 'neverthrow';
 import { isFields } from '../../src/input/parse-fields.js';
 import type { NewHistoryEntry } from '../../src/service/change-history.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/limits.js';
@@ -47,8 +48,10 @@ export const textOf = ({ projectKey, sessionId, subpath }: TranscriptKey): strin
 
 /** The key of a text. */
 export const keyOf = (text: string): TranscriptKey => {
-  const parts: unknown = JSON.parse(text);
-  const [, projectKey, sessionId, subpath]: readonly unknown[] = Array.isArray(parts) ? parts : [];
+  // The error of `JSON.parse` quotes the text, which another program may have written.
+  const parts = Result.fromThrowable((): unknown => JSON.parse(text))().unwrapOr(undefined);
+  if (!Array.isArray(parts)) throw new Error('the context of a transcript is not its key');
+  const [, projectKey, sessionId, subpath]: readonly unknown[] = parts;
   return {
     projectKey: String(projectKey),
     sessionId: String(sessionId),

@@ -80,6 +80,8 @@ export class EngineSession<Item extends object = object> {
    * followed it.
    */
   #known: number | undefined;
+  /** Differs after each `clearSession` of this object. */
+  #epoch = '';
 
   /** `sessions` is a `SessionService` or a `SessionClient`. */
   constructor(sessions: AgentSessions, id: string, options: EngineSessionOptions = {}) {
@@ -160,10 +162,11 @@ export class EngineSession<Item extends object = object> {
   /**
    * Removes all items. Rejects with `history_moved` if others have added items since this object
    * has read the history: read it again first. The SDK also calls it to replace what it has read by
-   * a summary.
+   * a summary. Operation ids of `applyHistoryTransaction` can then be used again with this object.
    */
   async clearSession(): Promise<void> {
-    await this.#replaceAll([]);
+    const { position } = await this.#replaceAll([]);
+    this.#epoch = `\n${position}`;
   }
 
   /**
@@ -178,10 +181,11 @@ export class EngineSession<Item extends object = object> {
   /**
    * Applies a transaction once for each `operationId`, even if any process sends it again after a
    * lost answer. Rejects if the `operationId` was used for different items, or if the history does
-   * not end with the expected suffix.
+   * not end with the expected suffix. Another object does not know that this one has cleared the
+   * session: there, an `operationId` that was used before stores nothing, so give it a new one.
    */
   async applyHistoryTransaction(args: HistoryTransactionArgs<Item>): Promise<void> {
-    const { operationId, suffix, items } = await parseTransaction(args);
+    const { operationId, suffix, items } = await parseTransaction(args, this.#epoch);
     await this.#open();
     const options = { ...this.#nextOptions(), operationId };
     for (;;) {
@@ -294,10 +298,10 @@ export class EngineSession<Item extends object = object> {
     return written;
   }
 
-  async #replaceAll(items: readonly Item[]): Promise<void> {
+  async #replaceAll(items: readonly Item[]): Promise<Appended> {
     await this.#open();
     const ifPosition = this.#known ?? (await this.#read(0)).end;
-    unwrap(await this.#rewind(items, { to: 0, ifPosition }));
+    return unwrap(await this.#rewind(items, { to: 0, ifPosition }));
   }
 
   /**

@@ -1,4 +1,6 @@
 import { isFields } from '../../src/input/parse-fields.js';
+import { parseJson } from '../../src/input/parse-json.js';
+import { parseSafely } from '../../src/input/parse-safely.js';
 import { canonicalJson } from '../../src/session/canonical-json.js';
 import { sha256 } from '../../src/session/sha256.js';
 
@@ -20,21 +22,34 @@ const check = (fits: boolean, message: string): void => {
 };
 
 /**
+ * A copy, because the caller may change its items while they are being stored. The error names the
+ * rule and quotes nothing, unlike those of `structuredClone` and `JSON.stringify`.
+ */
+const copyOf = <Item>(given: HistoryTransaction<Item>): HistoryTransaction<Item> =>
+  parseSafely('transaction', (issues) => parseJson(issues, 'transaction', given)).match(
+    (text = '{}') => JSON.parse(text),
+    ({ message }) => {
+      throw new TypeError(message);
+    },
+  );
+
+/**
  * Parses a transaction. The operation id of a replacement contains a digest of the whole
  * transaction: when it is sent again, its position is no longer known, so the engine could not
- * compare the two.
+ * compare the two. `epoch` tells the ids that are used before and after the history was cleared
+ * apart.
  */
-export const parseTransaction = async <Item>({
-  operationId,
-  transaction: given,
-}: HistoryTransactionArgs<Item>) => {
+export const parseTransaction = async <Item>(
+  { operationId: givenId, transaction: given }: HistoryTransactionArgs<Item>,
+  epoch: string,
+) => {
   check(
-    typeof operationId === 'string' && operationId.trim() !== '',
+    typeof givenId === 'string' && givenId.trim() !== '',
     'operationId must be a non-empty string',
   );
+  const operationId = `${givenId}${epoch}`;
   check(isFields(given), 'transaction must be an object');
-  // The caller may change its items while they are being stored.
-  const transaction = structuredClone(given);
+  const transaction = copyOf(given);
   const names = Object.keys(transaction).sort().join();
   if (transaction.type === 'append_items') {
     check(

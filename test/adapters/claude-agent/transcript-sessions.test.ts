@@ -23,6 +23,16 @@ const opened = (
 };
 
 describe('the session of a transcript', () => {
+  it('is refused without a quotation if another program has written its context', async () => {
+    const { sessions, transcripts } = opened();
+    const labels = { 'claude.project': key.projectKey };
+    await okOf(
+      sessions.create({ face: 'a', profile: 'b', labels, context: 'secret', start: true }),
+    );
+    const error = await transcripts.listSessions(key.projectKey).catch((cause: unknown) => cause);
+    expect(String(error)).toBe('Error: the context of a transcript is not its key');
+  });
+
   it('shows who said what to people who read its history', async () => {
     const { sessions, transcripts } = opened();
     const long = 'a'.repeat(20_000);

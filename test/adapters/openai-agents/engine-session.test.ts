@@ -161,8 +161,25 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     await session.applyHistoryTransaction(args);
     expect(await session.getItems()).toEqual([user('start'), assistant('accepted'), user('later')]);
     await session.clearSession();
-    await session.applyHistoryTransaction(args);
+    await expect(session.applyHistoryTransaction(args)).rejects.toThrow('suffix no longer matches');
     expect(await session.getItems()).toEqual([]);
+  });
+
+  test('stores a transaction again whose name was used before the session was cleared, as the session of the SDK does', async () => {
+    const { session: ours } = await openSession(await open());
+    const theirs = new MemorySession();
+    for (const session of [ours, theirs]) {
+      const append = async () => {
+        const transaction = { type: 'append_items' as const, items: [user('first')] };
+        await session.applyHistoryTransaction({ operationId: 'turn-1', transaction });
+      };
+      for (let round = 0; round < 3; round += 1) {
+        await append();
+        await append();
+        expect(await session.getItems()).toEqual([user('first')]);
+        await session.clearSession();
+      }
+    }
   });
 
   test('refuses a suffix that is not there, and does not keep the name of what it refused', async () => {
