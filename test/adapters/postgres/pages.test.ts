@@ -55,9 +55,15 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
   const labels = { plan: 'free', team: 'a' };
   const searches: readonly (readonly [string, Partial<PageRange>])[] = [
     ['by two labels', { labels }],
-    ['by a label and a status', { labels: { plan: 'free' }, status: { anyOf: ['ACTIVE'], now: NOON } }],
+    [
+      'by a label and a status',
+      { labels: { plan: 'free' }, status: { anyOf: ['ACTIVE'], now: NOON } },
+    ],
     ['by two labels, in the order of updates', { labels, order: 'updated', now: NOON }],
-    ['by a status, in the order of updates', { status: { anyOf: ['ACTIVE'], now: NOON }, order: 'updated', now: NOON }],
+    [
+      'by a status, in the order of updates',
+      { status: { anyOf: ['ACTIVE'], now: NOON }, order: 'updated', now: NOON },
+    ],
   ];
 
   test.each(searches)(
@@ -69,14 +75,30 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
       (await store.migrate())._unsafeUnwrap();
       const sessions = 200;
       const insert = async (id: string, value: string) =>
-        answerOf(store.insert('acme', headOf(id), live('ACTIVE', { labels: { ...labels, plan: value, team: value } })));
-      const settings = ['sessions', 'labels'].map((table) => `ALTER TABLE ${schema}.${table} SET (autovacuum_enabled = off)`);
+        answerOf(
+          store.insert(
+            'acme',
+            headOf(id),
+            live('ACTIVE', { labels: { ...labels, plan: value, team: value } }),
+          ),
+        );
+      const settings = ['sessions', 'labels'].map(
+        (table) => `ALTER TABLE ${schema}.${table} SET (autovacuum_enabled = off)`,
+      );
       await schemas.run(settings.join('; '));
       for (const at of upTo(50)) await insert(`other-${at}`, `other-${at}`);
       await schemas.run(`ANALYZE ${schema}.sessions, ${schema}.labels`);
-      await Promise.all(upTo(sessions).map((at) => answerOf(store.insert('acme', headOf(`s${at}`), live('ACTIVE', { labels })))));
+      await Promise.all(
+        upTo(sessions).map((at) =>
+          answerOf(store.insert('acme', headOf(`s${at}`), live('ACTIVE', { labels }))),
+        ),
+      );
       const read: number[] = [];
-      const explained = new PostgresSessionStore({ pool: explaining(read), schema, timeoutMs: PATIENT_MS });
+      const explained = new PostgresSessionStore({
+        pool: explaining(read),
+        schema,
+        timeoutMs: PATIENT_MS,
+      });
       const page = await answerOf(explained.list('acme', { offset: 0, limit: 10, ...range }));
       expect(page.records).toHaveLength(10);
       expect(Math.max(...read)).toBeLessThan(5 * sessions);
