@@ -1,4 +1,4 @@
-import { inLaterTurn } from '../events/yield-to-event-loop.js';
+import { inLaterTurn } from '../events/in-later-turn.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { SessionStore } from '../store/session-store.js';
 
