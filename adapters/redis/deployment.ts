@@ -11,6 +11,7 @@ import type { Failure } from './failure.js';
 import { Keyspace } from './keyspace.js';
 import type { RedisSettings } from './redis-session-store-options.js';
 import { asTextOrNull } from './reply-form.js';
+import { warnOfEviction } from './warn-of-eviction.js';
 
 /**
  * The settings that all processes of a store share. The first process that creates a session stores
@@ -222,6 +223,7 @@ export class Deployment {
     const refusal = this.#differenceFrom(stored);
     if (refusal !== undefined) return err(refusal);
     this.#known = this.#openBy(stored);
+    void warnOfEviction(this.#connection.client);
     return ok(this.#known);
   }
 

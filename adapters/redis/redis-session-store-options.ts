@@ -32,6 +32,8 @@ export interface RedisClient {
     count: number,
   ): Promise<string[]>;
   zcount(key: string, least: string, most: number | string): Promise<number>;
+  /** To warn of a server that evicts keys. Optional, and so is the right to use it. */
+  info?(section: string): Promise<unknown>;
   /** The next two methods are for events only. */
   xrange?(
     key: string,

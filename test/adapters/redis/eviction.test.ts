@@ -1,0 +1,60 @@
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { headOf, live, TENANT } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { intercepting } from '../../support/intercepting-client.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { startRedis } from '../../support/redis-server.js';
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describeWithRedis('a store on a server that evicts keys', () => {
+  /** The warnings of two stores with the same client on a server with this policy. */
+  const warningsWith = async (policy: string, mayAsk = true): Promise<readonly string[]> => {
+    const server = await startRedis({ args: ['--maxmemory-policy', policy] });
+    onTestFinished(() => server.stop());
+    const warnings: string[] = [];
+    const note = (warning: Error & { readonly code?: string }) => {
+      if (warning.name === 'ColloquyWarning') warnings.push(`${warning.code}: ${warning.message}`);
+    };
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const client = new Redis(server.port);
+    onTestFinished(() => client.disconnect());
+    let asked = 0;
+    const counted = intercepting(client, async (name, _, run) => {
+      if (name !== 'info') return run();
+      try {
+        if (!mayAsk) throw new Error('NOPERM this user has no permissions to run the command');
+        return await run();
+      } finally {
+        asked += 1;
+      }
+    });
+    for (const id of ['one', 'two']) {
+      const store = new RedisSessionStore({ client: counted, timeoutMs: PATIENT_MS });
+      await answerOf(store.insert(TENANT, headOf(id), live('IDLE')));
+    }
+    await vi.waitFor(() => expect(asked).toBe(1), PATIENT_MS);
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+    return warnings;
+  };
+
+  test.each(['allkeys-lru', 'volatile-lru'])(
+    'warns once, and names the policy %s',
+    async (policy) => {
+      expect(await warningsWith(policy)).toEqual([
+        expect.stringMatching(
+          new RegExp(`^COLLOQUY_REDIS_EVICTION: .*maxmemory-policy ${policy},`),
+        ),
+      ]);
+    },
+  );
+
+  test('says nothing with noeviction, or without the right to INFO', async () => {
+    expect(await warningsWith('noeviction')).toEqual([]);
+    expect(await warningsWith('allkeys-lru', false)).toEqual([]);
+  });
+});
