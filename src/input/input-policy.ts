@@ -49,6 +49,7 @@ const parseLimits = (issues: IssueList, limits: unknown): SessionLimits => {
     historyEntries: parse('historyEntries'),
     activeSessions: parseActiveSessions(issues, 'limits.activeSessions', limitOf('activeSessions')),
     pageBytes: parse('pageBytes'),
+    forkBytes: parse('forkBytes'),
   };
 };
 

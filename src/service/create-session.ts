@@ -52,7 +52,7 @@ export interface ForkInput {
   readonly id: string;
   /**
    * The position of an entry in its current history: the copy ends with this entry. A copy of more
-   * than `limits.pageBytes` is `invalid_input`. Default: the end.
+   * than `limits.forkBytes` is `invalid_input`. Default: the end.
    */
   readonly position?: number;
 }
@@ -156,7 +156,7 @@ export interface CreateOptions {
   /**
    * Maximum size of the entries that a fork copies, in approximate bytes of JSON; more are
    * `page_too_large`, and nothing is created. For hosts that limit the memory of pending calls.
-   * Default: only `limits.pageBytes`.
+   * Default: only `limits.forkBytes`.
    */
   readonly maxBytes?: number | undefined;
 }

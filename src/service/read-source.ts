@@ -35,9 +35,9 @@ const invalidPosition = invalidField('from.position', 'is not a position in the 
 export const readSource = async (
   { store, tenant, policy: { limits } }: Settings,
   { id, position }: { readonly id: string; readonly position?: number },
-  { maxBytes: most = limits.pageBytes }: ReadOptions,
+  { maxBytes: most = limits.forkBytes }: ReadOptions,
 ): Promise<Result<Source | undefined, OperationErrors['getOrCreate']>> => {
-  const maxBytes = Math.min(PIECE.maxBytes, limits.pageBytes);
+  const maxBytes = Math.min(PIECE.maxBytes, limits.forkBytes);
   const pieces: (readonly PositionedEntry[])[] = [];
   let last: Extract<EntriesOutcome, { readonly outcome: 'found' }> | undefined;
   let before = position;
@@ -53,7 +53,7 @@ export const readSource = async (
     last ??= found;
     if (found.version !== last.version) return ok(undefined);
     bytes += bytesOf(found.entries);
-    if (bytes > limits.pageBytes) return err(tooLarge(limits.pageBytes));
+    if (bytes > limits.forkBytes) return err(tooLarge(limits.forkBytes));
     if (bytes > most) pieces.length = 0;
     else pieces.unshift(found.entries);
     before = found.entries.length && found.start;
@@ -63,5 +63,5 @@ export const readSource = async (
   return ok({ entries, origin: { id, position: last.position }, version: last.version });
 };
 
-const tooLarge = (pageBytes: number) =>
-  invalidField('from', `has more than ${pageBytes} bytes of history to copy`);
+const tooLarge = (forkBytes: number) =>
+  invalidField('from', `has more than ${forkBytes} bytes of history to copy`);

@@ -48,6 +48,11 @@ export interface SessionLimits {
    * always served. Default: 8 MiB.
    */
   readonly pageBytes: number;
+  /**
+   * Maximum bytes of JSON of the history that a fork copies; a larger copy is `invalid_input`. A
+   * small request stores as much. Default: 1 MiB.
+   */
+  readonly forkBytes: number;
 }
 
 /** The limits of a service whose host sets none. */
@@ -60,6 +65,7 @@ export const defaultLimits = Object.freeze({
   historyEntries: Number.MAX_SAFE_INTEGER,
   activeSessions: Number.MAX_SAFE_INTEGER,
   pageBytes: 8 * 1024 * 1024,
+  forkBytes: 1024 * 1024,
 } as const satisfies SessionLimits);
 
 /** The limits that are the same for all tenants. */

@@ -110,7 +110,7 @@ describe('a fork', () => {
   });
 
   it('at no position of the history, too large, or with an unknown field is invalid input', async () => {
-    const { sessions } = open({ limits: { pageBytes: 2000, contentBytes: 2000 } });
+    const { sessions } = open({ limits: { forkBytes: 2000, contentBytes: 2000 } });
     const entries = [say('x'.repeat(1500)), say('y'.repeat(1500))];
     const { id } = await unwrap(sessions.create({ ...options, entries }));
     const pathOf = async (from: { id: string; position?: number }) => {
