@@ -10,6 +10,7 @@ import { Hono } from 'hono';
 const key = process.env['API_KEY'] ?? '';
 const authenticate = staticApiKeys([{ key, tenant: 'acme' }]);
 
+const stopping = new AbortController();
 const handler = createSessionHandler({
   sessions: new SessionService({
     store: new MemorySessionStore({ events: true }),
@@ -17,6 +18,7 @@ const handler = createSessionHandler({
   }),
   authenticate,
   routes: [eventRoutes({ heartbeatMs: 15_000 })],
+  signal: stopping.signal,
   onError: (error) => console.error(error),
 });
 const respond = fetchHandler(handler, { prefix: '/api' });
@@ -47,8 +49,7 @@ const server = serve(
 );
 
 const stop = () => {
-  // Event streams do not end by themselves: they are closed after a moment, and the page
-  // reconnects.
+  stopping.abort(); // ends event streams, and the page reconnects
   server.close(() => console.log('stopped'));
   setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), 500).unref();
 };

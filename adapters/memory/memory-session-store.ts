@@ -164,6 +164,9 @@ export class MemorySessionStore implements SessionStore {
     return ok('inserted');
   }
 
+  /** Settles immediately: no call is ever under way. */
+  async drain(): Promise<void> {}
+
   find(key: SessionKey, size: ReadSize = {}): Result<SessionRecord | undefined, TooLarge> {
     const session = this.#sessionOf(key);
     if (session === undefined) return ok(undefined);

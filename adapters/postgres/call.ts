@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
+import type { UnderWay } from '../../src/store/under-way.js';
 import { rowsIn } from '../sql/query.js';
 import type { SqlDeployment } from '../sql/sql-deployment.js';
 import { type Failure, failureOf, lost, timedOut } from './failure.js';
@@ -71,6 +72,7 @@ const deadlinesOf = (timeoutMs: number): Deadlines => {
 export interface CallSource {
   connect(): Answer<PostgresClient, Failure>;
   readonly statements: PreparedStatements;
+  readonly underWay: UnderWay;
   /** The settings of the deployment. The first call reads them with `read`. */
   deployment(read: (statement: Statement) => Answer<readonly Fields[]>): Answer<SqlDeployment>;
 }
@@ -122,11 +124,16 @@ export class Call {
    * was lost.
    */
   read(statement: Statement): Answer<readonly Fields[]> {
-    return this.#settled(statement, 'not_applied');
+    return this.track(this.#settled(statement, 'not_applied'));
   }
 
   write(statement: Statement): Answer<readonly Fields[]> {
-    return this.#settled(statement, 'unknown');
+    return this.track(this.#settled(statement, 'unknown'));
+  }
+
+  /** Counts work as under way until it settles; see `PostgresSessionStore.drain`. */
+  track<T>(work: Promise<T>): Promise<T> {
+    return this.#source.underWay.track(work);
   }
 
   /** Calls a procedure. */

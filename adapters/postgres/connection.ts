@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
+import { UnderWay } from '../../src/store/under-way.js';
 import {
   deploymentIn,
   refusalOfSettings,
@@ -39,6 +40,7 @@ export class Connection implements CallSource {
   readonly #pool: PostgresPool;
   readonly #settings: PostgresSettings;
   readonly statements: PreparedStatements;
+  readonly underWay = new UnderWay();
   /** Set by the first call. */
   #deployment: Result<SqlDeployment, never> | undefined;
   /** The pending request, which concurrent calls share. */

@@ -56,7 +56,11 @@ export class GroupWriter {
   });
   readonly #held = new HeldSessions();
 
-  async write(call: Call, change: ChangeInput): Promise<Written> {
+  write(call: Call, change: ChangeInput): Promise<Written> {
+    return call.track(this.#write(call, change));
+  }
+
+  async #write(call: Call, change: ChangeInput): Promise<Written> {
     const { tenant } = change;
     const key = `${tenant}:${change.id}`;
     const text = JSON.stringify(change);

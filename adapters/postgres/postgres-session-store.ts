@@ -114,6 +114,19 @@ export class PostgresSessionStore implements SessionStore {
     return new ResultAsync(migrate(this.#connection, this.#settings, options));
   }
 
+  /**
+   * Settles when no call is under way. Call it before you close the pool, which ends calls that are on
+   * their way.
+   *
+   * @example
+   * ```ts
+   * await store.drain(); // then `await pool.end()`
+   * ```
+   */
+  drain(): Promise<void> {
+    return this.#connection.underWay.drain();
+  }
+
   insert(
     tenant: string,
     head: SessionHead,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
-import { type Failure, failureOf, timedOut, unknownReply } from './failure.js';
+import { type Failure, failureOf, notSent, timedOut, unknownReply } from './failure.js';
 import type { RedisClient } from './redis-session-store-options.js';
 import { asText, type ReplyForm } from './reply-form.js';
 import recordLua from './scripts/record.lua';
@@ -170,6 +170,7 @@ export class Call {
   #once<T>(attempt: Attempt, form: ReplyForm<T>): Reply<T> {
     const left = this.#left();
     if (left <= 0) return Promise.resolve(err(timedOut('not_applied')));
+    if (this.#connection.isClosed) return Promise.resolve(err(notSent));
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, left, err(timedOut('unknown')));
       const settle = (answer: Result<T, Failure>): void => {
@@ -212,9 +213,12 @@ export class Connection {
     this.timeoutMs = timeoutMs;
   }
 
-  /** Whether the host has closed the client for good. */
+  /**
+   * Whether the host has closed the client for good. ioredis sets `manuallyClosing` with QUIT, after
+   * which the server carries out nothing more, and `status` only when the connection has ended.
+   */
   get isClosed(): boolean {
-    return this.client.status === 'end';
+    return this.client.status === 'end' || Reflect.get(this.client, 'manuallyClosing') === true;
   }
 
   /** The server's time in milliseconds since the epoch. */

@@ -5,6 +5,7 @@ import {
   type StoreUnavailable,
   storeUnavailable,
 } from '../../src/session/errors.js';
+import { UnderWay } from '../../src/store/under-way.js';
 import { differenceOf } from '../shared/difference-of.js';
 import { type Call, type Connection, script } from './connection.js';
 import type { Failure } from './failure.js';
@@ -112,6 +113,7 @@ const notApplied = ({ error: { message, cause } }: Failure): StoreUnavailable =>
  * process, and the next other call reads again.
  */
 export class Deployment {
+  readonly underWay = new UnderWay();
   readonly #connection: Connection;
   readonly #settings: RedisSettings;
   readonly #key: string;
@@ -132,9 +134,16 @@ export class Deployment {
   }
 
   /** Runs a call. One that creates sessions stores the settings if none are stored. */
-  async run<T, E>(
+  run<T, E>(
     work: (open: OpenCall) => Promise<Result<T, E>>,
     creates = false,
+  ): Promise<Result<T, E | StoreUnavailable | Misconfigured>> {
+    return this.underWay.track(this.#run(work, creates));
+  }
+
+  async #run<T, E>(
+    work: (open: OpenCall) => Promise<Result<T, E>>,
+    creates: boolean,
   ): Promise<Result<T, E | StoreUnavailable | Misconfigured>> {
     const call = this.#connection.begin();
     if (this.#known !== undefined) return work({ call, ...this.#known });

@@ -117,6 +117,13 @@ export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
 const textOf = (cause: unknown): string =>
   (isError(cause) ? cause.message : String(cause)).replace(/, with args beginning with: .*/s, '');
 
+/** The failure of a call that was not sent, because the host has closed the client. */
+export const notSent: Failure = {
+  code: '',
+  error: storeUnavailable('the Redis client is closed', 'not_applied'),
+  isTransient: false,
+};
+
 /** The error of a failed command for the session that it was about. */
 export const toStoreError = ({ id }: SessionKey, { code, error }: Failure): StoreError =>
   code === 'WRONGTYPE' ? corruptRecord(id, 'one of its keys has a wrong type') : error;

@@ -117,6 +117,19 @@ export class RedisSessionStore implements SessionStore {
     return new ResultAsync(this.#deployment.find());
   }
 
+  /**
+   * Settles when no call is under way. Call it before you close the client, which ends calls that are on
+   * their way.
+   *
+   * @example
+   * ```ts
+   * await store.drain(); // then `await client.quit()`
+   * ```
+   */
+  drain(): Promise<void> {
+    return this.#deployment.underWay.drain();
+  }
+
   insert(
     tenant: string,
     head: SessionHead,

@@ -7,6 +7,7 @@ import {
   storeUnavailable,
 } from '../../src/session/errors.js';
 import { isError } from '../../src/session/native-kinds.js';
+import { UnderWay } from '../../src/store/under-way.js';
 import { Lane } from '../shared/lane.js';
 import { type Query, rowsIn, withPrefix } from '../sql/query.js';
 import {
@@ -106,6 +107,7 @@ export class Connection {
   #deployment: SqlDeployment | undefined;
   /** Compiled statements by their text without prefix; the store has a fixed number of texts. */
   readonly #statements = new Map<string, SqliteStatement>();
+  readonly underWay = new UnderWay();
   readonly #lane: Lane<Write, Refusal | undefined>;
   /**
    * Whether a transaction of the store may still be open, because neither COMMIT nor ROLLBACK
@@ -205,7 +207,7 @@ export class Connection {
       result = work(deployment);
       return result.isOk();
     };
-    const refusal = await this.#lane.run(write, { tenant, bytes });
+    const refusal = await this.underWay.track(this.#lane.run(write, { tenant, bytes }));
     if (refusal !== undefined) return err(refusal);
     return result;
   }

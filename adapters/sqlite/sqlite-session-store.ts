@@ -112,6 +112,19 @@ export class SqliteSessionStore implements SessionStore {
     return new ResultAsync(migrate(this.#connection, options));
   }
 
+  /**
+   * Settles when no call is under way. Call it before you close the database, which ends calls that are on
+   * their way.
+   *
+   * @example
+   * ```ts
+   * await store.drain(); // then `database.close()`
+   * ```
+   */
+  drain(): Promise<void> {
+    return this.#connection.underWay.drain();
+  }
+
   insert(
     tenant: string,
     head: SessionHead,

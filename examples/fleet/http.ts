@@ -8,6 +8,7 @@ import { openSessions } from './sessions.js';
 const authenticate = staticApiKeys([{ key: process.env['API_KEY'] ?? '', tenant: 'acme' }]);
 
 const { sessions, close } = openSessions();
+const stopping = new AbortController();
 const handler = createSessionHandler({
   sessions,
   authenticate,
@@ -15,6 +16,7 @@ const handler = createSessionHandler({
     commandRoutes(), // clients say their part by an append that wakes a worker, and hang up by a terminate
     eventRoutes(), // and hear the answer by an event
   ],
+  signal: stopping.signal,
   onError: (error) => console.error(error),
 });
 
@@ -29,7 +31,7 @@ const stop = () => {
     await close();
     console.log('stopped');
   });
-  // Event streams do not end by themselves; their clients reconnect, to this or another process.
+  stopping.abort(); // ends event streams; their clients reconnect, to this or another process
   setTimeout(() => server.closeAllConnections(), 500).unref();
 };
 process.once('SIGINT', stop).once('SIGTERM', stop);

@@ -30,5 +30,9 @@ export const openSessions = (): {
     retention: 24 * 3600,
     limits: { timeLimit: 3600, historyEntries: 1000 },
   });
-  return { sessions, close: () => Promise.all([client.quit(), listener.disconnect()]) };
+  const close = async () => {
+    await store.drain();
+    await Promise.all([client.quit(), listener.disconnect()]);
+  };
+  return { sessions, close };
 };

@@ -120,7 +120,7 @@ const readOptions = (options: Options) => {
 
 type Asked = ReturnType<typeof readOptions>;
 
-const handlerOf = (sessions: SessionService, asked: Asked): SessionHandler => {
+const handlerOf = (sessions: SessionService, asked: Asked, signal: AbortSignal): SessionHandler => {
   const { authenticate, commands, events, inspector } = asked;
   const groups = [
     historyRoutes(),
@@ -130,7 +130,7 @@ const handlerOf = (sessions: SessionService, asked: Asked): SessionHandler => {
     inspector && inspectorRoutes(apiKeyAsPassword(authenticate)),
   ];
   const routes = groups.filter((group) => group !== false);
-  return createSessionHandler({ sessions, authenticate, onError, routes });
+  return createSessionHandler({ sessions, authenticate, onError, routes, signal });
 };
 
 const run = async (options: Options): Promise<void> => {
@@ -140,7 +140,8 @@ const run = async (options: Options): Promise<void> => {
   // Nobody else can sweep this memory.
   const sweeps = asked.isSweepOn || !isShared;
   const sweeper = createSweeper(sessions, { onError });
-  const listener = nodeListener(handlerOf(sessions, asked));
+  const stopping = new AbortController();
+  const listener = nodeListener(handlerOf(sessions, asked, stopping.signal));
   // npm repeats a Ctrl-C, so a second signal must not mean more than the first.
   const stop = new Promise((resolve) => process.on('SIGINT', resolve).on('SIGTERM', resolve));
   try {
@@ -152,9 +153,11 @@ const run = async (options: Options): Promise<void> => {
     await printText(await greeting(served));
     if (sweeps) sweeper.start();
     await stop;
+    stopping.abort();
     await server.close();
   } finally {
     await sweeper.stop();
+    await store.drain?.();
     close();
   }
   await print('Colloquy has stopped.');

@@ -4,6 +4,7 @@ import { hasMethods, parseNumber, parseWhole } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import { END_ID, watch } from '../operations/event-shapes.js';
 import { given } from '../operations/operation.js';
+import type { SessionForm } from '../operations/session-form.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
 import { type InvalidInput, invalidInput } from '../session/errors.js';
 import type { SessionChange } from '../session/session-event.js';
@@ -11,7 +12,7 @@ import type { EndReason } from '../session/session-status.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
 import { lacksMethod } from './answer-from-service.js';
 import { changeFrame } from './event-frame.js';
-import type { Frame } from './event-stream.js';
+import { encoder, type Frame } from './event-stream.js';
 import { eventStreams, mapped } from './event-streams.js';
 import { numberIn, queryParser } from './input-reader.js';
 import type { Answer, Call, RouteGroup } from './route.js';
@@ -86,6 +87,23 @@ const parseLastEventId = (request: HandlerRequest): Result<string | undefined, I
 const endReasonOf = (change: SessionChange): EndReason | undefined =>
   'session' in change ? change.session.endReason : undefined;
 
+/**
+ * Writes each change once for all streams: those of a session share the objects of its changes.
+ */
+const sharedFrames = (): ((form: SessionForm, change: SessionChange) => Frame) => {
+  const frames = new WeakMap<SessionForm, WeakMap<SessionChange, Frame>>();
+  return (form, change) => {
+    const written = frames.get(form) ?? new WeakMap<SessionChange, Frame>();
+    frames.set(form, written);
+    const known = written.get(change);
+    if (known !== undefined) return known;
+    const bytes = encoder.encode(changeFrame(form, change));
+    const frame = { bytes, endReason: endReasonOf(change) };
+    written.set(change, frame);
+    return frame;
+  };
+};
+
 const parseWatchQuery = queryParser(watch);
 
 /**
@@ -108,6 +126,7 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
     parseEventOptions(issues, options),
   );
   const stream = eventStreams(limits);
+  const frameOf = sharedFrames();
   const answer = async (call: Call<TenantEvents>): Answer => {
     const { request, sessions, id } = call;
     if (!hasMethods(sessions, 'watch')) return lacksMethod(watch, 'watch');
@@ -122,12 +141,9 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
       historyLimit: shownHistoryLimit(call, query.value),
       leases: call.form.leases,
     });
-    const frameOf = (change: SessionChange): Frame => ({
-      text: changeFrame(call.form, change),
-      endReason: endReasonOf(change),
-    });
     const answered = await stream(call, {
-      watch: (more) => mapped(sessions.watch(id, { ...options, ...more }), frameOf),
+      watch: (more) =>
+        mapped(sessions.watch(id, { ...options, ...more }), (change) => frameOf(call.form, change)),
       isBare: isAtEnd || request.method === 'HEAD',
     });
     if (isAtEnd) return answered.map(() => streamIsOver);

@@ -19,11 +19,11 @@ const STALLED_MS = 30_000;
  */
 const PIECE_BYTES = 32 * 1024;
 
-const encoder = new TextEncoder();
+export const encoder = new TextEncoder();
 
-/** An event of a stream, and why the session has ended, if the event tells it. */
+/** An event of a stream, which other streams may send too, and why the session has ended, if the event tells it. */
 export interface Frame {
-  readonly text: string;
+  readonly bytes: Uint8Array;
   readonly endReason?: EndReason | undefined;
 }
 
@@ -123,15 +123,14 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     }
     if (this.#event !== undefined) return this.#piece(this.#event);
     if (this.#isEnding) return undefined;
-    return this.#begin(encoder.encode(await this.#frame()));
+    return this.#begin(await this.#frame());
   }
 
   /** The first piece of an event. */
   #begin(event: Uint8Array): Uint8Array {
     if (event.length <= PIECE_BYTES) return event;
     const reservation = this.#watching.reserve();
-    if (!reservation.admit(event.length))
-      return encoder.encode(this.#broken(refusal('too_many_streams')));
+    if (!reservation.admit(event.length)) return this.#broken(refusal('too_many_streams'));
     this.#reservation = reservation;
     this.#event = event;
     this.#sent = 0;
@@ -148,13 +147,13 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     return piece;
   }
 
-  async #frame(): Promise<string> {
+  async #frame(): Promise<Uint8Array> {
     try {
       const next = await this.#nextChange();
-      if (next === undefined) return heartbeatLine;
+      if (next === undefined) return encoder.encode(heartbeatLine);
       if (next.done === true) return this.#end();
       return next.value.match(
-        (event) => this.#textOf(event),
+        (event) => this.#bytesOf(event),
         (error) => this.#broken(inClientTerms(watch, error)),
       );
     } catch (cause) {
@@ -190,20 +189,20 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     );
   }
 
-  #textOf({ text, endReason }: Frame): string {
+  #bytesOf({ bytes, endReason }: Frame): Uint8Array {
     this.#reason = endReason;
-    return text;
+    return bytes;
   }
 
-  #end(): string {
+  #end(): Uint8Array {
     this.#isEnding = true;
-    return endFrame(this.#reason);
+    return encoder.encode(endFrame(this.#reason));
   }
 
-  #broken(error: HandlerError): string {
+  #broken(error: HandlerError): Uint8Array {
     this.#isEnding = true;
     this.#watching.report(error);
-    return unavailableFrame(error);
+    return encoder.encode(unavailableFrame(error));
   }
 
   #releaseEvent(): void {

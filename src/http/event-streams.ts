@@ -86,7 +86,7 @@ export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: S
   const head = { status: 200, headers: streamHeaders };
 
   const open = async (
-    { handler: { timeoutMs, report }, tenant }: Call<unknown>,
+    { handler: { timeoutMs, report, streams: openStreams }, tenant }: Call<unknown>,
     { isBare, watch }: Watched,
     onOver: () => void,
   ): Answer => {
@@ -98,7 +98,14 @@ export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: S
       return ok(head);
     }
     const reserve = () => pieces.reserve(tenant);
-    const events = new EventStream({ ...opened, heartbeatMs, reserve, report, onOver }, first);
+    const end = () => void events.return();
+    const over = () => {
+      openStreams.remove(end);
+      onOver();
+    };
+    const watching = { ...opened, heartbeatMs, reserve, report, onOver: over };
+    const events: EventStream = new EventStream(watching, first);
+    openStreams.add(end);
     const stream = { [Symbol.asyncIterator]: () => events };
     return ok({ ...head, stream, cutOff: events.cutOff });
   };

@@ -4,6 +4,7 @@ import type { AnyOperation, Operation } from '../operations/operation.js';
 import type { SessionForm } from '../operations/session-form.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
 import type { HandlerError } from './handler-error.js';
+import type { OpenStreams } from './open-streams.js';
 import type {
   Authenticate,
   AuthenticationRequest,
@@ -27,6 +28,8 @@ export interface HandlerContext {
   readonly timeoutMs: number;
   /** Limits the bytes of answers that are in preparation or that clients have not received. */
   readonly budget: TenantBudget;
+  /** The open event streams. */
+  readonly streams: OpenStreams;
   /** Reports an error after the response has begun, when it can no longer contain the error. */
   readonly report: (error: HandlerError) => void;
   /**

@@ -13,6 +13,7 @@ import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js'
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
 import { answerFromService } from './answer-from-service.js';
 import { type HandlerError, statusOf } from './handler-error.js';
+import { OpenStreams } from './open-streams.js';
 import { parseGroups } from './parse-groups.js';
 import type { AnsweredRoute, HandlerContext, RouteGroup } from './route.js';
 import { checkPaths } from './router-of.js';
@@ -56,6 +57,7 @@ import { TenantBudget } from './tenant-budget.js';
  *   maxBodyBytes: 64 * 1024,
  *   maxPendingBytes: 8 * 1024 * 1024,
  *   origin: true,
+ *   signal: new AbortController().signal, // abort it when the process stops
  * });
  * ```
  */
@@ -102,6 +104,11 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    */
   readonly timeoutMs?: number;
   /**
+   * Ends all event streams when it is aborted, so that a server can close. Clients then continue at
+   * another process. Default: streams end when their sessions or connections end.
+   */
+  readonly signal?: AbortSignal;
+  /**
    * Called for each error that is answered with a status of 500 or above, with its `cause`, which
    * the response does not contain. Default: ignored.
    */
@@ -134,6 +141,7 @@ const optionNames = {
   sessionTimes: true,
   origin: true,
   entryData: true,
+  signal: true,
   onError: true,
   onDenied: true,
   logger: true,
@@ -216,6 +224,8 @@ const parseAll = <S extends TenantSessions>(
     'authenticate',
     'must be a function, such as the result of staticApiKeys',
   );
+  const isSignal = hasMethods(options.signal, 'addEventListener');
+  issues.check(options.signal === undefined || isSignal, 'signal', 'must be an AbortSignal');
   const form = parseForm(issues, options);
   const routes = parseRoutes(issues, options.routes);
   return {
@@ -229,6 +239,7 @@ const parseAll = <S extends TenantSessions>(
       policy: sessions?.policy,
       maxBodyBytes: parseWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
       timeoutMs: parseNumber(issues, 'timeoutMs', timeoutMs, 1, MAX_TIMEOUT_MS),
+      streams: new OpenStreams(options.signal),
       budget: new TenantBudget(parseWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
       report,
     },

@@ -1,5 +1,6 @@
 import { err, type Result } from 'neverthrow';
 import { frame } from '../http/event-frame.js';
+import { encoder } from '../http/event-stream.js';
 import { eventStreams, mapped } from '../http/event-streams.js';
 import { methodRefusal, refusal } from '../http/handler-error.js';
 import type { Answer, Call } from '../http/index.js';
@@ -38,7 +39,7 @@ export const listStream = (): ((call: Call<unknown>) => Answer) => {
     return stream(call, {
       watch: (options) =>
         mapped(listChanges(sessions.watchAll(options)), ({ type }) => ({
-          text: frame('change', { type }),
+          bytes: encoder.encode(frame('change', { type })),
         })),
       isBare: request.method === 'HEAD',
     });

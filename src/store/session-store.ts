@@ -337,6 +337,12 @@ export interface EventLog {
  */
 export interface SessionStore {
   /**
+   * Settles when no call is under way, so that a host can close the client or database then. Absent
+   * if each call is done when it returns.
+   */
+  drain?(): Promise<void>;
+
+  /**
    * Adds a session. If the id is taken, the existing session stays unchanged. With an `opening`,
    * the state may be ACTIVE, and the creation, the start and the history that it begins with are
    * one change each, each with its event.

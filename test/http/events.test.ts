@@ -168,6 +168,49 @@ describe('events over HTTP', () => {
     await texts.return?.();
   });
 
+  test('end immediately when the signal of the handler is aborted, and so do later ones', async () => {
+    const { sessions } = open();
+    await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const { handler } = handlerWith({ sessions, signal, routes: [eventRoutes()] });
+    const streams = await Promise.all([handler(watchX), handler(watchX)]);
+    const waiting = streams.map(async (stream) => {
+      const texts = textsOf(stream);
+      await pastSnapshot(texts);
+      return allOf(texts);
+    });
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+    stopping.abort();
+    expect(await Promise.all(waiting)).toEqual(['', '']);
+    expect(await allOf(textsOf(await handler(watchX)))).toBe('');
+  });
+
+  test('of a change are written once for all streams, also by forms of several handlers', async () => {
+    const { sessions } = open();
+    await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
+    const routes = [eventRoutes()];
+    const { handler } = handlerWith({ sessions, routes });
+    const { handler: labelled } = handlerWith({ sessions, routes, labels: true });
+    const all = await Promise.all(
+      [handler, handler, handler, labelled].map(async (of) => textsOf(await of(watchX))),
+    );
+    for (const texts of all) await pastSnapshot(texts);
+    const next = all.map((texts) => texts.next());
+    const write = vi.spyOn(JSON, 'stringify');
+    await okOf(sessions.start('x'));
+    const seenBy = (await Promise.all(next)).map(({ value }) => value);
+    const written = write.mock.calls.filter(
+      ([value]) => Reflect.get(Object(value), 'type') === 'session.changed',
+    );
+    write.mockRestore();
+    expect(written).toHaveLength(2);
+    expect(new Set(seenBy.slice(0, 3)).size).toBe(1);
+    expect(seenBy[0]).toContain('"status":"ACTIVE"');
+    expect([seenBy[0], seenBy[3]].map((text) => text?.includes('"labels"'))).toEqual([false, true]);
+    for (const texts of all) await texts.return?.();
+  });
+
   test('of a session that runs out while nobody sweeps tell its end', async () => {
     const { sessions, clock } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 0.05 }));
