@@ -1,137 +1,219 @@
 // Encrypts what people say before it reaches the database, with AES-256-GCM and a key that the
 // database does not have. It works with every store.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import type {
   ClaimedRecord,
   ClaimedRecords,
   CorruptRecord,
+  EventDetail,
+  EventLog,
+  HistoryAppend,
   HistoryEntry,
-  JsonValue,
   RecordPage,
+  SessionEvent,
   SessionHead,
+  SessionKey,
   SessionRecord,
   SessionStore,
   StoreError,
 } from 'colloquy';
 import { err, ok, type Result } from 'colloquy';
+import { type Cipher, sealed, unsealed } from './sealed-state.js';
 
-const encrypt = (key: Buffer, text: string): string => {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce);
-  const encrypted = [cipher.update(text, 'utf16le'), cipher.final()];
-  return Buffer.concat([nonce, cipher.getAuthTag(), ...encrypted]).toString('base64');
+const ALGORITHM = 'aes-256-gcm';
+const TAG = { authTagLength: 16 };
+
+/** A text can be decrypted only as that of the session for which it was encrypted. */
+const cipherOf = (key: Buffer, { tenant, id }: SessionKey): Cipher => {
+  const owner = Buffer.from(JSON.stringify([tenant, id]));
+  return {
+    hide: (text) => {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv(ALGORITHM, key, nonce, TAG).setAAD(owner);
+      const bytes = [cipher.update(text, 'utf16le'), cipher.final()];
+      return Buffer.concat([nonce, cipher.getAuthTag(), ...bytes]).toString('base64');
+    },
+    show: (text) => {
+      const bytes = Buffer.from(text, 'base64');
+      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, 12), TAG);
+      decipher.setAAD(owner).setAuthTag(bytes.subarray(12, 28));
+      const shown = [decipher.update(bytes.subarray(28)), decipher.final()];
+      return Buffer.concat(shown).toString('utf16le');
+    },
+  };
 };
 
-const decrypt = (key: Buffer, text: string): string => {
-  const bytes = Buffer.from(text, 'base64');
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
-  decipher.setAuthTag(bytes.subarray(12, 28));
-  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf16le');
+const headWith = (change: (text: string) => string, head: SessionHead): SessionHead => {
+  const { face, profile, behavior, context } = head.options;
+  return {
+    ...head,
+    options: {
+      ...head.options,
+      face: change(face),
+      profile: change(profile),
+      behavior: change(behavior),
+      context: change(context),
+    },
+    // It reveals the input of a create to anyone who can guess it.
+    ...(head.digest !== undefined && { digest: change(head.digest) }),
+  };
 };
 
-const headWith = (
-  change: (text: string) => string,
-  { options, ...head }: SessionHead,
-): SessionHead => {
-  const { behavior, context } = options;
-  return { ...head, options: { ...options, behavior: change(behavior), context: change(context) } };
-};
+const hiddenEntry = ({ hide }: Cipher, { id, data, ...entry }: HistoryEntry): HistoryEntry => ({
+  ...entry,
+  content: entry.content === '' ? '' : hide(entry.content),
+  ...(id !== undefined && { id: hide(id) }),
+  ...(data !== undefined && { data: hide(JSON.stringify(data)) }),
+});
 
-interface Change {
-  readonly text: (text: string) => string;
-  readonly data: (data: JsonValue) => JsonValue;
-}
+const shownEntry = <E extends HistoryEntry>({ show }: Cipher, entry: E): E => ({
+  ...entry,
+  // An entry that was redacted has none.
+  content: entry.content === '' ? '' : show(entry.content),
+  ...(entry.id !== undefined && { id: show(entry.id) }),
+  ...(entry.data !== undefined && { data: JSON.parse(show(String(entry.data))) }),
+});
 
-const entriesWith = <E extends HistoryEntry>(
-  { text, data }: Change,
-  entries: readonly E[],
-): readonly E[] =>
-  entries.map((entry) => ({
-    ...entry,
-    // An entry that was redacted has none.
-    content: entry.content === '' ? '' : text(entry.content),
-    ...(entry.data !== undefined && { data: data(entry.data) }),
-  }));
+const shownRecord = (cipher: Cipher, { head, state, ...record }: SessionRecord): SessionRecord => ({
+  ...record,
+  head: headWith(cipher.show, head),
+  state: unsealed(cipher, state),
+  history: record.history.map((entry) => shownEntry(cipher, entry)),
+});
+
+const hiddenDetail = ({ hide }: Cipher, event: EventDetail): EventDetail =>
+  'holder' in event ? { ...event, holder: hide(event.holder) } : event;
 
 /** What `read` returns, or `corrupt_record` if a text cannot be decrypted. */
 const readable = <T>(id: string, read: () => T): Result<T, CorruptRecord> => {
   try {
     return ok(read());
   } catch {
-    return err({
-      type: 'corrupt_record',
-      message: `a text of session ${id} cannot be decrypted`,
-      id,
-    });
+    const message = `a text of session ${id} cannot be decrypted`;
+    return err({ type: 'corrupt_record', message, id });
   }
 };
 
 /** A store whose texts are encrypted before they reach `inner`. `key` has 32 bytes. */
 export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
-  const hide = (text: string): string => encrypt(key, text);
-  const show = (text: string): string => decrypt(key, text);
-  const hidden: Change = { text: hide, data: (data) => hide(JSON.stringify(data)) };
-  const clear: Change = { text: show, data: (data) => JSON.parse(show(String(data))) };
-  const shown = (record: SessionRecord): Result<SessionRecord, CorruptRecord> =>
-    readable(record.head.id, () => {
-      const { head, history } = record;
-      const entries = Array.isArray(history) ? entriesWith(clear, history) : history;
-      return { ...record, head: headWith(show, head), history: entries };
-    });
+  const cipherFor = (of: SessionKey): Cipher => cipherOf(key, of);
+  const shown = (of: SessionKey, record: SessionRecord): Result<SessionRecord, CorruptRecord> =>
+    readable(of.id, () => shownRecord(cipherFor(of), record));
+
+  /** The digest of an append with a key, so that nobody can guess the content by it. */
+  const hiddenAppend = (of: SessionKey, append: HistoryAppend): HistoryAppend => {
+    const entries = append.entries.map((entry) => hiddenEntry(cipherFor(of), entry));
+    if (append.operation === undefined) return { ...append, entries };
+    const { id, digest } = append.operation;
+    const text = JSON.stringify([of.tenant, of.id, digest]);
+    const keyed = createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
+    return { ...append, entries, operation: { id, digest: keyed } };
+  };
+
   const shownClaim = ({ sessions, failed, ...rest }: ClaimedRecords): ClaimedRecords => {
     const all: ClaimedRecord[] = [];
     const errors: StoreError[] = [...failed];
     for (const session of sessions) {
-      shown(session.record).match(
+      shown(session, session.record).match(
         (record) => all.push({ ...session, record }),
         (error) => errors.push(error),
       );
     }
     return { ...rest, sessions: all, failed: errors };
   };
-  const shownPage = (page: RecordPage): RecordPage => {
+
+  const shownPage = (tenant: string, page: RecordPage): RecordPage => {
     const records: SessionRecord[] = [];
     const unreadable = [...page.unreadable];
     for (const record of page.records) {
-      const read = shown(record);
+      const { id } = record.head;
+      const read = shown({ tenant, id }, record);
       if (read.isOk()) records.push(read.value);
-      else unreadable.push(record.head.id);
+      else unreadable.push(id);
     }
     return { ...page, records, unreadable };
   };
 
+  const shownEvent = (event: SessionEvent): SessionEvent => {
+    if (!('holder' in event)) return event;
+    const { show } = cipherFor({ tenant: event.tenant, id: event.sessionId });
+    return { ...event, holder: show(event.holder) };
+  };
+
+  const shownLog = (log: EventLog): EventLog => ({
+    open: async () => (await log.open?.()) ?? ok(undefined),
+    streamOf: (tenant) => log.streamOf(tenant),
+    streams: () => log.streams?.() ?? [],
+    latest: (stream) => log.latest(stream),
+    now: (stream) => log.now(stream),
+    read: async (...args) => {
+      const page = await log.read(...args);
+      return page.andThen((read) =>
+        readable(args[0], () => ({ ...read, events: read.events.map(shownEvent) })),
+      );
+    },
+    listen: log.listen && ((...args) => log.listen?.(...args) ?? (() => {})),
+    isClosed: () => log.isClosed?.() ?? false,
+  });
+
   return {
-    insert: (tenant, head, state, opening) =>
-      inner.insert(
-        tenant,
-        headWith(hide, head),
-        state,
-        opening && { ...opening, entries: entriesWith(hidden, opening.entries) },
-      ),
+    insert: (tenant, head, state, opening) => {
+      const cipher = cipherFor({ tenant, id: head.id });
+      const entries = opening?.entries.map((entry) => hiddenEntry(cipher, entry)) ?? [];
+      const begun = opening && { ...opening, entries };
+      return inner.insert(tenant, headWith(cipher.hide, head), sealed(cipher, state), begun);
+    },
     redact: (...args) => inner.redact(...args),
     find: async (...args) => {
       const found = await inner.find(...args);
-      return found.andThen((record) => (record === undefined ? ok(undefined) : shown(record)));
+      return found.andThen((record) => (record ? shown(args[0], record) : ok(undefined)));
     },
-    findState: (...args) => inner.findState(...args),
-    list: async (...args) => (await inner.list(...args)).map(shownPage),
-    replace: (...args) => inner.replace(...args),
-    append: (of, append) =>
-      inner.append(of, { ...append, entries: entriesWith(hidden, append.entries) }),
-    findEntries: async (...args) => {
-      const found = await inner.findEntries(...args);
-      return found.andThen((part) =>
-        part.outcome === 'found'
-          ? readable(args[0].id, () => ({ ...part, entries: entriesWith(clear, part.entries) }))
-          : ok(part),
+    findState: async (of) => {
+      const found = await inner.findState(of);
+      return found.andThen((state) =>
+        readable(of.id, () => state && unsealed(cipherFor(of), state)),
       );
     },
-    remove: (...args) => inner.remove(...args),
+    list: async (tenant, page) =>
+      (await inner.list(tenant, page)).map((found) => shownPage(tenant, found)),
+    replace: (of, previous, next, options) => {
+      const cipher = cipherFor(of);
+      const event = options?.event && hiddenDetail(cipher, options.event);
+      const hidden = options && { ...options, event };
+      return inner.replace(of, sealed(cipher, previous), sealed(cipher, next), hidden);
+    },
+    append: async (of, append) => {
+      const appended = await inner.append(of, hiddenAppend(of, append));
+      return appended.andThen((outcome) => {
+        if (outcome.outcome !== 'closed') return ok(outcome);
+        return readable(of.id, () => ({
+          ...outcome,
+          state: unsealed(cipherFor(of), outcome.state),
+        }));
+      });
+    },
+    findEntries: async (of, slice) => {
+      const found = await inner.findEntries(of, slice);
+      return found.andThen((part) => {
+        if (part.outcome !== 'found') return ok(part);
+        const cipher = cipherFor(of);
+        return readable(of.id, () => ({
+          ...part,
+          entries: part.entries.map((entry) => shownEntry(cipher, entry)),
+        }));
+      });
+    },
+    remove: (of, removal) => {
+      const remains = removal?.remains;
+      if (remains === undefined) return inner.remove(of, removal);
+      const state = sealed(cipherFor(of), remains.state);
+      return inner.remove(of, { ...removal, remains: { ...remains, state } });
+    },
     due: (...args) => inner.due(...args),
     reschedule: (...args) => inner.reschedule(...args),
     claim: async (...args) => (await inner.claim(...args)).map(shownClaim),
     countWaiting: (...args) => inner.countWaiting(...args),
     reportsEnds: (...args) => inner.reportsEnds(...args),
-    events: inner.events,
+    events: inner.events && shownLog(inner.events),
   };
 };

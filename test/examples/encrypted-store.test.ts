@@ -1,12 +1,164 @@
 import { randomBytes } from 'node:crypto';
-import { describe, test } from 'vitest';
+import { inspect } from 'node:util';
+import { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { PostgresSessionStore } from '../../adapters/postgres/index.js';
+import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { encrypted } from '../../examples/encryption/encrypted-store.js';
+import { SessionService, type SessionStore, unwrap } from '../../src/index.js';
+import { canonicalJson } from '../../src/session/canonical-json.js';
+import { digestOf } from '../../src/session/digest-of.js';
 import { describeSessionStore } from '../../src/testing/index.js';
 import { withoutLargeCases } from '../support/contract-cases.js';
+import { describeWithPostgres } from '../support/describe-with-postgres.js';
+import { describeWithRedis } from '../support/describe-with-redis.js';
+import { PATIENT_MS } from '../support/patience.js';
+import { openPool, schemaName } from '../support/postgres-schema.js';
+import { openLibsql } from '../support/sqlite-file.js';
 
 describe('the encrypted store of the example', () => {
   const key = randomBytes(32);
   const makeStore = () => encrypted(new MemorySessionStore({ events: true }), key);
   describeSessionStore(withoutLargeCases(test), makeStore);
 });
+
+/** Says a secret in every place of a session that is encrypted, by every kind of write. */
+const sayEverywhere = async (inner: SessionStore, secret: string): Promise<void> => {
+  const store = encrypted(inner, randomBytes(32));
+  const sessions = new SessionService({ store, gracePeriod: 60 }).orThrow;
+  const options = { face: secret, profile: secret, behavior: secret, context: secret };
+  const metadata = { [secret]: { name: secret } };
+  const entry = { role: 'user', content: secret, id: `m-${secret}`, data: { [secret]: secret } };
+  const { id, revision } = await sessions.create({
+    ...{ ...options, metadata, start: true },
+    ...{ idempotencyKey: 'create-1', entries: [entry] },
+  });
+  const { position } = await sessions.append(id, [entry], { operationId: 'append-1' });
+  await sessions.append(id, [entry], { operationId: 'append-1' });
+  await sessions.rewind(id, { to: 0, entries: [entry], ifPosition: position });
+  await sessions.update(id, { metadata: { more: secret } }, { operationId: 'update-1' });
+  const { fencingToken } = await sessions.lease(id, { holder: secret, seconds: 60 });
+  await sessions.append(id, [entry], { fencingToken, wake: true });
+  await sessions.cancel(id, { reason: secret });
+  const read = await sessions.get(id);
+  expect(read).toMatchObject({ options, metadata: { ...metadata, more: secret } });
+  expect(read.revision).not.toBe(revision);
+  expect(read.history).toMatchObject([entry, entry]);
+  const { claimed } = await sessions.claim({ holder: secret, seconds: 60 });
+  for (const { lease } of claimed) expect(lease.holder).toBe(secret);
+  const { position: end } = await sessions.history(id);
+  const fork = await sessions.create({ ...options, from: { id, position: end } });
+  expect(fork.historyCount).toBe(2);
+  await sessions.terminate(id);
+};
+
+const expectNowhere = (dump: string, secret: string): void => {
+  expect(dump.length).toBeGreaterThan(1000);
+  for (const text of [
+    secret,
+    Buffer.from(secret).toString('hex'),
+    Buffer.from(secret).toString('base64').slice(0, 24),
+  ])
+    expect(dump).not.toContain(text);
+  const changes = { labels: {}, metadata: { more: secret } };
+  for (const digest of [
+    digestOf(canonicalJson(changes)),
+    digestOf(canonicalJson(changes.metadata)),
+  ])
+    expect(dump).not.toContain(digest);
+};
+
+const uniqueText = (): string => `secret${randomBytes(12).toString('hex')}`;
+
+test('a ciphertext that was moved to another session is not decrypted there', async () => {
+  const inner = new MemorySessionStore();
+  const sessions = new SessionService({ store: encrypted(inner, randomBytes(32)) });
+  const entries = [{ role: 'user', content: 'hello' }];
+  await unwrap(sessions.create({ id: 'from', start: true, entries }));
+  await unwrap(sessions.create({ id: 'to', start: true }));
+  const from = { tenant: 'default', id: 'from' };
+  const moved = (await inner.find(from))._unsafeUnwrap()?.history ?? [];
+  const to = { tenant: 'default', id: 'to' };
+  (await inner.append(to, { entries: moved, now: Date.now() }))._unsafeUnwrap();
+  const read = await sessions.get('to');
+  expect(read.isErr() && read.error.type).toBe('corrupt_record');
+});
+
+describe('no text of a session is in clear', () => {
+  test('in an encrypted memory store', async () => {
+    const secret = uniqueText();
+    const store = new MemorySessionStore({ events: true });
+    await sayEverywhere(store, secret);
+    const { records } = (await store.list('default', { offset: 0, limit: 100 }))._unsafeUnwrap();
+    const stream = store.events?.streamOf() ?? '';
+    const events = (await store.events?.read(stream, '0', 1000))?._unsafeUnwrap();
+    expectNowhere(inspect([records, events, store], { depth: null, maxArrayLength: null }), secret);
+  });
+
+  test('in any row of an encrypted SQLite database', async () => {
+    const secret = uniqueText();
+    const database = openLibsql(':memory:');
+    onTestFinished(() => void database.close());
+    const store = new SqliteSessionStore({ database, events: true });
+    await unwrap(store.migrate());
+    await sayEverywhere(store, secret);
+    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+    const rows = tables.map((table) =>
+      database.prepare(`SELECT * FROM "${String(Object(table).name)}"`).all(),
+    );
+    expectNowhere(JSON.stringify(rows), secret);
+  });
+});
+
+describeWithPostgres('no text of a session is in clear', ({ url }) => {
+  test('in any row of an encrypted PostgreSQL database', async () => {
+    const secret = uniqueText();
+    const pool = openPool({ url });
+    onTestFinished(() => pool.end());
+    const schema = schemaName();
+    const store = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
+    await unwrap(store.migrate());
+    await sayEverywhere(store, secret);
+    const tables = await pool.query(
+      'SELECT table_name FROM information_schema.tables WHERE table_schema = $1',
+      [schema],
+    );
+    const dump: unknown[] = [];
+    for (const { table_name: name } of tables.rows)
+      dump.push((await pool.query(`SELECT t::text FROM "${schema}"."${name}" t`)).rows);
+    expectNowhere(JSON.stringify(dump), secret);
+  });
+});
+
+describeWithRedis('no text of a session is in clear', ({ url }) => {
+  test('in any key or value of an encrypted Redis', async () => {
+    const secret = uniqueText();
+    const client = new Redis(url);
+    onTestFinished(async () => void (await client.quit()));
+    const prefix = `encrypted-${process.pid}`;
+    const store = new RedisSessionStore({ client, prefix, events: true, timeoutMs: PATIENT_MS });
+    await sayEverywhere(store, secret);
+    const keys = await client.keys(`*${prefix}*`);
+    const dump = await Promise.all(keys.map(async (name) => [name, await storedAt(client, name)]));
+    expectNowhere(JSON.stringify(dump), secret);
+  });
+});
+
+const storedAt = async (client: Redis, key: string): Promise<unknown> => {
+  switch (await client.type(key)) {
+    case 'string':
+      return client.get(key);
+    case 'hash':
+      return client.hgetall(key);
+    case 'list':
+      return client.lrange(key, 0, -1);
+    case 'set':
+      return client.smembers(key);
+    case 'zset':
+      return client.zrange(key, 0, -1, 'WITHSCORES');
+    default:
+      return client.xrange(key, '-', '+');
+  }
+};
