@@ -136,8 +136,7 @@ export interface CreateSessionInput extends Partial<SessionOptions> {
    */
   readonly idempotencyKey?: string;
   /**
-   * Maximum number of the latest history entries, if an earlier call has created the session.
-   * Default: all.
+   * Maximum number of the latest history entries in the result, copied ones included. Default: all.
    */
   readonly historyLimit?: number;
 }
@@ -233,17 +232,18 @@ const newSession = (
   }));
 };
 
-/** The new session with the entries that the caller has given, as copies. */
+/** The new session with copies of its entries: what a repeated call reads. */
 const createdSession = (
   { head, state, opening }: NewSession,
-  { entries, historyLimit = entries.length }: ParsedCreation,
+  { historyLimit }: ParsedCreation,
   now: number,
 ): CreatedSession => {
-  const latest = entries.slice(Math.max(0, entries.length - historyLimit));
+  const { entries = [] } = opening ?? {};
+  const latest = entries.slice(Math.max(0, entries.length - (historyLimit ?? entries.length)));
   // The store may keep the objects that it receives.
   const own = { ...head, options: { ...head.options } };
   const history = latest.map((entry) => copyJson(entry));
-  return sessionAt({ head: own, state, history, historyCount: opening?.entries.length ?? 0 }, now);
+  return sessionAt({ head: own, state, history, historyCount: entries.length }, now);
 };
 
 /** Inserts a session under an id. */

@@ -156,3 +156,24 @@ describe('the size of a fork', () => {
     });
   });
 });
+
+it.each([undefined, 0, 1, 2, 9])(
+  'returns the history of its repetition, with historyLimit %s',
+  async (historyLimit) => {
+    const sessions = new SessionService({ store: new MemorySessionStore() });
+    const original = { ...options, start: true, entries: [say('one'), say('two')] };
+    const { id } = await unwrap(sessions.create(original));
+    const limit = historyLimit === undefined ? {} : { historyLimit };
+    const fork = { ...options, from: { id }, entries: [say('three')], ...limit };
+    const first = await unwrap(sessions.create({ ...fork, idempotencyKey: 'fork' }));
+    const { repeated, ...second } = await unwrap(
+      sessions.create({ ...fork, idempotencyKey: 'fork' }),
+    );
+    expect([repeated, second]).toEqual([true, first]);
+    expect(contentsOf(first.history)).toEqual(
+      ['one', 'two', 'three'].slice(Math.max(0, 3 - (historyLimit ?? 3))),
+    );
+    const got = await unwrap(sessions.getOrCreate({ ...fork, id: 'own' }));
+    expect(contentsOf(got.history)).toEqual(contentsOf(first.history));
+  },
+);
