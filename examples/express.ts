@@ -12,7 +12,7 @@ const sessions = new SessionService({
   store: new MemorySessionStore({ reportEnds: true }), // to the sweeper's onEnded
   idleTimeout: 15 * 60, // seconds that a session may wait to be started or resumed
   retention: 24 * 3600, // seconds that it can be read after its end: memory is not to fill up
-  limits: { timeLimit: 3600 }, // a greater one is refused; a session without one has no limit
+  limits: { timeLimit: 3600 }, // a greater one is refused; a session without one gets this one
 });
 
 const sweeper = createSweeper(sessions, {

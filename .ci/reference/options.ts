@@ -33,7 +33,7 @@ const tableOf = (checker: ts.TypeChecker, { name, symbol }: PublicExport): strin
     .filter((property) => docOf(property) !== '')
     .map((property) => {
       const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
-      return `| \`${property.name}\`${isOptional ? '' : ' (required)'} | ${docOf(property)} |`;
+      return `| \`${property.name}\`${isOptional || /\bDefault: /.test(docOf(property)) ? '' : ' (required)'} | ${docOf(property)} |`;
     });
   if (rows.length === 0) return '';
   return [`### ${name}`, docOf(symbol), ['| Option | |', '|---|---|', ...rows].join('\n')].join(

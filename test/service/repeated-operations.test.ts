@@ -8,6 +8,17 @@ import { changed } from '../support/store-doubles.js';
 
 const hello = { role: 'user', content: 'hello' };
 
+test('an operation id is unique among commands and updates, and apart among appends', async () => {
+  const { sessions } = openSessions();
+  const id = await startedIn(sessions);
+  const operation = { operationId: 'op' };
+  await okOf(sessions.update(id, { labels: { a: 'b' } }, operation));
+  expect((await errorOf(sessions.pause(id, operation))).type).toBe('operation_mismatch');
+  expect(await okOf(sessions.append(id, [hello], operation))).not.toHaveProperty('repeated');
+  const other = [{ role: 'user', content: 'other' }];
+  expect((await errorOf(sessions.append(id, other, operation))).type).toBe('operation_mismatch');
+});
+
 describe('an append that is sent again', () => {
   test('adds nothing, has the position of the first, and says that it is repeated', async () => {
     const { sessions } = openSessions();
