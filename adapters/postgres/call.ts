@@ -4,7 +4,7 @@ import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.j
 import type { UnderWay } from '../../src/store/under-way.js';
 import { rowsIn } from '../sql/query.js';
 import type { SqlDeployment } from '../sql/sql-deployment.js';
-import { type Failure, failureOf, lost, timedOut } from './failure.js';
+import { type Failure, failureOf, foreignAnswer, lost, timedOut } from './failure.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
 import type { PreparedStatements, Statement, Value } from './prepared-statements.js';
 
@@ -17,9 +17,20 @@ export type Answer<T, E = StoreUnavailable | Misconfigured> = Promise<Result<T, 
  */
 type Doubt = StoreUnavailable['outcome'];
 
-/** The rows in the answer of a client. */
-export const rowsOf = (result: unknown): readonly Fields[] =>
+/** The rows in the answer of a client; undefined if it has another form. */
+export const rowsOf = (result: unknown): readonly Fields[] | undefined =>
   rowsIn(isFields(result) && result['rows']);
+
+/** The rows in the answer to a statement; undefined if it cannot be its answer. */
+const answerIn = (
+  result: unknown,
+  { columns = [], hasRow = false }: Statement,
+): readonly Fields[] | undefined => {
+  const rows = rowsOf(result);
+  const [row] = rows ?? [];
+  if (row === undefined) return hasRow ? undefined : rows;
+  return columns.every((name) => row[name] !== undefined) ? rows : undefined;
+};
 
 /**
  * The shares of a call's time: until when it sends statements, and until when the server runs them.
@@ -136,10 +147,15 @@ export class Call {
     return this.#source.underWay.track(work);
   }
 
-  /** Calls a procedure. */
-  run(procedure: string, values: readonly Value[]): Answer<readonly Fields[]> {
+  /** Calls a procedure, which returns a row with `columns`. */
+  run(
+    procedure: string,
+    values: readonly Value[],
+    columns: readonly string[] = [],
+  ): Answer<readonly Fields[]> {
     const places = values.map(() => '?').join(', ');
-    return this.write({ sql: `CALL $${procedure}(${places})`, values });
+    const hasRow = columns.length > 0;
+    return this.write({ sql: `CALL $${procedure}(${places})`, values, columns, hasRow });
   }
 
   /**
@@ -200,7 +216,10 @@ export class Call {
       client = lent;
       try {
         if (isLate || this.isOver) return err(timedOut('not_applied'));
-        return ok(rowsOf(await this.#source.statements.run(lent, statement, this.serverMs)));
+        const result = await this.#source.statements.run(lent, statement, this.serverMs);
+        const rows = answerIn(result, statement);
+        if (rows !== undefined) return ok(rows);
+        return err({ kind: 'refused', error: foreignAnswer(doubt) });
       } catch (cause) {
         const failure = await failureOn(lent, cause, doubt);
         if (failure.kind === 'lost') release(true);

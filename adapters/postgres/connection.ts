@@ -79,7 +79,11 @@ export class Connection implements CallSource {
   }
 
   async #read(read: Read): Answer<SqlDeployment> {
-    const rows = await read({ sql: 'SELECT name, value FROM $meta', values: [] });
+    const rows = await read({
+      sql: 'SELECT name, value FROM $meta',
+      values: [],
+      columns: ['name', 'value'],
+    });
     if (rows.isErr()) return err(rows.error);
     const stored = deploymentIn(rows.value);
     const refusal = refusalOfSettings('PostgresSessionStore', this.#settings, stored);

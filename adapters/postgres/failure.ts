@@ -24,7 +24,6 @@ const reasons: Readonly<Record<string, string>> = {
   '25006': 'the database is read-only',
   '40001': 'other transactions were in the way',
   '40P01': 'other transactions were in the way',
-  '42501': 'the role lacks a right',
   '53100': 'the disk is full',
   '53300': 'too many connections',
   [LOCKED]: 'another transaction holds what the call needs',
@@ -39,6 +38,19 @@ const missingParts: Readonly<Record<string, string>> = {
   '42883': 'a function of the store is missing',
   '42P01': 'the tables of the store are missing',
 };
+
+/** Refusals that last until somebody changes the rights or the settings, by SQLSTATE. */
+const wrongSetups: Readonly<Record<string, string>> = {
+  '28000': 'PostgreSQL does not let this role connect',
+  '28P01': 'PostgreSQL does not accept the password',
+  '3D000': 'the database does not exist',
+  '42501': 'the role lacks a right',
+};
+
+/** SQLSTATE 23505: a number that the server has given to a new row belongs to another one. */
+const NUMBER_TAKEN = '23505';
+const SEQUENCE_BEHIND =
+  'the sequence of a table is behind its rows: call migrate() with the role that owns the tables';
 
 /** SQLSTATE 2D000: inside a transaction of the host, a procedure cannot begin one of its own. */
 const STRICT_TRANSACTION =
@@ -57,6 +69,9 @@ const isUndone = (code: unknown): code is string =>
 
 const codeOf = (cause: unknown): unknown => (isFields(cause) ? cause['code'] : undefined);
 
+const constraintOf = (cause: unknown): string =>
+  isFields(cause) ? String(cause['constraint']) : '';
+
 /** After a lost connection the statement may have been committed: then the outcome is `doubt`. */
 export const lost = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => ({
   kind: 'lost',
@@ -71,6 +86,10 @@ export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): F
   if (missing !== undefined) {
     return { kind: 'refused', error: misconfigured(`${missing}: call migrate() first`, cause) };
   }
+  const wrongSetup = wrongSetups[code];
+  if (wrongSetup !== undefined) return { kind: 'refused', error: misconfigured(wrongSetup, cause) };
+  if (code === NUMBER_TAKEN && /^(sessions|outbox)_pkey$/.test(constraintOf(cause)))
+    return { kind: 'refused', error: misconfigured(SEQUENCE_BEHIND, cause) };
   if (code === '2D000') return { kind: 'refused', error: misconfigured(STRICT_TRANSACTION, cause) };
   const message = reasons[code] ?? `PostgreSQL refused the call: SQLSTATE ${code}`;
   const kind = code === '40001' || code === '40P01' ? 'conflict' : 'refused';
@@ -78,14 +97,20 @@ export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): F
 };
 
 /** The failure of a call that got no connection. */
-export const notConnected = (cause: unknown): Failure => ({
-  kind: 'refused',
-  error: storeUnavailable('the pool gave no connection to PostgreSQL', 'not_applied', cause),
-});
+export const notConnected = (cause: unknown): Failure => {
+  const wrongSetup = wrongSetups[String(codeOf(cause))];
+  if (wrongSetup !== undefined) return { kind: 'refused', error: misconfigured(wrongSetup, cause) };
+  const error = storeUnavailable('the pool gave no connection to PostgreSQL', 'not_applied', cause);
+  return { kind: 'refused', error };
+};
 
 /** Whether another transaction has held a lock for longer than the call may wait. */
 export const isHeldUp = ({ cause }: StoreUnavailable | Misconfigured): boolean =>
   codeOf(cause) === LOCKED;
+
+/** The error of an answer that no statement of the store has: nobody knows what it means. */
+export const foreignAnswer = (doubt: StoreUnavailable['outcome']): StoreUnavailable =>
+  storeUnavailable('the pool answered in an unknown form', doubt);
 
 export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
   kind: 'late',

@@ -14,9 +14,11 @@ import { entriesIn, isPositionIn } from '../sql/entries-in.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, stateIn } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
-import { loadSessions, sessionOf } from './load-sessions.js';
+import { loadSessions, SESSION_COLUMNS, sessionOf } from './load-sessions.js';
 
 const FIND = '$sessions AS session WHERE tenant = ? AND id = ?';
+
+const STATE_COLUMNS = ['state', 'last_activity', 'revision', 'wanted_at'];
 
 const FIND_STATE = `SELECT state, last_activity, revision, wanted_at FROM ${FIND}`;
 
@@ -26,7 +28,7 @@ export const findSession = async (
   size: ReadSize,
 ): Answer<SessionRecord | undefined, StoreError | TooLarge> => {
   const source = { sql: FIND, values: [escapeName(key.tenant), escapeName(key.id)] };
-  const rows = await call.read(loadSessions(source, size));
+  const rows = await call.read({ ...loadSessions(source, size), columns: SESSION_COLUMNS });
   const loaded = rows.andThen((found) => checkedSize(found, size));
   return loaded.andThen(([row]): Result<SessionRecord | undefined, CorruptRecord> => {
     if (row === undefined) return ok(undefined);
@@ -39,7 +41,7 @@ export const findState = async (
   key: DueKey,
 ): Answer<StateRecord | undefined, StoreError> => {
   const { tenant, id } = storedKeyOf(key);
-  const rows = await call.read({ sql: FIND_STATE, values: [tenant, id] });
+  const rows = await call.read({ sql: FIND_STATE, values: [tenant, id], columns: STATE_COLUMNS });
   return rows.andThen(([row]) => stateIn(key.id, row));
 };
 
@@ -92,6 +94,7 @@ export const findEntries = async (
   const rows = await call.read({
     sql: after === undefined ? SLICE_BEFORE : SLICE_AFTER,
     values: [...found, limit, maxBytes],
+    columns: [...STATE_COLUMNS, 'history', 'positions', 'read'],
   });
   return rows.andThen(([row]) => entriesIn(key.id, slice, row));
 };

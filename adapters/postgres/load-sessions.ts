@@ -102,6 +102,12 @@ export const loadSessions = (source: Source, size: ReadSize, page?: Page): Query
   };
 };
 
+/** Columns that a row of `loadSessions` has. */
+export const SESSION_COLUMNS = [
+  ...['id', 'created_ms', 'entries', 'sequence', 'position', 'size'],
+  ...['state', 'last_activity', 'revision', 'wanted_at', 'head', 'history'],
+];
+
 /** The session in a row of `loadSessions`. */
 export const sessionOf = (
   row: Fields,

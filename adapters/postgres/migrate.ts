@@ -7,6 +7,7 @@ import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { type Answer, rowsOf } from './call.js';
 import { type Connection, prefixOf } from './connection.js';
 import { failureOf } from './failure.js';
+import { moveSequences } from './move-sequences.js';
 import type { PostgresClient, PostgresSettings } from './postgres-session-store-options.js';
 import { schema as tables } from './schema.js';
 
@@ -62,7 +63,7 @@ const migrateOn = async (
 ): Answer<Migration> => {
   const prefix = prefixOf(settings.schema);
   const run: Run = async (sql, values) =>
-    rowsOf(await client.query(withPrefix(sql, prefix), values));
+    rowsOf(await client.query(withPrefix(sql, prefix), values)) ?? [];
   try {
     const [encoding] = await run('SHOW server_encoding');
     const name = encoding?.['server_encoding'];
@@ -70,7 +71,9 @@ const migrateOn = async (
       return err(misconfigured(`the database must have the encoding UTF8, not ${String(name)}`));
     }
     const found = migrationOf(await metaRows(run, settings.schema));
-    if (found.isErr() || (found.value.from > 0 && !reconfigure)) return found;
+    if (found.isErr()) return found;
+    if (found.value.from > 0) await moveSequences(run);
+    if (found.value.from > 0 && !reconfigure) return found;
     return await makeTables(run, settings);
   } catch (cause) {
     return err(failureOf(cause, 'unknown').error);

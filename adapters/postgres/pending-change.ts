@@ -3,7 +3,7 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import { rowsIn } from '../sql/query.js';
 import { Call } from './call.js';
-import { timedOut } from './failure.js';
+import { foreignAnswer, timedOut } from './failure.js';
 
 /** The fields of the outcome of `change_all`. */
 export type Written = Result<Fields, StoreUnavailable | Misconfigured>;
@@ -53,15 +53,18 @@ export const sendChanges = async (
   const call = Call.together(first, ...more.map((each) => each.call));
   for (const each of changes) each.progress = 'sent';
   const texts = changes.map(({ text }) => text).join(',');
-  const rows = await call.run('change_all', [`[${texts}]`, hasEvents, wait(call)]);
-  if (rows.isOk()) return ok(rowsIn(rows.value[0]?.['results']));
+  const values = [`[${texts}]`, hasEvents, wait(call)];
+  const rows = await call.run('change_all', values, ['results']);
+  if (rows.isOk()) {
+    const outcomes = rowsIn(rows.value[0]?.['results']);
+    return outcomes?.length === changes.length ? ok(outcomes) : err(foreignAnswer('unknown'));
+  }
   if (isUndone(rows.error)) {
     for (const each of changes) if (each.progress === 'sent') each.progress = 'waiting';
   }
   return err(rows.error);
 };
 
-/** Without an outcome, the answer is not one of `change_all`. */
 export const outcomeAt = (outcomes: readonly Fields[], at: number): Written =>
   ok(outcomes[at] ?? {});
 

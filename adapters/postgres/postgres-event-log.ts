@@ -24,6 +24,8 @@ const ENDS = `
     coalesce((${POSITIONS} LIMIT 1), '0-0') AS first,
     coalesce((${POSITIONS} DESC LIMIT 1), '0-0') AS last`;
 
+const END_COLUMNS = ['is_late', 'first', 'last'];
+
 /** The rows of a page and the ends of the log, in one statement, so that they are consistent. */
 const readOf = (page: string) => `
   WITH ends AS (${ENDS}), page AS (${page})
@@ -80,10 +82,12 @@ export class PostgresEventLog implements EventLog {
 
   latest(): Answer<string> {
     return this.#complete(async (call) =>
-      (await call.read({ sql: ENDS, values: [] })).map(([row]) => {
-        const isLate = row?.['is_late'] === true;
-        return { value: String(row?.['last']), isLate };
-      }),
+      (await call.read({ sql: ENDS, values: [], columns: END_COLUMNS, hasRow: true })).map(
+        ([row]) => {
+          const isLate = row?.['is_late'] === true;
+          return { value: String(row?.['last']), isLate };
+        },
+      ),
     );
   }
 
@@ -91,14 +95,21 @@ export class PostgresEventLog implements EventLog {
   async now(): Answer<number> {
     const begun = await this.#begin();
     if (begun.isErr()) return err(begun.error);
-    const rows = await begun.value.call.read({ sql: NOW, values: [] });
+    const rows = await begun.value.call.read({
+      sql: NOW,
+      values: [],
+      columns: ['ms'],
+      hasRow: true,
+    });
     return rows.map(([row]) => Number(row?.['ms']));
   }
 
   read(_stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     const { ms, number } = parseLogPosition(position);
     const page = eventsAfter(position, of, limit);
-    const read = { sql: readOf(page.sql), values: [...page.values, number, ms] };
+    const values = [...page.values, number, ms];
+    const columns = [...END_COLUMNS, 'is_there', 'number', 'position', 'detail'];
+    const read = { sql: readOf(page.sql), values, columns, hasRow: true };
     return this.#complete(async (call) =>
       (await call.read(read)).map((all) => {
         const { is_late, is_there, first, last } = all[0] ?? {};

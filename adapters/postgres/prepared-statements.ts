@@ -33,6 +33,10 @@ const canPrepare = (client: PostgresClient | PreparingClient): client is Prepari
 export interface Statement {
   readonly sql: string;
   readonly values: readonly Value[];
+  /** The columns that each row of the answer must have. */
+  readonly columns?: readonly string[];
+  /** Whether the answer always has a row. */
+  readonly hasRow?: boolean;
   /** Whether its best plan depends on the values, so that a plan for all values may be slow. */
   readonly isPlannedAnew?: boolean;
 }

@@ -8,7 +8,7 @@ import type { Query } from '../sql/query.js';
 import { countsOf, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { checkedSize, pageOf } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
-import { loadSessions, type Source, sessionOf } from './load-sessions.js';
+import { loadSessions, SESSION_COLUMNS, type Source, sessionOf } from './load-sessions.js';
 import type { Statement } from './prepared-statements.js';
 
 const tables = {
@@ -65,6 +65,8 @@ const pageQuery = ({ totals, source }: PageParts, range: PageRange): Statement =
       SELECT total, page.* FROM totals LEFT JOIN (${sessions.sql}) AS page ON true
       ${orderOf(range)}`,
     values: [...totals.values, ...sessions.values],
+    columns: ['total', ...SESSION_COLUMNS],
+    hasRow: true,
     isPlannedAnew: isSearch(range),
   };
 };
@@ -76,7 +78,12 @@ const partsOf = async (
 ): Answer<PageParts, StoreError | SearchTooLarge> => {
   if (!isSearch(range)) return ok(indexParts(tenant, range));
   const { sql, values } = countsOf(tables, tenant, range);
-  const counts = await call.read({ sql: `SELECT ${sql}`, values });
+  const counts = await call.read({
+    sql: `SELECT ${sql}`,
+    values,
+    columns: ['count_0'],
+    hasRow: true,
+  });
   return counts
     .andThen(([row]) => fewestIn(range, row))
     .map((fewest) => searchParts(searchOf(tables, tenant, range, fewest), range));

@@ -1,4 +1,4 @@
-import { err, ok } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type {
   ClaimedRecords,
@@ -19,6 +19,7 @@ import {
   waitingCount,
 } from '../sql/queue-query.js';
 import type { Answer, Call } from './call.js';
+import { foreignAnswer } from './failure.js';
 import { sessionOf } from './load-sessions.js';
 
 /** The longest due sessions of each tenant. The tenants share the limit. */
@@ -40,16 +41,18 @@ const dueOfTenants = (now: number, limit: number): Query => {
   };
 };
 
+const DUE_COLUMNS = ['tenant', 'id', 'due_at'];
+
 /** Reads what is due. If that is more than `limit`, the limit is shared between the tenants. */
 export const readDue = async (
   call: Call,
   now: number,
   limit: number,
 ): Answer<DueSessions, StoreError> => {
-  const first = await call.read(firstDue(now, limit + 1));
+  const first = await call.read({ ...firstDue(now, limit + 1), columns: DUE_COLUMNS });
   if (first.isErr()) return err(first.error);
   if (first.value.length <= limit) return ok(dueSessionsIn(first.value, false));
-  const shared = await call.read(dueOfTenants(now, limit));
+  const shared = await call.read({ ...dueOfTenants(now, limit), columns: DUE_COLUMNS });
   return shared.map((rows) => dueSessionsIn(rows, true));
 };
 
@@ -59,7 +62,10 @@ const tenantsOf = async (
   { tenant, now, limit }: ClaimRange,
 ): Answer<readonly string[], StoreError> => {
   if (tenant !== undefined) return ok([escapeName(tenant)]);
-  const found = await call.read(tenantsWaiting('wake_at', now, limit));
+  const found = await call.read({
+    ...tenantsWaiting('wake_at', now, limit),
+    columns: ['tenant'],
+  });
   return found.map((rows) => rows.map((row) => String(row['tenant'])));
 };
 
@@ -73,16 +79,17 @@ export const claimSessions = async (
   if (tenants.isErr()) return err(tenants.error);
   if (tenants.value.length === 0) return ok(claimedRecords(dueSessionsIn([], false), []));
   const values = [tenants.value, now, finite(until), limit];
-  const claimed = await call.run('claim_sessions', values);
-  return claimed.map(([row]) => {
+  const claimed = await call.run('claim_sessions', values, ['result']);
+  return claimed.andThen(([row]): Result<ClaimedRecords, StoreError> => {
     const rows = rowsIn(row?.['result']);
+    if (rows === undefined) return err(foreignAnswer('unknown'));
     const records = rows.map((session) => sessionOf(session, { historyLimit: 0 }));
-    return claimedRecords(dueSessionsIn(rows, rows.length > 0, 'wake_at'), records);
+    return ok(claimedRecords(dueSessionsIn(rows, rows.length > 0, 'wake_at'), records));
   });
 };
 
 /** Counts the sessions that wait for a worker. */
 export const countWaiting = async (call: Call, range: WaitingRange): Answer<number, StoreError> => {
-  const found = await call.read(waitingCount(range));
+  const found = await call.read({ ...waitingCount(range), columns: ['counted'], hasRow: true });
   return found.map((rows) => countIn(rows, range));
 };

@@ -13,6 +13,7 @@ import { stateOf, unreadable } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { appendInput, type ChangeInput, redactInput } from './change-input.js';
 import type { Connection } from './connection.js';
+import { foreignAnswer } from './failure.js';
 import { GroupWriter } from './group-writer.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
@@ -28,6 +29,10 @@ const PUBLISHED: readonly unknown[] = ['inserted', 'replaced', 'appended', 'reda
 /** Outcomes of an append without details, which have written nothing. */
 const UNCHANGED = ['missing', 'mismatch', 'lease_lost', 'invalid_position', 'full'] as const;
 
+/** The error of an outcome that a change cannot have, or that the stored state prevents. */
+const outcomeErrorOf = (id: string, { outcome }: Fields): StoreError =>
+  outcome === 'unreadable' ? unreadable(id, 'state') : foreignAnswer('unknown');
+
 const appendOutcomeOf = (id: string, found: Fields): Result<AppendOutcome, StoreError> => {
   const { outcome, end_position: end, found_state: state } = found;
   const position = Number(end);
@@ -36,9 +41,9 @@ const appendOutcomeOf = (id: string, found: Fields): Result<AppendOutcome, Store
   if (outcome === 'moved') return ok({ outcome, position });
   const known = UNCHANGED.find((each) => each === outcome);
   if (known !== undefined) return ok({ outcome: known });
-  const closed = isFields(state) && stateOf(state);
-  if (outcome !== 'closed' || !closed) return err(unreadable(id, 'state'));
-  return ok({ outcome, state: closed });
+  if (outcome !== 'closed' || !isFields(state)) return err(outcomeErrorOf(id, found));
+  const closed = stateOf(state);
+  return closed === undefined ? err(unreadable(id, 'state')) : ok({ outcome, state: closed });
 };
 
 /**
@@ -77,8 +82,8 @@ export class SessionWriter {
     const written = await this.#write(change, call);
     if (written.isErr()) return err(written.error);
     const outcome = outcomes.find((each) => each === written.value['outcome']);
-    if (outcome === undefined) return err(unreadable(id, 'state'));
-    return ok(outcome);
+    if (outcome !== undefined) return ok(outcome);
+    return err(outcomeErrorOf(id, written.value));
   }
 
   async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {
@@ -98,7 +103,11 @@ export class SessionWriter {
     const call = this.#connection.begin();
     const { tenant, id } = storedKeyOf(key);
     const asked = positions.filter(Number.isSafeInteger).map(String);
-    const rows = await call.read({ sql: FIND_ENTRIES, values: [asked, tenant, id] });
+    const rows = await call.read({
+      sql: FIND_ENTRIES,
+      values: [asked, tenant, id],
+      columns: ['incarnation', 'end_position', 'position', 'entry'],
+    });
     if (rows.isErr()) return err(rows.error);
     const [row] = rows.value;
     if (row === undefined) return ok('missing');

@@ -24,8 +24,9 @@ export const withPrefix = (sql: string, prefix: string): string =>
 /** A part of a statement that is not needed. */
 export const NOTHING: Query = { sql: '', values: [] };
 
-/** The rows in an answer of a driver. */
-export const rowsIn = (answer: unknown): readonly Fields[] => {
-  if (!Array.isArray(answer)) return [];
-  return answer.filter(isFields);
-};
+/**
+ * The rows in an answer of a driver; undefined if it has another form, such as a promise or rows
+ * without names.
+ */
+export const rowsIn = (answer: unknown): readonly Fields[] | undefined =>
+  Array.isArray(answer) && answer.every(isFields) ? answer : undefined;

@@ -1,0 +1,41 @@
+import type { Fields } from '../../src/input/parse-fields.js';
+
+/** Tables whose rows get a number from a sequence. */
+const TABLES = ['sessions', 'outbox'] as const;
+
+/** Runs a statement on the connection of a migration. */
+type Run = (sql: string, values?: unknown[]) => Promise<readonly Fields[]>;
+
+const sequenceOf = (table: string): string => `pg_get_serial_sequence('$${table}', 'number')`;
+
+/*
+ * The latest number of the rows comes first: a create takes its number before it adds its row. A
+ * role that may not read the sequence learns nothing; its creates then report the conflict.
+ */
+const behind = (table: string): string => `
+  SELECT last
+  FROM (SELECT max(number) AS last FROM $${table} OFFSET 0) AS rows
+  WHERE has_sequence_privilege(${sequenceOf(table)}, 'SELECT, USAGE')
+    AND last > coalesce(pg_sequence_last_value(${sequenceOf(table)}::regclass), 0)`;
+
+/* The lock keeps out creates that take a number between the read and the write. */
+const move = (table: string): readonly string[] => [
+  'BEGIN ISOLATION LEVEL READ COMMITTED',
+  `LOCK TABLE $${table} IN SHARE ROW EXCLUSIVE MODE`,
+  `SELECT setval(${sequenceOf(table)}, max(number))
+    FROM $${table}
+    HAVING max(number) > coalesce(pg_sequence_last_value(${sequenceOf(table)}::regclass), 0)`,
+  'COMMIT',
+];
+
+/**
+ * Moves sequences behind the numbers of the rows. Logical replication copies rows, but no
+ * sequences, so after a switch-over they begin again at 1.
+ */
+export const moveSequences = async (run: Run): Promise<void> => {
+  for (const table of TABLES) {
+    const found = await run(behind(table));
+    if (found.length === 0) continue;
+    for (const statement of move(table)) await run(statement);
+  }
+};

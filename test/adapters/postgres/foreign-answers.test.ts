@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { methods, storeCalls } from '../../support/store-calls.js';
+
+const answers: readonly (readonly [string, unknown])[] = [
+  ['nothing', undefined],
+  ['a text', 'QUEUED'],
+  ['no rows', {}],
+  ['rows without names', { rows: [['one', 'two']] }],
+  ['rows of other columns', { rows: [{ lastActivity: '1', foundState: '{}' }] }],
+  ['a result without an outcome', { rows: [{ results: [{ other: 1 }], result: 'x' }] }],
+];
+
+const poolOf = (answer: unknown): PostgresPool => ({
+  connect: async () => ({
+    query: async (text) => (text.includes('.meta') ? { rows: [] } : answer),
+    release: () => undefined,
+  }),
+});
+
+const WRITES = ['insert', 'replace', 'append', 'remove', 'claim', 'reschedule'];
+
+describe('a pool that answers a store on PostgreSQL', () => {
+  it.each(answers)('with %s makes every call store_unavailable, not corrupt', async (_, answer) => {
+    const store = new PostgresSessionStore({ pool: poolOf(answer) });
+    for (const method of methods) {
+      const result = await storeCalls[method](store);
+      const error = result.isErr() ? result.error : undefined;
+      expect([method, error]).toMatchObject([method, { type: 'store_unavailable' }]);
+      const outcome = WRITES.includes(method) ? 'unknown' : 'not_applied';
+      expect([method, error]).toMatchObject([method, { outcome }]);
+    }
+  });
+});

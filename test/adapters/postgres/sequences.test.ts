@@ -1,0 +1,62 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { PATIENT_MS } from '../../support/patience.js';
+import { openPool, schemaName } from '../../support/postgres-schema.js';
+
+describeWithPostgres('after a switch-over by logical replication, PostgreSQL', (postgres) => {
+  const opened = async () => {
+    const pool = openPool(postgres);
+    onTestFinished(() => pool.end());
+    const schema = schemaName();
+    const open = () =>
+      new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
+    const store = open();
+    (await store.migrate())._unsafeUnwrap();
+    for (const at of upTo(40)) {
+      await answerOf(store.insert(TENANT, headOf(`old-${at}`), live('ACTIVE')));
+    }
+    for (const table of ['sessions', 'outbox']) {
+      await pool.query(`ALTER TABLE ${schema}.${table} ALTER COLUMN number RESTART WITH 1`);
+    }
+    return { pool, schema, store, open };
+  };
+  const insert = (store: PostgresSessionStore, id: string) =>
+    store.insert(TENANT, headOf(id), live('ACTIVE'));
+
+  it('has its sequences moved by migrate(), also while others create', async () => {
+    const { store, open } = await opened();
+    const racing = upTo(30).map((at) => insert(store, `racing-${at}`));
+    const migrated = await Promise.all(upTo(3).map(() => open().migrate()));
+    await Promise.all(racing);
+    for (const each of migrated) each._unsafeUnwrap();
+    for (const at of upTo(50)) expect(await answerOf(insert(store, `new-${at}`))).toBe('inserted');
+  });
+
+  it('reports creates as misconfigured until then, and makes the other changes of a group', async () => {
+    const { store } = await opened();
+    const append = store.append(keyOf('old-1'), { entries: [say('hello')], now: NOON });
+    expect((await insert(store, 'new'))._unsafeUnwrapErr()).toMatchObject({
+      type: 'misconfigured',
+      message: expect.stringContaining('migrate()'),
+    });
+    const answer = await append;
+    if (answer.isErr()) expect(answer.error.type).toBe('misconfigured');
+    else expect(answer.value).toMatchObject({ outcome: 'appended' });
+  });
+
+  it('refuses migrate() to a role that may read its sequences and not move them', async () => {
+    const { pool, schema } = await opened();
+    const role = schemaName();
+    await pool.query(`CREATE ROLE ${role} LOGIN;
+      GRANT USAGE ON SCHEMA ${schema} TO ${role};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role};
+      GRANT SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
+    const limited = openPool({ url: postgres.url.replace('postgres@', `${role}@`) });
+    onTestFinished(() => limited.end());
+    const store = new PostgresSessionStore({ pool: limited, schema });
+    expect((await store.migrate())._unsafeUnwrapErr().type).toBe('misconfigured');
+  });
+});
