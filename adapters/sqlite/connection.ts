@@ -33,6 +33,12 @@ const PREFIX = 'colloquy_';
 const SQLITE_BUSY = 5;
 
 /**
+ * Primary result codes of "no permission" (SQLITE_PERM), "attempt to write a readonly database"
+ * (SQLITE_READONLY) and "not authorized" (SQLITE_AUTH).
+ */
+const NO_RIGHT = { SQLITE_PERM: 3, SQLITE_READONLY: 8, SQLITE_AUTH: 23 };
+
+/**
  * How long a transaction waits for the lock of another connection if the host has set no
  * `busy_timeout`.
  */
@@ -44,17 +50,21 @@ const textOf = (cause: unknown): string => (isError(cause) ? cause.message : Str
  * Drivers put the result code into different properties. The low byte of an extended code is the
  * primary code.
  */
-const isBusy = (cause: unknown): boolean => {
+const hasCode = (cause: unknown, name: string, primary: number): boolean => {
   if (!isFields(cause)) return false;
-  const { code, errcode, errno } = cause;
-  const isCode = (value: unknown) => typeof value === 'number' && value % 256 === SQLITE_BUSY;
-  return (
-    (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || isCode(errcode) || isCode(errno)
-  );
+  const { code, errcode, errno, rawCode } = cause;
+  const isCode = (value: unknown) => typeof value === 'number' && value % 256 === primary;
+  const isName = typeof code === 'string' && code.startsWith(name);
+  return isName || [errcode, errno, rawCode].some(isCode);
 };
 
-/** A driver has returned a row that the query cannot match. */
-class ForeignRow extends Error {}
+const isBusy = (cause: unknown): boolean => hasCode(cause, 'SQLITE_BUSY', SQLITE_BUSY);
+
+const lacksRight = (cause: unknown): boolean =>
+  Object.entries(NO_RIGHT).some(([name, primary]) => hasCode(cause, name, primary));
+
+/** A driver has returned something that cannot be the answer to a query. */
+class ForeignAnswer extends Error {}
 
 /** The key of a row: values by columns. */
 type RowKey = Readonly<Record<string, SqliteValue>>;
@@ -82,11 +92,12 @@ const missingPart = (cause: unknown): string | undefined => {
 type Refusal = StoreUnavailable | Misconfigured;
 
 const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal => {
-  if (cause instanceof ForeignRow) return storeUnavailable(cause.message, outcome, cause);
+  if (cause instanceof ForeignAnswer) return storeUnavailable(cause.message, outcome, cause);
   if (isBusy(cause))
     return storeUnavailable('another connection has locked the database', outcome, cause);
   const missing = missingPart(cause);
   if (missing !== undefined) return misconfigured(`${missing}: call migrate() first`, cause);
+  if (lacksRight(cause)) return misconfigured('SQLite may not write to the database', cause);
   return storeUnavailable('SQLite refused the call', outcome, cause);
 };
 
@@ -147,7 +158,9 @@ export class Connection {
   }
 
   all(sql: string, ...values: readonly SqliteValue[]): readonly Fields[] {
-    return rowsIn(this.#prepare(sql).all(...values));
+    const rows = rowsIn(this.#prepare(sql).all(...values));
+    if (rows !== undefined) return rows;
+    throw new ForeignAnswer('the SQLite driver answered without rows');
   }
 
   /** The first row with this key, whose values are bound before the others. */
@@ -165,7 +178,7 @@ export class Connection {
   ): readonly Fields[] {
     const rows = this.all(sql, ...values);
     if (rows.every(isAskedFor)) return rows;
-    throw new ForeignRow('the SQLite driver answered with a row that was not asked for');
+    throw new ForeignAnswer('the SQLite driver answered with a row that was not asked for');
   }
 
   /**

@@ -1,4 +1,4 @@
-import { hasMethods } from '../../src/input/parse-fields.js';
+import { hasMethods, isFields } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import { type AskedDeployment, parseDeployment } from '../sql/sql-deployment.js';
 
@@ -80,11 +80,44 @@ const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & {
   events: { length: true },
 };
 
+const SYNCHRONOUS =
+  'must answer synchronously, with rows: use better-sqlite3, libsql, node:sqlite or bun:sqlite';
+
+const ignore = (): void => undefined;
+
+const isRejectable = (value: unknown): value is PromiseLike<unknown> => hasMethods(value, 'then');
+
+const isStatement = (value: unknown): value is SqliteStatement => hasMethods(value, 'all', 'run');
+
+/** Whether a value has no rows, because it is a promise or the statement itself. */
+const isOneRow = (answer: unknown): boolean => {
+  const [row] = Array.isArray(answer) ? answer : [];
+  return isFields(row) && Number(row['one']) === 1;
+};
+
+/**
+ * Whether a connection returns rows, and no promise of them. One that throws is judged by the first
+ * call: it may be closed, or locked.
+ */
+const answersDirectly = (database: SqliteDatabase): boolean => {
+  try {
+    const statement: unknown = database.prepare('SELECT 1 AS one');
+    if (isRejectable(statement)) statement.then(undefined, ignore);
+    if (!isStatement(statement)) return false;
+    const answer = statement.all();
+    if (isRejectable(answer)) answer.then(undefined, ignore);
+    return isOneRow(answer);
+  } catch {
+    return true;
+  }
+};
+
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings =>
   parseOptions('SqliteSessionStore', options, optionNames, (issues) => {
     const { database } = options;
     const isDatabase = hasMethods(database, 'exec', 'prepare');
     issues.check(isDatabase, 'database', 'must be an open connection with exec and prepare');
+    if (isDatabase) issues.check(answersDirectly(database), 'database', SYNCHRONOUS);
     return { database, ...parseDeployment(issues, options, '{ length }') };
   });

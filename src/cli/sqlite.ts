@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type SqliteDatabase, SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { isFields } from '../input/parse-fields.js';
@@ -47,6 +48,12 @@ const loadDriver = async (): Promise<Driver> => {
 const SETTINGS = 'PRAGMA synchronous = FULL';
 const READ_ONLY_SETTINGS = 'PRAGMA query_only = ON';
 
+/** Creates a file that only its owner can read. SQLite gives its log the same rights. */
+const createPrivately = async (file: string): Promise<void> => {
+  const handle = await open(file, 'a', 0o600);
+  await handle.close();
+};
+
 /** A SQLite file. Creates or upgrades it, unless the use is read-only. */
 export const sqlite: Database = {
   help,
@@ -57,6 +64,7 @@ export const sqlite: Database = {
     if (isReadOnly && !existsSync(text)) throw new CliError(`${storeName}: there is no such file`);
     const Connection = await loadDriver();
     try {
+      if (!isReadOnly) await createPrivately(resolve(text));
       const database = new Connection(resolve(text));
       database.exec(isReadOnly ? READ_ONLY_SETTINGS : SETTINGS);
       const store = new SqliteSessionStore({ database, ...(events && { events }) });

@@ -201,6 +201,17 @@ describe('in a SQLite file', () => {
     database.close();
   });
 
+  test('a service creates its file and its log so that only their owner can read them', async () => {
+    const path = `${file}-private`;
+    const serverEnv = { PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
+    const service = await colloquy.start(['serve', '--sqlite', path], /Ctrl-C stops it/, serverEnv);
+    await service.signal('SIGTERM');
+    const database = openLibsql(path, 'PRAGMA journal_mode = WAL; CREATE TABLE own (value)');
+    const modes = ['', '-wal', '-shm'].map((end) => statSync(`${path}${end}`).mode & 0o777);
+    database.close();
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
+  });
+
   test.each([[['list']], [['inspect', 'x']]])(
     '%j creates no file, and no tables',
     async (command) => {
