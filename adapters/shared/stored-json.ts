@@ -295,12 +295,12 @@ export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefine
 
 /** The fields of the events that are not simple. */
 const details = new Map<unknown, Check>([
-  ['leased', isShape({ holder: isText })],
-  ['released', isShape({ holder: isText })],
+  ['leased', isShape({ fencingToken: isNumber })],
+  ['released', isShape({ fencingToken: isNumber })],
   ['terminated', isShape({ endReason: isEndReason })],
   ['appended', isShape({ start: isNumber, position: isNumber, after: isOptionalNumber })],
   ['extended', isShape({ limitMs: isNumber, endsAt: isOptionalNumber })],
-  ['updated', isShape({ labels: isLabels })],
+  ['updated', isShape({ labelsChanged: isTexts })],
   ['redacted', isShape({ positions: listOf(isNumber) })],
 ]);
 

@@ -186,6 +186,7 @@ export class SessionWriter {
         this.#connection.run(REMOVE, Number(row['number']));
         if (key.removal !== undefined) return ok('removed');
         if (remains !== undefined) this.#insertRemains(key, remains);
+        this.#events.erase(key, row);
         this.#events.log(eventsLength, key, row, [{ type: 'deleted', at: now }]);
         return ok('removed');
       },

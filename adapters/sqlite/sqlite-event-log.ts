@@ -23,6 +23,13 @@ const AT = 'SELECT number FROM $events WHERE number = ? AND ms = ?';
 const ADD = `
   INSERT INTO $events (number, ms, tenant, id, incarnation, sequence, detail)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
+const UPDATES = `
+  SELECT tenant, id, number, detail
+  FROM $events
+  WHERE tenant = ? AND id = ? AND incarnation = ? AND detail LIKE '{"type":"updated",%'`;
+const REWRITE = 'UPDATE $events SET detail = ? WHERE number = ?';
+/** Names of labels contain no brackets. */
+const NAMES = /"labelsChanged":\[[^\]]*\]/;
 const TRIM = 'DELETE FROM $events WHERE number <= ?';
 /** Maximum number of events that one change removes, to bound its duration. */
 const MAX_TRIMMED = 100;
@@ -66,6 +73,21 @@ export class SqliteEventLog implements EventLog {
       if (length > 0) this.#add(length, [escapeName(key.tenant), escapeName(key.id), ...values]);
     }
     return sequence;
+  }
+
+  /**
+   * Erases the names of labels in the events of a session, within the transaction of its removal.
+   * The events stay, because a watch may still have to deliver them.
+   */
+  erase(key: SessionKey, row: Fields): void {
+    const [tenant, id] = [escapeName(key.tenant), escapeName(key.id)];
+    const incarnation = String(row['incarnation']);
+    const query = { sql: UPDATES, values: [tenant, id, incarnation] };
+    const rows = this.#connection.query(query, hasKey({ tenant, id }));
+    for (const { number, detail } of rows) {
+      const erased = String(detail).replace(NAMES, '"labelsChanged":[]');
+      this.#connection.run(REWRITE, erased, Number(number));
+    }
   }
 
   /** `values` are those of the columns after `ms`. */

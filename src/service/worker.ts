@@ -50,6 +50,10 @@ const ends: ReadonlySet<SessionEventType> = new Set([
   'session.deleted',
 ]);
 
+/** Whether the event is that of this lease, which it puts in no doubt. */
+const isOfLease = (event: SessionEvent | undefined, fencingToken: number): boolean =>
+  event?.type === 'session.leased' && event.fencingToken === fencingToken;
+
 /** Maximum number of tries to release a session. After them, its lease runs out. */
 const RELEASES = 4;
 
@@ -65,7 +69,7 @@ class WorkLoop {
   /** The work that has begun. A session that was lost may be here again, by a later claim. */
   readonly #running = new Set<Promise<void>>();
   /** What to call if the lease on a session may be over. */
-  readonly #doubts = new Map<string, () => void>();
+  readonly #doubts = new Map<string, (event?: SessionEvent) => void>();
   #isOn = true;
   #claiming: Promise<void> | undefined;
   /** Whether a session may have been woken since the last claim began. */
@@ -109,14 +113,9 @@ class WorkLoop {
     }
     for (const event of events) {
       const { type, tenant, sessionId: id } = event;
-      if (ends.has(type) && !this.#isOwn(event)) this.#doubts.get(keyText({ tenant, id }))?.();
+      if (ends.has(type)) this.#doubts.get(keyText({ tenant, id }))?.(event);
     }
     if (events.some(({ type }) => wakes.has(type))) this.#claimSoon();
-  }
-
-  /** Whether the event is that of a claim of this worker, which puts no lease in doubt. */
-  #isOwn(event: SessionEvent): boolean {
-    return event.type === 'session.leased' && event.holder === this.#options.holder;
   }
 
   #claimSoon(): void {
@@ -176,8 +175,11 @@ class WorkLoop {
             isOver = isCancelled(error);
           }),
       onDoubt: (check: () => void) => {
-        this.#doubts.set(key, check);
-        return () => this.#doubts.get(key) === check && this.#doubts.delete(key);
+        const doubt = (event?: SessionEvent): void => {
+          if (!isOfLease(event, lease.fencingToken)) check();
+        };
+        this.#doubts.set(key, doubt);
+        return () => this.#doubts.get(key) === doubt && this.#doubts.delete(key);
       },
     };
     const taken = { fencingToken: lease.fencingToken, begunAt, seconds };

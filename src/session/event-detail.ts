@@ -1,8 +1,8 @@
 import { sameJson } from './canonical-json.js';
 import { timestampOf } from './clock.js';
 import type { HistoryAppend } from './history-append.js';
-import { sameLabels } from './labels.js';
-import type { JsonObject, SessionLabels } from './session.js';
+import { changedLabels } from './labels.js';
+import type { JsonObject } from './session.js';
 import type { EventBase, SessionEvent } from './session-event.js';
 import type { SessionKey } from './session-key.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
@@ -22,10 +22,10 @@ export interface AppendedPart {
   readonly position: number;
 }
 
-/** The labels after an update, and whether it has changed the metadata. */
+/** What an update has changed. */
 export interface UpdatedData {
-  /** All labels of the session after the change. */
-  readonly labels: SessionLabels;
+  /** The names of the labels that were set or removed, sorted. */
+  readonly labelsChanged: readonly string[];
   /** Present if the metadata has changed. */
   readonly metadataChanged?: true;
 }
@@ -53,7 +53,7 @@ export const isSimpleEvent = (type: unknown): type is SimpleEvent =>
  */
 export type EventDetail =
   | { readonly type: SimpleEvent; readonly at: number }
-  | { readonly type: 'leased' | 'released'; readonly at: number; readonly holder: string }
+  | { readonly type: 'leased' | 'released'; readonly at: number; readonly fencingToken: number }
   | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
   | ({ readonly type: 'appended'; readonly at: number; readonly after?: number } & AppendedPart)
   | {
@@ -108,9 +108,9 @@ export const openingDetailsOf = (
 };
 
 /** The detail of a lease that was just taken or released. */
-export const leaseDetailOf = ({ holder, takenAt, releasedAt }: LeaseRecord): EventDetail => {
-  if (releasedAt === undefined) return { type: 'leased', at: takenAt, holder };
-  return { type: 'released', at: releasedAt, holder };
+export const leaseDetailOf = ({ fencingToken, takenAt, releasedAt }: LeaseRecord): EventDetail => {
+  if (releasedAt === undefined) return { type: 'leased', at: takenAt, fencingToken };
+  return { type: 'released', at: releasedAt, fencingToken };
 };
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -136,9 +136,9 @@ const updateDetailOf = (
   at: number,
 ): EventDetail | undefined => {
   const isSame = sameJson(previous.metadata ?? noMetadata, next.metadata ?? noMetadata);
-  if (isSame && sameLabels(previous.labels, next.labels)) return undefined;
-  const { labels = {} } = next;
-  return { type: 'updated', at, labels, ...(!isSame && { metadataChanged: true }) };
+  const labelsChanged = changedLabels(previous.labels, next.labels);
+  if (isSame && labelsChanged.length === 0) return undefined;
+  return { type: 'updated', at, labelsChanged, ...(!isSame && { metadataChanged: true }) };
 };
 
 const wantedAt = ({ work }: StateRecord): number => work.wakeAt ?? NEVER;
@@ -197,7 +197,7 @@ const toldOf = (base: EventBase, detail: EventDetail): SessionEvent => {
       return { ...base, type: 'session.terminated', endReason: detail.endReason };
     case 'leased':
     case 'released':
-      return { ...base, type: `session.${detail.type}`, holder: detail.holder };
+      return { ...base, type: `session.${detail.type}`, fencingToken: detail.fencingToken };
     case 'extended': {
       const { limitMs, endsAt } = detail;
       const ends = endsAt !== undefined && { endsAt: timestampOf(endsAt) };
@@ -207,11 +207,11 @@ const toldOf = (base: EventBase, detail: EventDetail): SessionEvent => {
       return { ...base, type: 'session.redacted', positions: Object.freeze([...detail.positions]) };
     case 'updated': {
       const { metadataChanged } = detail;
-      const labels = Object.freeze({ ...detail.labels });
+      const labelsChanged = Object.freeze([...detail.labelsChanged]);
       return {
         ...base,
         type: 'session.updated',
-        labels,
+        labelsChanged,
         ...(metadataChanged && { metadataChanged }),
       };
     }

@@ -18,6 +18,17 @@ export const sameLabels = (a: SessionLabels | undefined, b: SessionLabels | unde
   );
 };
 
+/** The names of the labels that differ, sorted. */
+export const changedLabels = (
+  before: SessionLabels = {},
+  after: SessionLabels = {},
+): readonly string[] =>
+  before === after
+    ? []
+    : Object.keys({ ...before, ...after })
+        .filter((name) => before[name] !== after[name])
+        .toSorted();
+
 /**
  * Whether labels include all of the `wanted` names and values.
  *

@@ -1,4 +1,4 @@
-import type { PositionedEntry, Session, SessionLabels } from './session.js';
+import type { PositionedEntry, Session } from './session.js';
 import type { EndReason } from './session-status.js';
 
 /** The type of a change of a session. */
@@ -56,8 +56,8 @@ export type SessionEvent =
   | (EventBase & {
       /** Whether the lease was taken or released. */
       readonly type: 'session.leased' | 'session.released';
-      /** Who took or released the lease. */
-      readonly holder: string;
+      /** The fencing token of the lease. Its holder is in the session, and not in the log. */
+      readonly fencingToken: number;
     })
   | (EventBase & { readonly type: 'session.terminated'; readonly endReason: EndReason })
   | (EventBase & {
@@ -77,12 +77,13 @@ export type SessionEvent =
     })
   | (EventBase & {
       readonly type: 'session.updated';
-      /** All labels of the session after the change. */
-      readonly labels: SessionLabels;
       /**
-       * Present if the metadata has changed. It may be large, so the event does not contain it:
-       * read the session.
+       * The names of the labels that were set or removed, sorted. The log outlives the session, so
+       * it contains no values: ask `watchAll` for the session. A store may return none after the
+       * session was deleted.
        */
+      readonly labelsChanged: readonly string[];
+      /** Present if the metadata has changed. */
       readonly metadataChanged?: true;
     })
   | (EventBase & {

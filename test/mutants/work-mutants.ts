@@ -160,15 +160,15 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'the end of work that was lost takes the ears of the later one',
     file: worker,
-    from: 'this.#doubts.get(key) === check && this.#doubts.delete(key)',
+    from: 'this.#doubts.get(key) === doubt && this.#doubts.delete(key)',
     to: 'this.#doubts.delete(key)',
     tests: workers,
   },
   {
     bug: 'a worker doubts its lease because of its own claim, and renews it at once',
     file: worker,
-    from: 'ends.has(type) && !this.#isOwn(event)',
-    to: 'ends.has(type)',
+    from: 'if (!isOfLease(event, lease.fencingToken)) check();',
+    to: 'check();',
     tests: workers,
   },
   {

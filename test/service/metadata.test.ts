@@ -174,7 +174,7 @@ describe('metadata', () => {
     }
   });
 
-  test('that changes is told by one event with all labels, and by the session of a watch', async () => {
+  test('that changes is one event, with the names of changed labels, and in the session of a watch', async () => {
     const store = new MemorySessionStore({ events: true });
     const { sessions, id } = await opened({ a: 1 }, { store });
     const told: unknown[] = [];
@@ -190,12 +190,12 @@ describe('metadata', () => {
       {
         type,
         sequence: 2,
-        labels: { user: 'u-1' },
+        labelsChanged: ['user'],
         metadataChanged: true,
         session: { metadata: { b: 2 } },
       },
-      { type, sequence: 3, labels: { user: 'u-2' } },
-      { type, sequence: 4, labels: { user: 'u-2' }, metadataChanged: true },
+      { type, sequence: 3, labelsChanged: ['user'] },
+      { type, sequence: 4, labelsChanged: [], metadataChanged: true },
     ]);
     expect(told[2]).not.toHaveProperty('metadataChanged');
     expect(told[1]).not.toHaveProperty('metadata');

@@ -134,7 +134,7 @@ describe('somebody who is always faster', () => {
       replace: (key, previous, next, options) => {
         clock.pass(1000);
         const state = inner.findState(key)._unsafeUnwrap();
-        const event = { type: 'leased', at: 0, holder: 'another' } as const;
+        const event = { type: 'leased', at: 0, fencingToken: 1 } as const;
         if (state !== undefined) inner.replace(key, state, { ...state, revision }, { event });
         revision -= 1;
         return inner.replace(key, previous, next, options);
@@ -155,7 +155,7 @@ describe('somebody who is always faster', () => {
         others -= 1;
         if (others < 0) return inner.replace(key, previous, next, options);
         const state = inner.findState(key)._unsafeUnwrap();
-        const event = { type: 'leased', at: 0, holder: 'another' } as const;
+        const event = { type: 'leased', at: 0, fencingToken: 1 } as const;
         if (state !== undefined)
           inner.replace(key, state, { ...state, revision: others }, { event });
         return inner.replace(key, previous, next, options);

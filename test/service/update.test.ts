@@ -170,7 +170,7 @@ describe('update', () => {
         told.push([
           event.type,
           'at' in event && event.at,
-          'labels' in event ? event.labels : undefined,
+          'labelsChanged' in event ? event.labelsChanged : undefined,
         ]);
         if (event.type === 'session.updated') done.abort();
       }
@@ -185,7 +185,7 @@ describe('update', () => {
     await watching;
     expect(told.slice(-2)).toEqual([
       ['session.terminated', at(30), undefined],
-      ['session.updated', at(90), { title: 'x', user: 'u-1' }],
+      ['session.updated', at(90), ['title']],
     ]);
     expect(await okOf(sessions.get(id))).toMatchObject({
       status: 'TERMINATED',

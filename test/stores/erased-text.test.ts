@@ -11,6 +11,7 @@ import {
   entriesWith,
   hitsIn,
   hitsInFile,
+  labelAndDelete,
   sayEverywhere,
   uniqueText,
 } from '../support/erased-text.js';
@@ -77,6 +78,16 @@ describe('erased text in a SQLite file', () => {
     const { database, text, erase } = await open('PRAGMA secure_delete = OFF');
     await erase();
     expectInNoRow(database, text);
+  });
+
+  it('is in no event as the name, the value or the holder of a session that was deleted', async () => {
+    const { store, database, text } = await open('PRAGMA secure_delete = OFF');
+    await labelAndDelete(store, text);
+    const events: readonly unknown[] = database.prepare('SELECT * FROM colloquy_events').all();
+    expect(JSON.stringify(events)).toContain('labelsChanged');
+    expectInNoRow(database, `label-${text}`);
+    expectInNoRow(database, `value-${text}`);
+    expectInNoRow(database, `holder-${text}`);
   });
 
   it('is in no row once a rewind has superseded it, and gone with secure_delete after a checkpoint', async () => {
@@ -224,6 +235,15 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     for (const { name } of tables) await pool.query(`VACUUM FULL ${name}`);
     expect(await hitsInTables()).toBe(0);
     expect(hitsIn(join(server.dir, 'pg_wal'), text, /^[0-9A-F]{24}$/)).toBeGreaterThan(0);
+  });
+
+  it('is in no event as the name, the value or the holder of a session that was deleted', async () => {
+    const { store, rowsWith } = await start();
+    const text = uniqueText();
+    await labelAndDelete(store, text);
+    for (const part of ['label', 'value', 'holder'])
+      await expect.poll(() => rowsWith(`${part}-${text}`), { timeout: PATIENT_MS }).toBe(0);
+    expect(await rowsWith('labelsChanged')).toBe(1);
   });
 
   it('is in no row once a rewind has superseded it', async () => {

@@ -71,6 +71,15 @@ export const sayEverywhere = async (store: SessionStore, text: string) => {
   };
 };
 
+/** Names a label, its value and a holder with the text, and deletes the session. */
+export const labelAndDelete = async (store: SessionStore, text: string): Promise<void> => {
+  const sessions = new SessionService({ store });
+  const { id } = await unwrap(sessions.create({ start: true }));
+  await unwrap(sessions.update(id, { labels: { [`label-${text}`]: `value-${text}` } }));
+  await unwrap(sessions.lease(id, { holder: `holder-${text}`, seconds: 60 }));
+  await unwrap(sessions.delete(id));
+};
+
 export const hitsInFile = (file: string, text: string): number =>
   existsSync(file) ? readFileSync(file).toString('latin1').split(text).length - 1 : 0;
 

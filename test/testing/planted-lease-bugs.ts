@@ -11,7 +11,7 @@ const asWritten =
 
 const countedAs = 'lease: appends, leases and releases count as they come, and renewals do not';
 const hasEvents =
-  'lease: a lease that is taken or released has an event with its holder, a renewal has none';
+  'lease: a lease that is taken or released has an event with its fencing token, a renewal has none';
 
 const stateOf = (inner: MemorySessionStore, key: SessionKey): StateRecord | undefined =>
   inner.findState(key)._unsafeUnwrap();
@@ -133,15 +133,10 @@ export const plantedLeaseBugs: readonly PlantedBug[] = [
   ),
   telling('tells every event of a lease with the time of another', hasEvents, (events) =>
     events.map((event) =>
-      'holder' in event ? { ...event, at: events[0]?.at ?? event.at } : event,
+      'fencingToken' in event ? { ...event, at: events[0]?.at ?? event.at } : event,
     ),
   ),
-  telling(
-    'ends the name of a holder in an event at a space',
-    'lease: an event gives the name of any holder',
-    (events) =>
-      events.map((event) =>
-        'holder' in event ? { ...event, holder: event.holder.split(' ')[0] ?? '' } : event,
-      ),
+  telling('tells every lease with the same fencing token', hasEvents, (events) =>
+    events.map((event) => ('fencingToken' in event ? { ...event, fencingToken: 1 } : event)),
   ),
 ];

@@ -201,7 +201,7 @@ export const labelUpdates: readonly StoreCase[] = [
 /** For a store with events. */
 export const labelEvents: readonly StoreCase[] = [
   {
-    name: 'label: the event of other labels has all labels after the change, and is logged once',
+    name: 'label: the event of other labels has the names of those that have changed, no values, and is logged once',
     run: async (store) => {
       await insertLabelled(store, { user: 'u-1' });
       const start = await latestPosition(store);
@@ -221,13 +221,13 @@ export const labelEvents: readonly StoreCase[] = [
       expectEqual(
         (await eventsAfter(store, start)).map((event) => {
           const told = [event.type, event.sequence, event.at];
-          return event.type === 'session.updated' ? [...told, event.labels] : told;
+          return event.type === 'session.updated' ? [...told, event.labelsChanged] : told;
         }),
         [
-          ['session.updated', 2, at(7), labels],
-          ['session.updated', 3, at(9), {}],
+          ['session.updated', 2, at(7), ['title', 'user']],
+          ['session.updated', 3, at(9), ['title', 'user']],
           ['session.terminated', 4, at(10)],
-          ['session.updated', 5, at(11), labels],
+          ['session.updated', 5, at(11), ['title', 'user']],
         ],
         'the events',
       );

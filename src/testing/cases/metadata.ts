@@ -84,7 +84,7 @@ export const metadata: readonly StoreCase[] = [
 /** For a store with events. */
 export const metadataEvents: readonly StoreCase[] = [
   {
-    name: 'metadata: the event of other metadata has the labels, and says that it has changed',
+    name: 'metadata: the event of other metadata says that it has changed, and has the names of labels that have',
     run: async (store) => {
       await insert(store, key, headOf('one'), live('IDLE'));
       const start = await latestPosition(store);
@@ -100,13 +100,15 @@ export const metadataEvents: readonly StoreCase[] = [
       }
       expectEqual(
         (await eventsAfter(store, start)).map((event) =>
-          event.type === 'session.updated' ? [event.labels, event.metadataChanged] : event.type,
+          event.type === 'session.updated'
+            ? [event.labelsChanged, event.metadataChanged]
+            : event.type,
         ),
         [
-          [{}, true],
-          [labels, true],
-          [{ user: 'u' }, undefined],
-          [{ user: 'u' }, true],
+          [[], true],
+          [['title', 'user'], true],
+          [['title', 'user'], undefined],
+          [[], true],
         ],
         'the events',
       );
