@@ -64,7 +64,10 @@ export class WorkFeed {
       scope: tenant === undefined ? undefined : { tenant, sessionId: undefined },
       wake: (events) =>
         this.#onEvents(events?.filter((event) => tenant === undefined || event.tenant === tenant)),
-      fail: () => this.#open.delete(feed),
+      fail: () => {
+        feed.remove(consumer);
+        this.#open.delete(feed);
+      },
     };
     if (this.#isOver) return;
     this.#open.set(feed, consumer);

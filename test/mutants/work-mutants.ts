@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.js';
 
 const states = ['test/session/claim-state.test.ts', 'test/session/lease-state.test.ts'];
 const workers = ['test/service/worker.test.ts', 'test/service/worker-ends.test.ts'];
+const takeOver = ['test/service/worker-take-over.test.ts'];
 const hostile = ['test/service/hostile-workers.test.ts'];
 const simulation = ['test/simulation/workers.test.ts'];
 const http = ['test/adapters/node.test.ts'];
@@ -198,6 +199,48 @@ export const workMutants: readonly Mutant[] = [
     from: 'scope: tenant === undefined ? undefined : { tenant, sessionId: undefined },',
     to: "scope: { tenant: 'default', sessionId: undefined },",
     tests: workers,
+  },
+  {
+    bug: 'a feed of work that has failed once is never opened again',
+    file: 'src/events/work-feed.ts',
+    from: '        feed.remove(consumer);\n        this.#open.delete(feed);\n      },',
+    to: '        feed.remove(consumer);\n      },',
+    tests: takeOver,
+  },
+  {
+    bug: 'a worker counts its lease from the answer and not from when the claim began',
+    file: worker,
+    from: 'this.#begin(claimed, begunAt);',
+    to: 'this.#begin(claimed, this.#now());',
+    tests: takeOver,
+  },
+  {
+    bug: 'the lease of another holder raises no doubt',
+    file: worker,
+    from: "  'session.leased',\n",
+    to: '',
+    tests: takeOver,
+  },
+  {
+    bug: 'a claim asks the store for its limit and not for the room that is left',
+    file: 'src/service/claim-sessions.ts',
+    from: 'limit: room,',
+    to: 'limit,',
+    tests: ['test/service/claim-any.test.ts'],
+  },
+  {
+    bug: 'an update with ifRevision overwrites another one that came before the end was stored',
+    file: 'src/service/update-session.ts',
+    from: '(ended === ifRevision ? state.revision : ifRevision)',
+    to: 'state.revision',
+    tests: ['test/service/update-races.test.ts'],
+  },
+  {
+    bug: 'a watch takes an append between its two reads for another history',
+    file: 'src/events/session-reader.ts',
+    from: 'if (isAgain && !found.hasMore) return ok(undefined);',
+    to: 'if (!found.hasMore) return ok(undefined);',
+    tests: ['test/events/append-during-read.test.ts'],
   },
   {
     bug: 'a worker never listens again to a log that has thrown',

@@ -52,6 +52,27 @@ describe('a claim', () => {
     expect(claimed).toMatchObject([{ session: { id } }]);
   });
 
+  test.each(['ended by the clock', 'changed by another caller'])(
+    'takes no more than its limit, although the first were %s',
+    async (kind) => {
+      const memory = new MemorySessionStore();
+      const inner = changed(memory, {});
+      const passedOver = kind === 'ended by the clock' ? [] : ['s1', 's2'];
+      const replace: SessionStore['replace'] = (key, ...rest) =>
+        passedOver.includes(key.id) ? ok('stale') : inner.replace(key, ...rest);
+      const { sessions, clock } = openSessions({ store: changed(memory, { replace }) });
+      for (let count = 1; count <= 8; count += 1) {
+        const timeLimit = count > 2 ? 0 : 1;
+        await okOf(sessions.create({ ...ada, timeLimit, start: true, wake: true }));
+      }
+      clock.pass(passedOver.length === 0 ? 1000 : 1);
+      const idsOf = ({ claimed }: Claims) => claimed.map(({ session }) => session.id);
+      const claims = await okOf(sessions.claim({ ...worker, limit: 3 }));
+      expect(idsOf(claims)).toEqual(['s3', 's4', 's5']);
+      expect(idsOf(await okOf(sessions.claim(worker)))).toEqual(['s6', 's7', 's8']);
+    },
+  );
+
   const entries = ['one', 'two', 'three'].map((content) => ({ role: 'user', content }));
   const contentsIn = ({ claimed }: Claims) =>
     claimed.map(({ session }) => session.history.map(({ content }) => content));

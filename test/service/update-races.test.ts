@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { SessionStore } from '../../src/store/session-store.js';
+import { ada, okOf, openSessions } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+
+/** A session that the clock has ended, and a service that is interrupted before its nth call. */
+const opened = async (interruptedAt: number) => {
+  const memory = new MemorySessionStore();
+  const { sessions: other, clock } = openSessions({ store: memory });
+  const { id, revision } = await okOf(other.create({ ...ada, start: true, timeLimit: 1 }));
+  clock.pass(1000);
+  let calls = 0;
+  const interrupt = async () => {
+    calls += 1;
+    if (calls !== interruptedAt) return;
+    await okOf(other.update(id, { metadata: { by: 'other' }, labels: { other: 'yes' } }));
+  };
+  const inner = changed(memory, {});
+  const findState: SessionStore['findState'] = async (...args) => {
+    await interrupt();
+    return inner.findState(...args);
+  };
+  const replace: SessionStore['replace'] = async (...args) => {
+    await interrupt();
+    return inner.replace(...args);
+  };
+  const store = changed(memory, { findState, replace });
+  const { sessions } = openSessions({ store, clock });
+  return { sessions, id, revision, callsOf: () => calls };
+};
+
+/** Reads, finds the end, reads, stores the end, and stores the update. */
+const CALLS = 4;
+
+describe('an update of a session whose end is not stored', () => {
+  test('makes as many calls of the store as are interrupted here', async () => {
+    const { sessions, id, revision, callsOf } = await opened(0);
+    await okOf(sessions.update(id, { metadata: { by: 'me' } }, { ifRevision: revision }));
+    expect(callsOf()).toBe(CALLS);
+  });
+
+  test.each([1, 2, 3, 4])(
+    'conflicts with another update that completes before its call %d',
+    async (interruptedAt) => {
+      const { sessions, id, revision } = await opened(interruptedAt);
+      const updated = await sessions.update(
+        id,
+        { metadata: { by: 'me' } },
+        { ifRevision: revision },
+      );
+      expect(updated._unsafeUnwrapErr()).toMatchObject({ type: 'conflict' });
+      expect((await okOf(sessions.get(id))).metadata).toEqual({ by: 'other' });
+    },
+  );
+
+  test.each([1, 2, 3, 4])(
+    'without a condition keeps what another update has changed before its call %d',
+    async (interruptedAt) => {
+      const { sessions, id } = await opened(interruptedAt);
+      await okOf(sessions.update(id, { labels: { mine: 'yes' } }));
+      expect(await okOf(sessions.get(id))).toMatchObject({
+        status: 'TERMINATED',
+        labels: { other: 'yes', mine: 'yes' },
+        metadata: { by: 'other' },
+      });
+    },
+  );
+});

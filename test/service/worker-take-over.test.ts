@@ -1,0 +1,103 @@
+import { err } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { SessionService } from '../../src/service/session-service.js';
+import { misconfigured } from '../../src/session/errors.js';
+import { lasting, openWorkers } from '../support/open-workers.js';
+import { PATIENT_MS } from '../support/patience.js';
+import { okOf } from '../support/sessions.js';
+import { changed } from '../support/store-doubles.js';
+
+const patient = { timeout: PATIENT_MS };
+
+/** Polls and renewals are an hour apart, so that they hide nothing. */
+const rare = { interval: 3600, seconds: 10_800 };
+
+describe('a worker, without a poll or a renewal,', () => {
+  test('aborts the signal when a holder whose clock is ahead takes its session over', async () => {
+    const { store, clock, work, waiting } = openWorkers();
+    const id = await waiting();
+    const { run, begun } = lasting();
+    work({ run, ...rare });
+    await expect.poll(() => begun.length, patient).toBe(1);
+    const ahead = { now: () => clock.now() + 4 * 3_600_000 };
+    const other = new SessionService({ store, clock: ahead });
+    await okOf(other.claim({ holder: 'other', seconds: 30 }));
+    await expect.poll(() => begun[0]?.signal.aborted, patient).toBe(true);
+    expect(begun[0]?.signal.reason).toMatchObject({ type: 'lease_lost' });
+    expect((await okOf(other.get(id))).lease?.holder).toBe('other');
+  });
+
+  test('hears of wakes again after its log has failed once', async () => {
+    const memory = new MemorySessionStore({ events: true });
+    const { events } = memory;
+    if (events === undefined) throw new Error('the store has no events');
+    let listeners = 0;
+    let failures = 0;
+    const log = {
+      streamOf: () => events.streamOf(),
+      latest: () => events.latest(),
+      now: () => events.now(),
+      read: (...args: Parameters<typeof events.read>) => {
+        if (failures !== 1) return events.read(...args);
+        failures += 1;
+        return err(misconfigured('the user has no right to read it'));
+      },
+      listen: (listener: () => void) => {
+        listeners += 1;
+        return events.listen(listener);
+      },
+    };
+    const { work, waiting, pass } = openWorkers(changed(memory, { events: log }));
+    const { run, begun } = lasting();
+    work({ run, interval: 10 });
+    await expect.poll(() => listeners, patient).toBe(1);
+    failures = 1;
+    const first = await waiting();
+    await expect.poll(() => failures, patient).toBe(2);
+    await pass(10_000);
+    await expect.poll(() => listeners, patient).toBe(2);
+    const second = await waiting();
+    await expect
+      .poll(() => begun.map(({ session }) => session.id).sort(), patient)
+      .toEqual([first, second]);
+  });
+});
+
+describe('a worker of a slow store', () => {
+  test('counts its lease from when the claim began, not from the answer', async () => {
+    const memory = new MemorySessionStore();
+    const inner = changed(memory, {});
+    let changes = 0;
+    let isSlow = true;
+    const store = changed(memory, {
+      // The claim is made immediately and answered a second late. Then the store hangs for long.
+      replace: (...args) => {
+        if (!isSlow) return inner.replace(...args);
+        changes += 1;
+        if (changes > 1) return later(60_000, () => inner.replace(...args));
+        const replaced = inner.replace(...args);
+        return later(1000, () => replaced);
+      },
+    });
+    const { sessions, clock, work, waiting, pass } = openWorkers(store);
+    const later = <T>(ms: number, answer: () => T) =>
+      new Promise<Awaited<T>>((resolve) => {
+        clock.after(ms, async () => resolve(await answer()));
+      });
+    const id = await waiting();
+    const { run, begun, finish } = lasting();
+    work({ run, seconds: 2 });
+    await expect.poll(() => changes, patient).toBe(1);
+    await pass(1000);
+    expect(begun).toHaveLength(1);
+    await pass(750);
+    expect(begun[0]?.signal.aborted).toBe(false);
+    await pass(250);
+    expect((await okOf(sessions.get(id))).lease).toBeUndefined();
+    expect(begun[0]?.signal.aborted).toBe(true);
+    isSlow = false;
+    finish();
+    await pass(120_000);
+  });
+});
