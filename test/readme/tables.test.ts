@@ -68,7 +68,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
         reschedule: true,
         reportsEnds: true,
       },
-      ...{ countWaiting: true },
+      ...{ countWaiting: true, drain: true },
     } satisfies NamesOf<Omit<SessionStore, 'events'>>,
   ],
   [

@@ -4,7 +4,7 @@ import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
 import { replaceUnread } from './replace-unread.js';
 
-type Method = Exclude<keyof SessionStore, 'events' | 'reportsEnds'>;
+type Method = Exclude<keyof SessionStore, 'events' | 'reportsEnds' | 'drain'>;
 
 const key = keyOf('one');
 
