@@ -153,7 +153,7 @@ export {
 } from './session/state-at.js';
 export { transition } from './session/transition.js';
 export type { HeldLease } from './session/with-lease.js';
-export { wakeAtOf } from './session/work-state.js';
+export { hasRunOut, wakeAtOf } from './session/work-state.js';
 export type {
   Answer,
   AppendOutcome,

@@ -19,8 +19,8 @@ import {
 } from '../../src/session/history-positions.js';
 import { wokenState } from '../../src/session/lease-state.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { dueAtOf, endsAt, usedAt } from '../../src/session/state-at.js';
-import { wakeAtOf } from '../../src/session/work-state.js';
+import { endsAt, usedAt } from '../../src/session/state-at.js';
+import { hasRunOut, wakeAtOf } from '../../src/session/work-state.js';
 import type {
   AppendOutcome,
   ClaimedRecords,
@@ -45,20 +45,24 @@ import type {
   SessionStore,
   WaitingRange,
 } from '../../src/store/session-store.js';
+import { claimedTogether } from '../shared/claimed-records.js';
 import { NEVER } from '../shared/never.js';
 import { updatedAt } from '../shared/session-search.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import {
   bytesOf,
+  claimableFrom,
   dueKeyOf,
   frozenState,
   keyOf,
   newSession,
+  type QueueTimes,
   recordOf,
   remainsOf,
   type StoredSession,
+  timesOf,
 } from './stored-session.js';
-import { type QueueTimes, TenantIndex } from './tenant-index.js';
+import { TenantIndex } from './tenant-index.js';
 import { type QueuedSession, TimeQueue } from './time-queue.js';
 
 /**
@@ -107,6 +111,8 @@ const dueSessionOf = ({ at, session }: QueuedSession): DueSession => ({
   dueAt: at,
 });
 
+const byTime = (a: QueuedSession, b: QueuedSession): number => a.at - b.at;
+
 const parseSettings = (options: MemorySessionStoreOptions) =>
   parseOptions('MemorySessionStore', options, optionNames, (issues) => {
     return {
@@ -132,6 +138,7 @@ export class MemorySessionStore implements SessionStore {
   readonly #queues = {
     due: new TimeQueue(({ dueAt }) => dueAt),
     work: new TimeQueue(({ wakeAt }) => wakeAt),
+    over: new TimeQueue(({ overAt }) => overAt),
   };
   readonly events: MemoryEventLog | undefined;
   readonly #reportsEnds: boolean;
@@ -224,7 +231,7 @@ export class MemorySessionStore implements SessionStore {
     const stored = frozenState(
       lastActivityAt > next.lastActivityAt ? { ...next, lastActivityAt } : next,
     );
-    tenant.change(session, stored, { dueAt: dueAtOf(stored), wakeAt: wakeAtOf(stored) });
+    tenant.change(session, stored, timesOf(stored));
     if (event !== undefined) this.#log(session, event);
     return ok('replaced');
   }
@@ -303,14 +310,25 @@ export class MemorySessionStore implements SessionStore {
 
   due(now: number, limit: number): Result<DueSessions, never> {
     const { items, hasMore } = this.#queues.due.waiting(now, limit);
-    return ok({ sessions: items.map(dueSessionOf), failed: [], hasMore });
+    return ok({ sessions: items.toSorted(byTime).map(dueSessionOf), failed: [], hasMore });
   }
 
   claim(range: ClaimRange): Result<ClaimedRecords, never> {
-    const { tenant, now, until, limit } = range;
-    const { items, hasMore } = this.#queues.work.waiting(now, limit, tenant);
-    for (const { session } of items) this.#move(session, { dueAt: session.dueAt, wakeAt: until });
-    const sessions = items.map(({ at, session }) => ({
+    const { tenant, now, until, limit, inCompany } = range;
+    const { work, over } = this.#queues;
+    for (const { session } of over.waiting(now, Number.POSITIVE_INFINITY, tenant).items)
+      this.#move(session, claimableFrom(session, Number.POSITIVE_INFINITY));
+    const { items, hasMore } = work.waiting(now, limit, tenant);
+    const claimed = claimedTogether(
+      items,
+      ({ session }) => hasRunOut(session.state, now),
+      inCompany,
+    );
+    for (const { session } of claimed) {
+      this.#move(session, claimableFrom(session, until));
+      work.giveWay(session.tenant, now);
+    }
+    const sessions = claimed.toSorted(byTime).map(({ at, session }) => ({
       ...keyOf(session),
       dueAt: at,
       record: recordOf(session, { historyLimit: 0 }),
@@ -319,7 +337,13 @@ export class MemorySessionStore implements SessionStore {
   }
 
   countWaiting({ tenant, now, limit }: WaitingRange): Result<number, never> {
-    return ok(this.#queues.work.count(now, limit, tenant));
+    const { work, over } = this.#queues;
+    let count = 0;
+    for (const name of tenant === undefined ? work.tenantsAt(now) : [tenant]) {
+      count += work.count(name, now) - over.count(name, now);
+      if (count >= limit) return ok(limit);
+    }
+    return ok(count);
   }
 
   reschedule(
@@ -332,7 +356,7 @@ export class MemorySessionStore implements SessionStore {
     const isFree = state.status === 'TERMINATED' || state.report !== undefined || isDamaged;
     const dueAt = isFree ? to : Math.min(to, endsAt(state));
     if (dueAt === from) return ok('stale');
-    this.#move(session, { dueAt, wakeAt: session.wakeAt });
+    this.#move(session, { dueAt, wakeAt: session.wakeAt, overAt: session.overAt });
     return ok('moved');
   }
 
@@ -344,14 +368,17 @@ export class MemorySessionStore implements SessionStore {
   #use(session: StoredSession, state: StateRecord): void {
     const hasMoved = endsAt(state) !== endsAt(session.state);
     session.state = state;
-    if (hasMoved) this.#move(session, { dueAt: endsAt(state), wakeAt: session.wakeAt });
+    if (!hasMoved) return;
+    // A claim by a clock that is ahead may have taken the session for ended.
+    const wakeAt = Number.isFinite(session.wakeAt) ? session.wakeAt : wakeAtOf(state);
+    this.#move(session, { ...claimableFrom(session, wakeAt), dueAt: endsAt(state) });
   }
 
   #wake(session: StoredSession, revision: number, now: number): void {
     const woken = wokenState(session.state, revision, now);
     if (woken === session.state) return;
     session.state = woken;
-    this.#move(session, { dueAt: session.dueAt, wakeAt: wakeAtOf(woken) });
+    this.#move(session, claimableFrom(session, wakeAtOf(woken)));
     this.#log(session, wokenDetailOf(now));
   }
 

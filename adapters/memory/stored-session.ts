@@ -2,7 +2,7 @@ import { nanoid } from 'nanoid';
 import { deepFreeze } from '../../src/session/deep-freeze.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
-import { dueAtOf } from '../../src/session/state-at.js';
+import { dueAtOf, endsAt } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
 import type { DueKey, ReadSize, Remains, SessionKey } from '../../src/store/session-store.js';
 import { bytesOf as bytesOfText } from '../shared/stored-json.js';
@@ -27,13 +27,32 @@ export interface StoredSession {
   state: StateRecord;
   /** When a sweep must process the session. */
   dueAt: number;
-  /** When a worker may claim the session. */
+  /** When a worker may claim the session; `Infinity` also if a claim found that it has ended. */
   wakeAt: number;
+  /** From when on the session is in the queue of workers although it has ended. */
+  overAt: number;
   /** Set if this is what is left of a removed session. */
   readonly removal: string | undefined;
   /** The status under which the session is listed. */
   listedAs: SessionStatus;
 }
+
+/** The times of a session in the queues. */
+export type QueueTimes = Pick<StoredSession, 'dueAt' | 'wakeAt' | 'overAt'>;
+
+const overAtOf = (state: StateRecord, wakeAt: number): number => Math.max(wakeAt, endsAt(state));
+
+export const timesOf = (state: StateRecord): QueueTimes => {
+  const wakeAt = wakeAtOf(state);
+  return { dueAt: dueAtOf(state), wakeAt, overAt: overAtOf(state, wakeAt) };
+};
+
+/** The times of a session that a worker may claim at another time. */
+export const claimableFrom = ({ state, dueAt }: StoredSession, wakeAt: number): QueueTimes => ({
+  dueAt,
+  wakeAt,
+  overAt: overAtOf(state, wakeAt),
+});
 
 /** Bytes of the JSON of an optional part. */
 const bytesOfPart = (part: object | undefined): number =>
@@ -54,8 +73,7 @@ export const newSession = (
     sequence: 0,
     log: new HistoryLog(incarnation),
     state: frozenState(state),
-    dueAt: dueAtOf(state),
-    wakeAt: wakeAtOf(state),
+    ...timesOf(state),
     removal: undefined,
     listedAs: state.status,
   };
@@ -68,6 +86,7 @@ export const remainsOf = (session: StoredSession, { removal, state }: Remains): 
   state: frozenState(state),
   dueAt: dueAtOf(state),
   wakeAt: Number.POSITIVE_INFINITY,
+  overAt: Number.POSITIVE_INFINITY,
   removal,
 });
 

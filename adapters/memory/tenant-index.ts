@@ -14,7 +14,7 @@ import {
   pageOf,
   searchSessions,
 } from './page-of.js';
-import type { StoredSession } from './stored-session.js';
+import type { QueueTimes, StoredSession } from './stored-session.js';
 import type { TimeQueue } from './time-queue.js';
 
 const inOrder = (a: StoredSession, b: StoredSession): number => newestFirst(a.head, b.head);
@@ -25,16 +25,14 @@ const newestFirstIndex = () => new OrderedIndex(inOrder);
 const labelTexts = (labels: SessionLabels = {}): readonly string[] =>
   Object.entries(labels).map(([name, value]) => `${name}=${value}`);
 
-/** When a session is due for a sweep, and when a worker may claim it. */
-export interface QueueTimes {
-  readonly dueAt: number;
-  readonly wakeAt: number;
-}
-
-/** The queues of all tenants: the sessions that are due, and those that wait for a worker. */
+/**
+ * The queues of all tenants: the sessions that are due, those that wait for a worker, and of these
+ * the ones that have ended.
+ */
 export interface Queues {
   readonly due: TimeQueue;
   readonly work: TimeQueue;
+  readonly over: TimeQueue;
 }
 
 /** The sessions of one tenant, and the indexes that its lists are read from. */
@@ -169,21 +167,22 @@ export class TenantIndex {
     }
   }
 
-  #reschedule(session: StoredSession, next: StateRecord, { dueAt, wakeAt }: QueueTimes): void {
+  #reschedule(session: StoredSession, next: StateRecord, times: QueueTimes): void {
     this.#unschedule(session);
     session.state = next;
-    session.dueAt = dueAt;
-    session.wakeAt = wakeAt;
+    Object.assign(session, times);
     this.#schedule(session);
   }
 
   #schedule(session: StoredSession): void {
     this.#queues.due.add(session);
     this.#queues.work.add(session);
+    this.#queues.over.add(session);
   }
 
   #unschedule(session: StoredSession): void {
     this.#queues.due.remove(session);
     this.#queues.work.remove(session);
+    this.#queues.over.remove(session);
   }
 }

@@ -8,14 +8,17 @@ export interface QueuedSession {
   readonly session: StoredSession;
 }
 
-/** A tenant and the earliest time of its sessions. */
+/** A tenant and its place in the order of tenants. */
 interface WaitingTenant {
   readonly name: string;
-  readonly first: number;
+  readonly place: number;
 }
 
 const tenantOrder = (a: WaitingTenant, b: WaitingTenant): number =>
-  a.first - b.first || compare(a.name, b.name);
+  a.place - b.place || compare(a.name, b.name);
+
+/** Between the places of two tenants that were served in the same millisecond. */
+const STEP = 1 / 1024;
 
 const nameOf = ({ removal = '', head }: StoredSession): string => `${removal}:${head.id}`;
 
@@ -25,7 +28,12 @@ const nameOf = ({ removal = '', head }: StoredSession): string => `${removal}:${
 export class TimeQueue {
   readonly #timeOf: (session: StoredSession) => number;
   readonly #byTenant = new Map<string, OrderedIndex<StoredSession>>();
-  /** The tenants by the earliest time of their sessions. */
+  /**
+   * The places of tenants that have given way to others. They are places among those that waited,
+   * not times: no clock decides whose turn it is.
+   */
+  readonly #turns = new Map<string, number>();
+  /** The tenants by the earliest time of their sessions, or by their turn if that is later. */
   readonly #tenants = new OrderedIndex(tenantOrder);
 
   /** The time of a session must not change while the queue contains it; `Infinity` for never. */
@@ -44,7 +52,18 @@ export class TimeQueue {
     const sessions = this.#byTenant.get(session.tenant);
     if (sessions === undefined) return;
     this.#update(session.tenant, sessions, () => sessions.remove(session));
-    if (sessions.size === 0) this.#byTenant.delete(session.tenant);
+    if (sessions.size > 0) return;
+    this.#byTenant.delete(session.tenant);
+    this.#turns.delete(session.tenant);
+  }
+
+  /** Puts a tenant behind all others with a session whose time has come. */
+  giveWay(tenant: string, now: number): void {
+    const sessions = this.#byTenant.get(tenant);
+    const count = this.#waitingTenants(now);
+    const [last] = this.#tenants.slice(count - 1, count);
+    if (sessions === undefined || last === undefined || last.name === tenant) return;
+    this.#update(tenant, sessions, () => this.#turns.set(tenant, last.place + STEP));
   }
 
   /** The sessions of a tenant whose time is between the two times, the first one exclusive. */
@@ -54,37 +73,34 @@ export class TimeQueue {
   }
 
   /**
-   * The sessions whose time has come at `now`, the longest waiting first, of one tenant or of all.
-   * The limit is shared between the tenants.
+   * The sessions whose time has come at `now`, of one tenant or of all, in the order of tenants,
+   * and of each tenant the longest waiting first. The limit is shared between the tenants.
    */
   waiting(
     now: number,
     limit: number,
     tenant?: string,
   ): { readonly items: readonly QueuedSession[]; readonly hasMore: boolean } {
-    const tenants = this.#tenantsAt(now, limit, tenant);
+    const names = tenant === undefined ? this.tenantsAt(now, limit) : [tenant];
+    const tenants = names.flatMap((name) => this.#byTenant.get(name) ?? []);
     const share = Math.max(1, Math.floor(limit / tenants.length));
     const found = tenants.map((sessions) =>
       sessions.slice(0, Math.min(share, this.#countIn(sessions, now))),
     );
-    const items = found
-      .flat()
-      .map((session) => ({ at: this.#timeOf(session), session }))
-      .sort((a, b) => a.at - b.at)
-      .slice(0, limit);
+    const items = found.flat().map((session) => ({ at: this.#timeOf(session), session }));
     return { items, hasMore: found.some(({ length }) => length >= share) };
   }
 
-  /**
-   * The number of sessions whose time has come at `now`, of one tenant or of all; `limit` if there
-   * are more.
-   */
-  count(now: number, limit: number, tenant?: string): number {
-    const counts = this.#tenantsAt(now, limit, tenant).map((each) => this.#countIn(each, now));
-    return Math.min(
-      limit,
-      counts.reduce((sum, count) => sum + count, 0),
-    );
+  /** Number of sessions of a tenant whose time has come at `now`. */
+  count(tenant: string, now: number): number {
+    const sessions = this.#byTenant.get(tenant);
+    return sessions === undefined ? 0 : this.#countIn(sessions, now);
+  }
+
+  /** The tenants with a session whose time has come at `now`, in turn, at most `limit`. */
+  tenantsAt(now: number, limit = Number.POSITIVE_INFINITY): readonly string[] {
+    const count = Math.min(limit, this.#waitingTenants(now));
+    return this.#tenants.slice(0, count).map(({ name }) => name);
   }
 
   #newIndex(): OrderedIndex<StoredSession> {
@@ -92,19 +108,9 @@ export class TimeQueue {
     return new OrderedIndex((a, b) => timeOf(a) - timeOf(b) || compare(nameOf(a), nameOf(b)));
   }
 
-  /** The given tenant, or those with a session whose time has come, at most `limit`. */
-  #tenantsAt(
-    now: number,
-    limit: number,
-    tenant: string | undefined,
-  ): readonly OrderedIndex<StoredSession>[] {
-    const count = Math.min(
-      limit,
-      this.#tenants.leading(({ first }) => first <= now),
-    );
-    const first = this.#tenants.slice(0, count).map(({ name }) => name);
-    const names = tenant === undefined ? first : [tenant];
-    return names.flatMap((name) => this.#byTenant.get(name) ?? []);
+  /** Times are whole milliseconds; a turn is within the millisecond after that of another one. */
+  #waitingTenants(now: number): number {
+    return this.#tenants.leading(({ place }) => place < now + 1);
   }
 
   /** Number of sessions whose time has come. */
@@ -112,18 +118,19 @@ export class TimeQueue {
     return sessions.leading((session) => this.#timeOf(session) <= now);
   }
 
-  #firstIn(sessions: OrderedIndex<StoredSession>): number {
+  #placeOf(name: string, sessions: OrderedIndex<StoredSession>): number {
     const [first] = sessions.slice(0, 1);
-    return first === undefined ? Number.POSITIVE_INFINITY : this.#timeOf(first);
+    if (first === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(this.#timeOf(first), this.#turns.get(name) ?? 0);
   }
 
   /** Changes the sessions of a tenant, and moves it among the tenants. */
   #update(name: string, sessions: OrderedIndex<StoredSession>, change: () => void): void {
-    const before = this.#firstIn(sessions);
+    const before = this.#placeOf(name, sessions);
     change();
-    const after = this.#firstIn(sessions);
+    const after = this.#placeOf(name, sessions);
     if (before === after) return;
-    if (before < Number.POSITIVE_INFINITY) this.#tenants.remove({ name, first: before });
-    if (after < Number.POSITIVE_INFINITY) this.#tenants.insert({ name, first: after });
+    if (before < Number.POSITIVE_INFINITY) this.#tenants.remove({ name, place: before });
+    if (after < Number.POSITIVE_INFINITY) this.#tenants.insert({ name, place: after });
   }
 }

@@ -6,7 +6,7 @@ import type {
   DueSessions,
   WaitingRange,
 } from '../../src/store/session-store.js';
-import { claimedRecords } from '../shared/claimed-records.js';
+import { claimedRecords, ENDED_AT_ONCE, ENDED_MS } from '../shared/claimed-records.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';
 import { type Query, rowsIn } from '../sql/query.js';
@@ -15,7 +15,8 @@ import {
   dueSessionsIn,
   firstDue,
   isWaiting,
-  tenantsWaiting,
+  tenantsDue,
+  tenantsInTurn,
   waitingCount,
 } from '../sql/queue-query.js';
 import type { Answer, Call } from './call.js';
@@ -24,7 +25,7 @@ import { sessionOf } from './load-sessions.js';
 
 /** The longest due sessions of each tenant. The tenants share the limit. */
 const dueOfTenants = (now: number, limit: number): Query => {
-  const tenants = tenantsWaiting('due_at', now, limit);
+  const tenants = tenantsDue(now, limit);
   return {
     sql: `
       WITH waiting AS (${tenants.sql})
@@ -56,16 +57,19 @@ export const readDue = async (
   return shared.map((rows) => dueSessionsIn(rows, true));
 };
 
+/**
+ * Number of tenants that a claim considers beside those that share its limit: claims at the same
+ * time may have all sessions of the first ones.
+ */
+const OTHERS = 16;
+
 /** The tenants to claim sessions of: the given one, or those that have some. */
 const tenantsOf = async (
   call: Call,
   { tenant, now, limit }: ClaimRange,
 ): Answer<readonly string[], StoreError> => {
   if (tenant !== undefined) return ok([escapeName(tenant)]);
-  const found = await call.read({
-    ...tenantsWaiting('wake_at', now, limit),
-    columns: ['tenant'],
-  });
+  const found = await call.read({ ...tenantsInTurn(now, limit + OTHERS), columns: ['tenant'] });
   return found.map((rows) => rows.map((row) => String(row['tenant'])));
 };
 
@@ -74,11 +78,12 @@ export const claimSessions = async (
   call: Call,
   range: ClaimRange,
 ): Answer<ClaimedRecords, StoreError> => {
-  const { now, until, limit } = range;
+  const { tenant, now, until, limit, inCompany = false } = range;
   const tenants = await tenantsOf(call, range);
   if (tenants.isErr()) return err(tenants.error);
-  if (tenants.value.length === 0) return ok(claimedRecords(dueSessionsIn([], false), []));
-  const values = [tenants.value, now, finite(until), limit];
+  const ended = [now - ENDED_MS, ENDED_AT_ONCE];
+  const order = [inCompany, tenant === undefined];
+  const values = [tenants.value, now, finite(until), limit, ...ended, ...order];
   const claimed = await call.run('claim_sessions', values, ['result']);
   return claimed.andThen(([row]): Result<ClaimedRecords, StoreError> => {
     const rows = rowsIn(row?.['result']);

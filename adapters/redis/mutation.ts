@@ -2,6 +2,7 @@ import { noOptions } from '../../src/input/parse-create.js';
 import type { EventDetail } from '../../src/session/event-detail.js';
 import { openingDetailsOf } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
+import { endsAt } from '../../src/session/state-at.js';
 import type {
   ClaimRange,
   HistoryAppend,
@@ -181,14 +182,22 @@ export const rescheduling = (
   return placing('reschedule', keys, change, undefined, { keys: [], args });
 };
 
-/** Hands out the sessions of a tenant that wait for a worker; with their records. */
+/** A part of a claim, in one partition. */
+export interface PartOfClaim extends Pick<ClaimRange, 'now' | 'until' | 'limit' | 'inCompany'> {
+  /** The maximum number of sessions of each tenant. */
+  readonly share: number;
+  /** The tenants of the partition in turn, as `TenantKeys.tenantKey`. */
+  readonly tenantKeys: readonly string[];
+}
+
+/** Hands out the sessions of tenants that wait for a worker; with their records. */
 export const claiming = (
-  { work, waiting, records, tenantKey }: TenantKeys,
-  { now, until, limit }: Omit<ClaimRange, 'tenant'>,
+  { partition, waiting }: TenantKeys,
+  { now, until, limit, inCompany, share, tenantKeys }: PartOfClaim,
 ): Mutation => ({
   kind: 'claim',
-  keys: [work, waiting, records],
-  args: [tenantKey, String(now), String(until), String(limit)],
+  keys: [waiting, `${partition}work:`, `${partition}record:`],
+  args: [...[now, until, limit, share].map(String), inCompany ? '1' : '', ...tenantKeys],
 });
 
 /** What is not as the record of a session says, or remains of one without a record. */
@@ -206,7 +215,10 @@ export const repairing = (
   { list, remains = [] }: Wrong,
 ): Mutation => {
   const state = record?.state;
-  const change = onlyThese(keys, entriesOf(keys, state));
+  const entries = entriesOf(keys, state);
+  // Claims take a session that has ended out of the queue, whatever its record says.
+  const isOver = state !== undefined && entries.work !== '' && endsAt(state) <= Date.now();
+  const change = onlyThese(keys, isOver ? { ...entries, work: '-' } : entries);
   const isOther = list !== undefined && ![...change.gained, ...change.lost].includes(list);
   const lost = isOther ? [list, ...change.lost] : change.lost;
   // An activity postpones an end without a new due time, which a sweep moves later.

@@ -12,11 +12,15 @@ import type {
 } from '../../src/store/session-store.js';
 import { claimedRecords } from '../shared/claimed-records.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
-import type { Call } from './connection.js';
+import { type Call, script } from './connection.js';
 import { type Answer, unreadable } from './failure.js';
 import { dueKeyOf, type Keyspace, type TenantKeys } from './keyspace.js';
+import type { PartOfClaim } from './mutation.js';
 import { sessionIn } from './read-sessions.js';
-import { asCount, asListOf, asText } from './reply-form.js';
+import { asCount, asList, asListOf, asText, type ReplyForm } from './reply-form.js';
+import countLua from './scripts/count.lua';
+
+const countScript = script(countLua);
 
 /** The maximum number of parts, and the minimum number of partitions in a part. */
 const PARTS = 10;
@@ -49,18 +53,8 @@ const randomSlice = <T>(items: readonly T[], count: number): readonly T[] => {
   return [...items.slice(from), ...items.slice(0, from)].slice(0, count);
 };
 
-/** What a call finds in a queue of all tenants. */
-interface QueueRange {
-  readonly queue: 'tenants' | 'waiting';
-  readonly now: number;
-  readonly limit: number;
-  readonly cursor: string | undefined;
-}
-
-/** Sessions in a queue that a call has taken. */
-interface Taken<T extends DueSession> extends DueSessions {
-  readonly sessions: readonly T[];
-}
+/** Turns of tenants are less than a millisecond later than the times that they follow. */
+const FRACTION = 1023 / 1024;
 
 /** The first members of a sorted set whose time has come, each followed by its time. */
 const firstIn = async (
@@ -70,77 +64,167 @@ const firstIn = async (
   count: number,
 ): Answer<readonly string[]> => {
   const found = await call.readCommand(
-    (client) => client.zrangebyscore(set, '-inf', now, 'WITHSCORES', 'LIMIT', 0, count),
+    (client) => client.zrangebyscore(set, '-inf', now + FRACTION, 'WITHSCORES', 'LIMIT', 0, count),
     asListOf(asText),
   );
   return found.mapErr(({ error }) => error);
 };
 
-/**
- * The sessions in a part of the partitions whose time has come, by `takeOf`, which gives those of
- * one tenant. The limit is shared between the tenants. A key of a wrong type does not affect
- * others.
- */
-const inPart = async <T extends DueSession>(
+/** Adds the error of a read to those of a call: a key of a wrong type does not affect others. */
+const orNone = <T>(failed: StoreError[], found: Result<readonly T[], StoreError>): readonly T[] => {
+  if (found.isErr()) failed.push(found.error);
+  return found.unwrapOr([]);
+};
+
+/** A tenant in a queue of all tenants. */
+interface WaitingTenant {
+  readonly partition: number;
+  readonly tenantKey: string;
+  readonly place: number;
+}
+
+/** The first tenants of partitions in a queue. */
+const tenantsIn = async (
   call: Call,
   keys: Keyspace,
-  { queue, now, limit, cursor }: QueueRange,
-  takeOf: (tenant: string, share: number) => Answer<readonly T[]>,
-): Answer<Taken<T>> => {
-  const failed: StoreError[] = [];
-  const { part, nextCursor } = partOf(keys.partitions, cursor);
-  const orNone = <T>(found: Result<readonly T[], StoreError>): readonly T[] => {
-    if (found.isErr()) failed.push(found.error);
-    return found.unwrapOr([]);
-  };
-  const found = await Promise.all(
-    part.map(async (partition) =>
-      orNone(await firstIn(call, keys.tenantsOf(partition, queue), now, limit)),
-    ),
-  );
-  const waiting = found.flatMap((pairs) => pairsOf(pairs).map(([tenantKey]) => tenantKey));
-  const tenants = randomSlice(waiting, limit);
-  const share = Math.max(1, Math.floor(limit / tenants.length));
-  const taken = await Promise.all(
-    tenants.map(async (tenantKey) => orNone(await takeOf(unescapeName(tenantKey), share))),
-  );
-  const sessions = taken.flat().sort((a, b) => a.dueAt - b.dueAt);
-  const hasMore = waiting.length >= limit || taken.some((due) => due.length === share);
-  return ok({ sessions, failed, hasMore, ...(nextCursor !== undefined && { nextCursor }) });
+  partitions: readonly number[],
+  { queue, now, limit }: { queue: 'tenants' | 'waiting'; now: number; limit: number },
+  failed: StoreError[],
+): Promise<readonly WaitingTenant[]> => {
+  const found = partitions.map(async (partition) => {
+    const first = await firstIn(call, keys.tenantsOf(partition, queue), now, limit);
+    const pairs = pairsOf(orNone(failed, first));
+    return pairs.map(([tenantKey, place]) => ({ partition, tenantKey, place }));
+  });
+  return (await Promise.all(found)).flat();
 };
 
 const sessionsOf = (tenant: string, flat: readonly string[]): readonly DueSession[] =>
   pairsOf(flat).map(([idKey, dueAt]) => ({ ...dueKeyOf(tenant, idKey), dueAt }));
 
-/** Reads the due sessions of a part of the partitions. */
-export const readDue = (
+/**
+ * Reads the due sessions of a part of the partitions. The limit is shared between their tenants.
+ */
+export const readDue = async (
   call: Call,
   keys: Keyspace,
   now: number,
   limit: number,
   cursor: string | undefined,
-): Answer<DueSessions> =>
-  inPart(call, keys, { queue: 'tenants', now, limit, cursor }, async (tenant, share) => {
-    const found = await firstIn(call, keys.tenant(tenant).deadlines, now, share);
-    return found.map((flat) => sessionsOf(tenant, flat));
-  });
+): Answer<DueSessions> => {
+  const failed: StoreError[] = [];
+  const { part, nextCursor } = partOf(keys.partitions, cursor);
+  const due = await tenantsIn(call, keys, part, { queue: 'tenants', now, limit }, failed);
+  const tenants = randomSlice(due, limit);
+  const share = Math.max(1, Math.floor(limit / tenants.length));
+  const found = await Promise.all(
+    tenants.map(async ({ tenantKey }) => {
+      const tenant = unescapeName(tenantKey);
+      const first = await firstIn(call, keys.tenant(tenant).deadlines, now, share);
+      return sessionsOf(tenant, orNone(failed, first));
+    }),
+  );
+  const sessions = found.flat().sort((a, b) => a.dueAt - b.dueAt);
+  const hasMore = due.length >= limit || found.some(({ length }) => length === share);
+  return ok({ sessions, failed, hasMore, ...(nextCursor !== undefined && { nextCursor }) });
+};
 
-/** Makes a claim for a tenant, and returns the outcome of the script. */
-export type MakeClaim = (keys: TenantKeys, range: ClaimRange) => Answer<string>;
+/** Makes a part of a claim, and returns the outcome of the script. */
+export type MakeClaim = (keys: TenantKeys, part: PartOfClaim) => Answer<string>;
 
 /** A session that the script has handed out, with the text of its record if it told that. */
 interface HandedOut extends DueSession {
   readonly text: string | undefined;
 }
 
-/** The sessions in the outcome of the script. */
-const handedOut = (tenant: string, outcome: string): readonly HandedOut[] => {
-  const [moved = '', ...records] = outcome.split('\r');
-  const sessions = sessionsOf(tenant, moved.split(' ').slice(1));
-  return sessions.map((session, at) => ({
-    ...session,
-    text: records[at]?.replaceAll('\t', '\n') || undefined,
-  }));
+/** The outcome of the script. */
+interface MadeClaim {
+  readonly sessions: readonly HandedOut[];
+  readonly isAlone: boolean;
+  readonly hasMore: boolean;
+}
+
+const madeClaim = (outcome: string): MadeClaim => {
+  const [made = '', ...records] = outcome.split('\r');
+  const [word, more, ...names] = made.split(' ');
+  const handedOut: HandedOut[] = [];
+  for (let at = 0; at < names.length; at += 3) {
+    const [tenantKey = '', idKey = '', dueAt] = names.slice(at, at + 3);
+    const text = records[at / 3]?.replaceAll('\t', '\n') || undefined;
+    handedOut.push({ ...dueKeyOf(unescapeName(tenantKey), idKey), dueAt: Number(dueAt), text });
+  }
+  return { sessions: handedOut, isAlone: word === 'alone', hasMore: more === '1' };
+};
+
+/** Number of tenants of each partition that a claim considers beside those that share its limit. */
+const OTHERS = 64;
+
+/** Tenants in their order by the partitions that hold them. */
+const byPartition = (tenants: readonly WaitingTenant[]): readonly (readonly string[])[] => {
+  const groups = new Map<number, string[]>();
+  for (const { partition, tenantKey } of tenants) {
+    const group = groups.get(partition) ?? [];
+    groups.set(partition, group);
+    group.push(tenantKey);
+  }
+  return [...groups.values()];
+};
+
+const isNotApplied = (error: StoreError): boolean =>
+  error.type === 'store_unavailable' && error.outcome === 'not_applied';
+
+/** Hands out sessions of groups of tenants, one partition after the other. */
+const takeInTurn = async (
+  keys: Keyspace,
+  range: ClaimRange,
+  groups: readonly (readonly string[])[],
+  share: number,
+  make: MakeClaim,
+): Promise<Taken> => {
+  const { now, until, limit, inCompany = false } = range;
+  const sessions: HandedOut[] = [];
+  const failed: StoreError[] = [];
+  let hasMore = false;
+  const left = [...groups];
+  for (let tenantKeys = left.shift(); tenantKeys !== undefined; tenantKeys = left.shift()) {
+    const room = limit - sessions.length;
+    const company = inCompany || sessions.length > 0;
+    const part = { now, until, limit: room, inCompany: company, share, tenantKeys };
+    const made = await make(keys.tenant(unescapeName(tenantKeys[0] ?? '')), part);
+    if (made.isErr()) {
+      // A queue of a wrong type fails for its tenant alone.
+      const isSplit = tenantKeys.length > 1 && isNotApplied(made.error);
+      if (isSplit) left.unshift(...tenantKeys.map((each) => [each]));
+      else failed.push(made.error);
+      continue;
+    }
+    const claimed = madeClaim(made.value);
+    sessions.push(...claimed.sessions);
+    hasMore ||= claimed.hasMore;
+    if (claimed.isAlone || sessions.length >= limit) break;
+  }
+  return { sessions, failed, hasMore };
+};
+
+/** What a claim has handed out. */
+interface Taken extends DueSessions {
+  readonly sessions: readonly HandedOut[];
+}
+
+/**
+ * The part of the partitions that a claim searches. Its first call begins at any of them, so that
+ * the tenants of none come first.
+ */
+const partOfClaim = (partitions: readonly number[], cursor: string | undefined) => {
+  const size = Math.max(MIN_PARTITIONS, Math.ceil(partitions.length / PARTS));
+  const parts = Math.ceil(partitions.length / size);
+  const [first = 0, done = 0] =
+    cursor === undefined ? [Math.floor(Math.random() * parts)] : cursor.split('-').map(Number);
+  const from = ((first + done) % parts) * size;
+  return {
+    part: partitions.slice(from, from + size),
+    ...(done + 1 < parts && { nextCursor: `${first}-${done + 1}` }),
+  };
 };
 
 /** Hands out sessions of one tenant, or of a part of the partitions. */
@@ -149,16 +233,23 @@ const takeSessions = async (
   keys: Keyspace,
   range: ClaimRange,
   make: MakeClaim,
-): Answer<Taken<HandedOut>> => {
-  const claimOf = async (tenant: string, limit: number): Answer<readonly HandedOut[]> => {
-    const made = await make(keys.tenant(tenant), { ...range, limit });
-    return made.map((outcome) => handedOut(tenant, outcome));
-  };
+): Answer<Taken> => {
   const { tenant, now, limit, cursor } = range;
-  if (tenant === undefined)
-    return inPart(call, keys, { queue: 'waiting', now, limit, cursor }, claimOf);
-  const claimed = await claimOf(tenant, limit);
-  return claimed.map((sessions) => ({ sessions, failed: [], hasMore: sessions.length === limit }));
+  if (tenant !== undefined) {
+    const taken = await takeInTurn(keys, range, [[escapeName(tenant)]], limit, make);
+    const [error] = taken.failed;
+    return error === undefined ? ok(taken) : err(error);
+  }
+  const failed: StoreError[] = [];
+  const { part, ...next } = partOfClaim(keys.partitions, cursor);
+  const found = { queue: 'waiting', now, limit: limit + OTHERS } as const;
+  const waiting = await tenantsIn(call, keys, part, found, failed);
+  const inTurn = waiting.toSorted((a, b) => a.place - b.place);
+  const first = inTurn.slice(0, limit);
+  const share = Math.max(1, Math.floor(limit / first.length));
+  const groups = [...byPartition(first), ...byPartition(inTurn.slice(limit))];
+  const taken = await takeInTurn(keys, range, groups, share, make);
+  return ok({ ...taken, ...next, failed: [...failed, ...taken.failed] });
 };
 
 /** Hands out sessions, and reads those that the script has not told. */
@@ -176,7 +267,7 @@ export const claimSessions = async (
   };
   const taken = await takeSessions(call, keys, range, make);
   if (taken.isErr()) return err(taken.error);
-  const { sessions } = taken.value;
+  const sessions = taken.value.sessions.toSorted((a, b) => a.dueAt - b.dueAt);
   const reads = await Promise.all(sessions.map(recordOf));
   const dues = sessions.map(({ text: _, ...due }) => due);
   return ok(claimedRecords({ ...taken.value, sessions: dues }, reads));
@@ -200,7 +291,46 @@ const tenantsWaiting = async (
   );
 };
 
-/** Counts the sessions that wait for a worker. */
+/** Number of sessions that a call of the script examines. */
+const EXAMINED = 500;
+
+interface CountedPart {
+  /** How many sessions wait, ended or not. */
+  readonly waiting: number;
+  /** How many of this part have ended. */
+  readonly ended: number;
+  /** Where the next part begins; empty if there is none. */
+  readonly next: string;
+}
+
+const asPart: ReplyForm<CountedPart> = (reply) => {
+  const [first, second, third] = asList(reply) ?? [];
+  const [waiting, ended, next] = [asCount(first), asCount(second), asText(third)];
+  if (waiting === undefined || ended === undefined || next === undefined) return undefined;
+  return { waiting, ended, next };
+};
+
+/** Counts what a claim could return of one tenant; it may count further than `limit`. */
+const countOf = async (
+  call: Call,
+  keys: TenantKeys,
+  now: number,
+  limit: number,
+): Answer<number> => {
+  const { work, deadlines, records } = keys;
+  let ended = 0;
+  let place = '0';
+  for (;;) {
+    const args = [now, limit, place, EXAMINED].map(String);
+    const counted = await call.readScript(countScript, [work, deadlines, records], args, asPart);
+    if (counted.isErr()) return err(counted.error.error);
+    ended += counted.value.ended;
+    if (counted.value.next === '') return ok(Math.max(0, counted.value.waiting - ended));
+    place = counted.value.next;
+  }
+};
+
+/** Counts the sessions that wait for a worker and have not ended. */
 export const countWaiting = async (
   call: Call,
   keys: Keyspace,
@@ -209,16 +339,13 @@ export const countWaiting = async (
   const { tenant, now, limit } = range;
   const tenants = tenant === undefined ? await tenantsWaiting(call, keys, range) : ok([tenant]);
   if (tenants.isErr()) return err(tenants.error);
-  const sets = tenants.value.map((name) => keys.tenant(name).work);
   const counts = await Promise.all(
-    sets.map((set) => call.readCommand((client) => client.zcount(set, '-inf', now), asCount)),
+    tenants.value.map((name) => countOf(call, keys.tenant(name), now, limit)),
   );
-  return Result.combine(counts)
-    .map((all) =>
-      Math.min(
-        limit,
-        all.reduce((sum, count) => sum + count, 0),
-      ),
-    )
-    .mapErr(({ error }) => error);
+  return Result.combine(counts).map((all) =>
+    Math.min(
+      limit,
+      all.reduce((sum, count) => sum + count, 0),
+    ),
+  );
 };

@@ -6,6 +6,39 @@ import type { ClaimedRecords, DueSessions } from '../../src/store/session-store.
 /** What was read of each session that a claim hands out; undefined if it is there no more. */
 export type ClaimReads = readonly Result<SessionRecord | undefined, StoreError>[];
 
+/**
+ * Of the sessions that a claim could return, in their order, those that it returns together: the
+ * first one alone if that must be claimed alone, and otherwise all that need not be. `inCompany`:
+ * whether the caller has claimed others already.
+ */
+export const claimedTogether = <T>(
+  waiting: readonly T[],
+  mustBeAlone: (each: T) => boolean,
+  inCompany = false,
+): readonly T[] => {
+  const [first] = waiting;
+  if (first !== undefined && !inCompany && mustBeAlone(first)) return [first];
+  return waiting.filter((each) => !mustBeAlone(each));
+};
+
+/**
+ * Milliseconds after its end in which a session stays in the queue of workers: a clock that is
+ * behind may postpone an end by inactivity.
+ */
+export const ENDED_MS = 60_000;
+
+/** Maximum number of ended sessions that a call takes out of the queue. */
+export const ENDED_AT_ONCE = 1000;
+
+/**
+ * The last tenant before the first one in turn that was not served; undefined if the first one was
+ * not.
+ */
+export const lastServed = <T>(inTurn: readonly T[], isServed: (tenant: T) => boolean) => {
+  const next = inTurn.findIndex((tenant) => !isServed(tenant));
+  return inTurn[(next < 0 ? inTurn.length : next) - 1];
+};
+
 /** The result of a claim: the sessions that it hands out, in their order, with what was read. */
 export const claimedRecords = (claimed: DueSessions, reads: ClaimReads): ClaimedRecords => ({
   ...claimed,

@@ -66,9 +66,8 @@ const tenantIn = (queue: Queue, condition = ''): string => `
   FROM $sessions
   WHERE ${queue} < ${NEVER} ${condition}`;
 
-/** The tenants with waiting sessions, the longest waiting first. */
-export const tenantsWaiting = (queue: Queue, now: number, limit: number): Query => {
-  const sql = `
+/** A condition of tenants, in which `first_at` is the earliest time of their sessions. */
+const tenantsWith = (queue: Queue, condition: string, order: string): string => `
     WITH RECURSIVE tenants (tenant) AS (
       ${tenantIn(queue)}
       UNION ALL
@@ -81,22 +80,38 @@ export const tenantsWaiting = (queue: Queue, now: number, limit: number): Query 
       SELECT tenant, (
         SELECT min(${queue})
         FROM $sessions AS found
-        WHERE found.${queue} < ${NEVER} AND found.tenant = tenants.tenant
+        WHERE found.tenant = tenants.tenant AND ${condition}
       ) AS first_at
       FROM tenants
       WHERE tenant IS NOT NULL
     ) AS waiting
     WHERE first_at <= ?
-    ORDER BY first_at, tenant
+    ORDER BY ${order}
     LIMIT ?`;
-  return { sql, values: [now, limit] };
-};
 
-/** The sessions of a tenant, a value or a column, that wait for a worker. */
+/** The tenants with due sessions, the longest overdue first. */
+export const tenantsDue = (now: number, limit: number): Query => ({
+  sql: tenantsWith('due_at', `due_at < ${NEVER}`, 'first_at, tenant'),
+  values: [now, limit],
+});
+
+/** The condition of sessions that a claim may return: the clock has not ended them. */
+export const CLAIMABLE = `${isWaiting('wake_at')} AND deadline > ?`;
+
+/**
+ * The tenants with sessions that a claim may return, in turn: those whose name follows that of the
+ * tenant that was served last, then those before it.
+ */
+export const tenantsInTurn = (now: number, limit: number): Query => ({
+  sql: tenantsWith('wake_at', CLAIMABLE, 'tenant <= (SELECT tenant FROM $turn), tenant'),
+  values: [now, now, now, limit],
+});
+
+/** The sessions of a tenant, a value or a column, that a claim may return. */
 const waitingOf = (tenant: string): string => `(
     SELECT 1
     FROM $sessions
-    WHERE tenant = ${tenant} AND ${isWaiting('wake_at')}
+    WHERE tenant = ${tenant} AND ${CLAIMABLE}
     LIMIT ?
   ) AS waiting`;
 
@@ -107,7 +122,7 @@ const waitingOf = (tenant: string): string => `(
 export const waitingCount = ({ tenant, now, limit }: WaitingRange): Query => {
   if (tenant !== undefined) {
     const sql = `SELECT count(*) AS counted FROM ${waitingOf('?')}`;
-    return { sql, values: [escapeName(tenant), now, limit] };
+    return { sql, values: [escapeName(tenant), now, now, limit] };
   }
   const sql = `
     WITH RECURSIVE tenants (tenant, counted) AS (
@@ -119,7 +134,7 @@ export const waitingCount = ({ tenant, now, limit }: WaitingRange): Query => {
       WHERE tenant IS NOT NULL AND counted < ?
     )
     SELECT max(counted) AS counted FROM tenants`;
-  return { sql, values: [now, limit, limit] };
+  return { sql, values: [now, now, limit, limit] };
 };
 
 /** The number that `waitingCount` gives. */

@@ -1,6 +1,7 @@
 import { ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
+import { hasRunOut } from '../../src/session/work-state.js';
 import type {
   ClaimedRecords,
   ClaimRange,
@@ -8,64 +9,78 @@ import type {
   ReadSize,
   WaitingRange,
 } from '../../src/store/session-store.js';
-import { claimedRecords } from '../shared/claimed-records.js';
-import { escapeName } from '../shared/escape-name.js';
-import { finite } from '../shared/never.js';
 import {
+  type ClaimReads,
+  claimedRecords,
+  claimedTogether,
+  ENDED_AT_ONCE,
+  ENDED_MS,
+  lastServed,
+} from '../shared/claimed-records.js';
+import { escapeName } from '../shared/escape-name.js';
+import { finite, NEVER } from '../shared/never.js';
+import {
+  CLAIMABLE,
   countIn,
   dueSessionsIn,
   firstDue,
   isWaiting,
   type Queue,
-  tenantsWaiting,
+  tenantsDue,
+  tenantsInTurn,
   waitingCount,
 } from '../sql/queue-query.js';
 import { type Connection, hasKey } from './connection.js';
 import { loadSessions, selectRows } from './load-sessions.js';
 
-/** Rows of a queue, and whether there may be more. */
-interface Waiting {
-  readonly rows: readonly Fields[];
-  readonly hasMore: boolean;
+/** The part of a queue to read. */
+interface QueueRange {
+  readonly queue: Queue;
+  readonly condition: string;
+  /** The values of the condition. */
+  readonly now: readonly number[];
+  readonly limit: number;
 }
 
 const MOVE = 'UPDATE $sessions SET wake_at = ? WHERE number = ?';
+const FORGET_ENDED = `
+  UPDATE $sessions
+  SET wake_at = ${NEVER}
+  WHERE number IN (
+    SELECT number
+    FROM $sessions
+    WHERE deadline <= ? AND wake_at < ${NEVER}
+    ORDER BY deadline
+    LIMIT ?
+  )`;
+const SERVED = 'UPDATE $turn SET tenant = ?';
 
 /** Sessions without their entries. */
 const LIGHT = { historyLimit: 0 } satisfies ReadSize;
 
-/** The waiting sessions of one tenant. */
-const ofTenant = (
+/** The sessions of tenants whose time has come. The limit is shared between the tenants. */
+const sessionsOf = (
   connection: Connection,
-  queue: Queue,
-  tenant: string,
-  now: number,
-  limit: number,
+  tenants: readonly string[],
+  { queue, condition, now, limit }: QueueRange,
 ): readonly Fields[] => {
+  const share = Math.max(1, Math.floor(limit / tenants.length));
   const sql = `$sessions AS session
-      WHERE tenant = ? AND ${isWaiting(queue)}
+      WHERE tenant = ? AND ${condition}
       ORDER BY ${queue}
       LIMIT ?`;
-  return connection.query(
-    selectRows(LIGHT, { sql, values: [tenant, now, limit] }),
-    hasKey({ tenant }),
+  return tenants.flatMap((tenant) =>
+    connection.query(
+      selectRows(LIGHT, { sql, values: [tenant, ...now, share] }),
+      hasKey({ tenant }),
+    ),
   );
 };
 
-/** The sessions of all tenants. The limit is shared between the tenants. */
-const ofAllTenants = (
-  connection: Connection,
-  queue: Queue,
-  now: number,
-  limit: number,
-): Waiting => {
-  const tenants = connection.query(tenantsWaiting(queue, now, limit));
-  const share = Math.max(1, Math.floor(limit / tenants.length));
-  const rows = tenants
-    .flatMap(({ tenant }) => ofTenant(connection, queue, String(tenant), now, share))
-    .sort((a, b) => Number(a[queue]) - Number(b[queue]));
-  return { rows, hasMore: rows.length > 0 };
-};
+const tenantsIn = (rows: readonly Fields[]): readonly string[] =>
+  rows.map(({ tenant }) => String(tenant));
+
+const byTime = (queue: Queue) => (a: Fields, b: Fields) => Number(a[queue]) - Number(b[queue]);
 
 /** Reads the sessions that are due. */
 export const readDue = (
@@ -76,8 +91,10 @@ export const readDue = (
   connection.read(() => {
     const first = connection.query(firstDue(now, limit + 1));
     if (first.length <= limit) return ok(dueSessionsIn(first, false));
-    const { rows, hasMore } = ofAllTenants(connection, 'due_at', now, limit);
-    return ok(dueSessionsIn(rows, hasMore));
+    const tenants = tenantsIn(connection.query(tenantsDue(now, limit)));
+    const range = { queue: 'due_at', condition: isWaiting('due_at'), now: [now], limit } as const;
+    const rows = sessionsOf(connection, tenants, range);
+    return ok(dueSessionsIn(rows.toSorted(byTime('due_at')), rows.length > 0));
   });
 
 /** Counts the sessions that wait for a worker. */
@@ -90,19 +107,52 @@ export const countWaiting = (
 /** Takes its turn like a tenant: no tenant has an empty name. */
 const ALL_TENANTS = '';
 
+/** A row in a queue with its session. */
+interface Waiting {
+  readonly row: Fields;
+  readonly record: ClaimReads[number];
+}
+
+/** The sessions that a claim may return, in the order of their tenants. */
+const waitingOf = (
+  connection: Connection,
+  tenants: readonly string[],
+  { now, limit }: ClaimRange,
+): readonly Waiting[] => {
+  const range = { queue: 'wake_at', condition: CLAIMABLE, now: [now, now], limit } as const;
+  const rows = sessionsOf(connection, tenants, range);
+  const records = loadSessions(connection, rows, LIGHT);
+  return rows.flatMap((row, at) => {
+    const record = records[at];
+    return record === undefined ? [] : [{ row, record }];
+  });
+};
+
 /** Reads the sessions that wait for a worker, and moves them to `until`. */
 export const claimSessions = (
   connection: Connection,
-  { tenant, now, until, limit }: ClaimRange,
+  range: ClaimRange,
 ): Promise<Result<ClaimedRecords, StoreError>> =>
-  connection.write(tenant ?? ALL_TENANTS, (): Result<ClaimedRecords, never> => {
-    const waiting = (): Waiting => {
-      if (tenant === undefined) return ofAllTenants(connection, 'wake_at', now, limit);
-      const rows = ofTenant(connection, 'wake_at', escapeName(tenant), now, limit);
-      return { rows, hasMore: rows.length === limit };
-    };
-    const { rows, hasMore } = waiting();
+  connection.write(range.tenant ?? ALL_TENANTS, (): Result<ClaimedRecords, never> => {
+    const { tenant, now, until, limit, inCompany } = range;
+    connection.run(FORGET_ENDED, now - ENDED_MS, ENDED_AT_ONCE);
+    const inTurn = () => tenantsIn(connection.query(tenantsInTurn(now, limit)));
+    const tenants = tenant === undefined ? inTurn() : [escapeName(tenant)];
+    const waiting = waitingOf(connection, tenants, range);
+    const isAlone = ({ record }: Waiting) =>
+      record.map((found) => found !== undefined && hasRunOut(found.state, now)).unwrapOr(false);
+    const claimed = claimedTogether(waiting, isAlone, inCompany).toSorted((a, b) =>
+      byTime('wake_at')(a.row, b.row),
+    );
+    const rows = claimed.map(({ row }) => row);
     for (const { number } of rows) connection.run(MOVE, finite(until), Number(number));
-    const records = loadSessions(connection, rows, LIGHT);
-    return ok(claimedRecords(dueSessionsIn(rows, hasMore, 'wake_at'), records));
+    const served = new Set(tenantsIn(rows));
+    const last = tenant === undefined ? lastServed(tenants, (each) => served.has(each)) : undefined;
+    if (last !== undefined) connection.run(SERVED, last);
+    return ok(
+      claimedRecords(
+        dueSessionsIn(rows, waiting.length > 0, 'wake_at'),
+        claimed.map(({ record }) => record),
+      ),
+    );
   });

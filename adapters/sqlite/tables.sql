@@ -44,8 +44,15 @@ CREATE INDEX $sessions_by_tenant_due
   ON $sessions (tenant, due_at, status, deadline)
   WHERE due_at < 9007199254740991;
 CREATE INDEX $sessions_by_tenant_wake
-  ON $sessions (tenant, wake_at)
+  ON $sessions (tenant, wake_at, deadline)
   WHERE wake_at < 9007199254740991;
+CREATE INDEX $sessions_waiting_by_end
+  ON $sessions (deadline)
+  WHERE wake_at < 9007199254740991;
+
+-- One row: the tenant that a claim of all tenants has served last.
+CREATE TABLE $turn (tenant TEXT NOT NULL);
+INSERT INTO $turn VALUES ('');
 
 CREATE TABLE $heads (
   session INTEGER PRIMARY KEY,

@@ -5,12 +5,9 @@ import type {
   ClaimedRecord,
   ClaimedRecords,
   CorruptRecord,
-  EventDetail,
-  EventLog,
   HistoryAppend,
   HistoryEntry,
   RecordPage,
-  SessionEvent,
   SessionHead,
   SessionKey,
   SessionRecord,
@@ -81,9 +78,6 @@ const shownRecord = (cipher: Cipher, { head, state, ...record }: SessionRecord):
   history: record.history.map((entry) => shownEntry(cipher, entry)),
 });
 
-const hiddenDetail = ({ hide }: Cipher, event: EventDetail): EventDetail =>
-  'holder' in event ? { ...event, holder: hide(event.holder) } : event;
-
 /** What `read` returns, or `corrupt_record` if a text cannot be decrypted. */
 const readable = <T>(id: string, read: () => T): Result<T, CorruptRecord> => {
   try {
@@ -134,28 +128,6 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
     return { ...page, records, unreadable };
   };
 
-  const shownEvent = (event: SessionEvent): SessionEvent => {
-    if (!('holder' in event)) return event;
-    const { show } = cipherFor({ tenant: event.tenant, id: event.sessionId });
-    return { ...event, holder: show(event.holder) };
-  };
-
-  const shownLog = (log: EventLog): EventLog => ({
-    open: async () => (await log.open?.()) ?? ok(undefined),
-    streamOf: (tenant) => log.streamOf(tenant),
-    streams: () => log.streams?.() ?? [],
-    latest: (stream) => log.latest(stream),
-    now: (stream) => log.now(stream),
-    read: async (...args) => {
-      const page = await log.read(...args);
-      return page.andThen((read) =>
-        readable(args[0], () => ({ ...read, events: read.events.map(shownEvent) })),
-      );
-    },
-    listen: log.listen && ((...args) => log.listen?.(...args) ?? (() => {})),
-    isClosed: () => log.isClosed?.() ?? false,
-  });
-
   return {
     insert: (tenant, head, state, opening) => {
       const cipher = cipherFor({ tenant, id: head.id });
@@ -178,9 +150,7 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
       (await inner.list(tenant, page)).map((found) => shownPage(tenant, found)),
     replace: (of, previous, next, options) => {
       const cipher = cipherFor(of);
-      const event = options?.event && hiddenDetail(cipher, options.event);
-      const hidden = options && { ...options, event };
-      return inner.replace(of, sealed(cipher, previous), sealed(cipher, next), hidden);
+      return inner.replace(of, sealed(cipher, previous), sealed(cipher, next), options);
     },
     append: async (of, append) => {
       const appended = await inner.append(of, hiddenAppend(of, append));
@@ -214,6 +184,7 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
     claim: async (...args) => (await inner.claim(...args)).map(shownClaim),
     countWaiting: (...args) => inner.countWaiting(...args),
     reportsEnds: (...args) => inner.reportsEnds(...args),
-    events: inner.events && shownLog(inner.events),
+    drain: async () => inner.drain?.(),
+    events: inner.events,
   };
 };

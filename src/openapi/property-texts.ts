@@ -60,6 +60,9 @@ export const properties: Readonly<Record<string, string>> = {
   'ClaimSessions.history_limit':
     'How many of the latest entries of each history, at most 1000; fewer if they are large. Default: 0.',
   attempts: 'Maximum number of claims until the work is done. Default: 10.',
+  is_alone:
+    'Present if the lease before this one has run out without a release: its holder may have ' +
+    'crashed because of this session. No other session is claimed with it.',
   attempt: 'Number of this claim since the work was last done.',
   waiting_since: 'Since when the session has waited for this claim.',
   claimed: 'The longest waiting first.',

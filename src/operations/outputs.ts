@@ -210,14 +210,17 @@ export interface RemoteClaims extends Omit<Claims, 'claimed'> {
 
 const claimedSession: Shape<RemoteClaimedSession> = named(
   'ClaimedSession',
-  object({
-    session,
-    start: whole(),
-    position: historyPosition,
-    lease: sessionLease,
-    attempt: whole(1),
-    waitingSince: instant,
-  }),
+  object(
+    {
+      session,
+      start: whole(),
+      position: historyPosition,
+      lease: sessionLease,
+      attempt: whole(1),
+      waitingSince: instant,
+    },
+    { isAlone: bool },
+  ),
 );
 
 export const claims: Shape<RemoteClaims> = named(

@@ -7,6 +7,7 @@ import { WAITING_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
+import { hasRunOut } from '../session/work-state.js';
 import type { ClaimedRecord } from '../store/session-store.js';
 import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
 import type { LeaseInput } from './session-work.js';
@@ -51,8 +52,11 @@ export interface ClaimInput extends LeaseInput {
  */
 const CLAIM_MS = 10_000;
 
-/** Maximum number of calls of the store in one claim: as many as search all parts of a store. */
-const MAX_CALLS = 10;
+/**
+ * Maximum number of calls of the store in one claim. Ten search all parts of a store; the others
+ * are for sessions that the clock has ended, which a store passes over in bounded steps.
+ */
+const MAX_CALLS = 100;
 
 /** A claimed session with its latest entries. */
 interface DueRecord extends ClaimedRecord {
@@ -112,6 +116,7 @@ const claimOne = async (
     position: record.historyPosition,
     lease: sessionLeaseOf(decided.state.work.lease),
     attempt: decided.attempt,
+    ...(hasRunOut(record.state, time.value) && { isAlone: true }),
     waitingSince: timestampOf(dueAt),
   });
 };
@@ -165,20 +170,22 @@ export const claimSessions = async (
       until,
       limit: room,
       cursor,
+      inCompany: room < limit,
     });
     if (found.isErr()) {
       failure = found.error;
       break;
     }
-    const { sessions, failed, nextCursor } = found.value;
+    const { sessions, failed, hasMore, nextCursor } = found.value;
     const before = claims.claimed.length;
     const leased = await Promise.all(sessions.map((each) => claimOne(settings, each, read.value)));
     const results = [...failed.map((error) => err(error)), ...leased];
     failure = collect(claims, results) ?? failure;
     cursor = nextCursor;
-    // Some may have been passed over, such as those that the clock has ended.
+    if (claims.claimed.some(({ isAlone }) => isAlone)) break;
+    // Some may have been passed over, such as those that other callers have changed.
     const wasPassedOver = claims.claimed.length - before < sessions.length + failed.length;
-    if (cursor === undefined && !wasPassedOver) break;
+    if (cursor === undefined && !hasMore && !wasPassedOver) break;
   }
   if (claims.claimed.length === 0 && failure !== undefined) return err(failure);
   return ok({ ...claims, limit });

@@ -70,6 +70,11 @@ class WorkLoop {
   readonly #running = new Set<Promise<void>>();
   /** What to call if the lease on a session may be over. */
   readonly #doubts = new Map<string, (event?: SessionEvent) => void>();
+  /**
+   * Sessions that may kill this process as they did the last one, each with what cancels its timer:
+   * nothing is claimed beside them.
+   */
+  readonly #alone = new Map<ClaimedSession, () => void>();
   #isOn = true;
   #claiming: Promise<void> | undefined;
   /** Whether a session may have been woken since the last claim began. */
@@ -129,7 +134,8 @@ class WorkLoop {
   /** Claims until nothing waits, or there is no more room. */
   async #claimAll(): Promise<void> {
     const { concurrency, allTenants, holder, seconds, attempts } = this.#options;
-    while (this.#isOn && this.#isWoken && this.#running.size < concurrency) {
+    const hasRoom = () => this.#alone.size === 0 && this.#running.size < concurrency;
+    while (this.#isOn && this.#isWoken && hasRoom()) {
       this.#isWoken = false;
       const limit = concurrency - this.#running.size;
       const input = { holder, seconds, attempts, limit };
@@ -147,11 +153,24 @@ class WorkLoop {
   }
 
   #begin(claimed: ClaimedSession, begunAt: number): void {
-    const working = this.#work(claimed, begunAt).then(() => {
+    const { isAlone = false, ...session } = claimed;
+    const working = this.#work(session, begunAt).then(() => {
       this.#running.delete(working);
+      this.#alone.get(claimed)?.();
+      this.#alone.delete(claimed);
       this.#claimSoon();
     });
     this.#running.add(working);
+    if (isAlone) this.#keepAlone(claimed);
+  }
+
+  /** Claims nothing beside a session until it is over, or has lived for the length of a lease. */
+  #keepAlone(claimed: ClaimedSession): void {
+    const cancel = afterLong(this.#settings.after, this.#options.seconds * 1000, () => {
+      this.#alone.delete(claimed);
+      this.#claimSoon();
+    });
+    this.#alone.set(claimed, cancel);
   }
 
   async #work({ tenant, session, lease, ...more }: ClaimedSession, begunAt: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { SessionLease } from './session.js';
 import type { LeaseRecord, StateRecord, WorkRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
-import { exhausted, notExhausted, retryDelayMs, wakeAtOf } from './work-state.js';
+import { exhausted, notExhausted, retryDelayMs, TOKEN_SPREAD, wakeAtOf } from './work-state.js';
 
 const currentLease = ({ work: { lease } }: StateRecord, now: number): LeaseRecord | undefined =>
   lease !== undefined && now < lease.until ? lease : undefined;
@@ -53,12 +53,6 @@ const withWork = <W extends WorkRecord>(state: StateRecord, changes: W) => ({
   ...state,
   work: Object.freeze({ ...state.work, ...changes }),
 });
-
-/**
- * Two leases that were given after the same one, such as before and after a failover that has lost
- * the first, have different fencing tokens but for one in this number.
- */
-const TOKEN_SPREAD = 2 ** 24;
 
 /** When a lease of so many seconds ends. */
 const endOf = (seconds: number, now: number): number => now + Math.round(seconds * 1000);

@@ -1,6 +1,6 @@
 import { sortedLabels } from './labels.js';
 import type { SessionLabels } from './session.js';
-import type { StateRecord } from './session-record.js';
+import type { LeaseRecord, StateRecord } from './session-record.js';
 
 /** The prefix of labels that only the engine sets. */
 export const RESERVED_PREFIX = 'colloquy.';
@@ -28,28 +28,21 @@ export const notExhausted = (state: StateRecord): StateRecord => {
   return { ...rest, ...(others && { labels: others }) };
 };
 
-const NEVER = Number.POSITIVE_INFINITY;
-
 /**
- * When a worker may claim the session, in milliseconds since the epoch; `Infinity` if it
- * waits for none. A lease holds off all claims until its end, and a claim that was not released is
- * made again after it: its worker may have crashed.
+ * Whether the latest lease on the session ended at `now` or before without a release: its holder
+ * may have crashed, and the session may be the reason.
  *
  * @example
  * ```ts
- * await sessions.orThrow.wake(id);
+ * await sessions.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
  * const state = unwrap(store.findState({ tenant: 'acme', id }));
- * if (state) console.log(wakeAtOf(state) <= Date.now()); // true
+ * if (state) console.log(hasRunOut(state, Date.now() + 30_000)); // true
  * ```
  */
-export const wakeAtOf = ({ status, work }: StateRecord): number => {
-  if (status === 'TERMINATED') return NEVER;
-  const { wakeAt = NEVER, retryAt = NEVER, lease } = work;
-  const dueAt = Math.min(wakeAt, retryAt);
-  if (lease === undefined || lease.releasedAt !== undefined) return dueAt;
-  const wanted = lease.maxAttempts !== undefined ? Math.min(dueAt, lease.until) : dueAt;
-  return Math.max(wanted, lease.until);
-};
+export const hasRunOut = ({ work: { lease } }: StateRecord, now: number): boolean =>
+  lease !== undefined && lease.releasedAt === undefined && lease.until <= now;
+
+const NEVER = Number.POSITIVE_INFINITY;
 
 /** Milliseconds before the second attempt, and at most before any. */
 const FIRST_MS = 1000;
@@ -64,4 +57,42 @@ const MOST_MS = 300_000;
 export const retryDelayMs = (attempts: number, random: number): number => {
   const longest = Math.min(MOST_MS, FIRST_MS * 2 ** (attempts - 1));
   return Math.round(longest * (0.5 + random / 2));
+};
+
+/**
+ * Two leases that were given after the same one, such as before and after a failover that has lost
+ * the first, have different fencing tokens but for one in this number.
+ */
+export const TOKEN_SPREAD = 2 ** 24;
+
+/**
+ * When work whose worker has crashed waits for its next attempt. The token, which is random, spreads
+ * the sessions of one crash: all readers of a state must know the same time.
+ */
+const afterCrashAt = (lease: LeaseRecord, attempts: number): number => {
+  const { maxAttempts, until, fencingToken } = lease;
+  if (maxAttempts === undefined) return NEVER;
+  if (attempts >= maxAttempts) return until;
+  return until + retryDelayMs(attempts, (fencingToken % TOKEN_SPREAD) / TOKEN_SPREAD);
+};
+
+/**
+ * When a worker may claim the session, in milliseconds since the epoch; `Infinity` if it
+ * waits for none. A lease holds off all claims until its end. A claim that was not released is made
+ * again after it, because its worker may have crashed: immediately if the session was woken since, and
+ * otherwise after the delay of a failed attempt.
+ *
+ * @example
+ * ```ts
+ * await sessions.orThrow.wake(id);
+ * const state = unwrap(store.findState({ tenant: 'acme', id }));
+ * if (state) console.log(wakeAtOf(state) <= Date.now()); // true
+ * ```
+ */
+export const wakeAtOf = ({ status, work }: StateRecord): number => {
+  if (status === 'TERMINATED') return NEVER;
+  const { wakeAt = NEVER, retryAt = NEVER, lease, attempts = 1 } = work;
+  const dueAt = Math.min(wakeAt, retryAt);
+  if (lease === undefined || lease.releasedAt !== undefined) return dueAt;
+  return Math.max(lease.until, Math.min(dueAt, afterCrashAt(lease, attempts)));
 };

@@ -218,6 +218,11 @@ export interface ClaimRange {
   readonly limit: number;
   /** The `nextCursor` of the previous claim. */
   readonly cursor?: string | undefined;
+  /**
+   * Whether the caller has claimed other sessions already: sessions that must be claimed alone then
+   * stay in the queue. Default: false.
+   */
+  readonly inCompany?: boolean | undefined;
 }
 
 /** A session that `SessionStore.claim` hands out. */
@@ -452,17 +457,25 @@ export interface SessionStore {
 
   /**
    * Returns sessions that wait for a worker (`wakeAtOf`) and moves each of them to `until`, in one
-   * step: no two claims return the same session before then. Chooses, orders and continues as
-   * `due`. A change of the state moves a session to the `wakeAtOf` of the new one; appends without
-   * `wake` leave it. The store may return a session that no longer waits for a worker. After a
-   * crash of the database, it may return those again that it returned before.
+   * step: no two claims return the same session before then. A change of the state moves a session
+   * to the `wakeAtOf` of the new one; appends without `wake` leave it. The store may return a
+   * session that no longer waits for a worker. After a crash of the database, it may return those
+   * again that it returned before.
+   *
+   * - Tenants take turns, in all processes: a tenant that was served goes behind the others that
+   *   wait. The longest waiting sessions of each tenant come first. Continues as `due`.
+   * - A session that has ended at `now` (`endsAt`) is never returned and takes no place of the
+   *   limit, whatever the number of such sessions. The store may take it out of the queue for good,
+   *   unless an append postpones its end.
+   * - A session whose lease has run out (`hasRunOut`) is returned alone, because it may have killed
+   *   its worker: if it has waited longest, it is the only session, and otherwise it stays.
    */
   claim(range: ClaimRange): Answer<ClaimedRecords, StoreError>;
 
   /**
-   * Number of sessions that a claim could return at `now`, of a tenant or of all; `limit` if there
-   * are more. Changes nothing. The cost depends on the limit and on the number of tenants, not on
-   * the number of sessions.
+   * Number of sessions that claims could return at `now`, of a tenant or of all; `limit` if there
+   * are more. Changes nothing. The cost depends on the limit, on the number of tenants, and on the
+   * number of sessions in the queue that the clock has ended, not on the number of all sessions.
    */
   countWaiting(range: WaitingRange): Answer<number, StoreError>;
 }

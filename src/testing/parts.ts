@@ -2,6 +2,7 @@ import { activity } from './cases/activity.js';
 import { appendConditions } from './cases/append-conditions.js';
 import { appends } from './cases/appends.js';
 import { byStatus } from './cases/by-status.js';
+import { claimOrder } from './cases/claim-order.js';
 import { claims } from './cases/claims.js';
 import { deadlines } from './cases/deadlines.js';
 import { entryData } from './cases/entry-data.js';
@@ -77,6 +78,7 @@ export const requiredCases: readonly StoreCase[] = [
   ...redactions,
   ...leases,
   ...claims,
+  ...claimOrder,
   ...wakes,
   ...metadata,
   ...labels,

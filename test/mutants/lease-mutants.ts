@@ -142,7 +142,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store hands out the same sessions again',
     file: script('write'),
-    from: "for place = 1, #found, 2 do call('ZADD', work, upto, found[place]) end",
+    from: "for _, idKey in ipairs(queue.taken) do call('ZADD', queue.set, upto, idKey) end",
     to: '',
     tests: redis,
   },
@@ -163,14 +163,14 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'a lease does not hold off claims',
     file: 'src/session/work-state.ts',
-    from: 'return Math.max(wanted, lease.until);',
-    to: 'return wanted;',
+    from: 'return Math.max(lease.until, Math.min(dueAt, afterCrashAt(lease, attempts)));',
+    to: 'return Math.min(dueAt, afterCrashAt(lease, attempts));',
     tests: claimTests,
   },
   {
     bug: 'a claim whose worker has crashed is forgotten',
     file: 'src/session/work-state.ts',
-    from: 'lease.maxAttempts !== undefined ? Math.min(dueAt, lease.until) : dueAt',
+    from: 'Math.min(dueAt, afterCrashAt(lease, attempts))',
     to: 'dueAt',
     tests: claimTests,
   },

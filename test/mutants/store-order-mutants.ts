@@ -26,8 +26,8 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a session in memory that a sweep reschedules forgets when it waits for a worker',
     file: 'adapters/memory/memory-session-store.ts',
-    from: 'this.#move(session, { dueAt, wakeAt: session.wakeAt });',
-    to: 'this.#move(session, { dueAt, wakeAt: dueAt });',
+    from: 'this.#move(session, { dueAt, wakeAt: session.wakeAt, overAt: session.overAt });',
+    to: 'this.#move(session, { dueAt, wakeAt: dueAt, overAt: session.overAt });',
     tests: ['test/stores/memory.contract.test.ts'],
   },
   {
@@ -103,9 +103,23 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a claim of all tenants in Redis gives one session of each, and no other until then',
     file: 'adapters/redis/scripts/write.lua',
-    from: '  settle(queue)\n  return',
-    to: "  call('ZADD', queue.tenants, upto, tenantKey)\n  return",
+    from: '      giveWay(queue, now + 0)',
+    to: "      call('ZADD', queue.tenants, upto, queue.tenantKey)",
     tests: ['test/stores/redis.contract.test.ts'],
+  },
+  {
+    bug: 'a tenant with a backlog in memory is served until that is done',
+    file: 'adapters/memory/memory-session-store.ts',
+    from: 'work.giveWay(session.tenant, now);',
+    to: '',
+    tests: ['test/stores/memory.contract.test.ts'],
+  },
+  {
+    bug: 'a tenant with a backlog in SQLite is served until that is done',
+    file: 'adapters/sqlite/read-queue.ts',
+    from: 'if (last !== undefined) connection.run(SERVED, last);',
+    to: '',
+    tests: ['test/stores/sqlite.contract.test.ts'],
   },
   {
     bug: 'a session in Redis counts as live in the millisecond of its deadline',

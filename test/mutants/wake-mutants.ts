@@ -55,7 +55,7 @@ export const wakeMutants: readonly Mutant[] = [
   {
     bug: 'a claim in Redis of nothing writes',
     file: 'adapters/redis/scripts/write.lua',
-    from: "if not found[1] and first == noted then return 'claimed' end",
+    from: "if not isWrong then return 'claimed' .. more end",
     to: '',
     tests: ['test/adapters/redis/claims.test.ts'],
   },

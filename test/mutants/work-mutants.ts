@@ -98,7 +98,7 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a claim gives fewer sessions than wait, because some were passed over',
     file: 'src/service/claim-sessions.ts',
-    from: 'if (cursor === undefined && !wasPassedOver) break;',
+    from: 'if (cursor === undefined && !hasMore && !wasPassedOver) break;',
     to: 'if (cursor === undefined) break;',
     tests: ['test/service/claim-any.test.ts'],
   },
@@ -147,9 +147,16 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a worker with room left does not take the sessions that wait',
     file: worker,
-    from: 'this.#running.delete(working);\n      this.#claimSoon();',
-    to: 'this.#running.delete(working);',
+    from: '      this.#claimSoon();\n    });\n    this.#running.add(working);',
+    to: '    });\n    this.#running.add(working);',
     tests: workers,
+  },
+  {
+    bug: 'a worker claims others beside a session that may have killed the last one',
+    file: worker,
+    from: 'this.#alone.size === 0 && ',
+    to: '',
+    tests: ['test/service/worker-crashes.test.ts'],
   },
   {
     bug: 'a worker that is stopped leaves its work',

@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { Claims } from '../../src/service/operation-results.js';
+import type { ClaimedSession, Claims } from '../../src/service/operation-results.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
@@ -16,6 +16,37 @@ describe('claimAny', () => {
     expect((await okOf(sessions.claim(worker))).claimed).toEqual([]);
     const { claimed } = await okOf(sessions.claimAny(worker));
     expect(claimed.map(({ tenant }) => tenant).sort()).toEqual(['acme', 'globex']);
+  });
+
+  test('of one session each serves a tenant beside the backlog of another within two claims', async () => {
+    const { sessions, clock } = openSessions();
+    const wake = (tenant: string) =>
+      okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
+    for (let count = 0; count < 20; count += 1) await wake('busy');
+    clock.pass(1000);
+    const tenants: string[] = [];
+    const claimOne = async () => {
+      const { claimed } = await okOf(sessions.claimAny({ ...worker, limit: 1 }));
+      tenants.push(...claimed.map(({ tenant }) => tenant));
+    };
+    await claimOne();
+    await wake('calm');
+    for (let count = 0; count < 2; count += 1) await claimOne();
+    expect(tenants).toContain('calm');
+  });
+
+  test('returns a session alone whose lease has run out, and leaves the others', async () => {
+    const { sessions, clock } = openSessions();
+    for (let count = 0; count < 4; count += 1) await okOf(sessions.create({ ...ada, wake: true }));
+    const first = await okOf(sessions.claimAny({ ...worker, limit: 2 }));
+    expect(first.claimed.map(({ isAlone }) => isAlone)).toEqual([undefined, undefined]);
+    clock.pass(11_000);
+    const claims: (readonly ClaimedSession[])[] = [];
+    for (let count = 0; count < 3; count += 1)
+      claims.push((await okOf(sessions.claimAny({ ...worker, limit: 10 }))).claimed);
+    const alone = claims.filter((claimed) => claimed.some(({ isAlone }) => isAlone));
+    expect(alone.map(({ length }) => length)).toEqual([1, 1]);
+    expect(claims.flat()).toHaveLength(4);
   });
 
   test('shares what it gives between the tenants', async () => {
@@ -43,11 +74,12 @@ describe('a claim', () => {
 
   test('passes over sessions that the clock has ended, and goes on to the next', async () => {
     const { sessions, clock } = openSessions();
-    for (let count = 0; count < 3; count += 1) {
+    for (let count = 0; count < 300; count += 1) {
       await okOf(sessions.create({ ...ada, timeLimit: 1, start: true, wake: true }));
     }
     clock.pass(1000);
     const { id } = await okOf(sessions.create({ ...ada, wake: true }));
+    expect((await okOf(sessions.countWaiting())).count).toBe(1);
     const { claimed } = await okOf(sessions.claim({ holder: 'worker-1', seconds: 10 }));
     expect(claimed).toMatchObject([{ session: { id } }]);
   });

@@ -86,7 +86,7 @@ describe('claim', () => {
     clock.pass(4999);
     expect(await claimedIds()).toEqual([]);
     // The worker has crashed.
-    clock.pass(1);
+    clock.pass(1001);
     expect(await claimedIds()).toEqual([id]);
   });
 
@@ -221,7 +221,7 @@ describe('release of a claim', () => {
     const [id = ''] = await waiting(1);
     const twice = { ...worker, attempts: 2 };
     expect((await okOf(sessions.claim(twice))).claimed).toMatchObject([{ attempt: 1 }]);
-    clock.pass(10_000);
+    clock.pass(11_000);
     expect((await okOf(sessions.claim(twice))).claimed).toMatchObject([{ attempt: 2 }]);
     clock.pass(10_000);
     expect(await claim()).toEqual([]);
@@ -238,7 +238,7 @@ describe('release of a claim', () => {
     expect(await claimedIds()).toEqual([]);
     await okOf(sessions.wake(id));
     const first = await claimOne();
-    clock.pass(10_000);
+    clock.pass(11_000);
     const second = await claimOne();
     const late = sessions.release(id, { fencingToken: first.fencingToken, done: true });
     expect(await errorOf(late)).toMatchObject({ type: 'lease_lost' });

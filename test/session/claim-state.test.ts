@@ -80,7 +80,7 @@ describe('a claim', () => {
 
   test('keeps what it does not change, and a later wake', () => {
     const state = live('PAUSED', {
-      work: { lease: { ...claimed(waiting).work.lease, until: NOON }, wakeAt: NOON + 9 },
+      work: { lease: { ...claimed(waiting).work.lease, until: NOON - 1000 }, wakeAt: NOON + 9 },
     });
     const labels = { user: 'u-1' };
     const next = claimed({ ...state, labels, metadata: { title: 'one' } });
@@ -104,10 +104,10 @@ describe('a claim', () => {
     for (const state of states) expect(claimState(state, worker, NOON)).toBeUndefined();
   });
 
-  test('can be made again once its lease has run out, with the next fencing token', () => {
+  test('can be made again with a delay once its lease has run out, with the next fencing token', () => {
     const first = claimed(waiting);
-    expect(claimState(first, worker, NOON + 999)).toBeUndefined();
-    expect(claimed(first, NOON + 1000).work.lease).toMatchObject({
+    expect(claimState(first, worker, NOON + 1499)).toBeUndefined();
+    expect(claimed(first, NOON + 1500).work.lease).toMatchObject({
       fencingToken: 2,
       maxAttempts: 2,
     });
@@ -185,8 +185,29 @@ describe('attempts', () => {
     expect([claim && wakeAtOf(claim.state), claim?.state.labels]).toEqual([NEVER, label]);
   });
 
-  test('go on after a crash at once, and count it', () => {
-    expect(claimed(claimed(waiting), NOON + 1000).work.attempts).toBe(2);
+  test('go on after a crash with a delay, which doubles, and count it', () => {
+    const worker = { ...lease, attempts: 9 };
+    let state: StateRecord = waiting;
+    let now = NOON;
+    for (const [attempts, delay] of [0, 500, 1000, 2000, 4000].entries()) {
+      now += attempts === 0 ? 0 : 1000 + delay;
+      if (attempts > 0) expect(claimState(state, worker, now - 1)).toBeUndefined();
+      const claim = claimState(state, worker, now);
+      expect(claim?.outcome === 'claimed' && claim.attempt).toBe(attempts + 1);
+      if (claim !== undefined) state = claim.state;
+    }
+  });
+
+  test('after a crash come at different times, by the random fencing tokens', () => {
+    const times = [0, 0.25, 0.5, 0.75, 0.999].map((random) => {
+      const claim = claimState(waiting, { ...worker, random }, NOON);
+      return claim && wakeAtOf(claim.state) - NOON - 1000;
+    });
+    expect(times).toEqual([500, 625, 750, 875, 1000]);
+  });
+
+  test('after a crash go on immediately if the session was woken since', () => {
+    expect(wakeAtOf(woken(claimed(waiting), NOON + 1))).toBe(NOON + 1000);
   });
 
   test('begin anew if the session was woken during the last one', () => {
@@ -218,7 +239,7 @@ describe('a wake for later', () => {
     const later = NOON + 60_000;
     const first = woken(claimed(waiting), later);
     const second = claimed(released(first, false), NOON + 1000);
-    const afterCrash = claimed(first, NOON + 1000);
+    const afterCrash = claimed(first, NOON + 1500);
     for (const state of [second, released(second, true, NOON + 1000), afterCrash])
       expect(state.work.wakeAt).toBe(later);
   });

@@ -12,6 +12,8 @@ const released = { ...lease, until: 0, releasedAt: NOON + 7 };
 
 const sooner = NOON + 5;
 const later = UNTIL + 5;
+/** After an attempt that has failed, by the fencing token. */
+const AFTER_CRASH = UNTIL + 500;
 
 const states: readonly (readonly [is: string, wakeAt: number, state: StateRecord])[] = [
   ['that waits for no worker', NEVER, live('ACTIVE')],
@@ -31,7 +33,12 @@ const states: readonly (readonly [is: string, wakeAt: number, state: StateRecord
     later,
     live('ACTIVE', { work: { lease, wakeAt: later } }),
   ],
-  ['that is claimed', UNTIL, live('ACTIVE', { work: { lease: claim } })],
+  [
+    'that is claimed for the last time',
+    UNTIL,
+    live('ACTIVE', { work: { lease: claim, attempts: 10 } }),
+  ],
+  ['that is claimed', AFTER_CRASH, live('ACTIVE', { work: { lease: claim } })],
   [
     'that is claimed and was woken',
     UNTIL,
@@ -39,7 +46,7 @@ const states: readonly (readonly [is: string, wakeAt: number, state: StateRecord
   ],
   [
     'that is claimed and waits for a worker later',
-    UNTIL,
+    later,
     live('ACTIVE', { work: { lease: claim, wakeAt: later } }),
   ],
   ['that was released', NEVER, live('ACTIVE', { work: { lease: released } })],

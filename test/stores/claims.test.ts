@@ -74,8 +74,9 @@ describeStores('claims of the service', (open) => {
     if (first === undefined) throw new Error('nothing was claimed');
     const { fencingToken } = first.lease;
     await okOf(sessions.release(first.session.id, { fencingToken, done: true }));
-    clock.pass(5000);
-    const again = idsOf(await claim(10));
+    clock.pass(6000);
+    // What may have killed its worker is claimed alone.
+    const again = [...idsOf(await claim(10)), ...idsOf(await claim(10))];
     expect([...again, first.session.id].toSorted()).toEqual(ids.toSorted());
     await okOf(sessions.wake(first.session.id, { at: new Date(clock.now() + 1000) }));
     clock.pass(999);

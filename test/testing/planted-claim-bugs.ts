@@ -21,7 +21,7 @@ const races = 'claim: racing claims give each session to one caller, and leave n
 const changes =
   'claim: a change of the state moves a session to its new time, also one that was claimed';
 const leases =
-  'claim: a lease holds off claims, and a claim that was not released is made again after it';
+  'claim: a lease holds off claims, and a claim that was not released is made again after a delay';
 const others =
   'claim: appends, reads and sweeps leave what waits as it is, and claims leave the rest';
 const nothing = 'claim: a call that writes nothing moves nothing';

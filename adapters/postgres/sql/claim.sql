@@ -1,39 +1,80 @@
 -- Hands out sessions of these tenants that wait for a worker: moves them to p_until, and reads them
--- without their entries. The tenants share the limit. Skips what another transaction changes just
--- now: the next claim finds it. The commit does not wait for the disk: if a crash undoes it, the
--- sessions are handed out again, and the change that takes the lease decides.
+-- without their entries. The tenants share the limit, and those at the end of their order get
+-- nothing once it is reached. Skips what another transaction changes just now: the next claim finds
+-- it. A session whose lease has run out is handed out alone, if it comes first. The commit does not
+-- wait for the disk: if a crash undoes it, the sessions are handed out again, and the change that
+-- takes the lease decides. p_in_turn: whether the tenants take turns. Takes p_ended_limit sessions
+-- that have ended by p_ended_until out of the queue, also without tenants.
 CREATE PROCEDURE $claim_sessions(
   p_bound $bound,
   p_tenants text[],
   p_now bigint,
   p_until bigint,
   p_limit bigint,
+  p_ended_until bigint,
+  p_ended_limit bigint,
+  p_in_company boolean,
+  p_in_turn boolean,
   INOUT result json DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE
-  v_share bigint := least(p_limit, greatest(1, p_limit / cardinality(p_tenants)));
+  v record;
+  v_tenant text;
+  v_share bigint := greatest(1, p_limit / greatest(1, cardinality(p_tenants)));
+  v_numbers bigint[] := '{}';
+  v_before bigint;
+  v_is_alone boolean := false;
+  -- The last tenant before the first one that got nothing.
+  v_served text;
+  v_is_served boolean := p_in_turn;
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     COMMIT;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
   END IF;
   PERFORM set_config('synchronous_commit', 'off', true);
-  WITH found AS (
-    SELECT waiting.number, waiting.wake_at
-    FROM unnest(p_tenants) AS name, LATERAL (
-      SELECT number, wake_at
+  UPDATE $sessions
+    SET wake_at = 9007199254740991
+    WHERE number IN (
+      SELECT number
       FROM $sessions
-      WHERE tenant = name AND wake_at <= p_now AND wake_at < 9007199254740991
-      ORDER BY wake_at
-      LIMIT v_share
+      WHERE deadline <= p_ended_until AND wake_at < 9007199254740991
+      ORDER BY deadline
+      LIMIT p_ended_limit
       FOR NO KEY UPDATE SKIP LOCKED
-    ) AS waiting
-  ), moved AS (
+    );
+  FOREACH v_tenant IN ARRAY p_tenants LOOP
+    v_before := cardinality(v_numbers);
+    EXIT WHEN v_is_alone OR v_before = p_limit;
+    FOR v IN
+      SELECT number, leased_until BETWEEN 1 AND p_now AS has_run_out
+      FROM $sessions
+      WHERE tenant = v_tenant
+        AND wake_at <= p_now
+        AND wake_at < 9007199254740991
+        AND deadline > p_now
+      ORDER BY wake_at
+      LIMIT least(v_share, p_limit - v_before)
+      FOR NO KEY UPDATE SKIP LOCKED
+    LOOP
+      IF v.has_run_out THEN
+        CONTINUE WHEN p_in_company OR cardinality(v_numbers) > 0;
+        v_is_alone := true;
+      END IF;
+      v_numbers := v_numbers || v.number;
+      EXIT WHEN v_is_alone;
+    END LOOP;
+    v_is_served := v_is_served AND cardinality(v_numbers) > v_before;
+    IF v_is_served THEN
+      v_served := v_tenant;
+    END IF;
+  END LOOP;
+  WITH moved AS (
     UPDATE $sessions AS session
     SET wake_at = p_until
-    FROM found
-    WHERE session.number = found.number
-    RETURNING session.*, found.wake_at AS waited_at
+    FROM $sessions AS before
+    WHERE session.number = ANY (v_numbers) AND before.number = session.number
+    RETURNING session.*, before.wake_at AS waited_at
   )
   SELECT coalesce(json_agg(claimed ORDER BY wake_at), '[]')
     INTO result
@@ -42,4 +83,10 @@ BEGIN
         redactions, position, state, last_activity, revision, wanted_at, head, NULL AS history
       FROM moved
     ) AS claimed;
+  -- A claim that serves the same tenant just now does this too.
+  IF v_served IS NOT NULL THEN
+    UPDATE $turn
+      SET tenant = v_served
+      WHERE ctid = (SELECT ctid FROM $turn FOR NO KEY UPDATE SKIP LOCKED);
+  END IF;
 END $body$;

@@ -48,11 +48,18 @@ CREATE INDEX sessions_by_due
   ON $sessions (due_at)
   WHERE due_at < 9007199254740991;
 CREATE INDEX sessions_by_tenant_wake
-  ON $sessions (tenant, wake_at)
+  ON $sessions (tenant, wake_at, deadline)
+  WHERE wake_at < 9007199254740991;
+CREATE INDEX sessions_waiting_by_end
+  ON $sessions (deadline)
   WHERE wake_at < 9007199254740991;
 CREATE INDEX sessions_by_tenant_due
   ON $sessions (tenant, due_at, status, deadline)
   WHERE due_at < 9007199254740991;
+
+-- One row: the tenant that a claim of all tenants has served last.
+CREATE TABLE $turn (tenant text COLLATE "C" NOT NULL) WITH (fillfactor = 20);
+INSERT INTO $turn VALUES ('');
 
 -- Each entry and each rewind takes a position, which is never used again: sessions.position is the
 -- last one. A rewind deletes the rows after the position that it goes back to. bytes is the size of

@@ -113,6 +113,21 @@ describeWithRedis('claims in Redis', ({ port }) => {
     expect(await answerOf(store.countWaiting({ ...ofAll, tenant: TENANT }))).toBe(1);
   });
 
+  test('pass over more ended sessions than a script examines, and take them out of the queue', async () => {
+    const { store, raw, keys } = open();
+    const over = live('ACTIVE', { work: { wakeAt: NOON - 1 }, deadline: NOON });
+    const ids = Array.from({ length: 1200 }, (_, at) => `over-${at}`);
+    await Promise.all(ids.map((id) => answerOf(store.insert(TENANT, headOf(id), over))));
+    await insert(store, 'live');
+    const ofAll = { tenant: undefined, limit: 2000 };
+    expect(await answerOf(store.countWaiting({ ...ofAll, now: NOON }))).toBe(1);
+    const later = { now: NOON + 60_000, until: NOON + 60_050 };
+    expect((await answerOf(store.claim({ ...range, ...later }))).hasMore).toBe(true);
+    expect((await claimed(store, later)).ids).toEqual(['acme live']);
+    expect(await raw.zcard(keys.tenant(TENANT).work)).toBe(1);
+    expect(await answerOf(store.countWaiting({ ...ofAll, now: NOON + 60_050 }))).toBe(1);
+  });
+
   test('of all tenants find those of each partition', async () => {
     const { store } = open(3);
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
