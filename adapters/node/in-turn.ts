@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { inLaterTurn } from '../../src/events/in-later-turn.js';
+import { inLaterTurn } from '../../src/session/in-later-turn.js';
 import { stopReading } from './stop-reading.js';
 
 /**

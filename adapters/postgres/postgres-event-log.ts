@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { inLaterTurn } from '../../src/events/in-later-turn.js';
+import { inLaterTurn } from '../../src/session/in-later-turn.js';
 import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';

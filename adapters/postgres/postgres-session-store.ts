@@ -120,6 +120,7 @@ export class PostgresSessionStore implements SessionStore {
    *
    * @example
    * ```ts
+   * const store = new PostgresSessionStore({ pool });
    * await store.drain(); // then `await pool.end()`
    * ```
    */

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { inLaterTurn } from '../../src/events/in-later-turn.js';
 import { type StoreError, type TooLarge, tooLarge } from '../../src/session/errors.js';
+import { inLaterTurn } from '../../src/session/in-later-turn.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { ReadSize } from '../../src/store/session-store.js';

@@ -123,6 +123,7 @@ export class RedisSessionStore implements SessionStore {
    *
    * @example
    * ```ts
+   * const store = new RedisSessionStore({ client });
    * await store.drain(); // then `await client.quit()`
    * ```
    */

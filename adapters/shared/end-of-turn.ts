@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { inLaterTurn, realFunction } from '../../src/events/in-later-turn.js';
+import { inLaterTurn, realFunction } from '../../src/session/in-later-turn.js';
 
 const nextTick = realFunction(process, 'nextTick');
 

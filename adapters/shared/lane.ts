@@ -1,5 +1,5 @@
-import { inLaterTurn } from '../../src/events/in-later-turn.js';
 import { inOwnContext } from '../../src/events/in-own-context.js';
+import { inLaterTurn } from '../../src/session/in-later-turn.js';
 import { type Turn, Turns } from './turns.js';
 
 /** Whose call it is, and about its size. */

@@ -118,6 +118,7 @@ export class SqliteSessionStore implements SessionStore {
    *
    * @example
    * ```ts
+   * const store = new SqliteSessionStore({ database });
    * await store.drain(); // then `database.close()`
    * ```
    */

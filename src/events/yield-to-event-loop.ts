@@ -1,4 +1,4 @@
-import { inLaterTurn } from './in-later-turn.js';
+import { inLaterTurn } from '../session/in-later-turn.js';
 
 /** How many operations and items of watches complete before the next turn is noted. */
 const MARK_AFTER = 32;

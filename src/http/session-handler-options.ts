@@ -57,8 +57,15 @@ import { TenantBudget } from './tenant-budget.js';
  *   maxBodyBytes: 64 * 1024,
  *   maxPendingBytes: 8 * 1024 * 1024,
  *   origin: true,
- *   signal: new AbortController().signal, // abort it when the process stops
  * });
+ * ```
+ *
+ * @example
+ * ```ts
+ * const stopping = new AbortController();
+ * const { signal } = stopping;
+ * const handler = createSessionHandler({ sessions, authenticate: () => 'acme', signal });
+ * stopping.abort(); // ends the event streams
  * ```
  */
 export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions> {

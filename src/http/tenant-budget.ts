@@ -1,4 +1,4 @@
-import { inLaterTurn } from '../events/in-later-turn.js';
+import { inLaterTurn } from '../session/in-later-turn.js';
 
 /**
  * Minimum bytes of an answer that waits for its turn, because writing it blocks the event loop for

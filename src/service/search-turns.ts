@@ -1,5 +1,5 @@
-import { inLaterTurn } from '../events/in-later-turn.js';
 import { storeUnavailable } from '../session/errors.js';
+import { inLaterTurn } from '../session/in-later-turn.js';
 import type { SessionStore } from '../store/session-store.js';
 
 /** How long a search waits for its turn, in milliseconds. */

@@ -1,5 +1,5 @@
-import { inLaterTurn } from '../events/in-later-turn.js';
 import type { Clock } from '../session/clock.js';
+import { inLaterTurn } from '../session/in-later-turn.js';
 import { chanceOf } from './chance-of.js';
 import { type LineType, Trace } from './trace.js';
 

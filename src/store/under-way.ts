@@ -1,4 +1,4 @@
-import { inLaterTurn } from '../events/in-later-turn.js';
+import { inLaterTurn } from '../session/in-later-turn.js';
 
 /** Counts the calls of a store that have begun and have no answer yet. */
 export class UnderWay {
