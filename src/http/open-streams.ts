@@ -1,15 +1,17 @@
+import type { WatchSignal } from '../session/session-event.js';
+
 /** The event streams of a handler, which end when the host's signal is aborted. */
 export class OpenStreams {
   readonly #ends = new Set<() => void>();
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: WatchSignal | undefined;
 
   /** One listener for all streams: Node warns of more than ten on a signal. */
-  constructor(signal: AbortSignal | undefined) {
+  constructor(signal: WatchSignal | undefined) {
     this.#signal = signal;
     const endAll = () => {
       for (const end of this.#ends) end();
     };
-    signal?.addEventListener('abort', endAll, { once: true });
+    signal?.addEventListener('abort', endAll);
   }
 
   /** Adds the function that ends a stream. Calls it immediately if the signal is aborted. */

@@ -4,6 +4,7 @@ import {
   hasMethods,
   parseListener,
   parseNumber,
+  parseSignal,
   parseWhole,
 } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
@@ -11,6 +12,7 @@ import { type SessionForm, type ShownFields, wireForm } from '../operations/sess
 import { create, openedCreate } from '../operations/session-operations.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
+import type { WatchSignal } from '../session/session-event.js';
 import { answerFromService } from './answer-from-service.js';
 import { type HandlerError, statusOf } from './handler-error.js';
 import { OpenStreams } from './open-streams.js';
@@ -114,7 +116,7 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    * Ends all event streams when it is aborted, so that a server can close. Clients then continue at
    * another process. Default: streams end when their sessions or connections end.
    */
-  readonly signal?: AbortSignal;
+  readonly signal?: WatchSignal;
   /**
    * Called for each error that is answered with a status of 500 or above, with its `cause`, which
    * the response does not contain. Default: ignored.
@@ -231,8 +233,7 @@ const parseAll = <S extends TenantSessions>(
     'authenticate',
     'must be a function, such as the result of staticApiKeys',
   );
-  const isSignal = hasMethods(options.signal, 'addEventListener');
-  issues.check(options.signal === undefined || isSignal, 'signal', 'must be an AbortSignal');
+  const signal = parseSignal(issues, 'signal', options.signal);
   const form = parseForm(issues, options);
   const routes = parseRoutes(issues, options.routes);
   return {
@@ -246,7 +247,7 @@ const parseAll = <S extends TenantSessions>(
       policy: sessions?.policy,
       maxBodyBytes: parseWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
       timeoutMs: parseNumber(issues, 'timeoutMs', timeoutMs, 1, MAX_TIMEOUT_MS),
-      streams: new OpenStreams(options.signal),
+      streams: new OpenStreams(signal),
       budget: new TenantBudget(parseWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
       report,
     },

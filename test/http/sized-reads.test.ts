@@ -85,7 +85,7 @@ describe('an answer over HTTP', () => {
 
   test('to a fork of a long history reads it twice at most', async () => {
     const inner = new MemorySessionStore();
-    const { handler, sessions } = await open([3000], inner);
+    const { handler, sessions } = await open([3000], inner, { limits: { forkBytes: 4096 * KIB } });
     const findEntries = vi.spyOn(inner, 'findEntries');
     const bytes = new TextEncoder().encode(JSON.stringify({ ...ada, from: { id: 's1' } }));
     const forked = await handler(

@@ -117,7 +117,10 @@ describe('the size of a fork', () => {
         return inner.findEntries(...args);
       },
     });
-    const sessions = new SessionService({ store, limits: { contentBytes: 900_000 } });
+    const sessions = new SessionService({
+      store,
+      limits: { contentBytes: 900_000, forkBytes: 8_000_000 },
+    });
     const entries = Array.from({ length: 5 }, (_, at) => say(`${at}`.repeat(500_000)));
     const { id } = await unwrap(sessions.create({ ...options, entries }));
     calls.length = 0;
