@@ -151,7 +151,7 @@ export const claimSessions = (
     if (last !== undefined) connection.run(SERVED, last);
     return ok(
       claimedRecords(
-        dueSessionsIn(rows, waiting.length > 0, 'wake_at'),
+        dueSessionsIn(rows, rows.length > 0, 'wake_at'),
         claimed.map(({ record }) => record),
       ),
     );

@@ -26,6 +26,7 @@ import {
   dueAtOf,
   endsAt,
   err,
+  hasRunOut,
   isLeasedWith,
   ok,
   SEARCH_LIMIT,
@@ -46,6 +47,8 @@ export const tables = `
   CREATE INDEX by_creation ON sessions (tenant, created_at, id);
   CREATE INDEX by_due ON sessions (due_at);
   CREATE INDEX by_wake ON sessions (tenant, wake_at);
+  CREATE TABLE turn (tenant TEXT);
+  INSERT INTO turn VALUES ('');
   CREATE TABLE entries (session INTEGER, position INTEGER, entry TEXT, PRIMARY KEY (session, position));
   CREATE TABLE operations (session INTEGER, id TEXT, digest TEXT, position INTEGER, PRIMARY KEY (session, id))`;
 
@@ -232,20 +235,36 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
    * The first session of each tenant, then the second of each, so that a tenant with many does not
    * delay the others.
    */
-  const queued = (time: 'due_at' | 'wake_at', now: number, limit: number, tenant?: string) => {
+  const dueAt = (now: number, limit: number) => {
     const sql = `SELECT * FROM (
-        SELECT *, row_number() OVER (PARTITION BY tenant ORDER BY ${time}) AS place FROM sessions
-        WHERE ${time} <= ? AND ? IN ('', tenant)
-      ) ORDER BY place, ${time} LIMIT ?`;
-    const found = rows(sql, now, tenant === undefined ? '' : escapeText(tenant), limit + 1);
+        SELECT *, row_number() OVER (PARTITION BY tenant ORDER BY due_at) AS place FROM sessions
+        WHERE due_at <= ?
+      ) ORDER BY place, due_at LIMIT ?`;
+    const found = rows(sql, now, limit + 1);
     const page = found.slice(0, limit);
-    const sessions = page.map((each) => ({ ...keyIn(each), dueAt: Number(each[time]) }));
+    const sessions = page.map((each) => ({ ...keyIn(each), dueAt: Number(each['due_at']) }));
     sessions.sort((a, b) => a.dueAt - b.dueAt);
-    return {
-      numbers: page.map(({ number }) => Number(number)),
-      sessions,
-      hasMore: found.length > limit,
-    };
+    return { sessions, hasMore: found.length > limit };
+  };
+
+  /** The same for workers. The tenant after the one that was served last comes first. */
+  const waitingAt = (now: number, limit: number, tenant?: string) => {
+    const sql = `SELECT * FROM (
+        SELECT *, row_number() OVER (PARTITION BY tenant ORDER BY wake_at) AS place FROM sessions
+        WHERE wake_at <= ? AND deadline > ? AND ? IN ('', tenant)
+      ) ORDER BY place, tenant > (SELECT tenant FROM turn) DESC, tenant LIMIT ?`;
+    return rows(sql, now, now, tenant === undefined ? '' : escapeText(tenant), limit);
+  };
+
+  /** A session whose worker has crashed is claimed alone. */
+  const claimedTogether = (waiting: readonly Row[], now: number, inCompany: boolean) => {
+    const isAlone = (each: Row) =>
+      stateOf(each)
+        .map((state) => hasRunOut(state, now))
+        .unwrapOr(false);
+    const [first] = waiting;
+    if (first !== undefined && !inCompany && isAlone(first)) return [first];
+    return waiting.filter((each) => !isAlone(each));
   };
 
   /**
@@ -567,28 +586,32 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
 
     due: (now, limit) =>
       atomic(() => {
-        const { sessions, hasMore } = queued('due_at', now, limit);
+        const { sessions, hasMore } = dueAt(now, limit);
         return ok({ sessions, failed: [], hasMore });
       }),
 
-    claim: ({ tenant, now, until, limit }) =>
+    claim: ({ tenant, now, until, limit, inCompany = false }) =>
       atomic(() => {
-        const { numbers, sessions: waiting, hasMore } = queued('wake_at', now, limit, tenant);
-        for (const number of numbers)
-          rows('UPDATE sessions SET wake_at = ? WHERE number = ? RETURNING number', until, number);
+        const claimed = claimedTogether(waitingAt(now, limit, tenant), now, inCompany);
+        const move = 'UPDATE sessions SET wake_at = ? WHERE number = ? RETURNING number';
+        for (const { number } of claimed) rows(move, until, Number(number));
+        const last = claimed.at(-1)?.['tenant'];
+        if (tenant === undefined && last !== undefined)
+          rows('UPDATE turn SET tenant = ? RETURNING tenant', String(last));
         const sessions: ClaimedRecord[] = [];
         const failed: CorruptRecord[] = [];
-        for (const each of waiting) {
-          recordOf(find(each) ?? {}, { historyLimit: 0 }).match(
-            (record) => sessions.push({ ...each, record }),
+        for (const each of claimed) {
+          recordOf(each, { historyLimit: 0 }).match(
+            (record) => sessions.push({ ...keyIn(each), dueAt: Number(each['wake_at']), record }),
             (error) => failed.push(error),
           );
         }
-        return ok({ sessions, failed, hasMore });
+        sessions.sort((a, b) => a.dueAt - b.dueAt);
+        return ok({ sessions, failed, hasMore: claimed.length > 0 });
       }),
 
     countWaiting: ({ tenant, now, limit }) =>
-      atomic(() => ok(queued('wake_at', now, limit, tenant).sessions.length)),
+      atomic(() => ok(waitingAt(now, limit, tenant).length)),
 
     reschedule: (key, { from, to, isDamaged = false }) =>
       atomic(() => {

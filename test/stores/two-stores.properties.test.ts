@@ -88,7 +88,9 @@ class Deployment {
     const bySession = once.toSorted((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
     return bySession.map(({ id, position: _, ...event }) => {
       const [incarnation = ''] = id.split('.');
-      const told = { ...event, incarnation: this.#label(`incarnation ${incarnation}`) };
+      // Fencing tokens are random in part.
+      const token = 'fencingToken' in event && { fencingToken: 'fencingToken' };
+      const told = { ...event, ...token, incarnation: this.#label(`incarnation ${incarnation}`) };
       if (event.type !== 'session.appended') return told;
       const placeOf = (at: number) => (at === 0 ? 0 : this.#label(`place ${incarnation} ${at}`));
       return {

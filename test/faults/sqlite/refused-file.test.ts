@@ -12,6 +12,7 @@ import { unsoundIn } from './soundness.js';
 
 const isRoot = process.getuid?.() === 0;
 const refusal = { type: 'store_unavailable', outcome: 'not_applied' };
+const wrongSetUp = { type: 'misconfigured' };
 
 const openOn = (file: string) => {
   const database = openLibsql(file);
@@ -74,12 +75,12 @@ test('a connection that may only read reads on, and a write is not applied', asy
   const id = await started(sessions);
   const before = await sightOf(sessions, id);
   database.exec('PRAGMA query_only = ON');
-  expect(await errorOf(sessions.create(ada))).toMatchObject(refusal);
+  expect(await errorOf(sessions.create(ada))).toMatchObject(wrongSetUp);
   expect(await errorOf(sessions.append(id, [{ role: 'user', content: 'lost' }]))).toMatchObject(
-    refusal,
+    wrongSetUp,
   );
-  expect(await errorOf(sessions.pause(id))).toMatchObject(refusal);
-  expect(await errorOf(sessions.delete(id))).toMatchObject(refusal);
+  expect(await errorOf(sessions.pause(id))).toMatchObject(wrongSetUp);
+  expect(await errorOf(sessions.delete(id))).toMatchObject(wrongSetUp);
   expect(await sightOf(sessions, id)).toEqual(before);
   database.exec('PRAGMA query_only = OFF');
   await okOf(sessions.pause(id));
@@ -105,12 +106,12 @@ else
     const store = new SqliteSessionStore({ database: openReadOnly(file), events: true });
     const second = new SessionService({ store });
     expect(await sightOf(second, id)).toEqual(before);
-    expect(await errorOf(second.create(ada))).toMatchObject(refusal);
+    expect(await errorOf(second.create(ada))).toMatchObject(wrongSetUp);
     expect(await errorOf(second.append(id, [{ role: 'user', content: 'lost' }]))).toMatchObject(
-      refusal,
+      wrongSetUp,
     );
-    expect(await errorOf(second.terminate(id))).toMatchObject(refusal);
-    expect(await errorOf(second.delete(id))).toMatchObject(refusal);
+    expect(await errorOf(second.terminate(id))).toMatchObject(wrongSetUp);
+    expect(await errorOf(second.delete(id))).toMatchObject(wrongSetUp);
     if (disk === undefined) setMode(0o644);
     else disk.makeWritable();
     const third = openOn(file).sessions;
