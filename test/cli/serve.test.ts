@@ -97,6 +97,19 @@ describe('colloquy serve', () => {
     await server.signal('SIGTERM');
   });
 
+  test('finishes an open event stream on SIGTERM, and does not wait to cut it', async () => {
+    const server = await serve({ COLLOQUY_API_KEYS: 'acme:key', COLLOQUY_EVENTS: 'on' });
+    const created = await paste((curlLines(server)[0] ?? '').replace('$KEY', 'key'));
+    const path = `${created.headers.get('location')}/events`;
+    const { origin } = new URL(created.url);
+    const reader = await EventReader.open(origin, path, { 'X-API-KEY': 'key' });
+    expect((await reader.next())?.event).toBe('session.snapshot');
+    const stopped = server.signal('SIGTERM');
+    await reader.rest();
+    expect(reader.isComplete).toBe(true);
+    expect(await stopped).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
   test.each([
     [{}, 404, 404],
     [{ COLLOQUY_INSPECTOR: 'on' }, 200, 401],

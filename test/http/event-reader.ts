@@ -103,6 +103,11 @@ export class EventReader {
     return frames;
   }
 
+  /** Whether the server has finished the answer. A connection that it cuts ends without that. */
+  get isComplete(): boolean {
+    return this.#answer.complete;
+  }
+
   /** Hangs up. */
   close(): void {
     this.#answer.destroy();
