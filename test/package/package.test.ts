@@ -67,6 +67,16 @@ function exportsOf(project: string, format: Format, subpaths: readonly string[])
 const consumer = (name: string) =>
   readFile(join(import.meta.dirname, 'consumer', `${name}.ts`), 'utf8');
 
+/** Runs a file of `consumer` in Jest 29. */
+async function runInJest(project: string, name: string, options: object): Promise<void> {
+  const file = `${name}.test.cjs`;
+  await copyFile(join(import.meta.dirname, 'consumer', `${name}.cjs`), join(project, file));
+  const jest = join(REPOSITORY, 'node_modules', 'jest29', 'bin', 'jest.js');
+  const config = { ...options, testMatch: [`**/${file}`], testTimeout: 60_000 };
+  const settings = ['--rootDir', project, '--config', JSON.stringify(config), '--ci'];
+  await runNode([jest, ...settings], project);
+}
+
 describe('the packed package', () => {
   it('holds the build, the licence and the documents, and no sources', async () => {
     const root = join(bare, 'node_modules', 'colloquy');
@@ -266,16 +276,18 @@ describe.skipIf(isElsewhere)('in a project with inversify 7', () => {
   });
 
   it('works in Jest 29, which loads no ES modules with require', async () => {
-    const file = 'in-jest.test.cjs';
-    const source = join(import.meta.dirname, 'consumer', 'in-jest.cjs');
-    await copyFile(source, join(onInversify7, file));
-    const jest = join(REPOSITORY, 'node_modules', 'jest29', 'bin', 'jest.js');
-    const settings = ['--rootDir', onInversify7, '--testMatch', `**/${file}`, '--ci'];
-    await runNode([jest, ...settings], onInversify7);
+    await runInJest(onInversify7, 'in-jest', {});
   });
 });
 
 describe('in a project with all of the optional peers', () => {
+  it.skipIf(isElsewhere)(
+    'settles calls in Jest 29 with timers that are fake from the start',
+    async () => {
+      await runInJest(equipped, 'early-fakes-in-jest', { fakeTimers: { enableGlobally: true } });
+    },
+  );
+
   it.each(formats)('gives a service and a handler from a container, as %s', async (format) => {
     expect(await evaluate(equipped, format, useContainer(format, 'load'))).toBe(1);
   });
