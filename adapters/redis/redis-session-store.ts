@@ -118,8 +118,8 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /**
-   * Settles when no call is under way. Call it before you close the client, which ends calls that are on
-   * their way.
+   * Settles when no call is under way. With a `SessionService`, call its `drain` instead: an operation
+   * may be between two calls. Closing the client ends calls that are on their way.
    *
    * @example
    * ```ts

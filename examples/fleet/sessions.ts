@@ -31,7 +31,7 @@ export const openSessions = (): {
     limits: { timeLimit: 3600, historyEntries: 1000 },
   });
   const close = async () => {
-    await store.drain();
+    await sessions.drain();
     await Promise.all([client.quit(), listener.disconnect()]);
   };
   return { sessions, close };

@@ -157,7 +157,7 @@ const run = async (options: Options): Promise<void> => {
     await server.close();
   } finally {
     await sweeper.stop();
-    await store.drain?.();
+    await sessions.drain();
     close();
   }
   await print('Colloquy has stopped.');

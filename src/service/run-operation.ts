@@ -33,7 +33,7 @@ export const contractBroken = (method: string, answer: unknown): TypeError =>
  * the store becomes `store_unavailable`.
  */
 export const runOperation = <N extends OperationName, E extends SessionError>(
-  { observers, tenant, tenantError, hub }: Settings,
+  { observers, tenant, tenantError, hub, underWay }: Settings,
   name: N,
   operation: () => Answer<OperationResults[N], E>,
   id?: unknown,
@@ -43,6 +43,7 @@ export const runOperation = <N extends OperationName, E extends SessionError>(
     Result<OperationResults[N], E | InvalidInput | StoreUnavailable>
   > => {
     if (tenantError !== undefined) return err(tenantError);
+    underWay.begin();
     try {
       return await operation();
     } catch (cause) {
@@ -53,6 +54,7 @@ export const runOperation = <N extends OperationName, E extends SessionError>(
       // After the operation, so that calls take effect in their order.
       const turn = yieldToEventLoop();
       if (turn !== undefined) await turn;
+      underWay.end();
     }
   };
   if (observers.length === 0) return new ResultAsync(execute());

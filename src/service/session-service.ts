@@ -48,6 +48,7 @@ import {
 import { type ClaimInput, claimSessions, countWaiting } from './claim-sessions.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
+import { drainService } from './drain-service.js';
 import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
 import {
   type EachQuery,
@@ -776,6 +777,25 @@ export class SessionService {
     return this.#iterate((settings) =>
       parseWatchAll(options).map((how) => new TenantWatch(settings, how, calledAt)),
     );
+  }
+
+  /**
+   * Settles when no operation of this service is under way, of any tenant, and its store needs its
+   * client or database no more: close that then. Stop servers, workers, sweepers and watches
+   * before, because `drain` stops nothing: it waits as long as they call operations, and an
+   * operation that begins afterwards is not waited for. Operations of other services on the same
+   * store are waited for only while the store works on them. `store_unavailable` if the store
+   * rejects.
+   *
+   * @example
+   * ```ts
+   * const later = sessions.append(id, [{ role: 'user', content: 'Bye!' }]);
+   * await sessions.drain(); // then close the client or database
+   * console.log((await later).isOk()); // true
+   * ```
+   */
+  drain(): ResultAsync<void, StoreUnavailable> {
+    return new ResultAsync(drainService(this.#settings));
   }
 
   /**

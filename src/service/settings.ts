@@ -12,6 +12,7 @@ import { defaultLimits, KEY_LENGTH, limitMsOf, type SessionLimits } from '../ses
 import type { SessionTerms } from '../session/session-record.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';
 import type { SessionKey, SessionStore } from '../store/session-store.js';
+import { UnderWay } from '../store/under-way.js';
 import { RecentStates } from './recent-states.js';
 import type { SessionObserver } from './session-observer.js';
 
@@ -110,6 +111,8 @@ export interface Settings extends WatchSource {
   readonly policy: InputPolicy;
   readonly observers: readonly SessionObserver[];
   readonly recentStates: RecentStates;
+  /** Counts the operations of all tenants. */
+  readonly underWay: UnderWay;
 }
 
 /**
@@ -258,5 +261,6 @@ export const parseSettings = (
       policy,
       observers,
       recentStates: new RecentStates(),
+      underWay: new UnderWay(),
     };
   });

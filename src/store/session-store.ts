@@ -342,8 +342,9 @@ export interface EventLog {
  */
 export interface SessionStore {
   /**
-   * Settles when no call is under way, so that a host can close the client or database then. Absent
-   * if each call is done when it returns.
+   * Settles when no call is under way, so that a host can close the client or database then. An
+   * operation of a service may be between two calls: `SessionService.drain` waits for it. Absent if
+   * each call is done when it returns.
    */
   drain?(): Promise<void>;
 

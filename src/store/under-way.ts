@@ -1,25 +1,31 @@
 import { inLaterTurn } from '../session/in-later-turn.js';
 
-/** Counts the calls of a store that have begun and have no answer yet. */
+/** Counts the calls that have begun and have no answer yet. */
 export class UnderWay {
   #count = 0;
   readonly #onIdle: (() => void)[] = [];
 
   /** Counts a call until it settles. */
   track<T>(call: Promise<T>): Promise<T> {
-    this.#count += 1;
-    const settled = (): void => {
-      this.#count -= 1;
-      if (this.#count > 0) return;
-      for (const resolve of this.#onIdle.splice(0)) resolve();
-    };
-    call.then(settled, settled);
+    this.begin();
+    const end = (): void => this.end();
+    call.then(end, end);
     return call;
   }
 
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count > 0) return;
+    for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+
   /**
-   * Settles when no call is under way. An operation of several calls makes the next one within the
-   * turn of the event loop in which the last one was answered.
+   * Settles when no call is under way. A caller that makes several calls makes the next one within
+   * the turn of the event loop in which the last one was answered.
    */
   async drain(): Promise<void> {
     do {

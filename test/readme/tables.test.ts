@@ -44,7 +44,8 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
         delete: true,
       },
       ...{ claimAny: true, countWaiting: true, countWaitingAny: true, cancel: true },
-      ...{ watch: true, watchAll: true, sweep: true, forTenant: true, orThrow: true },
+      ...{ watch: true, watchAll: true, sweep: true, drain: true },
+      ...{ forTenant: true, orThrow: true },
     } satisfies NamesOf<Omit<SessionService, 'clock' | 'policy'>>,
   ],
   [
