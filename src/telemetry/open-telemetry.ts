@@ -143,8 +143,10 @@ const read = (options: OpenTelemetryOptions) =>
 
 /**
  * An observer that records spans and metrics of every operation through `@opentelemetry/api`. The
- * store runs in the context of the span, so spans of its client become children. Throws a
- * `TypeError` that names every invalid or unknown option.
+ * store runs in the context of the span, so spans of its client become children. Where a store
+ * groups concurrent calls into one commit or round trip, the spans of its client belong to no
+ * caller, and have no links to the operations; the span of each operation covers the time of its
+ * group. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => {
   const { tracerProvider, meterProvider, tenant: toldOn, clock } = read(options);
