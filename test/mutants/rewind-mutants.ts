@@ -12,22 +12,22 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'a rewind far back counts entries from the end',
     file: script('write'),
-    from: 'local isNear = after - from < upto - after',
-    to: 'local isNear = false',
+    from: 'if after - first < last - after then',
+    to: 'if false then',
     tests: redis,
   },
   {
     bug: 'a rewind by one entry counts entries from the beginning',
     file: script('write'),
-    from: 'local isNear = after - from < upto - after',
-    to: 'local isNear = true',
+    from: 'if after - first < last - after then',
+    to: 'if true then',
     tests: redis,
   },
   {
     bug: 'a position that is superseded is taken for one of the history',
     file: script('write'),
-    from: "if after < from and after > 0 then return 'moved ' .. header.bytes end",
-    to: '',
+    from: 'if first or after < from and after > 0 then return end',
+    to: 'if first then return end',
     tests: contract,
   },
   {

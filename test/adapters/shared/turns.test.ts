@@ -80,3 +80,19 @@ test('an item that does not fit is the next one, and keeps its turn', () => {
   expect(turns.take(() => false)).toBeUndefined();
   expect([turns.take(() => true), turns.take(() => true)]).toEqual([first, second]);
 });
+
+test('a key that is held holds up no other key and no other tenant', () => {
+  const turns = new Turns<{ tenant: string; key: string }>();
+  const item = (tenant: string, key: string) => ({ tenant, key });
+  const [held, more] = [item('acme', 'x'), item('acme', 'x')];
+  turns.add(held);
+  turns.add(more);
+  expect(turns.take(() => true)).toBe(held);
+  turns.hold([held]);
+  const others = [item('acme', 'y'), item('globex', 'x')];
+  for (const other of others) turns.add(other);
+  expect([turns.take(() => true), turns.take(() => true)]).toEqual(others);
+  expect(turns.take(() => true)).toBeUndefined();
+  turns.release([held]);
+  expect(turns.take(() => true)).toBe(more);
+});
