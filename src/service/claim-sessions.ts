@@ -6,8 +6,9 @@ import { claimState, sessionLeaseOf } from '../session/lease-state.js';
 import { WAITING_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
-import type { StateRecord } from '../session/session-record.js';
+import type { SessionRecord, StateRecord } from '../session/session-record.js';
 import { hasRunOut } from '../session/work-state.js';
+import { findSession } from '../store/find-session.js';
 import type { ClaimedRecord } from '../store/session-store.js';
 import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
 import type { LeaseInput } from './session-work.js';
@@ -58,6 +59,9 @@ const CLAIM_MS = 10_000;
  */
 const MAX_CALLS = 100;
 
+/** Maximum number of reads of a history that others rewind or redact during the claim. */
+const MAX_READS = 5;
+
 /** A claimed session with its latest entries. */
 interface DueRecord extends ClaimedRecord {
   /** The position before the history of `record`. */
@@ -65,23 +69,33 @@ interface DueRecord extends ClaimedRecord {
 }
 
 /**
- * Reads the latest entries of a claimed session, as many as fit into its part of the answer.
- * Undefined if it is there no more.
+ * Reads the latest entries of a claimed session, as many as fit into its part of the answer, in the
+ * version of the record: one whose history was rewound or redacted since is read again. Undefined
+ * if it is there no more.
  */
 const withHistory = async (
   { store, policy }: Settings,
   due: ClaimedRecord,
   { limit, historyLimit }: ParsedClaim,
 ): Promise<Result<DueRecord | undefined, StoreError>> => {
-  const { record, dueAt: _, ...key } = due;
-  if (historyLimit === 0) return ok({ ...due, start: record.historyPosition });
+  const { record: first, dueAt: _, ...key } = due;
+  if (historyLimit === 0) return ok({ ...due, start: first.historyPosition });
   const maxBytes = Math.floor(policy.limits.pageBytes / limit);
-  const part = await store.findEntries(key, { limit: historyLimit, maxBytes });
-  if (part.isErr()) return err(part.error);
-  if (part.value.outcome !== 'found') return ok(undefined);
-  const { entries, start, position: historyPosition } = part.value;
-  const history = entries.map(({ position: _position, ...entry }) => entry);
-  return ok({ ...due, record: { ...record, history, historyPosition }, start });
+  let record: SessionRecord | undefined = first;
+  for (let read = 1; record !== undefined && read <= MAX_READS; read += 1) {
+    const { historyPosition: before, historyVersion }: SessionRecord = record;
+    const part = await store.findEntries(key, { limit: historyLimit, maxBytes, before });
+    if (part.isErr()) return err(part.error);
+    if (part.value.outcome === 'found' && part.value.version === historyVersion) {
+      const { entries, start } = part.value;
+      const history = entries.map(({ position: _position, ...entry }) => entry);
+      return ok({ ...due, record: { ...record, history }, start });
+    }
+    const again = await findSession(store, key, { historyLimit: 0 });
+    if (again.isErr()) return err(again.error);
+    record = again.value;
+  }
+  return ok(undefined);
 };
 
 /**
@@ -155,19 +169,18 @@ export const claimSessions = async (
 ): Promise<Result<Claims, OperationErrors['claim']>> => {
   const read = parseClaim(input);
   if (read.isErr()) return err(read.error);
-  const time = settings.now();
-  if (time.isErr()) return err(time.error);
   const { limit } = read.value;
-  const until = time.value + CLAIM_MS;
   const claims: Collected = { claimed: [], unreadable: [] };
   let failure: StoreError | undefined;
   let cursor: string | undefined;
   for (let call = 1; call <= MAX_CALLS && claims.claimed.length < limit; call += 1) {
     const room = limit - claims.claimed.length;
+    const time = settings.now();
+    if (time.isErr()) return err(time.error);
     const found = await settings.store.claim({
       tenant,
       now: time.value,
-      until,
+      until: time.value + CLAIM_MS,
       limit: room,
       cursor,
       inCompany: room < limit,
