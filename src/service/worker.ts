@@ -139,7 +139,6 @@ class WorkLoop {
       this.#isWoken = false;
       const limit = concurrency - this.#running.size;
       const input = { holder, seconds, attempts, limit };
-      const begunAt = this.#now();
       const claims = await (allTenants
         ? this.#sessions.claimAny(input)
         : this.#sessions.claim(input));
@@ -147,14 +146,14 @@ class WorkLoop {
         this.#options.onError(claims.error);
         return;
       }
-      for (const claimed of claims.value.claimed) this.#begin(claimed, begunAt);
+      for (const claimed of claims.value.claimed) this.#begin(claimed);
       this.#isWoken ||= claims.value.claimed.length === limit;
     }
   }
 
-  #begin(claimed: ClaimedSession, begunAt: number): void {
+  #begin(claimed: ClaimedSession): void {
     const { isAlone = false, ...session } = claimed;
-    const working = this.#work(session, begunAt).then(() => {
+    const working = this.#work(session).then(() => {
       this.#running.delete(working);
       this.#alone.get(claimed)?.();
       this.#alone.delete(claimed);
@@ -173,7 +172,7 @@ class WorkLoop {
     this.#alone.set(claimed, cancel);
   }
 
-  async #work({ tenant, session, lease, ...more }: ClaimedSession, begunAt: number): Promise<void> {
+  async #work({ tenant, session, lease, ...more }: ClaimedSession): Promise<void> {
     const { seconds, onError } = this.#options;
     const { id } = session;
     const key = keyText({ tenant, id });
@@ -201,6 +200,8 @@ class WorkLoop {
         return () => this.#doubts.get(key) === doubt && this.#doubts.delete(key);
       },
     };
+    // Each session of a claim has its own time: the store may be slow between them.
+    const begunAt = Date.parse(lease.until) - seconds * 1000;
     const taken = { fencingToken: lease.fencingToken, begunAt, seconds };
     const clock = { now: () => this.#now(), after: this.#settings.after };
     const done = await holdLease(operations, clock, taken, (held) =>

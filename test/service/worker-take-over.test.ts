@@ -3,10 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/service/session-service.js';
 import { misconfigured } from '../../src/session/errors.js';
+import type { ClaimRange } from '../../src/store/session-store.js';
+import { NOON } from '../support/manual-clock.js';
 import { lasting, openWorkers } from '../support/open-workers.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
+import { awayError } from '../support/with-lease.js';
 
 const patient = { timeout: PATIENT_MS };
 
@@ -99,5 +102,74 @@ describe('a worker of a slow store', () => {
     isSlow = false;
     finish();
     await pass(120_000);
+  });
+
+  test('counts each lease of a claim from its own time, if the store is slow between them', async () => {
+    const memory = new MemorySessionStore();
+    const inner = changed(memory, {});
+    const ranges: ClaimRange[] = [];
+    let changes = 0;
+    let isAway = false;
+    const store = changed(memory, {
+      // One session each time, the second one eight seconds later.
+      claim: (range) => {
+        ranges.push(range);
+        if (ranges.length === 2) clock.pass(8000);
+        return inner.claim({ ...range, limit: 1 });
+      },
+      // The two claims are stored, and no renewal is.
+      replace: (...args) => {
+        changes += 1;
+        isAway ||= changes > 2;
+        return isAway ? awayError() : inner.replace(...args);
+      },
+    });
+    const { sessions, clock, work, waiting, pass } = openWorkers(store);
+    const ids = [await waiting(), await waiting()];
+    const { run, begun, finish } = lasting();
+    work({ run, seconds: 10, concurrency: 2, interval: 3600 });
+    await expect.poll(() => begun.length, patient).toBe(2);
+    const held = async () => {
+      const all = await Promise.all(ids.map((id) => okOf(sessions.get(id))));
+      return all.map(({ lease }) => lease !== undefined);
+    };
+    const isGone = () => begun.map(({ signal }) => signal.aborted);
+    for (const [ms, gone] of [
+      [1750, [false, false]],
+      [250, [true, false]],
+      [7750, [true, false]],
+      [250, [true, true]],
+    ] as const) {
+      await pass(ms);
+      expect(isGone()).toEqual(gone);
+      expect(await held()).toEqual(gone.map((each) => !each));
+    }
+    isAway = false;
+    changes = Number.NEGATIVE_INFINITY;
+    finish();
+    finish();
+    await pass(20_000);
+  });
+
+  test('keeps from other claims what it claims after others for as long as what it claims first', async () => {
+    const memory = new MemorySessionStore();
+    const inner = changed(memory, {});
+    const ranges: ClaimRange[] = [];
+    const store = changed(memory, {
+      claim: (range) => {
+        ranges.push(range);
+        const claimed = inner.claim({ ...range, limit: 1 });
+        clock.pass(20_000);
+        return claimed;
+      },
+    });
+    const { sessions, clock, waiting } = openWorkers(store);
+    await waiting();
+    await waiting();
+    await okOf(sessions.claim({ holder: 'worker-1', seconds: 60, limit: 2 }));
+    expect(ranges.map(({ now, until }) => [now - NOON, until - now])).toEqual([
+      [0, 10_000],
+      [20_000, 10_000],
+    ]);
   });
 });
