@@ -27,7 +27,7 @@ const decisionOf = ({ approval }: Call): unknown =>
 
 const resultOf = ({ state, output, errorText }: Call) => ({ state, output, errorText });
 
-/** Whether a call is behind a stored one, or contradicts it. */
+/** Whether a call lags behind a stored call, or contradicts it. */
 const isBehind = (stored: Call, given: Call): boolean => {
   const [there, here] = [stepOf(stored), stepOf(given)];
   // A state of a later version of the SDK.
@@ -47,7 +47,7 @@ const callsOf = ({ parts }: Message): ReadonlyMap<JsonValue | undefined, Call> =
 
 /**
  * Whether a message with tool calls is an older version of the stored one: parts of it are missing,
- * or a call is behind the stored one or contradicts it, as that of a page that has not seen the
+ * or a call lags behind its stored version or contradicts it, because the page has not seen the
  * decision or the answer of another page.
  */
 export const isOlder = (given: Message, stored: Message): boolean => {

@@ -79,7 +79,7 @@ const findBack = async <E extends ConversationError>(
 export interface SavedMessages {
   /** The end of the chat after the call. */
   readonly position: number;
-  /** Present if the call has saved nothing: all messages are stored already. */
+  /** Present if the call saved nothing because all messages were stored already. */
   readonly repeated?: true;
 }
 
@@ -174,11 +174,10 @@ const notFound = (search: number): InvalidInput => {
 /**
  * Saves messages by their ids, all of them in one step. A message that is already stored is not
  * stored again, so the call can be repeated. A stored message that has changed is replaced, and the
- * messages after it are superseded, but none that another caller adds meanwhile: the error is then
- * `history_moved`. So is a message whose tool calls are behind its stored version or contradict it,
- * such as an approval of a page that has not seen that the call was denied: it replaces nothing. A
- * new message is appended, but an answer without content, as of a model that failed at once, is
- * not. Never rejects.
+ * messages after it are superseded. Fails with `history_moved` if another caller has added messages
+ * in the meantime, or if the tool calls of a message lag behind its stored version or contradict
+ * it, for example an approval by a page that has not seen that the call was denied. A new message
+ * is appended, unless it is an answer without content, which a failed model leaves. Never rejects.
  */
 export const saveMessages = <E extends ConversationError>(
   sessions: Conversations<E>,

@@ -108,7 +108,7 @@ export class TimeQueue {
     return new OrderedIndex((a, b) => timeOf(a) - timeOf(b) || compare(nameOf(a), nameOf(b)));
   }
 
-  /** Times are whole milliseconds; a turn is within the millisecond after that of another one. */
+  /** Times are integers, in milliseconds; a turn is within the millisecond after another turn. */
   #waitingTenants(now: number): number {
     return this.#tenants.leading(({ place }) => place < now + 1);
   }

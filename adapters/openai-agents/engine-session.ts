@@ -182,7 +182,7 @@ export class EngineSession<Item extends object = object> {
    * Applies a transaction once for each `operationId`, even if any process sends it again after a
    * lost answer. Rejects if the `operationId` was used for different items, or if the history does
    * not end with the expected suffix. Another object does not know that this one has cleared the
-   * session: there, an `operationId` that was used before stores nothing, so give it a new one.
+   * session: there, an `operationId` that was used before stores nothing, so use a new id.
    */
   async applyHistoryTransaction(args: HistoryTransactionArgs<Item>): Promise<void> {
     const { operationId, suffix, items } = await parseTransaction(args, this.#epoch);

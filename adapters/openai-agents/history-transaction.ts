@@ -23,7 +23,7 @@ const check = (fits: boolean, message: string): void => {
 
 /**
  * A copy, because the caller may change its items while they are being stored. The error names the
- * rule and quotes nothing, unlike those of `structuredClone` and `JSON.stringify`.
+ * rule and quotes nothing, unlike errors of `structuredClone` and `JSON.stringify`.
  */
 const copyOf = <Item>(given: HistoryTransaction<Item>): HistoryTransaction<Item> =>
   parseSafely('transaction', (issues) => parseJson(issues, 'transaction', given)).match(
@@ -36,8 +36,8 @@ const copyOf = <Item>(given: HistoryTransaction<Item>): HistoryTransaction<Item>
 /**
  * Parses a transaction. The operation id of a replacement contains a digest of the whole
  * transaction: when it is sent again, its position is no longer known, so the engine could not
- * compare the two. `epoch` tells the ids that are used before and after the history was cleared
- * apart.
+ * compare the two. `epoch` distinguishes ids that are used before the history was cleared from the
+ * same ids afterwards.
  */
 export const parseTransaction = async <Item>(
   { operationId: givenId, transaction: given }: HistoryTransactionArgs<Item>,

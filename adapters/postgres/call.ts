@@ -103,8 +103,8 @@ export class Call {
   }
 
   /**
-   * One call for several, of one source. The server ends it by the deadline of the earliest; the
-   * answer counts until that of the latest.
+   * One call for several, of one source. The server ends it by the earliest deadline; the answer
+   * counts until the latest deadline.
    */
   static together(first: Call, ...more: readonly Call[]): Call {
     const all = [first, ...more].map((each) => each.#deadlines);

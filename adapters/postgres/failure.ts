@@ -47,7 +47,7 @@ const wrongSetups: Readonly<Record<string, string>> = {
   '42501': 'the role lacks a right',
 };
 
-/** SQLSTATE 23505: a number that the server has given to a new row belongs to another one. */
+/** SQLSTATE 23505: the number that a sequence returned for a new row is already in use. */
 const NUMBER_TAKEN = '23505';
 const SEQUENCE_BEHIND =
   'the sequence of a table is behind its rows: call migrate() with the role that owns the tables';
@@ -108,7 +108,7 @@ export const notConnected = (cause: unknown): Failure => {
 export const isHeldUp = ({ cause }: StoreUnavailable | Misconfigured): boolean =>
   codeOf(cause) === LOCKED;
 
-/** The error of an answer that no statement of the store has: nobody knows what it means. */
+/** The error of an answer that no statement of the store can have, so its outcome is unknown. */
 export const foreignAnswer = (doubt: StoreUnavailable['outcome']): StoreUnavailable =>
   storeUnavailable('the pool answered in an unknown form', doubt);
 

@@ -104,7 +104,7 @@ export class GroupWriter {
     );
   }
 
-  /** Makes changes, also those of a group that was undone as a whole, so that none spoils another. */
+  /** Makes changes separately after their group was undone, so that only faulty changes fail. */
   async #makeOneByOne(
     changes: readonly PendingChange[],
   ): Promise<ReadonlyMap<PendingChange, Settling>> {

@@ -38,7 +38,7 @@ const firstOf = (queue: readonly Waiting[]): readonly Waiting[] => {
 
 /**
  * The changes of sessions that other transactions hold. They wait here, so that no group with
- * changes of other sessions waits for these locks. Those of one session are made in their order.
+ * changes of other sessions waits for these locks. The changes of a session keep their order.
  */
 export class HeldSessions {
   readonly #lane = new Lane<string, undefined>({
@@ -47,7 +47,7 @@ export class HeldSessions {
   });
   readonly #queues = new Map<string, Waiting[]>();
 
-  /** Whether changes of a session wait. Until none does, all further ones must wait too. */
+  /** Whether changes of a session wait. As long as they do, later changes must wait too. */
   has(key: string): boolean {
     return this.#queues.has(key);
   }

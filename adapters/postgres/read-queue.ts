@@ -58,8 +58,8 @@ export const readDue = async (
 };
 
 /**
- * Number of tenants that a claim considers beside those that share its limit: claims at the same
- * time may have all sessions of the first ones.
+ * Number of tenants that a claim considers in addition to those that share its limit: concurrent
+ * claims may have taken all sessions of the first tenants.
  */
 const OTHERS = 16;
 

@@ -92,8 +92,8 @@ export const failureOf = (cause: unknown): Failure => {
 };
 
 /**
- * The failure of a command whose reply has another form than those of the server, so that nothing
- * is known of it. To send it again could apply it twice.
+ * The failure of a command with a reply that the server never sends, so its outcome is unknown.
+ * Sending it again could apply it twice.
  */
 export const unknownReply: Failure = {
   code: '',

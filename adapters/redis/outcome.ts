@@ -13,7 +13,7 @@ export type ReadOutcome<T> = (
   reply: Result<string, Failure>,
 ) => Result<T, StoreError>;
 
-/** The error of an outcome that is none of those that are expected. */
+/** The error of an unexpected outcome. */
 const errorOf = (key: SessionKey, outcome: string): StoreError => {
   if (outcome === 'ended') return tooManyEnded;
   return outcome === 'corrupt' ? unreadable(key) : unknownReply.error;

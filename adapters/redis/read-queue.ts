@@ -156,7 +156,7 @@ const madeClaim = (outcome: string): MadeClaim => {
   return { sessions: handedOut, isAlone: word === 'alone', hasMore: more === '1' };
 };
 
-/** Number of tenants of each partition that a claim considers beside those that share its limit. */
+/** Tenants of each partition that a claim considers in addition to those that share its limit. */
 const OTHERS = 64;
 
 /** Tenants in their order by the partitions that hold them. */

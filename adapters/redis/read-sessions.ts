@@ -125,7 +125,7 @@ export const readSessions = async (
   return ok(sessions);
 };
 
-/** A session with its whole history; `undefined` if they are not as they should be. */
+/** A session with its complete history; `undefined` if either is damaged. */
 const wholeIn = (idKey: string, text: string, journal: string): SessionRecord | undefined => {
   const record = decodeRecord(unescapeName(idKey), text);
   const bytes = Buffer.from(journal);
@@ -136,8 +136,8 @@ const wholeIn = (idKey: string, text: string, journal: string): SessionRecord | 
 };
 
 /**
- * Whole sessions with one command, so that the records and the journals belong together; in less
- * than half the time of the script. `undefined` if only the script can tell of one of them.
+ * Complete sessions with one command, so that records and journals belong together, in less than
+ * half the time of the script. `undefined` if one of them needs the script.
  */
 const findWhole = async (
   call: Call,
@@ -158,7 +158,7 @@ const findWhole = async (
   return sessions;
 };
 
-/** Whole sessions, whose records and journals have at most so many bytes. */
+/** Complete sessions whose records and journals have at most this many bytes. */
 export const readWhole = async (
   call: Call,
   keys: TenantKeys,

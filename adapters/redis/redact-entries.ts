@@ -20,8 +20,8 @@ type Redact = (
 ) => Promise<Result<string, Failure>>;
 
 /**
- * Redacts entries with as many scripts as it takes, so that none holds up the server. Each is a
- * change of its own; to repeat all of them changes only what is left.
+ * Redacts entries with as many scripts as necessary, so that no script blocks the server for long.
+ * Each is a separate change; repeating all of them changes only what is left.
  */
 export const redactEntries = async (
   key: SessionKey,

@@ -96,8 +96,7 @@ export class Repair {
     const { client } = this.#connection;
     const nodes = nodesOf(client);
     if (nodes.isErr()) return err(nodes.error);
-    // Clients neither put their `keyPrefix` before a pattern nor remove it from the keys in a
-    // reply.
+    // Clients neither add their `keyPrefix` to patterns nor remove it from replies.
     const keyPrefix = client.options?.keyPrefix ?? '';
     const pattern = this.#keys.pattern(keyPrefix);
     for (const node of nodes.value) {

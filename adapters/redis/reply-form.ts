@@ -1,7 +1,6 @@
 /**
- * Reads a reply of the server in the form that it must have; `undefined` for one of another form,
- * which tells nothing of the data. A client of the host inside of its own MULTI, for example,
- * answers every command with the text `QUEUED`.
+ * Reads a reply of the server in its expected form; `undefined` for any other form, which says
+ * nothing about the data. Inside a MULTI of the host, for example, every reply is `QUEUED`.
  */
 export type ReplyForm<T> = (reply: unknown) => T | undefined;
 
@@ -14,7 +13,7 @@ export const asText: ReplyForm<string> = (reply) =>
 export const asTextOrNull: ReplyForm<string | null> = (reply) =>
   reply === null ? null : asText(reply);
 
-/** A whole number from 0, which some settings of clients give as text. */
+/** A non-negative integer, which some settings of clients return as text. */
 export const asCount: ReplyForm<number> = (reply) => {
   const isDigits = typeof reply === 'string' && /^\d+$/.test(reply);
   const count = isDigits ? Number(reply) : reply;

@@ -7,9 +7,9 @@ import type { ClaimedRecords, DueSessions } from '../../src/store/session-store.
 export type ClaimReads = readonly Result<SessionRecord | undefined, StoreError>[];
 
 /**
- * Of the sessions that a claim could return, in their order, those that it returns together: the
- * first one alone if that must be claimed alone, and otherwise all that need not be. `inCompany`:
- * whether the caller has claimed others already.
+ * The sessions that a claim returns together, among all that it could return, in their order: the
+ * first alone if it must be claimed alone, and otherwise all that need not be. `inCompany`: whether
+ * the caller has already claimed others.
  */
 export const claimedTogether = <T>(
   waiting: readonly T[],

@@ -2,7 +2,7 @@ import { inOwnContext } from '../../src/events/in-own-context.js';
 import { inLaterTurn } from '../../src/session/in-later-turn.js';
 import { type Turn, Turns } from './turns.js';
 
-/** Whose call it is, and about its size. */
+/** The turn that a call waits for, and its approximate size. */
 export interface Place extends Turn {
   /** A call of `Infinity` bytes is alone in its group. */
   readonly bytes: number;
@@ -39,8 +39,8 @@ const NO_RESULT = 'a call got no result';
 /**
  * Groups the calls that arrive in one turn of the event loop, or while all groups are under way, so
  * that they share a commit, a round trip or a plan. A call that is alone leaves at the end of its
- * turn: no timer, and no wait for others. Tenants take turns, so that the calls of one do not hold
- * up those of another; see `Turn` for the order of the calls of a tenant.
+ * turn: no timer, and no wait for others. Tenants take turns, so that the calls of one tenant do
+ * not delay the calls of others; see `Turn` for the order of the calls of a tenant.
  *
  * A call that is alone in its group is made in its own async context, so that the trace of its
  * caller contains it. A group of several has no caller's context.

@@ -25,8 +25,8 @@ export const withPrefix = (sql: string, prefix: string): string =>
 export const NOTHING: Query = { sql: '', values: [] };
 
 /**
- * The rows in an answer of a driver; undefined if it has another form, such as a promise or rows
- * without names.
+ * The rows in an answer of a driver; undefined if it has another form, for example a promise or
+ * rows without column names.
  */
 export const rowsIn = (answer: unknown): readonly Fields[] | undefined =>
   Array.isArray(answer) && answer.every(isFields) ? answer : undefined;

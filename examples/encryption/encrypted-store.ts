@@ -20,7 +20,7 @@ import { type Cipher, sealed, unsealed } from './sealed-state.js';
 const ALGORITHM = 'aes-256-gcm';
 const TAG = { authTagLength: 16 };
 
-/** A text can be decrypted only as that of the session for which it was encrypted. */
+/** A text can be decrypted only for the session for which it was encrypted. */
 const cipherOf = (key: Buffer, { tenant, id }: SessionKey): Cipher => {
   const owner = Buffer.from(JSON.stringify([tenant, id]));
   return {
@@ -94,7 +94,7 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
   const shown = (of: SessionKey, record: SessionRecord): Result<SessionRecord, CorruptRecord> =>
     readable(of.id, () => shownRecord(cipherFor(of), record));
 
-  /** The digest of an append with a key, so that nobody can guess the content by it. */
+  /** The digest of an append, keyed so that the content cannot be guessed from it. */
   const hiddenAppend = (of: SessionKey, append: HistoryAppend): HistoryAppend => {
     const entries = append.entries.map((entry) => hiddenEntry(cipherFor(of), entry));
     if (append.operation === undefined) return { ...append, entries };

@@ -1,6 +1,6 @@
 import type { StateRecord } from 'colloquy';
 
-/** Encrypts and decrypts the texts of one session. */
+/** Encrypts and decrypts the content of one session. */
 export interface Cipher {
   readonly hide: (text: string) => string;
   readonly show: (text: string) => string;
@@ -10,8 +10,8 @@ export interface Cipher {
 const HIDDEN = '-';
 
 /**
- * A state without what people and programs have written into it. That is encrypted in the metadata;
- * stores need none of it.
+ * A state without what people and programs have written into it, which stores do not need: it is
+ * encrypted in the metadata.
  */
 export const sealed = ({ hide }: Cipher, state: StateRecord): StateRecord => {
   const { metadata, operations, work } = state;

@@ -22,7 +22,7 @@ const tooLarge = err<never, BodyFailure>({ reason: 'too_large' });
 /** A response whose body is a stream of the Fetch standard. */
 export type StreamedResponse = Response & { readonly body: ReadableStream<Uint8Array> };
 
-/** Whether a response has a stream. That of React Native has none, that of node-fetch 2 another. */
+/** Whether a response has a stream. React Native has none, node-fetch 2 has one of Node. */
 export const hasStream = (response: Response): response is StreamedResponse =>
   hasMethods(response.body, 'getReader');
 

@@ -354,8 +354,8 @@ export class SessionClient {
   }
 
   /**
-   * Ends the session with the reason `failed`. A session that has ended keeps its reason: the error
-   * is `invalid_transition`.
+   * Ends the session with the reason `failed`. A session that has ended keeps its reason: the
+   * call fails with `invalid_transition`.
    *
    * @example
    * ```ts

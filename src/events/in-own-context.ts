@@ -1,7 +1,7 @@
 const waiting: (() => void)[] = [];
 let wake = (): void => undefined;
 
-/** An async function goes on in the context in which it was called, whoever wakes it. */
+/** An async function continues in the context in which it was called, whoever wakes it. */
 const serve = async (): Promise<never> => {
   for (;;) {
     const next = waiting.shift();
@@ -16,9 +16,9 @@ const serve = async (): Promise<never> => {
 void serve();
 
 /**
- * Runs work that several callers share in the async context in which this module was loaded, such
- * as that of no `AsyncLocalStorage`. In the context of its first caller, what a store's client or
- * its instrumentation reads there would be that of one user, for the work of all.
+ * Runs work that several callers share in the async context in which this module was loaded,
+ * usually without any `AsyncLocalStorage`. In the context of the first caller, a store's client and
+ * its instrumentation would see one user's data while they do the work of all.
  */
 export const inOwnContext = <T>(run: () => T | Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {

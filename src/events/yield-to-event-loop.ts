@@ -7,8 +7,8 @@ const MARK_AFTER = 32;
 const PER_TURN = 64;
 
 /**
- * At least this part of the waiting callers goes on in each turn. Each of the others looks again in
- * the next turn, so many callers would otherwise spend their time with looking.
+ * At least this fraction of the waiting callers continues in each turn. The others check again in
+ * the next turn, and with many callers, checking would otherwise take most of the time.
  */
 const LEAST_PART = 1 / 8;
 
@@ -16,7 +16,7 @@ const LEAST_PART = 1 / 8;
 let turn = 0;
 let completed = 0;
 
-/** Number of tickets that were given to waiting callers, and of those that may go on. */
+/** Number of tickets of waiting callers, and of tickets that may continue. */
 let given = 0;
 let admitted = 0;
 
@@ -44,12 +44,11 @@ const wait = (ticket: number, goOn: () => void): void => {
 };
 
 /**
- * To be called when an operation completes or a watch has an item. Where the store answers
- * immediately, callers that go on immediately would never let timers and sockets have their turn.
- * So only some go on in each turn: for the others it returns a promise of a later turn, to be
- * awaited. They go on in their order. It counts and reads no time, so that a program under test
- * does the same in each run. A caller shares its promise with nobody, because requests in Workers
- * must not wait for each other.
+ * To be called when an operation completes or a watch has an item. If the store answers
+ * immediately, callers that continue immediately would starve timers and sockets. So only some
+ * continue in each turn: for the others it returns a promise of a later turn, to be awaited, and
+ * they keep their order. It counts and reads no time, so that a program under test does the same in
+ * each run. Callers share no promises: requests in Workers must not wait for each other.
  */
 export const yieldToEventLoop = (): Promise<void> | undefined => {
   completed += 1;

@@ -88,7 +88,7 @@ const endReasonOf = (change: SessionChange): EndReason | undefined =>
   'session' in change ? change.session.endReason : undefined;
 
 /**
- * Writes each change once for all streams: those of a session share the objects of its changes.
+ * Serialises each change once for all streams: streams of a session share the change objects.
  */
 const sharedFrames = (): ((form: SessionForm, change: SessionChange) => Frame) => {
   const frames = new WeakMap<SessionForm, WeakMap<SessionChange, Frame>>();

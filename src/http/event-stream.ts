@@ -21,7 +21,7 @@ const PIECE_BYTES = 32 * 1024;
 
 export const encoder = new TextEncoder();
 
-/** An event of a stream, which other streams may send too, and why the session has ended, if the event tells it. */
+/** A serialised event, which several streams may send, and the end reason that it contains. */
 export interface Frame {
   readonly bytes: Uint8Array;
   readonly endReason?: EndReason | undefined;

@@ -24,7 +24,7 @@ const isInexact = (literal: string): boolean => {
   return !Number.isFinite(value) || BigInt(literal) !== BigInt(value);
 };
 
-/** A name as its JSON says it. */
+/** The name that its JSON stands for. */
 const nameIn = (part: string | number): string | number =>
   typeof part === 'string' ? JSON.parse(part) : part;
 
@@ -42,7 +42,7 @@ export const inexactIntegersIn = (json: string): readonly JsonPath[] => {
     const last = path.at(-1);
     if (text === '"') {
       token.lastIndex = endOfString(json, match.index);
-      // In an object, each text replaces the name before it; that of a value is replaced next.
+      // In an object, each string replaces the name before it; the next name replaces a value.
       if (typeof last === 'string') path.splice(-1, 1, json.slice(match.index, token.lastIndex));
     } else if (text === '{') path.push('');
     else if (text === '[') path.push(0);
@@ -55,7 +55,7 @@ export const inexactIntegersIn = (json: string): readonly JsonPath[] => {
 };
 
 /**
- * The paths of the integers in a value that may be others than were sent, where the text is gone.
+ * The paths of integers in a parsed value that may differ from the integers that were sent.
  */
 export const doubtfulIntegersIn = (value: unknown, path: JsonPath = []): readonly JsonPath[] => {
   if (typeof value === 'number')

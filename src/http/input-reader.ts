@@ -63,8 +63,8 @@ const parseParameter = (
 };
 
 /**
- * Refuses parameters that seem to be meant for known ones: to ignore a filter would answer with
- * what it was to leave out. Other unknown parameters are ignored.
+ * Refuses parameters that are probably misspelled: ignoring a filter would return what it was meant
+ * to exclude. Other unknown parameters are ignored.
  */
 const refuseNearMisses = (
   issues: IssueList,

@@ -22,7 +22,7 @@ export class IssueList {
     return this.#cause;
   }
 
-  /** Adds an issue for an exception, which may be the caller's fault or that of the platform. */
+  /** Adds an issue for an exception, which the caller or the platform may have caused. */
   caught(cause: unknown, path: string, rule = 'cannot be read: it throws'): void {
     this.#cause ??= cause;
     this.check(false, path, rule);

@@ -43,7 +43,7 @@ const sorted = (text: string): string => [...text].sort().join('');
  * The known name that a parameter seems to be meant for, as a client library or a slip of the pen
  * changes it: with brackets (`labels[]`, `labels[0]`), in other letters (`createdAfter`), in the
  * other number (`label`), or with one letter wrong, missing, added or swapped. Stricter than
- * `nearest`, because other names are ignored and may be those of a proxy.
+ * `nearest`, because other names are ignored and may belong to a proxy.
  */
 export const nearMiss = (text: string, names: readonly string[]): string | undefined => {
   const [base = ''] = text.split(/[[.]/, 1);

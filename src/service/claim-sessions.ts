@@ -196,7 +196,7 @@ export const claimSessions = async (
     failure = collect(claims, results) ?? failure;
     cursor = nextCursor;
     if (claims.claimed.some(({ isAlone }) => isAlone)) break;
-    // Some may have been passed over, such as those that other callers have changed.
+    // Some may have been passed over, for example because other callers have changed them.
     const wasPassedOver = claims.claimed.length - before < sessions.length + failed.length;
     if (cursor === undefined && !hasMore && !wasPassedOver) break;
   }

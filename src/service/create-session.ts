@@ -52,7 +52,7 @@ export interface ForkInput {
   readonly id: string;
   /**
    * The position of an entry in its current history: the copy ends with this entry. A copy of more
-   * than `limits.forkBytes` is `invalid_input`. Default: the end.
+   * than `limits.forkBytes` fails with `invalid_input`. Default: the end.
    */
   readonly position?: number;
 }

@@ -93,8 +93,8 @@ export interface ClaimedSession {
    */
   readonly attempt: number;
   /**
-   * Present if the lease before this one has run out without a release: its holder may have crashed
-   * because of this session. No other session is claimed with it.
+   * Present if the previous lease expired without a release: its holder may have crashed because of
+   * this session. No other session is claimed with it.
    */
   readonly isAlone?: boolean;
   /** Since when the session has waited for this claim: RFC 3339, UTC, milliseconds. */

@@ -23,7 +23,7 @@ const isSettledWithin = async (promise: Promise<void>, ms: number): Promise<bool
 
 /**
  * Runs the searches of a tenant one after the other, each in its own turn of the event loop, so
- * that a tenant with many of them holds up others for no longer than one takes.
+ * that a tenant with many searches delays others by one search at most.
  */
 export class SearchTurns {
   /** The end of the latest search of each tenant, until a turn of the event loop later. */

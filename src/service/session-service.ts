@@ -382,10 +382,10 @@ export class SessionService {
 
   /**
    * Sets and removes labels and metadata of a session in any status, in one step; the others stay.
-   * Concurrent updates are all applied: one that loses a race is decided again. After ten seconds of
-   * lost races it is a `conflict`. With `ifRevision`, only one that knows the latest is applied. An
-   * update that changes nothing writes nothing. It is no activity: it moves neither `updatedAt` nor
-   * the inactivity timeout.
+   * Concurrent updates are all applied: an update that loses a race is decided again, and after ten
+   * seconds of lost races fails with `conflict`. With `ifRevision`, an update is applied only if it
+   * knows the latest revision. An update that changes nothing writes nothing. Updates do not count
+   * as activity: `updatedAt` and the inactivity timeout stay.
    *
    * @example
    * ```ts
@@ -423,8 +423,8 @@ export class SessionService {
   }
 
   /**
-   * Ends the session with the reason `failed`. A session that has ended keeps its reason: the error
-   * is `invalid_transition`.
+   * Ends the session with the reason `failed`. A session that has ended keeps its reason: the
+   * call fails with `invalid_transition`.
    *
    * @example
    * ```ts

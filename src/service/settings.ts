@@ -116,8 +116,8 @@ export interface Settings extends WatchSource {
 }
 
 /**
- * Tells settings from unchecked options, and a service from other objects. Registered, because a
- * process may contain two copies of this package: as ES module and as CommonJS, or in two bundles.
+ * Distinguishes settings from unchecked options, and a service from other objects. Registered,
+ * because a process may contain two copies of this package: an ES module and CommonJS, or bundles.
  */
 export const SETTINGS: unique symbol = Symbol.for('colloquy.settings');
 

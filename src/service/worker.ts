@@ -50,7 +50,7 @@ const ends: ReadonlySet<SessionEventType> = new Set([
   'session.deleted',
 ]);
 
-/** Whether the event is that of this lease, which it puts in no doubt. */
+/** Whether the event belongs to this lease, and so does not put it in doubt. */
 const isOfLease = (event: SessionEvent | undefined, fencingToken: number): boolean =>
   event?.type === 'session.leased' && event.fencingToken === fencingToken;
 
@@ -71,8 +71,8 @@ class WorkLoop {
   /** What to call if the lease on a session may be over. */
   readonly #doubts = new Map<string, (event?: SessionEvent) => void>();
   /**
-   * Sessions that may kill this process as they did the last one, each with what cancels its timer:
-   * nothing is claimed beside them.
+   * Sessions that may have killed their last worker, each with a function that cancels its timer.
+   * While there are any, nothing else is claimed.
    */
   readonly #alone = new Map<ClaimedSession, () => void>();
   #isOn = true;
@@ -163,7 +163,7 @@ class WorkLoop {
     if (isAlone) this.#keepAlone(claimed);
   }
 
-  /** Claims nothing beside a session until it is over, or has lived for the length of a lease. */
+  /** Claims nothing else until a session is done, or has run for the length of a lease. */
   #keepAlone(claimed: ClaimedSession): void {
     const cancel = afterLong(this.#settings.after, this.#options.seconds * 1000, () => {
       this.#alone.delete(claimed);

@@ -72,9 +72,9 @@ const stepOf = (from: Reading, to: Reading): number =>
 
 /**
  * A clock for this process that does not run backwards while the host's clock is set back. The
- * machine's own clock then goes on by the time that has really passed, until the host's has caught
- * up or has run steadily for five minutes: calls keep their durations, and limits are not late. The
- * same holds for a step ahead of more than a year, because a false time would end sessions.
+ * machine's own clock then continues by elapsed time, until the host's clock has caught up or has
+ * run steadily for five minutes: calls keep their durations, and limits are on time. The same holds
+ * for a step ahead of more than a year, because a false time would end sessions.
  *
  * An injected clock repeats its latest time instead, and a step ahead of more than a year is an
  * error. One with its own `after` may step ahead by any amount.

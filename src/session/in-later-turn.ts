@@ -2,8 +2,8 @@
 type InLaterTurn = (run: () => void) => void;
 
 /**
- * The function of this name of a global object, unless a test runner has replaced it by a fake one,
- * which runs nothing until the test lets time pass.
+ * The function of this name of a global object, unless a test runner has replaced it with a fake,
+ * which runs nothing until the test advances the time.
  */
 export const realFunction = (of: object, name: string): CallableFunction | undefined => {
   const found: unknown = Reflect.get(of, name);

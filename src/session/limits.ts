@@ -49,8 +49,8 @@ export interface SessionLimits {
    */
   readonly pageBytes: number;
   /**
-   * Maximum bytes of JSON of the history that a fork copies; a larger copy is `invalid_input`. A
-   * small request stores as much. Default: 1 MiB.
+   * Maximum bytes of JSON of the history that a fork copies; a larger copy fails with
+   * `invalid_input`. A request of any size can store this much. Default: 1 MiB.
    */
   readonly forkBytes: number;
 }

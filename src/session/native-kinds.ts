@@ -1,6 +1,6 @@
 /**
- * What kind of native object a value is. `instanceof` is false for the objects of another realm,
- * such as those of Jest, `node:vm` or an iframe.
+ * What kind of native object a value is. `instanceof` is false for objects of another realm: Jest,
+ * `node:vm` or an iframe.
  */
 const kindOf = (value: unknown): string => Object.prototype.toString.call(value);
 

@@ -32,7 +32,7 @@ const isAdvised = (type: string): type is Advised => Object.hasOwn(adviceOf, typ
 /** Registered, because a process may contain two copies of this package. */
 const FAILURE = Symbol.for('colloquy.SessionFailure');
 
-/** `instanceof` across copies; for classes that extend this one, the usual. */
+/** `instanceof` also accepts failures of other copies. Subclasses keep the usual `instanceof`. */
 function isInstance(this: unknown, value: unknown): boolean {
   if (this === SessionFailure) return isError(value) && FAILURE in value;
   return Function.prototype[Symbol.hasInstance].call(this, value);

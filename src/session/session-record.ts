@@ -73,11 +73,11 @@ export interface PendingReport {
  * it is.
  */
 export interface WorkRecord {
-  /** The latest lease. Absent if nobody has leased the session. */
+  /** The latest lease. Absent if the session was never leased. */
   readonly lease?: LeaseRecord;
   /**
    * When the session waits for a worker, in milliseconds since the epoch, at least 0. Absent if it
-   * does not wait. `wakeAtOf` tells when a worker may claim it.
+   * does not wait. `wakeAtOf` returns when a worker may claim it.
    */
   readonly wakeAt?: number;
   /**

@@ -60,8 +60,8 @@ export const retryDelayMs = (attempts: number, random: number): number => {
 };
 
 /**
- * Two leases that were given after the same one, such as before and after a failover that has lost
- * the first, have different fencing tokens but for one in this number.
+ * Two leases that follow the same lease, because a failover has lost the first of them, share a
+ * fencing token only once in this number.
  */
 export const TOKEN_SPREAD = 2 ** 24;
 

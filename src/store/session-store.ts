@@ -93,7 +93,7 @@ export type Replaced = 'replaced' | 'stale' | 'missing' | 'too_many';
 export interface Removal {
   /**
    * Removes the session only if its state has this revision. 0, which no state has, removes only
-   * data without a state, such as a crash of the database can leave.
+   * data without a state, which a crash of the database can leave behind.
    */
   readonly revision?: number;
   /** As in `ReplaceOptions`, if `remains` have ended by inactivity. */
@@ -376,8 +376,8 @@ export interface SessionStore {
    * Replaces the state `previous` by `next`, with the next sequence and the event, if there is one.
    * If the stored state has another revision than `previous`, or the session was used since
    * `unusedSince`, writes nothing and returns `stale`. If it has the same revision, it is `previous`
-   * in all but `lastActivityAt`, which stays if it is later than that of `next`. New labels move the session between the lists of labels in the same
-   * step.
+   * in all but `lastActivityAt`, which stays if it is later than in `next`. New labels move the
+   * session between the lists of labels in the same step.
    *
    * Under a cap, if the tenant already has the maximum number of live sessions, writes nothing and
    * returns `too_many`. The count is exact even if calls race.

@@ -51,7 +51,7 @@ describe.each(platforms)('the client on %s, whose responses have no stream', (_,
     );
   });
 
-  test('says that a watch needs a stream', async () => {
+  test('reports that a watch needs a stream', async () => {
     const events = () =>
       withBody(
         new Response(': hello\n\n', { headers: { 'Content-Type': 'text/event-stream' } }),

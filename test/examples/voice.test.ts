@@ -167,7 +167,7 @@ describe('a call over Twilio', () => {
   });
 });
 
-test('a process that takes over a call answers the question that is open, although a supervisor has added a note since', async () => {
+test('a process that takes over a call answers the open question even after a note of a supervisor', async () => {
   const { sessions } = openSessions();
   const { id } = await okOf(sessions.create({ ...ada }));
   await okOf(sessions.start(id, { operationId: 'pick-up' }));

@@ -152,7 +152,7 @@ export const workMutants: readonly Mutant[] = [
     tests: workers,
   },
   {
-    bug: 'a worker claims others beside a session that may have killed the last one',
+    bug: 'a worker claims more while it runs a session that may have killed its last worker',
     file: worker,
     from: 'this.#alone.size === 0 && ',
     to: '',
@@ -236,7 +236,7 @@ export const workMutants: readonly Mutant[] = [
     tests: ['test/service/claim-any.test.ts'],
   },
   {
-    bug: 'an update with ifRevision overwrites another one that came before the end was stored',
+    bug: 'an update with ifRevision overwrites a change that came before the end was stored',
     file: 'src/service/update-session.ts',
     from: '(ended === ifRevision ? state.revision : ifRevision)',
     to: 'state.revision',

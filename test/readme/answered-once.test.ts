@@ -96,7 +96,7 @@ const insist = async (given: SimulatedHost, send: () => Promise<unknown>): Promi
   }
 };
 
-/** Each message once, no answer after another one, and none after which a message has no answer. */
+/** Each message is stored once, no answer follows an answer, and the last entry is an answer. */
 const isAnsweredOnce = async ({ sessions }: SimulatedSessions): Promise<void> => {
   const { history } = await sessions.orThrow.get('chat');
   const said = history.flatMap(({ role, content }) => (role === 'user' ? [content] : []));

@@ -18,7 +18,7 @@ describe('claimAny', () => {
     expect(claimed.map(({ tenant }) => tenant).sort()).toEqual(['acme', 'globex']);
   });
 
-  test('of one session each serves a tenant beside the backlog of another within two claims', async () => {
+  test('with a limit of one serves a tenant within two claims despite the backlog of another', async () => {
     const { sessions, clock } = openSessions();
     const wake = (tenant: string) =>
       okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
@@ -35,7 +35,7 @@ describe('claimAny', () => {
     expect(tenants).toContain('calm');
   });
 
-  test('returns a session alone whose lease has run out, and leaves the others', async () => {
+  test('returns only the session whose lease expired, and leaves the others', async () => {
     const { sessions, clock } = openSessions();
     for (let count = 0; count < 4; count += 1) await okOf(sessions.create({ ...ada, wake: true }));
     const first = await okOf(sessions.claimAny({ ...worker, limit: 2 }));

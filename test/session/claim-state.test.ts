@@ -185,7 +185,7 @@ describe('attempts', () => {
     expect([claim && wakeAtOf(claim.state), claim?.state.labels]).toEqual([NEVER, label]);
   });
 
-  test('go on after a crash with a delay, which doubles, and count it', () => {
+  test('continue after a crash with a delay that doubles, and count the crash', () => {
     const worker = { ...lease, attempts: 9 };
     let state: StateRecord = waiting;
     let now = NOON;
@@ -206,7 +206,7 @@ describe('attempts', () => {
     expect(times).toEqual([500, 625, 750, 875, 1000]);
   });
 
-  test('after a crash go on immediately if the session was woken since', () => {
+  test('continue immediately after a crash if the session was woken since', () => {
     expect(wakeAtOf(woken(claimed(waiting), NOON + 1))).toBe(NOON + 1000);
   });
 
@@ -244,7 +244,7 @@ describe('a wake for later', () => {
       expect(state.work.wakeAt).toBe(later);
   });
 
-  test('does not hide that the work has failed in its last attempt, nor a crash in it', () => {
+  test('does not hide a failure or a crash in the last attempt', () => {
     const later = NOON + 60_000;
     const last = woken(
       { ...claimed(waiting), work: { ...claimed(waiting).work, attempts: 2 } },

@@ -34,7 +34,7 @@ const onMachine = (times: readonly (readonly [elapsed: number, at: number])[]) =
   timed(times, true);
 
 describe("the machine's clock", () => {
-  test('goes on by the time that has really passed after it was set back an hour', () => {
+  test('continues by elapsed time after it was set back an hour', () => {
     expect(
       onMachine([
         [0, 5 * HOUR],
@@ -86,7 +86,7 @@ describe("the machine's clock", () => {
     ).toEqual([HOUR, HOUR, HOUR, HOUR + 90]);
   });
 
-  test('goes on after a false time in the far future, and follows the end of a suspension', () => {
+  test('continues after a false time in the far future, and follows the end of a suspension', () => {
     expect(
       onMachine([
         [0, HOUR],

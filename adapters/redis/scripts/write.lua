@@ -603,9 +603,9 @@ local function choose(claim, queue, records)
   end
 end
 
--- Hands out sessions of tenants that wait for a worker: moves them to another time, and tells which
--- they are. What the clock has ended leaves the queue: at first until a minute after its end, then
--- for good. A session whose lease has run out is handed out alone, or stays.
+-- Hands out sessions of tenants that wait for a worker: moves them to a later time, returns them.
+-- Ended sessions leave the queue: at first until a minute after their end, then for good. A session
+-- whose lease has run out is handed out alone, or stays.
 -- keys  the tenants of the partition by their turn, the prefix of work sets, that of records
 -- args  now, until when they are handed out, the maximum number, that of each tenant, '1' if the
 --       caller has others already or '', then the tenants in turn

@@ -18,7 +18,7 @@ test.each([
   ['a function', () => 'secret'],
   ['a symbol', Symbol('secret')],
   ['a Map', new Map([['secret', 1]])],
-  ['a number that is none', Number.NaN],
+  ['NaN', Number.NaN],
   ['a cycle', cycle],
   ['a getter that throws', throwing],
 ])('a transaction with %s is rejected, and the error quotes nothing of it', async (_, value) => {

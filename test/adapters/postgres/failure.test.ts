@@ -95,13 +95,16 @@ describe('an error that PostgreSQL or a pooler answers with', () => {
 });
 
 describe('a right that the role lacks, or a setting that is wrong', () => {
-  it.each(['42501'])('is misconfigured for a write: %s', async (code) => {
+  it.each(['42501'])('fails a write with misconfigured: %s', async (code) => {
     expect((await outcomeOf({ code })).outcome).toMatchObject({ type: 'misconfigured' });
   });
 
-  it.each(['28000', '28P01', '3D000'])('is misconfigured at the connection: %s', async (code) => {
-    const connect = () => Promise.reject(Object.assign(new Error('from the server'), { code }));
-    const found = await new PostgresSessionStore({ pool: { connect } }).find(key);
-    expect(found._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
-  });
+  it.each(['28000', '28P01', '3D000'])(
+    'fails a connection with misconfigured: %s',
+    async (code) => {
+      const connect = () => Promise.reject(Object.assign(new Error('from the server'), { code }));
+      const found = await new PostgresSessionStore({ pool: { connect } }).find(key);
+      expect(found._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
+    },
+  );
 });

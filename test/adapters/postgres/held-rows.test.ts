@@ -40,7 +40,7 @@ describeWithPostgres('a row that another transaction holds in PostgreSQL', (post
   const sessionsOf = (schema: string, ...held: readonly string[]) =>
     `SELECT FROM ${schema}.sessions WHERE id IN (${held.map((id) => `'${id}'`)}) FOR UPDATE`;
 
-  it('holds up no change of another session, and its own are made in their order after it', async () => {
+  it('delays no change of another session, and keeps the order of its own changes', async () => {
     const { store, schema } = await open(PATIENT_MS);
     await started(store);
     const held = ids.slice(0, 3);
@@ -80,7 +80,7 @@ describeWithPostgres('a row that another transaction holds in PostgreSQL', (post
     expect(await answerOf(append(patient, 's0', 'after'))).toMatchObject({ position: 1 });
   });
 
-  it('holds up no other creation if it is that of a total', async () => {
+  it('delays no other creation if it counts a total', async () => {
     const { store, schema } = await open(PATIENT_MS);
     await started(store);
     const release = await hold(`SELECT FROM ${schema}.totals WHERE shard = 10 FOR UPDATE`);

@@ -53,7 +53,7 @@ describeWithRedis('a store on a server that evicts keys', () => {
     },
   );
 
-  test('says nothing with noeviction, or without the right to INFO', async () => {
+  test('does not warn with noeviction, or without the right to INFO', async () => {
     expect(await warningsWith('noeviction')).toEqual([]);
     expect(await warningsWith('allkeys-lru', false)).toEqual([]);
   });

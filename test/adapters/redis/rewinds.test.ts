@@ -213,7 +213,7 @@ describeWithRedis('rewinds in Redis', () => {
     });
   });
 
-  test('one to where more entries stay than the history may have counts no lines', async () => {
+  test('to a position that leaves more entries than the maximum counts no lines', async () => {
     const { store, key, rewind } = await open();
     const piece = 'x'.repeat(64 * 1024);
     const first = await append(store, key, ['one', 'two', 'superseded']);
