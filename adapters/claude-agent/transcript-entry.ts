@@ -1,6 +1,7 @@
 import { Result } from 'neverthrow';
 import { isFields } from '../../src/input/parse-fields.js';
 import type { NewHistoryEntry } from '../../src/service/change-history.js';
+import { cutText } from '../../src/session/cut-text.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/limits.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
 import { sha256 } from '../../src/session/sha256.js';
@@ -78,10 +79,7 @@ const contentOf = (message: unknown): string => {
   const content = fieldOf(message, 'content');
   const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
   const texts = parts.map((part) => fieldOf(part, 'text'));
-  return texts
-    .filter((text) => typeof text === 'string')
-    .join('')
-    .slice(0, CONTENT_LENGTH);
+  return cutText(texts.filter((text) => typeof text === 'string').join(''), CONTENT_LENGTH);
 };
 
 /** The entry of a history for a line: the line is its data. */

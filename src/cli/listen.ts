@@ -6,6 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { cutText } from '../session/cut-text.js';
 import { CliError, messageOf } from './cli-error.js';
 import { print, printError } from './print.js';
 
@@ -30,7 +31,7 @@ const logRequest = (
   response.once('close', async () => {
     if (process.stdout.writableLength > MAX_WAITING_BYTES) return;
     const { statusCode, headersSent } = response;
-    const path = request.url?.replace(/[?#].*/s, '').slice(0, 200);
+    const path = cutText(request.url?.replace(/[?#].*/s, '') ?? '', 200);
     const status = headersSent ? statusCode : 'aborted';
     const ms = Math.round(performance.now() - began);
     const style = headersSent && statusCode < 400 ? 'green' : 'red';

@@ -4,6 +4,7 @@ import { type Fields, isFields } from '../input/parse-fields.js';
 import { originNames } from '../input/rule.js';
 import type { AnyOperation, BodyField } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
+import { cutText } from '../session/cut-text.js';
 import { type InvalidInput, invalidInput, misconfigured, plainText } from '../session/errors.js';
 import { type HandlerError, refusal } from './handler-error.js';
 import { doubtfulIntegersIn, inexactIntegersIn, type JsonPath } from './inexact-integers.js';
@@ -112,7 +113,7 @@ const TOLD_CHARACTERS = 64;
 const inWords = (path: JsonPath): string =>
   path
     .map((part) =>
-      typeof part === 'number' ? `[${part}]` : `.${plainText(part.slice(0, TOLD_CHARACTERS))}`,
+      typeof part === 'number' ? `[${part}]` : `.${plainText(cutText(part, TOLD_CHARACTERS))}`,
     )
     .join('')
     .slice(1);

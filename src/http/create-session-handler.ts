@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnyOperation } from '../operations/operation.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
+import { cutText } from '../session/cut-text.js';
 import {
   type InvalidInput,
   invalidInput,
@@ -62,7 +63,7 @@ const deniedRequest = (request: HandlerRequest): DeniedRequest => {
   const hasKey = Boolean(request.header('x-api-key') || request.header('authorization'));
   return {
     method: request.method,
-    path: `${tidyPrefix(request.prefix)}${path}`.slice(0, MAX_PATH),
+    path: cutText(`${tidyPrefix(request.prefix)}${path}`, MAX_PATH),
     reason: hasKey ? 'wrong' : 'missing',
   };
 };

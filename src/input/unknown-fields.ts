@@ -1,3 +1,4 @@
+import { cutText } from '../session/cut-text.js';
 import { plainText } from '../session/errors.js';
 import { type IssueList, MAX_ISSUES } from './issue-list.js';
 import type { Fields } from './parse-fields.js';
@@ -72,7 +73,7 @@ export const reportUnknown = (
 ): void =>
   issues.check(
     false,
-    `${prefix}${plainText(name.slice(0, TOLD_CHARACTERS))}`,
+    `${prefix}${plainText(cutText(name, TOLD_CHARACTERS))}`,
     `is unknown${didYouMean(meant)}`,
   );
 

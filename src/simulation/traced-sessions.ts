@@ -1,4 +1,5 @@
 import { type Fields, isFields } from '../input/parse-fields.js';
+import { cutText } from '../session/cut-text.js';
 import type { Process, World } from './world.js';
 
 const LENGTH = 160;
@@ -30,7 +31,7 @@ const inWords = (value: unknown, world: World): string => {
 
 const short = (text: string): string => {
   if (text.length <= LENGTH) return text;
-  return `${text.slice(0, LENGTH)}...`;
+  return `${cutText(text, LENGTH)}...`;
 };
 
 /** The fields of an answer that the trace has. */

@@ -1,3 +1,5 @@
+import { cutText } from '../session/cut-text.js';
+
 /**
  * The assertions of the contract. They throw an `Error` and need no library, so that the contract
  * runs under any test runner and on any JavaScript runtime.
@@ -8,7 +10,7 @@ const MAX_SHOWN = 120;
 const shown = (value: unknown): string => {
   const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length > MAX_SHOWN
-    ? `${text.slice(0, MAX_SHOWN)}... (${text.length} characters)`
+    ? `${cutText(text, MAX_SHOWN)}... (${text.length} characters)`
     : text;
 };
 

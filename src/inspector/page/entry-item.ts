@@ -1,3 +1,4 @@
+import { cutText } from '../../session/cut-text.js';
 import { button, element } from './dom.js';
 import type { Entry } from './session-row.js';
 import { asCount, asTime, escapeInvisible } from './text.js';
@@ -11,7 +12,7 @@ const dataOf = (data: unknown): HTMLElement => {
   const names = toolCallNames(data);
   const title = names.length === 0 ? 'Data' : `Tool calls: ${names.join(', ')}`;
   const json = JSON.stringify(data, undefined, 2);
-  const shown = json.length > SHOWN ? `${json.slice(0, SHOWN)}…` : json;
+  const shown = json.length > SHOWN ? `${cutText(json, SHOWN)}…` : json;
   const pre = element('pre', {}, escapeInvisible(shown));
   return element(
     'details',
@@ -37,7 +38,7 @@ export const entryItem = ({ role, content, timestamp, id, data }: Entry): HTMLLI
   const text = element(
     'div',
     { class: 'content', dir: 'auto' },
-    escapeInvisible(content.slice(0, SHOWN)),
+    escapeInvisible(cutText(content, SHOWN)),
   );
   const item = element('li', {}, head, text);
   if (id !== undefined) head.append(element('code', { class: 'entry-id' }, escapeInvisible(id)));

@@ -1,3 +1,5 @@
+import { cutText } from '../../session/cut-text.js';
+
 /** Maximum number of names that are shown. */
 const MAX_NAMES = 8;
 
@@ -17,5 +19,5 @@ const nameOf = (call: unknown): unknown =>
 export const toolCallNames = (data: unknown): readonly string[] => {
   const calls = fieldOf(data, 'toolCalls', 'tool_calls');
   if (!Array.isArray(calls)) return [];
-  return calls.slice(0, MAX_NAMES).map((call) => String(nameOf(call) ?? 'unknown').slice(0, 64));
+  return calls.slice(0, MAX_NAMES).map((call) => cutText(String(nameOf(call) ?? 'unknown'), 64));
 };

@@ -59,6 +59,14 @@ describe('the session of a transcript', () => {
     ]);
   });
 
+  it('keeps the last emoji of a long message whole', async () => {
+    const { sessions, transcripts } = opened();
+    const content = `${'a'.repeat(9_999)}😀`;
+    await transcripts.append(key, [{ type: 'user', message: { content } }]);
+    const { sessions: listed } = await okOf(sessions.list());
+    expect(listed[0]?.history[0]?.content).toBe('a'.repeat(9_999));
+  });
+
   it('has the face and the profile that the host chooses, which may change', async () => {
     const { sessions, store, transcripts } = opened({}, { face: 'agent', profile: 'tax' });
     await transcripts.append(key, [line('u1')]);
