@@ -38,7 +38,7 @@ export interface EngineSessionOptions {
   readonly limit?: number;
   /**
    * A name of the turn that stays the same if the run is started again, such as the id of a job: 1
-   * to 48 of the characters `A-Z a-z 0-9 _ . ~ : -`. Items that a run with this name has added are
+   * to 100 characters without control characters. Items that a run with this name has added are
    * not added again; if the new run adds different items, it rejects with `operation_mismatch`: ask
    * `turnItems` before the run. Default: every run adds its items.
    */
@@ -58,7 +58,7 @@ const checkLimit = (limit = 1): void => {
 const entryIdOf = (operationId: string, index: number): string => `${operationId}/${index}`;
 
 /** The turn in the id of a write or of one of its entries. */
-const turnOf = (id: string): string | undefined => /^(.+):\d+(?:\/\d+)?$/.exec(id)?.[1];
+const turnOf = (id: string): string | undefined => /^(.+):\d+(?:\/\d+)?$/s.exec(id)?.[1];
 
 const isError = (result: Result<unknown, ConversationError>, type: string): boolean =>
   result.isErr() && result.error.type === type;

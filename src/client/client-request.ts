@@ -15,6 +15,7 @@ import { parseSafely } from '../input/parse-safely.js';
 import { originNames } from '../input/rule.js';
 import { checkKnown } from '../input/unknown-fields.js';
 import { watch } from '../operations/event-shapes.js';
+import { idempotencyKeyValue } from '../operations/idempotency-key.js';
 import {
   type AnyOperation,
   type BodyField,
@@ -82,16 +83,12 @@ const parseId = (issues: IssueList, value: unknown): string => {
   return isWellFormed ? id : '';
 };
 
-/** Parses an idempotency key that a header can contain unchanged. */
-const parseIdempotencyKey = (issues: IssueList, value: unknown): string => {
-  const key = parseName(issues, 'idempotencyKey', value, KEY_LENGTH);
-  const isSendable = /^[!-~](?:[ -~]*[!-~])?$/.test(key);
-  issues.check(
-    key === '' || isSendable,
-    'idempotencyKey',
-    'must be visible ASCII characters to be sent',
-  );
-  return key;
+/** Parses an idempotency key or operation id that a header can contain; by default a new one. */
+const parseSentKey = (issues: IssueList, path: string, value: unknown): string => {
+  const key = parseOperationId(issues, path, value) ?? randomIds.next();
+  const sent = idempotencyKeyValue(key);
+  issues.check(key === '' || sent !== undefined, path, 'must be printable ASCII to be sent');
+  return sent ?? '';
 };
 
 const parseParameter = (issues: IssueList, name: string, value: unknown): string => {
@@ -184,12 +181,10 @@ const parseBody = ({ body }: AnyOperation, fields: Fields): string | null => {
 const parseKey = (
   issues: IssueList,
   { headers = {} }: AnyOperation,
-  { idempotencyKey = randomIds.next(), operationId }: Fields,
+  fields: Fields,
 ): string | undefined => {
-  if (headers['idempotencyKey'] !== undefined) return parseIdempotencyKey(issues, idempotencyKey);
-  if (headers['operationId'] !== undefined)
-    return parseOperationId(issues, 'operationId', operationId) ?? randomIds.next();
-  return undefined;
+  const name = ['idempotencyKey', 'operationId'].find((each) => headers[each] !== undefined);
+  return name && parseSentKey(issues, name, fields[name]);
 };
 
 /** The fencing token: the caller's, or that of the lease that the client carries. */

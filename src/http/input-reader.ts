@@ -3,6 +3,7 @@ import type { IssueList } from '../input/issue-list.js';
 import type { Fields } from '../input/parse-fields.js';
 import { parseSafely } from '../input/parse-safely.js';
 import { nearMiss, reportUnknown } from '../input/unknown-fields.js';
+import { IDEMPOTENCY_KEY_RULE, idempotencyKeyIn } from '../operations/idempotency-key.js';
 import {
   type AnyOperation,
   given,
@@ -10,6 +11,7 @@ import {
   type OperationInput,
   type QueryParameter,
 } from '../operations/operation.js';
+import { idempotencyKey } from '../operations/parameters.js';
 import { wireName } from '../operations/shape.js';
 import type { InvalidInput } from '../session/errors.js';
 import { bodyReader } from './body-reader.js';
@@ -17,14 +19,17 @@ import type { HandlerError } from './handler-error.js';
 import type { Call } from './route.js';
 import type { HandlerRequest } from './session-handler.js';
 
-/** A quoted string (RFC 9651, 3.3.3), as draft-ietf-httpapi-idempotency-key-header requires. */
-const quoted = /^"([^"\\]*)"$/;
-
-/** The idempotency key of a request, quoted or not, without the quotes. */
-export const idempotencyKeyOf = (request: HandlerRequest): string | undefined => {
-  const value = request.header('idempotency-key');
-  return value && (quoted.exec(value)?.[1] ?? value);
-};
+/** The idempotency key of a request, if it has one. */
+export const parseIdempotencyKey = (
+  request: HandlerRequest,
+): Result<string | undefined, InvalidInput> =>
+  parseSafely('headers', (issues) => {
+    const { wireName: name } = idempotencyKey;
+    const value = request.header(name.toLowerCase());
+    const key = value && idempotencyKeyIn(value);
+    issues.check(value === undefined || Boolean(key), name, IDEMPOTENCY_KEY_RULE);
+    return key;
+  });
 
 /** The value of a parameter that is a number. */
 export const numberIn = (fields: Fields, name: string): number | undefined => {
@@ -113,8 +118,10 @@ export const inputReader = (operation: AnyOperation) => {
     if (query.isErr()) return err(query.error);
     const body = (await readBody?.(call)) ?? ok({});
     if (body.isErr()) return err(body.error);
+    const key = operationId ? parseIdempotencyKey(call.request) : ok(undefined);
+    if (key.isErr()) return err(key.error);
     const options = given({
-      operationId: operationId && idempotencyKeyOf(call.request),
+      operationId: key.value,
       fencingToken:
         fencingToken && asNumber(call.request.header(fencingToken.wireName.toLowerCase())),
     });

@@ -25,7 +25,7 @@ import { lacksMethod, replayedHeaders } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';
 import { bodyReader } from './body-reader.js';
 import type { HandlerError } from './handler-error.js';
-import { idempotencyKeyOf, numberIn, queryParser } from './input-reader.js';
+import { numberIn, parseIdempotencyKey, queryParser } from './input-reader.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
 import { commonHeaders, jsonResponse } from './problem.js';
 import type { Answer, Call, RouteGroup } from './route.js';
@@ -55,18 +55,18 @@ const createAnswer = (operation: AnyOperation) => {
   return async (call: Call): Answer => {
     const body = await readFields(call);
     if (body.isErr()) return err(body.error);
+    const key = parseIdempotencyKey(call.request);
+    if (key.isErr()) return err(key.error);
+    // The response contains only the id, so the history of an earlier session is not read.
+    const input = { ...body.value, idempotencyKey: key.value, historyLimit: 0 };
+    const create = (options?: CreateOptions) => call.sessions.create(input, options);
     const write = (session: CreatedSession) => createdResponse(call, session);
-    if (body.value['from'] === undefined) {
-      const created = await answerOf(call, createOf(call, body.value));
-      return created.map(write);
-    }
-    return answerWithin(call, (maxBytes) => createOf(call, body.value, { maxBytes }), write);
+    if (body.value['from'] !== undefined)
+      return answerWithin(call, (maxBytes) => create({ maxBytes }), write);
+    const created = await answerOf(call, create());
+    return created.map(write);
   };
 };
-
-const createOf = ({ request, sessions }: Call, body: Fields, options?: CreateOptions) =>
-  // The response contains only the id, so the history of a session that already exists is not read.
-  sessions.create({ ...body, idempotencyKey: idempotencyKeyOf(request), historyLimit: 0 }, options);
 
 const locationOf = ({ request }: Call<unknown>, id: string): string =>
   `${tidyPrefix(request.prefix)}/session/${percentEncode(id)}`;

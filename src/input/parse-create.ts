@@ -17,6 +17,7 @@ import {
   parseFields,
   parseName,
   parseNumber,
+  parseOperationId,
   parseSwitch,
   parseText,
   parseWhole,
@@ -53,7 +54,7 @@ const parseOrigin = (issues: IssueList, path: string, value: unknown): ParsedCre
   return { id, ...(position !== undefined && { position }) };
 };
 
-const parseKey = optional(by(parseName, KEY_LENGTH));
+const parseOwnId = optional(by(parseName, KEY_LENGTH));
 
 /** A name of those that the host allows; empty if it is missing. */
 const parseAllowed = (
@@ -104,14 +105,14 @@ export const noOptions: SessionOptions = optionsIn({
 
 const creationFields = (policy: InputPolicy) =>
   fieldsOf({
-    id: parseKey,
+    id: parseOwnId,
     ...optionParsers(policy),
     labels: parseLabels,
     metadata: by(parseMetadata, policy.limits),
     start: nullable(parseSwitch),
     entries: asGiven,
     from: parseOrigin,
-    idempotencyKey: parseKey,
+    idempotencyKey: parseOperationId,
     historyLimit,
     wake: nullable(parseSwitch),
   });

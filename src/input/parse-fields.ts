@@ -1,6 +1,6 @@
 import { tellHost } from '../session/call-host.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
-import { OPERATION_ID_LENGTH } from '../session/limits.js';
+import { KEY_LENGTH } from '../session/limits.js';
 import type { WatchSignal } from '../session/session-event.js';
 import type { IssueList } from './issue-list.js';
 
@@ -168,21 +168,20 @@ export const parseUpTo = (
 export const parseLimit = (issues: IssueList, path: string, value: unknown, most: number): number =>
   Math.min(parseWhole(issues, path, value, 1), most);
 
-/** Characters that need no encoding in a URL and a header. */
-export const operationIdForm = /^[\w.~:-]+$/;
+/** Control characters, and halves of surrogate pairs, which UTF-8 and so no database can hold. */
+const unstorable = /[\p{Cc}\p{Cs}]/u;
 
-/** The operation id of a write, if there is one. */
+/** The operation id or idempotency key of a write, if there is one. */
 export const parseOperationId = (
   issues: IssueList,
   path: string,
   value: unknown,
 ): string | undefined => {
   if (value === undefined) return undefined;
-  if (typeof value === 'string')
-    if (value.length <= OPERATION_ID_LENGTH && operationIdForm.test(value)) return value;
-  const rule = `must be 1 to ${OPERATION_ID_LENGTH} of the characters A-Z a-z 0-9 _ . ~ : -`;
-  issues.check(false, path, rule);
-  return undefined;
+  const id = parseName(issues, path, value, KEY_LENGTH);
+  const rule = 'must be well-formed Unicode without control characters';
+  issues.check(!unstorable.test(id), path, rule);
+  return id;
 };
 
 const isSignal = (value: unknown): value is WatchSignal =>

@@ -4,6 +4,7 @@ import { END_ID } from '../operations/event-shapes.js';
 import {
   DEFAULT_HISTORY_LIMIT,
   HISTORY_LIMIT,
+  KEY_LENGTH,
   PAGE_LIMIT,
   SEARCH_LIMIT,
   WARNING_SECONDS,
@@ -63,6 +64,8 @@ export interface ParameterText {
 
 const atMost = `above ${HISTORY_LIMIT} counts as ${HISTORY_LIMIT}. Default: ${DEFAULT_HISTORY_LIMIT}.`;
 
+const keyForm = `1 to ${KEY_LENGTH} printable ASCII characters, bare or in double quotes.`;
+
 /**
  * Texts by parameter name in the service. Where operations differ, the key starts with the
  * operation name.
@@ -70,13 +73,11 @@ const atMost = `above ${HISTORY_LIMIT} counts as ${HISTORY_LIMIT}. Default: ${DE
 const parameters: Readonly<Record<string, ParameterText>> = {
   id: { description: 'The id of the session.', example: SAMPLE_ID },
   idempotencyKey: {
-    description:
-      'Makes the request safe to repeat: the same key returns the same session. May be in double quotes.',
+    description: `Makes the request safe to repeat: the same key returns the same session. ${keyForm}`,
     example: 'order-17',
   },
   operationId: {
-    description:
-      'Makes the request safe to repeat: unique among the writes of this session. May be in double quotes.',
+    description: `Makes the request safe to repeat: unique among the writes of this session. ${keyForm}`,
     example: 'turn-2',
   },
   fencingToken: {

@@ -1,5 +1,5 @@
-import { operationIdForm } from '../input/parse-fields.js';
-import { KEY_LENGTH, OPERATION_ID_LENGTH } from '../session/limits.js';
+import { KEY_LENGTH } from '../session/limits.js';
+import { idempotencyKeyForm } from './idempotency-key.js';
 import type { HeaderParameter, QueryParameter } from './operation.js';
 import { ref, type Schema } from './shape.js';
 
@@ -12,23 +12,14 @@ export const nameSchema = (maxLength: number): Schema => ({
 
 export const sessionId: Schema = nameSchema(KEY_LENGTH);
 
-/** For `create`: any text that a header can contain. */
+/** For `create`. */
 export const idempotencyKey: HeaderParameter = {
   wireName: 'Idempotency-Key',
-  schema: nameSchema(KEY_LENGTH),
+  schema: { type: 'string', pattern: idempotencyKeyForm.source },
 };
 
-/** Without the anchors `^` and `$`. */
-const bareOperationId = operationIdForm.source.slice(1, -1);
-
-/** For commands and appends. */
-export const operationId: HeaderParameter = {
-  wireName: 'Idempotency-Key',
-  schema: {
-    ...nameSchema(OPERATION_ID_LENGTH),
-    pattern: `^(?:${bareOperationId}|"${bareOperationId}")$`,
-  },
-};
+/** For commands and appends: the same header, which is their operation id. */
+export const operationId = idempotencyKey;
 
 /** For commands and appends: the fencing token of a lease. */
 export const fencingToken: HeaderParameter = {

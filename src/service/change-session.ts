@@ -47,9 +47,9 @@ import { type LiveCap, updateState } from './update-state.js';
  */
 export interface OperationOptions {
   /**
-   * Makes the call safe to repeat: 1 to 64 of the characters `A-Z a-z 0-9 _ . ~ : -`. A repeated
-   * call with the same id changes nothing, and its result has `repeated`. Another operation with
-   * the same id fails with `operation_mismatch`. Appends and rewinds are remembered apart from
+   * Makes the call safe to repeat: 1 to 256 characters without control characters, such as the id
+   * of a platform's message. A repeated call with the same id changes nothing, and its result has
+   * `repeated`. Another operation with the same id fails with `operation_mismatch`. Appends and rewinds are remembered apart from
    * commands and updates, so an append may have the id of an update. Default: every call is a new
    * operation.
    */

@@ -130,8 +130,8 @@ export interface CreateSessionInput extends Partial<SessionOptions> {
    */
   readonly from?: ForkInput;
   /**
-   * Makes the call safe to repeat, 1 to 256 characters: the same key returns the same session for
-   * as long as it exists. With another input it is `idempotency_mismatch`, or `id_taken` with an
+   * Makes the call safe to repeat, 1 to 256 characters without control characters: the same key
+   * returns the same session for as long as it exists. With another input it is `idempotency_mismatch`, or `id_taken` with an
    * `id`.
    */
   readonly idempotencyKey?: string;

@@ -20,7 +20,7 @@ export interface HistoryAppend {
    * adds nothing.
    */
   readonly operation?: {
-    /** From the caller: 1 to 64 of the characters `A-Z a-z 0-9 _ . ~ : -`. */
+    /** From the caller: 1 to 256 characters, well-formed, without control characters. */
     readonly id: string;
     /** A digest of the content: 16 of the characters `A-Z a-z 0-9 _ -`. */
     readonly digest: string;

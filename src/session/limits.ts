@@ -77,10 +77,8 @@ export const NAME_LENGTH = 256;
 export const ROLE_LENGTH = 64;
 /** Maximum length of the id of an entry, in characters. */
 export const ENTRY_ID_LENGTH = 128;
-/** Maximum length of a session id, a tenant and an idempotency key, in characters. */
+/** Maximum length of session ids, tenants, idempotency keys and operation ids, in characters. */
 export const KEY_LENGTH = 256;
-/** Maximum length of an operation id, in characters. */
-export const OPERATION_ID_LENGTH = 64;
 /** Maximum number of labels of a session. */
 export const MAX_LABELS = 8;
 /** Maximum length of the name of a label, in characters. */

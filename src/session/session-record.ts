@@ -118,8 +118,8 @@ interface Phase {
   readonly deadline: number;
   /**
    * The latest changes with an operation id, newest first, at most `REMEMBERED_OPERATIONS`: each as
-   * `<command>:<operation id>` (`extend` as `extend-<seconds>`, `update` as `update-<digest>`), of
-   * the characters `A-Z a-z 0-9 _ . ~ : -`.
+   * `<command>:<operation id>` (`extend` as `extend-<seconds>`, `update` as `update-<digest>`). A
+   * command contains no colon, an operation id may.
    */
   readonly operations: readonly string[];
   /** The settings that were stored when the session was created. */

@@ -46,6 +46,9 @@ describe('a call that fails for a moment', () => {
     expect([key(1), key(2)]).toEqual([key(0), key(0)]);
     expect(key(3)).not.toBe(key(0));
     expect([key(4), key(5), key(6)]).toEqual(['mine', 'mine-too', 'order 17']);
+    await client.append('s1', [], { operationId: 'wamid.HBgL==' });
+    await client.pause('s1', { operationId: String.raw`"a\b" ` });
+    expect([key(7), key(8)]).toEqual(['wamid.HBgL==', String.raw`"\"a\\b\" "`]);
   });
 
   test('waits longer each time, and gives up', async () => {

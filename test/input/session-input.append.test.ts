@@ -95,19 +95,29 @@ describe('entries to append', () => {
     expect(Object.isFrozen(entry)).toBe(true);
   });
 
-  test.for(['a', 'x'.repeat(64), 'A-z_0.9~:-', '__proto__'])(
-    'may have the operation id %s',
-    (operationId) => {
-      expect(append([hello], { operationId })._unsafeUnwrap().operationId).toBe(operationId);
-    },
-  );
+  test.for([
+    'a',
+    'x'.repeat(256),
+    'A-z_0.9~:-',
+    '__proto__',
+    'wamid.HBgLMTY1MDM4Nzk0MzkVAgASGBQzQQ==',
+    '$143273582443PhrSn:example.org',
+    '<CAF+x y/z="1"@mail.example>',
+    '{a}%\\ é 😀',
+  ])('may have the operation id %s', (operationId) => {
+    expect(append([hello], { operationId })._unsafeUnwrap().operationId).toBe(operationId);
+  });
 
-  test.for(['', 'x'.repeat(65), 'a b', 'a\n', '\u00E9', 'a/b', '{a}', 5, null, {}, ['a']])(
-    'have no operation id %j',
-    (operationId) => {
-      expect(rules(append([hello], { operationId })._unsafeUnwrapErr())).toEqual([
-        'operationId must be 1 to 64 of the characters A-Z a-z 0-9 _ . ~ : -',
-      ]);
-    },
-  );
+  test.for([
+    ['', 'must have 1 to 256 characters'],
+    ['x'.repeat(257), 'must have 1 to 256 characters'],
+    ...['a\n', 'a\tb', 'a\0', '\u007F', '\u0085', '\uD83D', '\uDE00\uD83D'].map(
+      (id) => [id, 'must be well-formed Unicode without control characters'] as const,
+    ),
+    ...[5, null, {}, ['a']].map((id) => [id, 'must be a string'] as const),
+  ] as const)('have no operation id %j', ([operationId, rule]) => {
+    expect(rules(append([hello], { operationId })._unsafeUnwrapErr())).toEqual([
+      `operationId ${rule}`,
+    ]);
+  });
 });

@@ -23,10 +23,10 @@ export const inputMutants: readonly Mutant[] = [
     tests: ['test/input'],
   },
   {
-    bug: 'operation ids may be of any length',
+    bug: 'operation ids may contain control characters',
     file: 'src/input/parse-fields.ts',
-    from: 'value.length <= OPERATION_ID_LENGTH && operationIdForm.test(value)',
-    to: 'operationIdForm.test(value)',
+    from: String.raw`/[\p{Cc}\p{Cs}]/u`,
+    to: String.raw`/[\p{Cs}]/u`,
     tests: ['test/input'],
   },
   {

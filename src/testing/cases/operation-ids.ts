@@ -21,7 +21,40 @@ const alike = [
   '.',
   '~',
   'p',
-  'o'.repeat(64),
+  ' op',
+  'op ',
+  'o p',
+  'op/1',
+  'op%31',
+  'op:',
+  ':op',
+  'start:op',
+  'op"',
+  "op'",
+  'op\\',
+  '`op`',
+  '{op}',
+  '{op,NULL}',
+  '(op)',
+  '[op]',
+  '*',
+  '?',
+  '$1',
+  '--op',
+  'NULL',
+  '__proto__',
+  '\u00E9',
+  'e\u0301',
+  '\u2028',
+  '\uFEFFop',
+  '😀',
+  'wamid.HBgLMTY1MDM4Nzk0MzkVAgASGBQzQQ==',
+  '$143273582443PhrSn:example.org',
+  '<CAF+x y/z="1"@mail.example>',
+  'o'.repeat(255),
+  'o'.repeat(256),
+  '世'.repeat(256),
+  '😀'.repeat(128),
 ];
 
 export const operationIds: readonly StoreCase[] = [
@@ -144,6 +177,19 @@ export const operationIds: readonly StoreCase[] = [
         );
       }
       expectEqual(await said(store, key), alike, 'the history');
+    },
+  },
+  {
+    name: 'operationId: a state keeps the ids of its commands as they are',
+    run: async (store) => {
+      const revised = (revision: number, ids: readonly string[]) =>
+        live('ACTIVE', { revision, operations: ids.map((id) => `start:${id}`) });
+      await answerOf(store.insert(key.tenant, headOf('one'), revised(1, alike.slice(0, 30))));
+      const first = (await answerOf(store.find(key)))?.state.operations;
+      expectEqual(first, revised(1, alike.slice(0, 30)).operations, 'the operations of an insert');
+      await replace(store, key, revised(2, alike.slice(-30)));
+      const second = (await answerOf(store.find(key)))?.state.operations;
+      expectEqual(second, revised(2, alike.slice(-30)).operations, 'those of a replacement');
     },
   },
   {

@@ -164,6 +164,30 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([hello, hello]);
     });
 
+    test.each([
+      ['wamid.HBgLMTY1MDM4Nzk0MzkVAgASGBQzQQ=='],
+      ['$143273582443PhrSn:example.org'],
+      ['<CAF+x y/z=1@mail.example>'],
+      [String.raw`{"a\b"}%2F`],
+      ['k'.repeat(256)],
+    ])('has the rules of create for an Idempotency-Key: %s', async (key) => {
+      const client = world.client();
+      const quoted = `"${key.replace(/["\\]/g, String.raw`\$&`)}"`;
+      const created = await client.create(minimal, { 'Idempotency-Key': key });
+      const createdAgain = await client.create(minimal, { 'Idempotency-Key': quoted });
+      expect([created.status, createdAgain.status]).toEqual([201, 201]);
+      expect(createdAgain.json()).toEqual(created.json());
+      const id = await started(client);
+      const appended = await append(client, id, { entries: [hello] }, { 'Idempotency-Key': key });
+      const again = await append(client, id, { entries: [hello] }, { 'Idempotency-Key': quoted });
+      expect([appended.status, again.status]).toEqual([200, 200]);
+      expect([createdAgain, again].map(({ headers }) => headers['idempotent-replayed'])).toEqual([
+        'true',
+        'true',
+      ]);
+      expect(await historyOf(client, id)).toEqual([hello]);
+    });
+
     test('has the rules of create for bodies', async () => {
       const client = world.client();
       const id = await started(client);

@@ -158,7 +158,7 @@ export const wireRequests: readonly WireRequest[] = [
   ['POST', '/start-session/s2', { 'idempotency-key': 'start-1' }],
   ['POST', '/start-session/s2', { 'idempotency-key': '"start-1"' }],
   ['POST', '/start-session/s2'],
-  ['POST', '/start-session/s2', { 'idempotency-key': 'no name' }],
+  ['POST', '/start-session/s2', { 'idempotency-key': '"no name' }],
   ['POST', '/pause-session/s2'],
   ['POST', '/resume-session/s2'],
   ['POST', '/resume-session/s2'],
