@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
-import { type Failure, failureOf, notSent, timedOut, unknownReply } from './failure.js';
+import {
+  type Failure,
+  failureOf,
+  notSent,
+  outcomeOfFailure,
+  timedOut,
+  unknownReply,
+  withOutcome,
+} from './failure.js';
 import type { RedisClient } from './redis-session-store-options.js';
 import { asText, type ReplyForm } from './reply-form.js';
 import recordLua from './scripts/record.lua';
@@ -154,14 +162,14 @@ export class Call {
       }
       next = attempt;
       if (failure.code !== '') refusal = failure;
-      if (changes) this.#isUnknown ||= failure.error.outcome === 'unknown';
+      if (changes) this.#isUnknown ||= outcomeOfFailure(failure) === 'unknown';
       const mayRetry = failure.isTransient && !this.#connection.isClosed && pause < this.#left();
       if (!mayRetry) {
         const outcome = this.#isUnknown ? 'unknown' : 'not_applied';
         // Why a call was refused says more than that there was no time to send it again.
-        const isUnsent = failure.error.outcome === 'not_applied';
+        const isUnsent = outcomeOfFailure(failure) === 'not_applied';
         const cause = (isUnsent && refusal) || failure;
-        return err({ ...cause, error: { ...cause.error, outcome } });
+        return err({ ...cause, error: withOutcome(cause, outcome) });
       }
       await sleep(pause);
     }

@@ -3,12 +3,11 @@ import {
   type Misconfigured,
   misconfigured,
   type StoreUnavailable,
-  storeUnavailable,
 } from '../../src/session/errors.js';
 import { UnderWay } from '../../src/store/under-way.js';
 import { differenceOf } from '../shared/difference-of.js';
 import { type Call, type Connection, script } from './connection.js';
-import type { Failure } from './failure.js';
+import { type Failure, withOutcome } from './failure.js';
 import { Keyspace } from './keyspace.js';
 import type { RedisSettings } from './redis-session-store-options.js';
 import { asTextOrNull } from './reply-form.js';
@@ -104,8 +103,8 @@ const changes = {
 };
 
 /** The error if the settings cannot be read or stored: the change of the call was then not sent. */
-const notApplied = ({ error: { message, cause } }: Failure): StoreUnavailable =>
-  storeUnavailable(message, 'not_applied', cause);
+const notApplied = (failure: Failure): StoreUnavailable | Misconfigured =>
+  withOutcome(failure, 'not_applied');
 
 /**
  * Begins the calls of a store with the settings of its deployment, which the first call reads. If

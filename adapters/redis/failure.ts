@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import {
   type CorruptRecord,
   corruptRecord,
+  type Misconfigured,
   misconfigured,
   type StoreError,
   type StoreUnavailable,
@@ -17,7 +18,7 @@ export type Answer<T> = Promise<Result<T, StoreError>>;
 export interface Failure {
   /** The first word of an error reply; empty without an error reply. */
   readonly code: string;
-  readonly error: StoreUnavailable;
+  readonly error: StoreUnavailable | Misconfigured;
   /** Whether a retry may succeed a moment later. */
   readonly isTransient: boolean;
 }
@@ -40,17 +41,18 @@ const transient = [
 ];
 
 /** Refusals that last until the server's data or settings change. */
-const lasting = [
-  'CROSSSLOT',
-  'DENIED',
-  'MISCONF',
-  'NOAUTH',
-  'NOPERM',
-  'NOREPLICAS',
-  'OOM',
-  'WRONGPASS',
-  'WRONGTYPE',
-];
+const lasting = ['CROSSSLOT', 'DENIED', 'MISCONF', 'NOREPLICAS', 'OOM', 'WRONGTYPE'];
+
+/**
+ * Refusals of the client's user, which last until the host changes the user or the client. A
+ * client logs in before it sends commands on a new connection, so these replies do not come and go
+ * with connections.
+ */
+const denied: Readonly<Record<string, string>> = {
+  NOAUTH: 'Redis refused the call: the client has not logged in',
+  NOPERM: 'Redis refused the call: the user lacks a right',
+  WRONGPASS: 'Redis refused the login: the user name or password is wrong',
+};
 
 /**
  * The first word of an error reply. Before Redis 7, the word of a command in a script comes after
@@ -73,6 +75,9 @@ const errorCode = (cause: unknown): string => {
  */
 export const failureOf = (cause: unknown): Failure => {
   const code = errorCode(cause);
+  const setup = denied[code];
+  if (setup !== undefined)
+    return { code, error: misconfigured(setup, textOf(cause)), isTransient: false };
   const isTransient = transient.includes(code);
   if (isTransient || lasting.includes(code)) {
     return {
@@ -89,6 +94,23 @@ export const failureOf = (cause: unknown): Failure => {
     error: storeUnavailable(message, 'unknown', textOf(cause)),
     isTransient: code === '',
   };
+};
+
+/** What an attempt has done: a refusal of the user has done nothing. */
+export const outcomeOfFailure = ({ error }: Failure): StoreUnavailable['outcome'] =>
+  error.type === 'misconfigured' ? 'not_applied' : error.outcome;
+
+/**
+ * The error with what all attempts of the call have done. After an attempt in doubt, a refusal of
+ * the user is no proof that nothing was applied.
+ */
+export const withOutcome = (
+  { error }: Failure,
+  outcome: StoreUnavailable['outcome'],
+): Failure['error'] => {
+  if (error.type === 'store_unavailable') return { ...error, outcome };
+  if (outcome === 'not_applied') return error;
+  return storeUnavailable(error.message, outcome, error.cause);
 };
 
 /**

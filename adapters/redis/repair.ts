@@ -1,10 +1,10 @@
 import { err, ok, Result } from 'neverthrow';
-import type { StoreUnavailable } from '../../src/session/errors.js';
+import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
 import type { OpenCall } from './deployment.js';
-import { failureOf } from './failure.js';
+import { failureOf, withOutcome } from './failure.js';
 import { entriesOf } from './index-entries.js';
 import { type Keyspace, keyOf, type SessionKeys } from './keyspace.js';
 import { repairing, type Wrong } from './mutation.js';
@@ -66,7 +66,7 @@ const unsupported = new Error('ERR the client cannot scan');
 /** The clients of the servers whose keys are to be scanned. */
 const nodesOf = Result.fromThrowable(
   (client: RedisClient): readonly RedisClient[] => client.nodes?.('master') ?? [client],
-  (cause): StoreUnavailable => ({ ...failureOf(cause).error, outcome: 'not_applied' }),
+  (cause) => withOutcome(failureOf(cause), 'not_applied'),
 );
 
 /**
@@ -92,7 +92,7 @@ export class Repair {
     this.#kept = eventsLength;
   }
 
-  async run(): Promise<Result<RepairReport, StoreUnavailable>> {
+  async run(): Promise<Result<RepairReport, StoreUnavailable | Misconfigured>> {
     const { client } = this.#connection;
     const nodes = nodesOf(client);
     if (nodes.isErr()) return err(nodes.error);
@@ -117,7 +117,7 @@ export class Repair {
     scan: Scan,
     repair: (item: string) => Promise<void>,
     step = 1,
-  ): Promise<Result<void, StoreUnavailable>> {
+  ): Promise<Result<void, StoreUnavailable | Misconfigured>> {
     let cursor = '0';
     do {
       const at = cursor;

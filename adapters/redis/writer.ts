@@ -4,7 +4,7 @@ import { atEndOfTurn } from '../shared/end-of-turn.js';
 import { Lane } from '../shared/lane.js';
 import { lengthOf } from '../shared/stored-json.js';
 import { type Call, type Connection, type Reply, script } from './connection.js';
-import { type Failure, failureOf, timedOut, unknownReply } from './failure.js';
+import { type Failure, failureOf, outcomeOfFailure, timedOut, unknownReply } from './failure.js';
 import type { TenantKeys } from './keyspace.js';
 import type { Mutation } from './mutation.js';
 import writeLua from './scripts/write.lua';
@@ -113,8 +113,8 @@ const outcomeIn = (line: string | undefined): Outcome => {
  * Whether the server refused a whole group for good, such as for want of memory, which a single one
  * may not need.
  */
-const isRefusal = ({ code, error, isTransient }: Failure): boolean =>
-  code !== '' && !isTransient && error.outcome === 'not_applied';
+const isRefusal = (failure: Failure): boolean =>
+  failure.code !== '' && !failure.isTransient && outcomeOfFailure(failure) === 'not_applied';
 
 /** Sends the script with a group of mutations. */
 type Send = (mutations: readonly Mutation[], end: number) => Reply<string>;

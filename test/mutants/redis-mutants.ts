@@ -137,7 +137,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'not_applied is answered for a write that an earlier attempt may have made',
     file: 'adapters/redis/connection.ts',
-    from: "if (changes) this.#isUnknown ||= failure.error.outcome === 'unknown';",
+    from: "if (changes) this.#isUnknown ||= outcomeOfFailure(failure) === 'unknown';",
     to: "if (changes) this.#isUnknown = failure.error.outcome === 'unknown';",
     tests: testsOf('retried-writes'),
   },

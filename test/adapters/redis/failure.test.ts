@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failureOf } from '../../../adapters/redis/failure.js';
+import { failureOf, outcomeOfFailure, withOutcome } from '../../../adapters/redis/failure.js';
 
 describe('what a failed command means', () => {
   test.each([
@@ -21,12 +21,6 @@ describe('what a failed command means', () => {
     ['MISCONF Errors writing to the AOF file: No space left on device', 'MISCONF', false],
     ["OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],
     ["-OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],
-    ['NOAUTH Authentication required.', 'NOAUTH', false],
-    [
-      "ERR The user executing the script can't run this command or subcommand script: 1f, on @user_script:1.",
-      'NOPERM',
-      false,
-    ],
   ])('%s: not applied', (message, code, isTransient) => {
     expect(failureOf(new Error(message))).toMatchObject({
       code,
@@ -37,6 +31,21 @@ describe('what a failed command means', () => {
         message: `Redis refused: ${code}`,
       },
     });
+  });
+
+  test.each([
+    ['NOAUTH Authentication required.', 'NOAUTH'],
+    ['WRONGPASS invalid username-password pair or user is disabled.', 'WRONGPASS'],
+    ["NOPERM this user has no permissions to run the 'get' command", 'NOPERM'],
+    [
+      "ERR The user executing the script can't run this command or subcommand script: 1f, on @user_script:1.",
+      'NOPERM',
+    ],
+  ])('%s: misconfigured, and nothing was applied', (message, code) => {
+    const failure = failureOf(new Error(message));
+    expect(failure).toMatchObject({ code, isTransient: false, error: { type: 'misconfigured' } });
+    expect(outcomeOfFailure(failure)).toBe('not_applied');
+    expect(withOutcome(failure, 'unknown')).toMatchObject({ outcome: 'unknown' });
   });
 
   // Redis 6.2 puts what a command inside of a script has answered behind words of its own.
