@@ -76,6 +76,13 @@ export interface StreamLimits {
   readonly maxStreamsPerTenant: number;
 }
 
+const head = { status: 200, headers: streamHeaders };
+
+const responseOf = (events: EventStream) => {
+  const stream = { [Symbol.asyncIterator]: () => events };
+  return { ...head, stream, cutOff: events.cutOff };
+};
+
 /**
  * Answers with streams of Server-Sent Events. An error is known before the response starts, and
  * leaves nothing open.
@@ -83,8 +90,6 @@ export interface StreamLimits {
 export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: StreamLimits) => {
   const streams = new TenantBudget(maxStreams, maxStreamsPerTenant);
   const pieces = new TenantBudget(MAX_HELD_BYTES, MAX_HELD_BYTES);
-  const head = { status: 200, headers: streamHeaders };
-
   const open = async (
     { handler: { timeoutMs, report, streams: openStreams }, tenant }: Call<unknown>,
     { isBare, watch }: Watched,
@@ -94,8 +99,7 @@ export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: S
     if (refused !== undefined || isBare) {
       endWatch(opened);
       first.catch(() => undefined);
-      if (refused !== undefined) return err(refused);
-      return ok(head);
+      return refused === undefined ? ok(head) : err(refused);
     }
     const reserve = () => pieces.reserve(tenant);
     const end = () => void events.return();
@@ -106,8 +110,7 @@ export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: S
     const watching = { ...opened, heartbeatMs, reserve, report, onOver: over };
     const events: EventStream = new EventStream(watching, first);
     openStreams.add(end);
-    const stream = { [Symbol.asyncIterator]: () => events };
-    return ok({ ...head, stream, cutOff: events.cutOff });
+    return ok(responseOf(events));
   };
 
   return async (call: Call<unknown>, watched: Watched): Answer => {

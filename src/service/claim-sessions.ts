@@ -9,7 +9,7 @@ import { sessionAt } from '../session/session-at.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
 import { hasRunOut } from '../session/work-state.js';
 import { findSession } from '../store/find-session.js';
-import type { ClaimedRecord } from '../store/session-store.js';
+import type { ClaimedRecord, ClaimRange } from '../store/session-store.js';
 import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
 import type { LeaseInput } from './session-work.js';
 import type { Settings } from './settings.js';
@@ -161,6 +161,22 @@ const collect = (
   return failure;
 };
 
+/** One call of the store, and the leases on the sessions that it returned. */
+const claimPart = async (
+  settings: Settings,
+  input: ParsedClaim,
+  range: Omit<ClaimRange, 'now' | 'until'>,
+) => {
+  const time = settings.now();
+  if (time.isErr()) return err(time.error);
+  const now = time.value;
+  const found = await settings.store.claim({ ...range, now, until: now + CLAIM_MS });
+  if (found.isErr()) return err(found.error);
+  const { sessions, failed, hasMore, nextCursor } = found.value;
+  const leased = await Promise.all(sessions.map((each) => claimOne(settings, each, input)));
+  return ok({ results: [...failed.map((error) => err(error)), ...leased], hasMore, nextCursor });
+};
+
 /** Claims sessions of `tenant`, or of all tenants if it is undefined. */
 export const claimSessions = async (
   settings: Settings,
@@ -174,30 +190,19 @@ export const claimSessions = async (
   let failure: StoreError | undefined;
   let cursor: string | undefined;
   for (let call = 1; call <= MAX_CALLS && claims.claimed.length < limit; call += 1) {
-    const room = limit - claims.claimed.length;
-    const time = settings.now();
-    if (time.isErr()) return err(time.error);
-    const found = await settings.store.claim({
-      tenant,
-      now: time.value,
-      until: time.value + CLAIM_MS,
-      limit: room,
-      cursor,
-      inCompany: room < limit,
-    });
-    if (found.isErr()) {
-      failure = found.error;
+    const before = claims.claimed.length;
+    const range = { tenant, limit: limit - before, cursor, inCompany: before > 0 };
+    const part = await claimPart(settings, read.value, range);
+    if (part.isErr()) {
+      failure = part.error;
       break;
     }
-    const { sessions, failed, hasMore, nextCursor } = found.value;
-    const before = claims.claimed.length;
-    const leased = await Promise.all(sessions.map((each) => claimOne(settings, each, read.value)));
-    const results = [...failed.map((error) => err(error)), ...leased];
+    const { results, hasMore, nextCursor } = part.value;
     failure = collect(claims, results) ?? failure;
     cursor = nextCursor;
     if (claims.claimed.some(({ isAlone }) => isAlone)) break;
     // Some may have been passed over, for example because other callers have changed them.
-    const wasPassedOver = claims.claimed.length - before < sessions.length + failed.length;
+    const wasPassedOver = claims.claimed.length - before < results.length;
     if (cursor === undefined && !hasMore && !wasPassedOver) break;
   }
   if (claims.claimed.length === 0 && failure !== undefined) return err(failure);

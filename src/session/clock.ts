@@ -70,6 +70,63 @@ interface Reading {
 const stepOf = (from: Reading, to: Reading): number =>
   to.at - from.at - (to.elapsed - from.elapsed);
 
+class MonotonicClock {
+  readonly #clock: Clock;
+  readonly #elapsedMs: () => number;
+  readonly #isMachine: boolean;
+  #time: Reading | undefined;
+  /** The first reading after a step that is not believed yet. */
+  #doubted: Reading | undefined;
+
+  constructor(clock: Clock, elapsedMs: () => number, isMachine: boolean) {
+    this.#clock = clock;
+    this.#elapsedMs = elapsedMs;
+    this.#isMachine = isMachine;
+  }
+
+  now(): Result<number, Misconfigured> {
+    try {
+      const reading = { at: Math.floor(this.#clock.now()), elapsed: this.#elapsedMs() };
+      if (!(reading.at >= 0 && reading.at <= LATEST)) return unusable;
+      const found = this.#time === undefined ? reading : this.#next(this.#time, reading);
+      if (found === undefined) return stepped;
+      this.#time = found;
+      return new Ok(Math.floor(found.at));
+    } catch (cause) {
+      return clockError(clockRule, cause);
+    }
+  }
+
+  /** The time after a reading; undefined for a step ahead of an injected clock. */
+  #next(from: Reading, reading: Reading): Reading | undefined {
+    const { at, elapsed } = reading;
+    if (this.#isBelieved(from, reading)) {
+      this.#doubted = undefined;
+      return { at: Math.max(at, from.at), elapsed };
+    }
+    if (this.#isSteady(reading)) {
+      this.#doubted = undefined;
+      return reading;
+    }
+    if (this.#isMachine) return { at: from.at + elapsed - from.elapsed, elapsed };
+    return at > from.at ? undefined : from;
+  }
+
+  #isBelieved(from: Reading, reading: Reading): boolean {
+    const step = stepOf(from, reading);
+    const maxBackMs = this.#isMachine ? MAX_STANDSTILL_MS : MAX_STEP_MS;
+    return this.#clock.after !== undefined || (step <= MAX_STEP_MS && step >= -maxBackMs);
+  }
+
+  #isSteady(reading: Reading): boolean {
+    const from = this.#doubted;
+    const isSame = from && Math.abs(stepOf(from, reading)) <= MAX_STANDSTILL_MS;
+    const began = from !== undefined && isSame ? from : reading;
+    this.#doubted = began;
+    return reading.elapsed - began.elapsed >= STEADY_MS;
+  }
+}
+
 /**
  * A clock for this process that does not run backwards while the host's clock is set back. The
  * machine's own clock then continues by elapsed time, until the host's clock has caught up or has
@@ -84,45 +141,8 @@ export const monotonic = (
   elapsedMs: () => number = () => performance.now(),
   isMachine = clock === systemClock,
 ): (() => Result<number, Misconfigured>) => {
-  const maxBackMs = isMachine ? MAX_STANDSTILL_MS : MAX_STEP_MS;
-  let time: Reading | undefined;
-  /** The first reading after a step that is not believed yet. */
-  let doubted: Reading | undefined;
-  const isBelieved = (from: Reading, reading: Reading): boolean => {
-    const step = stepOf(from, reading);
-    return clock.after !== undefined || (step <= MAX_STEP_MS && step >= -maxBackMs);
-  };
-  const isSteady = (reading: Reading): boolean => {
-    const isSame = doubted && Math.abs(stepOf(doubted, reading)) <= MAX_STANDSTILL_MS;
-    if (doubted === undefined || !isSame) doubted = reading;
-    return reading.elapsed - doubted.elapsed >= STEADY_MS;
-  };
-  /** The time after a reading; undefined for a step ahead of an injected clock. */
-  const next = (from: Reading, reading: Reading): Reading | undefined => {
-    const { at, elapsed } = reading;
-    if (isBelieved(from, reading)) {
-      doubted = undefined;
-      return { at: Math.max(at, from.at), elapsed };
-    }
-    if (isSteady(reading)) {
-      doubted = undefined;
-      return reading;
-    }
-    if (isMachine) return { at: from.at + elapsed - from.elapsed, elapsed };
-    return at > from.at ? undefined : from;
-  };
-  return () => {
-    try {
-      const reading = { at: Math.floor(clock.now()), elapsed: elapsedMs() };
-      if (!(reading.at >= 0 && reading.at <= LATEST)) return unusable;
-      const found = time === undefined ? reading : next(time, reading);
-      if (found === undefined) return stepped;
-      time = found;
-      return new Ok(Math.floor(found.at));
-    } catch (cause) {
-      return clockError(clockRule, cause);
-    }
-  };
+  const steady = new MonotonicClock(clock, elapsedMs, isMachine);
+  return () => steady.now();
 };
 
 /**

@@ -84,8 +84,8 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a claim gives sessions of other tenants',
     file: 'src/service/claim-sessions.ts',
-    from: 'settings.store.claim({\n      tenant,',
-    to: 'settings.store.claim({\n      tenant: undefined,',
+    from: 'settings.store.claim({ ...range,',
+    to: 'settings.store.claim({ ...range, tenant: undefined,',
     tests: ['test/service/claim.test.ts', 'test/client/work.test.ts', ...http],
   },
   {
@@ -217,8 +217,8 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a worker counts its lease from the answer and not from when the claim began',
     file: worker,
-    from: 'this.#begin(claimed, begunAt);',
-    to: 'this.#begin(claimed, this.#now());',
+    from: 'const begunAt = Date.parse(lease.until) - seconds * 1000;',
+    to: 'const begunAt = this.#now();',
     tests: takeOver,
   },
   {
@@ -231,7 +231,7 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a claim asks the store for its limit and not for the room that is left',
     file: 'src/service/claim-sessions.ts',
-    from: 'limit: room,',
+    from: 'limit: limit - before,',
     to: 'limit,',
     tests: ['test/service/claim-any.test.ts'],
   },
