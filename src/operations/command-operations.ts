@@ -14,7 +14,7 @@ import type { SessionService } from '../service/session-service.js';
 import type { CallerCommand } from '../session/session-status.js';
 import { errorsOf, given, type Operation, type OperationError, posted } from './operation.js';
 import { appended, REPLAYED_HEADER, sessionState } from './outputs.js';
-import { fencingToken, operationId } from './parameters.js';
+import { fencingToken, idempotencyKey } from './parameters.js';
 import type { Shape } from './shape.js';
 import type { TenantCommands } from './tenant-sessions.js';
 import { workOperations } from './work-operations.js';
@@ -41,7 +41,7 @@ const write = <T, const E extends OperationError>(
   shape: Shape<T>,
 ): Operation<TenantCommands, T, E> =>
   command({
-    headers: { operationId, fencingToken },
+    headers: { operationId: idempotencyKey, fencingToken },
     output: { status: 200, shape, headers: [REPLAYED_HEADER] },
     ...definition,
   });

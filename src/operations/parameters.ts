@@ -12,14 +12,11 @@ export const nameSchema = (maxLength: number): Schema => ({
 
 export const sessionId: Schema = nameSchema(KEY_LENGTH);
 
-/** For `create`. */
+/** For `create`; for commands and appends, their operation id. */
 export const idempotencyKey: HeaderParameter = {
   wireName: 'Idempotency-Key',
   schema: { type: 'string', pattern: idempotencyKeyForm.source },
 };
-
-/** For commands and appends: the same header, which is their operation id. */
-export const operationId = idempotencyKey;
 
 /** For commands and appends: the fencing token of a lease. */
 export const fencingToken: HeaderParameter = {
