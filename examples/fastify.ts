@@ -25,7 +25,9 @@ const handler = createSessionHandler({
   authenticate,
   routes: [commandRoutes()],
   maxBodyBytes: 65_536,
-  onError: (error) => app.log.error(error), // with the cause, which clients are not told
+  onError: (error) => {
+    app.log.error(error); // with the cause, which clients are not told
+  },
 });
 
 const app = fastify({

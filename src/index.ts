@@ -86,6 +86,7 @@ export { hasLabels, sameLabels } from './session/labels.js';
 export { isLeasedWith, wokenState } from './session/lease-state.js';
 export { defaultLimits, SEARCH_LIMIT, type SessionLimits } from './session/limits.js';
 export type { OperationErrors } from './session/operation-errors.js';
+export type { Optional } from './session/optional.js';
 export type {
   CreatedSession,
   HistoryEntry,

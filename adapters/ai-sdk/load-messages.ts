@@ -7,7 +7,7 @@ import { type ChatMessage, messageOf } from './chat-message.js';
 /** Which messages to load. */
 export interface LoadOptions {
   /** Maximum number of messages, from 1; above 1000 it counts as 1000. Default: 100. */
-  readonly last?: number;
+  readonly last?: number | undefined;
   /** The `before` of a page, for the messages before it. Default: the latest messages. */
   readonly before?: number | undefined;
   /**

@@ -90,30 +90,30 @@ export interface SaveOptions {
    * and the chat moves on even if there are none, so that an answer that is still being written is
    * `history_moved`. Default: false.
    */
-  readonly regenerate?: boolean;
+  readonly regenerate?: boolean | undefined;
   /**
    * The fencing token of a lease: if that is not the current lease, nothing is saved, and the error
    * is `lease_lost`. Default: no check.
    */
-  readonly fencingToken?: number;
+  readonly fencingToken?: number | undefined;
   /**
    * The end of the chat that the caller knows: the `position` of `loadMessages` or `saveMessages`.
    * If the chat has changed since, nothing is saved: `history_moved`, for an answer that comes too
    * late. Messages that are stored already are no change. Default: no check, except that what was
    * added during this call is not superseded.
    */
-  readonly ifPosition?: number;
+  readonly ifPosition?: number | undefined;
   /**
    * Whether to wake the session for a worker in the same step. If nothing is saved, it is not
    * woken: an earlier call has. Default: false.
    */
-  readonly wake?: boolean;
+  readonly wake?: boolean | undefined;
   /**
    * Maximum number of the latest messages that are searched for the ids. If the first of the given
    * messages is not among them, and the chat has more, it may be stored further back: the error is
    * `invalid_input`. Default: 10,000.
    */
-  readonly search?: number;
+  readonly search?: number | undefined;
 }
 
 /** Default maximum number of messages that are searched. */

@@ -22,7 +22,7 @@ export interface FoundTranscript {
 /** The methods of a `SessionService` or a `SessionClient` that a `TranscriptStore` needs. */
 export interface TranscriptSessions extends Conversations {
   /** The limits; absent in a client, which does not know them. */
-  readonly policy?: { readonly limits: { readonly entriesPerAppend: number } };
+  readonly policy?: { readonly limits: { readonly entriesPerAppend: number } } | undefined;
   /** `create` of the service. */
   create(input: CreateSessionInput): ResultAsync<{ readonly repeated?: true }, ConversationError>;
   /** `each` of the service. */

@@ -32,12 +32,12 @@ interface Known {
 /** Options of a `TranscriptStore`, for the sessions that it creates. */
 export interface TranscriptStoreOptions {
   /** The face, 1 to 256 characters. Default: `claude`. */
-  readonly face?: string;
+  readonly face?: string | undefined;
   /**
    * The profile, 1 to 256 characters. Default: the `projectKey`, or its digest if it is longer than
    * 256 characters or not plain ASCII.
    */
-  readonly profile?: string;
+  readonly profile?: string | undefined;
 }
 
 // Names with a prefix, so that they do not collide with labels of the host.

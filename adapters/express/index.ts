@@ -7,7 +7,7 @@ import { respond } from '../node/respond.js';
 /** The part of a request of Express 4 and 5 that the middleware uses. */
 export interface ExpressRequest extends IncomingMessage {
   /** The path of the mount. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
 }
 
 /** A middleware of Express. */

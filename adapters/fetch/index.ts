@@ -9,12 +9,12 @@ import { chunksOf, detectsUnread, streamOf } from './stream-of.js';
 /** Options of `fetchHandler`. */
 export interface FetchHandlerOptions {
   /** Prefix of the routes in the URLs of the requests, such as `/api`. Default: none. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /**
    * Prefix that the host or a proxy removes from the URLs before, such as `/api` with Hono's
    * `app.mount('/api', ...)`. `Location` and `Link` contain it. Default: none.
    */
-  readonly basePath?: string;
+  readonly basePath?: string | undefined;
 }
 
 /**

@@ -83,10 +83,11 @@ export interface MemorySessionStoreOptions {
     | boolean
     | {
         /** Number of the latest events that are kept, at least 1. Default: 100000. */
-        readonly length?: number;
-      };
+        readonly length?: number | undefined;
+      }
+    | undefined;
   /** Whether sweeps report the end of each session to `onEnded`. Default: false. */
-  readonly reportEnds?: boolean;
+  readonly reportEnds?: boolean | undefined;
 }
 
 const DEFAULT_EVENTS = 100_000;

@@ -3,6 +3,7 @@ import { routeNotFound } from '../../src/http/problem.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
 import { parseOptions } from '../../src/input/parse-options.js';
+import type { Complete } from '../../src/session/optional.js';
 import { inTurn } from './in-turn.js';
 import { nodeRequest, parsedBody, pathOf } from './node-request.js';
 import { respond } from './respond.js';
@@ -13,14 +14,14 @@ export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
 /** Options of `nodeListener`. */
 export interface NodeListenerOptions {
   /** Prefix of the routes, such as `/api`. Default: none. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Answers requests to other paths. Default: 404. */
-  readonly fallback?: NodeListener;
+  readonly fallback?: NodeListener | undefined;
 }
 
 const answerNotFound: NodeListener = (req, res) => respond(req, res, routeNotFound);
 
-const parseListenerOptions = (options: NodeListenerOptions): Required<NodeListenerOptions> =>
+const parseListenerOptions = (options: NodeListenerOptions): Complete<NodeListenerOptions> =>
   parseOptions('nodeListener', options, { prefix: true, fallback: true }, (issues) => {
     const { prefix = '', fallback = answerNotFound } = options;
     issues.check(typeof prefix === 'string', 'prefix', 'must be a string');

@@ -29,25 +29,25 @@ export interface EngineSessionOptions {
    * Creates and starts the session if there is none, with these options; `{}` for none. Default: a
    * session that is not there is `not_found`.
    */
-  readonly create?: Omit<GetOrCreateInput, 'id' | 'start' | 'historyLimit'>;
+  readonly create?: Omit<GetOrCreateInput, 'id' | 'start' | 'historyLimit'> | undefined;
   /**
    * Maximum number of items that a run reads, from 1. They begin with a message of the user, so
    * that no result of a tool is without its call: the latest such message, if the items since then
    * are more. Default: all.
    */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /**
    * A name of the turn that stays the same if the run is started again, such as the id of a job: 1
    * to 100 characters without control characters. Items that a run with this name has added are
    * not added again; if the new run adds different items, it rejects with `operation_mismatch`: ask
    * `turnItems` before the run. Default: every run adds its items.
    */
-  readonly turn?: string;
+  readonly turn?: string | undefined;
   /**
    * The fencing token of a lease: if that is not the current lease, writes reject with
    * `lease_lost`. Default: no check.
    */
-  readonly fencingToken?: number;
+  readonly fencingToken?: number | undefined;
 }
 
 const checkLimit = (limit = 1): void => {

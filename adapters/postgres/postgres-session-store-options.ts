@@ -50,19 +50,19 @@ export interface PostgresSessionStoreOptions {
    * The schema of the tables: 1 to 50 of the characters `a-z 0-9 _`, not a digit first. Default:
    * `colloquy`.
    */
-  readonly schema?: string;
+  readonly schema?: string | undefined;
   /**
    * Timeout of a call in milliseconds, including the wait for a connection of the pool: 1 to
    * 600000. Default: 5000. `migrate` has no timeout.
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this
    * setting and `events` for all processes. A process without this option follows the stored
    * setting, and a process with a different value gets `misconfigured`. Default: the stored
    * setting; at the first `migrate()` false.
    */
-  readonly reportEnds?: boolean;
+  readonly reportEnds?: boolean | undefined;
   /**
    * Enables events. The log keeps the last `length` events, 1 to 100000000; the length may differ
    * between processes. With `listen: false` the store never sends LISTEN, and polls for events of
@@ -76,13 +76,14 @@ export interface PostgresSessionStoreOptions {
          * Number of the latest events that are kept, 1 to 100000000. Default: the stored number; at
          * the first `migrate()` 100000.
          */
-        readonly length?: number;
+        readonly length?: number | undefined;
         /**
          * Whether LISTEN notifies the store of events of other processes; otherwise it polls.
          * Default: true.
          */
-        readonly listen?: boolean;
-      };
+        readonly listen?: boolean | undefined;
+      }
+    | undefined;
 }
 
 /** The validated options with their defaults. */

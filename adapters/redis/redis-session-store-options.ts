@@ -52,7 +52,7 @@ export interface RedisClient {
   /** For events too. Optional, even for events, and so is the right to use it. */
   xinfo?(subcommand: 'STREAM', key: string): Promise<unknown>;
   /** The members from here on are for `repair` only. */
-  readonly options?: { readonly keyPrefix?: string | undefined };
+  readonly options?: { readonly keyPrefix?: string | undefined } | undefined;
   nodes?(role: 'master'): readonly RedisClient[];
   scan?(
     cursor: string,
@@ -108,14 +108,14 @@ export interface RedisEventsOptions {
    * Approximate number of events that a stream keeps, 1 to 100000000. It may differ between
    * processes. Default: the stored number; in a new store 100000.
    */
-  readonly length?: number;
+  readonly length?: number | undefined;
   /**
    * A separate connection for watches, such as `client.duplicate()`: one blocking read on it waits
    * for new events of all watched streams. It belongs to the host: close it after the watches, and
    * use it for nothing else. Not for a `Cluster`, where one read cannot reach several partitions.
    * Default: watched streams are polled.
    */
-  readonly client?: BlockingRedisClient;
+  readonly client?: BlockingRedisClient | undefined;
 }
 
 /**
@@ -137,7 +137,7 @@ export interface RedisSessionStoreOptions {
   /** The host's own ioredis client, version 5 or 6, `Redis` or `Cluster`; its `keyPrefix` works. */
   readonly client: RedisClient;
   /** The prefix of all keys: 1 to 128 characters without `{`, `}` and `*`. Default: `colloquy`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /**
    * Number of hash slots for the tenants, 1 to 16384; use more than 1 for a cluster, such as 64.
    * The first process that creates a session stores it for all processes, like `statusIndex`,
@@ -145,27 +145,27 @@ export interface RedisSessionStoreOptions {
    * process with different values gets `misconfigured`. Default: the stored number; in a new store
    * 1.
    */
-  readonly partitions?: number;
+  readonly partitions?: number | undefined;
   /** Maximum duration of any call in milliseconds, 1 to 600000. Default: 2000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Whether sessions can be listed by status, with an index for each status. For existing sessions,
    * `repair({ reconfigure: true })` builds the indexes. Default: the stored setting; in a new store
    * false.
    */
-  readonly statusIndex?: boolean;
+  readonly statusIndex?: boolean | undefined;
   /**
    * Whether every change is sent to all processes as an event, through one Redis Stream per
    * partition. A stream keeps about `length` events, 1 to 100000000; an event takes about 100
    * bytes. Without this option, sessions can be watched if the stored setting enables events.
    * Default: the stored setting; in a new store false.
    */
-  readonly events?: boolean | RedisEventsOptions;
+  readonly events?: boolean | RedisEventsOptions | undefined;
   /**
    * Whether sweeps report the end of each session to `onEnded`. `repair({ reconfigure: true })`
    * changes it. Default: the stored setting; in a new store false.
    */
-  readonly reportEnds?: boolean;
+  readonly reportEnds?: boolean | undefined;
 }
 
 /** The validated options with their defaults. Undefined options follow the stored settings. */

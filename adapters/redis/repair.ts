@@ -30,7 +30,7 @@ const belongsTo = (index: string, keys: SessionKeys, { state }: DecodedRecord): 
 /** Options of `repair`. */
 export interface RepairOptions {
   /** Whether to change the stored settings to the options of this process. Default: false. */
-  readonly reconfigure?: boolean;
+  readonly reconfigure?: boolean | undefined;
 }
 
 /** The result of a repair. */

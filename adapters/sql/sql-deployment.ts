@@ -22,7 +22,7 @@ export interface SqlDeployment {
 /** Options of `migrate`. */
 export interface MigrateOptions {
   /** Whether to change the stored settings to the options of this process. Default: false. */
-  readonly reconfigure?: boolean;
+  readonly reconfigure?: boolean | undefined;
 }
 
 const DEFAULT_EVENTS = 100_000;
@@ -30,8 +30,8 @@ const MAX_EVENTS = 100_000_000;
 
 /** The options of a store that `AskedDeployment` has. */
 interface DeploymentOptions {
-  readonly events?: boolean | { readonly length?: number };
-  readonly reportEnds?: boolean;
+  readonly events?: boolean | { readonly length?: number | undefined } | undefined;
+  readonly reportEnds?: boolean | undefined;
 }
 
 /** `form` is that of the option `events` with details. */

@@ -50,7 +50,7 @@ export interface SqliteSessionStoreOptions {
    * setting, and a process with a different value gets `misconfigured`. Default: the stored
    * setting; at the first `migrate()` false.
    */
-  readonly reportEnds?: boolean;
+  readonly reportEnds?: boolean | undefined;
   /**
    * Enables events. The file keeps the last `length` events, 1 to 100000000, and up to 1 % more;
    * the length may differ between processes. Without this option, sessions can be watched if the
@@ -63,8 +63,9 @@ export interface SqliteSessionStoreOptions {
          * Number of the latest events that are kept, 1 to 100000000. Default: the stored number; at
          * the first `migrate()` 100000.
          */
-        readonly length?: number;
-      };
+        readonly length?: number | undefined;
+      }
+    | undefined;
 }
 
 /** The validated options. */

@@ -17,9 +17,9 @@ import type { WatchSignal } from '../session/session-event.js';
  */
 export interface CallOptions {
   /** Ends the call at once, with the error `aborted`. */
-  readonly signal?: WatchSignal;
+  readonly signal?: WatchSignal | undefined;
   /** Timeout of this call in milliseconds, from 1. Default: the client's `timeoutMs`. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface CallOptions {
  */
 export interface RemoteGetOptions extends CallOptions {
   /** Maximum number of the latest history entries, from 0. Default: all. */
-  readonly historyLimit?: number;
+  readonly historyLimit?: number | undefined;
 }
 
 /**
@@ -96,14 +96,14 @@ export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
    * The cursor of an item of a watch of this session, to continue after it. Default: begins with a
    * snapshot.
    */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /**
    * Whole seconds before the end of the session at which `session.expiring` is sent, 1 to 86400.
    * Default: no warning.
    */
-  readonly warnBefore?: number;
+  readonly warnBefore?: number | undefined;
   /** Maximum number of the latest history entries in a snapshot, from 0. Default: all. */
-  readonly historyLimit?: number;
+  readonly historyLimit?: number | undefined;
   /** Milliseconds for which a lost connection is retried. Default: the client's `timeoutMs`. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }

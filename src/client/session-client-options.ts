@@ -7,6 +7,7 @@ import {
   parseWhole,
 } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
+import type { Complete } from '../session/optional.js';
 
 /**
  * The clock, randomness and timers of the client. Replace them in tests, so that no test sleeps.
@@ -72,33 +73,33 @@ export interface SessionClientOptions {
    * The API key, or a function that returns it and is called before every request. Without one, no
    * key is sent: for web pages whose own server adds it.
    */
-  readonly apiKey?: string | (() => string | PromiseLike<string>);
+  readonly apiKey?: string | (() => string | PromiseLike<string>) | undefined;
   /** Default: the runtime's `fetch`. */
-  readonly fetch?: ClientFetch;
+  readonly fetch?: ClientFetch | undefined;
   /** Timeout of a call in milliseconds, including all attempts and delays. Default: 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Timeout of one attempt in milliseconds. Default: 12,000, slightly more than the default timeout
    * of the service.
    */
-  readonly attemptTimeoutMs?: number;
+  readonly attemptTimeoutMs?: number | undefined;
   /** Maximum number of retries of a call. With 0, a watch does not reconnect either. Default: 3. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /**
    * Milliseconds without data after which a watch reconnects. Default: 45,000, three times the
    * default heartbeat.
    */
-  readonly silenceMs?: number;
+  readonly silenceMs?: number | undefined;
   /** Maximum bytes of a response, and maximum characters of an event. Default: 16 MiB. */
-  readonly maxResponseBytes?: number;
+  readonly maxResponseBytes?: number | undefined;
   /** Headers of every request. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: the machine's clock, timers and random numbers. */
-  readonly timing?: ClientTiming;
+  readonly timing?: ClientTiming | undefined;
 }
 
 /** The checked options with their defaults. */
-export interface ClientSettings extends Required<Omit<SessionClientOptions, 'apiKey' | 'fetch'>> {
+export interface ClientSettings extends Complete<Omit<SessionClientOptions, 'apiKey' | 'fetch'>> {
   readonly apiKey: SessionClientOptions['apiKey'];
   readonly fetch: (url: string, init: RequestInit) => PromiseLike<Response>;
 }

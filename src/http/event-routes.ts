@@ -7,6 +7,7 @@ import { given } from '../operations/operation.js';
 import type { SessionForm } from '../operations/session-form.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
 import { type InvalidInput, invalidInput } from '../session/errors.js';
+import type { Complete } from '../session/optional.js';
 import type { SessionChange } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
@@ -31,14 +32,14 @@ export interface EventRoutesOptions {
   /**
    * Milliseconds without an event before a heartbeat is sent, 1,000 to 300,000. Default: 15,000.
    */
-  readonly heartbeatMs?: number;
+  readonly heartbeatMs?: number | undefined;
   /** Maximum number of open streams; above it, the response is 503. Default: 10,000. */
-  readonly maxStreams?: number;
+  readonly maxStreams?: number | undefined;
   /**
    * Maximum number of open streams per tenant, 1 to `maxStreams`. Default: 1,000, or `maxStreams`
    * if that is less.
    */
-  readonly maxStreamsPerTenant?: number;
+  readonly maxStreamsPerTenant?: number | undefined;
 }
 
 /** The options and their defaults. */
@@ -50,7 +51,7 @@ const MAX_HEARTBEAT_MS = 300_000;
 const parseEventOptions = (
   issues: IssueList,
   options: EventRoutesOptions,
-): Required<EventRoutesOptions> => {
+): Complete<EventRoutesOptions> => {
   const { heartbeatMs = defaults.heartbeatMs } = options;
   const maxStreams = parseWhole(issues, 'maxStreams', options.maxStreams ?? defaults.maxStreams, 1);
   const { maxStreamsPerTenant = Math.min(defaults.maxStreamsPerTenant, maxStreams) } = options;

@@ -83,55 +83,55 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    * subpath, `inspectorRoutes` of `colloquy/inspector`, `openApiRoute` of `colloquy/openapi`, and
    * your own. Default: none.
    */
-  readonly routes?: readonly RouteGroup<NoInfer<S>>[];
+  readonly routes?: readonly RouteGroup<NoInfer<S>>[] | undefined;
   /** Whether sessions are sent with their labels, as a seventh field `labels`. Default: false. */
-  readonly labels?: boolean;
+  readonly labels?: boolean | undefined;
   /** Whether sessions are sent with their `metadata` and their `revision`. Default: false. */
-  readonly metadata?: boolean;
+  readonly metadata?: boolean | undefined;
   /**
    * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and
    * `duration_ms` too. Default: false.
    */
-  readonly sessionTimes?: boolean;
+  readonly sessionTimes?: boolean | undefined;
   /** Whether forks are sent with their `origin`. Default: false. */
-  readonly origin?: boolean;
+  readonly origin?: boolean | undefined;
   /**
    * Whether the history entries of sessions are sent with their `id` and `data`, if they have them.
    * Parts of a history and events always show them. Default: false.
    */
-  readonly entryData?: boolean;
+  readonly entryData?: boolean | undefined;
   /** Maximum bytes in a request body. Default: 256 KiB. */
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   /**
    * Maximum bytes of all answers that are in preparation or that clients have not received; half of
    * it per tenant. Above it, a read is answered with 503 and `Retry-After`. Default: 32 MiB.
    */
-  readonly maxPendingBytes?: number;
+  readonly maxPendingBytes?: number | undefined;
   /**
    * Timeout of the authenticator, and then of the store, in milliseconds; after it, the response is
    * 503. Default: 10,000.
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Ends all event streams when it is aborted, so that a server can close. Clients then continue at
    * another process. Default: streams end when their sessions or connections end.
    */
-  readonly signal?: WatchSignal;
+  readonly signal?: WatchSignal | undefined;
   /**
    * Called for each error that is answered with a status of 500 or above, with its `cause`, which
    * the response does not contain. Default: ignored.
    */
-  readonly onError?: (error: HandlerError) => void;
+  readonly onError?: ((error: HandlerError) => void) | undefined;
   /**
    * Called for each request that is answered with 401, for example to count wrong keys. Default:
    * ignored.
    */
-  readonly onDenied?: (denied: DeniedRequest) => void;
+  readonly onDenied?: ((denied: DeniedRequest) => void) | undefined;
   /**
    * Logs the errors of `onError` as `error`, a wrong key as `warn`, and a missing key as `info`.
    * For example `pino()` or `console`. Default: nothing is logged.
    */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 const defaults = {

@@ -12,14 +12,14 @@ export type ApiKey =
   | {
       /** The key: 1 to 256 visible ASCII characters. */
       readonly key: string;
-      readonly sha256?: never;
+      readonly sha256?: undefined;
       /** The tenant whose sessions the key gives access to: 1 to 256 characters. */
       readonly tenant: string;
     }
   | {
       /** The SHA-256 of the key: 64 hexadecimal digits. */
       readonly sha256: string;
-      readonly key?: never;
+      readonly key?: undefined;
       /** The tenant whose sessions the key gives access to: 1 to 256 characters. */
       readonly tenant: string;
     };

@@ -1,4 +1,5 @@
 import { defaultLimits, limitMsOf, type SessionLimits, type SizeLimit } from '../session/limits.js';
+import type { Optional } from '../session/optional.js';
 import type { IssueList } from './issue-list.js';
 import { parseFields, parseNumber } from './parse-fields.js';
 
@@ -16,7 +17,7 @@ export interface InputPolicy {
 
 /** A policy from the options of the host; everything has a default. */
 export interface GivenPolicy {
-  readonly limits?: Partial<SessionLimits> | undefined;
+  readonly limits?: Optional<SessionLimits> | undefined;
   readonly faces?: readonly string[] | undefined;
   readonly profiles?: readonly string[] | undefined;
 }

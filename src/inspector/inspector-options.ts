@@ -19,9 +19,9 @@ export interface InspectorOptions {
    * The `WWW-Authenticate` header of a 401, such as `Basic realm="Colloquy"`. Default: `Inspector`,
    * for which browsers show no login dialog.
    */
-  readonly challenge?: string;
+  readonly challenge?: string | undefined;
   /** Whether the page can end sessions. Default: true. */
-  readonly terminate?: boolean;
+  readonly terminate?: boolean | undefined;
 }
 
 /** The checked options with their defaults. */

@@ -147,7 +147,7 @@ export type HandlerModuleOptions = Omit<
   'sessions' | 'authenticate' | 'logger'
 > & {
   /** Default: the binding of `TYPES.Authenticator`, which is then required. */
-  readonly authenticate?: Authenticator;
+  readonly authenticate?: Authenticator | undefined;
 };
 
 /** Binds `SessionHandler` over the container's `SessionService` and `Authenticator`. */

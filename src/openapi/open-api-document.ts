@@ -23,12 +23,12 @@ export interface OpenApiOptions {
    * The groups of routes that the handler serves. Create, list and get are always included.
    * Default: none.
    */
-  readonly routes?: readonly RouteGroup<never>[];
+  readonly routes?: readonly RouteGroup<never>[] | undefined;
   /**
    * The service whose limits, faces and profiles are described. Default: those of the options
    * below.
    */
-  readonly sessions?: { readonly policy?: InputPolicy };
+  readonly sessions?: { readonly policy?: InputPolicy | undefined } | undefined;
   /**
    * The `limits`, `faces` and `profiles` of the service, if `sessions` is not available. Each
    * overrides `sessions`.
@@ -39,15 +39,15 @@ export interface OpenApiOptions {
   /** The allowed profiles. Default: those of `sessions`. */
   readonly profiles?: GivenPolicy['profiles'];
   /** Maximum bytes in a request body, as given to the handler. Default: not described. */
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   /** Prefix of all paths, such as `/api`. Default: none. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Base URLs of the API. Default: the prefix, on the host that serves the document. */
-  readonly servers?: readonly Server[];
+  readonly servers?: readonly Server[] | undefined;
   /** Default: `Sessions`. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** The version of the host's API. Default: `1.0.0`. */
-  readonly version?: string;
+  readonly version?: string | undefined;
 }
 
 const MAX_CHARACTERS = 256;
@@ -179,7 +179,7 @@ export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =
 /** Options of `openApiRoute`. Routes, limits and prefix come from the handler. */
 export interface OpenApiRouteOptions extends Pick<OpenApiOptions, 'title' | 'version' | 'servers'> {
   /** Whether the document can be read without an API key. Default: false. */
-  readonly public?: boolean;
+  readonly public?: boolean | undefined;
 }
 
 const describe: Operation = {

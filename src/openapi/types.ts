@@ -69,7 +69,7 @@ export interface SecurityScheme {
 
 export interface Server {
   readonly url: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
 }
 
 /** An OpenAPI 3.1 document: plain JSON, frozen. */

@@ -111,13 +111,13 @@ export interface SessionForm {
 
 /** The fields that a host shows beyond the six fields of the interface. */
 export interface ShownFields {
-  readonly labels?: boolean;
+  readonly labels?: boolean | undefined;
   /** The `metadata` and the `revision`. */
-  readonly metadata?: boolean;
-  readonly sessionTimes?: boolean;
-  readonly origin?: boolean;
+  readonly metadata?: boolean | undefined;
+  readonly sessionTimes?: boolean | undefined;
+  readonly origin?: boolean | undefined;
   /** The `id` and the `data` of history entries. */
-  readonly entryData?: boolean;
+  readonly entryData?: boolean | undefined;
 }
 
 /** The form with the six fields of the interface, and the additional fields that the host shows. */

@@ -113,5 +113,5 @@ export interface TenantHistories {
 export interface Sessions<S> {
   forTenant(tenant: string): S;
   /** The limits and allowed names, for the OpenAPI document. */
-  readonly policy?: InputPolicy;
+  readonly policy?: InputPolicy | undefined;
 }

@@ -49,19 +49,19 @@ export interface NewHistoryEntry {
   /** At most 256 KiB of UTF-8 by default (`limits.contentBytes`). */
   readonly content: string;
   /** RFC 3339 in any offset, or a Date. Default: now. */
-  readonly timestamp?: string | Date;
+  readonly timestamp?: string | Date | undefined;
   /** An id of your own, 1 to 128 characters. The engine stores it but does not use it. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /**
    * Data of the entry besides its text, such as tool calls: any JSON value. Its JSON counts towards
    * `limits.contentBytes`.
    */
-  readonly data?: JsonValue;
+  readonly data?: JsonValue | undefined;
   /**
    * The position that the entry has in another history, a whole number from 0. It is ignored, so
    * that an entry of `history` can be given as it is.
    */
-  readonly position?: number;
+  readonly position?: number | undefined;
 }
 
 /**
@@ -87,12 +87,12 @@ export interface AppendOptions extends OperationOptions {
    * Appends only if the history still ends at this position, which `append` or `history` returned;
    * 0 for an empty history. Otherwise the append is `history_moved`. Default: no check.
    */
-  readonly ifPosition?: number;
+  readonly ifPosition?: number | undefined;
   /**
    * Whether the session waits for a worker from now on, in the same step; see `claim`. One that has
    * ended waits for none. Default: false.
    */
-  readonly wake?: boolean;
+  readonly wake?: boolean | undefined;
 }
 
 /** The rule of a position in a history. */
@@ -214,7 +214,7 @@ export interface RewindInput extends OperationOptions {
    */
   readonly to: number;
   /** The entries that follow `to`, at most `limits.entriesPerAppend`. Default: none. */
-  readonly entries?: readonly NewHistoryEntry[];
+  readonly entries?: readonly NewHistoryEntry[] | undefined;
   /**
    * The position at which you saw the history end, which `history`, `append` or `rewind` returned.
    * If the history has changed since, the rewind is `history_moved`, so that it never drops entries
@@ -222,7 +222,7 @@ export interface RewindInput extends OperationOptions {
    */
   readonly ifPosition: number;
   /** As in `AppendOptions`. Default: false. */
-  readonly wake?: boolean;
+  readonly wake?: boolean | undefined;
 }
 
 export const rewindHistory = (

@@ -53,12 +53,12 @@ export interface OperationOptions {
    * commands and updates, so an append may have the id of an update. Default: every call is a new
    * operation.
    */
-  readonly operationId?: string;
+  readonly operationId?: string | undefined;
   /**
    * The fencing token of a lease: if that is not the current lease, the call is `lease_lost`.
    * Default: no check.
    */
-  readonly fencingToken?: number;
+  readonly fencingToken?: number | undefined;
 }
 
 /** Parses the options of a command. The lease that the service carries is among them. */

@@ -32,19 +32,19 @@ import { replaceState } from './update-state.js';
  */
 export interface ClaimInput extends LeaseInput {
   /** Maximum number of sessions, from 1; above 100 it counts as 100. Default: 1. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /**
    * Maximum number of the latest entries of each history, from 0; above 1000 it counts as 1000. The
    * histories have at most `limits.pageBytes` together, `limit` equal parts: one that is longer has
    * fewer entries, at least one. Default: 0.
    */
-  readonly historyLimit?: number;
+  readonly historyLimit?: number | undefined;
   /**
    * Maximum number of claims of a session until its work is done, 1 to 1000. The session then waits
    * for no worker until it is woken again, has the label `colloquy.work` with the value
    * `exhausted`, and an event `session.exhausted`. Default: 10.
    */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
 }
 
 /**

@@ -16,6 +16,7 @@ import {
 } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import type { OperationErrors } from '../session/operation-errors.js';
+import type { Optional } from '../session/optional.js';
 import type {
   CreatedSession,
   JsonObject,
@@ -54,7 +55,7 @@ export interface ForkInput {
    * The position of an entry in its current history: the copy ends with this entry. A copy of more
    * than `limits.forkBytes` fails with `invalid_input`. Default: the end.
    */
-  readonly position?: number;
+  readonly position?: number | undefined;
 }
 
 /**
@@ -92,53 +93,53 @@ export interface ForkInput {
  * console.log((await unwrap(again)).repeated); // true
  * ```
  */
-export interface CreateSessionInput extends Partial<SessionOptions> {
+export interface CreateSessionInput extends Optional<SessionOptions> {
   /**
    * An id of the caller's own, 1 to 256 characters: `id_taken` if the tenant has a session with it.
    * Default: a new random id.
    */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /**
    * Maximum seconds ACTIVE, at most `limits.timeLimit` of the host, by default 30 days. 0 for that
    * limit, or for none if the host has set no limit. Default: 0.
    */
-  readonly timeLimit?: number;
+  readonly timeLimit?: number | undefined;
   /**
    * Labels by which `list` finds the session, such as `{ user: 'u-1' }`. `update` changes them.
    * Default: none.
    */
-  readonly labels?: SessionLabels;
+  readonly labels?: SessionLabels | undefined;
   /**
    * Data of the host, a JSON object of at most `limits.metadataBytes`. `update` changes it. A fork
    * does not copy that of its original. Default: none.
    */
-  readonly metadata?: JsonObject;
+  readonly metadata?: JsonObject | undefined;
   /**
    * Whether the session is started at once; `too_many_active` creates nothing. Default: false, the
    * session is IDLE.
    */
-  readonly start?: boolean;
+  readonly start?: boolean | undefined;
   /** Whether the session waits for a worker at once; see `claim`. Default: false. */
-  readonly wake?: boolean;
+  readonly wake?: boolean | undefined;
   /**
    * The first entries of the history, after those of `from`; at most `limits.entriesPerAppend`.
    * Default: none.
    */
-  readonly entries?: readonly NewHistoryEntry[];
+  readonly entries?: readonly NewHistoryEntry[] | undefined;
   /**
    * Makes the session a fork: it begins with a copy of another session's history. Default: none.
    */
-  readonly from?: ForkInput;
+  readonly from?: ForkInput | undefined;
   /**
    * Makes the call safe to repeat, 1 to 256 characters without control characters: the same key
    * returns the same session for as long as it exists. With another input it is `idempotency_mismatch`, or `id_taken` with an
    * `id`.
    */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
   /**
    * Maximum number of the latest history entries in the result, copied ones included. Default: all.
    */
-  readonly historyLimit?: number;
+  readonly historyLimit?: number | undefined;
 }
 
 /**

@@ -36,7 +36,7 @@ export interface GetOrCreateInput
   /**
    * Whether a new session is started at once. Default: true. A session that exists stays as it is.
    */
-  readonly start?: boolean;
+  readonly start?: boolean | undefined;
 }
 
 /** The session with this id, whatever its options and its status, or a new one. */

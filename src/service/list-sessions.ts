@@ -33,19 +33,19 @@ import type { Settings } from './settings.js';
  */
 export interface EachQuery {
   /** Number of sessions in one read, from 1; above 100 it counts as 100. Default: 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /**
    * Order by the time of creation: `newest` or `oldest` first. Or `updated`: by `updatedAt`, the
    * latest first. With `updated`, a session that is used while you read page after page moves to
    * the front: if you have not read it yet, you miss it. Default: `newest`.
    */
-  readonly order?: ListOrder;
+  readonly order?: ListOrder | undefined;
   /**
    * Only sessions with this status now, or with one of these. After its deadline a session is
    * TERMINATED. `RedisSessionStore` needs its option `statusIndex` for this filter, but not
    * together with `labels`.
    */
-  readonly status?: SessionStatus | readonly SessionStatus[];
+  readonly status?: SessionStatus | readonly SessionStatus[] | undefined;
   /**
    * Only sessions with all of these labels, 1 to 8, such as `{ user: 'u-1', channel: 'web' }`. A
    * list by several labels, with `status` or in the order `updated` examines all sessions between
@@ -53,20 +53,20 @@ export interface EachQuery {
    * it examines all that have the status. More than 10,000 are `search_too_large`. A list by one
    * label or by status alone, in another order, has no such limit.
    */
-  readonly labels?: SessionLabels;
+  readonly labels?: SessionLabels | undefined;
   /** Only sessions created later than this time, exclusive: RFC 3339 with any offset, or a Date. */
-  readonly createdAfter?: string | Date;
+  readonly createdAfter?: string | Date | undefined;
   /**
    * Only sessions created earlier than this time, exclusive: RFC 3339 with any offset, or a Date.
    */
-  readonly createdBefore?: string | Date;
+  readonly createdBefore?: string | Date | undefined;
   /** Only sessions after this cursor: the `nextCursor` of a page. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /**
    * Maximum number of the latest entries of each history, from 0; `historyCount` is the number of
    * all. Default: all.
    */
-  readonly historyLimit?: number;
+  readonly historyLimit?: number | undefined;
 }
 
 /**
@@ -90,9 +90,9 @@ export interface EachQuery {
  */
 export interface ListQuery extends EachQuery {
   /** Number of sessions on a page, from 1; above 100 it counts as 100. Default: 10. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Page number, from 1; not with `cursor`. A page past the end is empty. Default: 1. */
-  readonly page?: number;
+  readonly page?: number | undefined;
 }
 
 /**
@@ -112,7 +112,7 @@ export interface ListOptions extends ReadOptions {
    * Adds the `watchCursor` from which `watchAll` continues after the page. Costs a read of the
    * clock of the store, before the page. Default: false.
    */
-  readonly withWatchCursor?: boolean;
+  readonly withWatchCursor?: boolean | undefined;
 }
 
 const MAX_ATTEMPTS = 5;

@@ -90,18 +90,18 @@ export type HistoryQuery =
       /**
        * Maximum number of the latest entries, from 1; above 1000 it counts as 1000. Default: 100.
        */
-      readonly last?: number;
-      readonly after?: never;
-      readonly before?: never;
-      readonly limit?: never;
+      readonly last?: number | undefined;
+      readonly after?: undefined;
+      readonly before?: undefined;
+      readonly limit?: undefined;
     }
   | {
       /** A position that `append` or `history` returned for this session; 0 for the beginning. */
       readonly after: number;
       /** Maximum number of entries, from 1; above 1000 it counts as 1000. Default: 100. */
-      readonly limit?: number;
-      readonly before?: never;
-      readonly last?: never;
+      readonly limit?: number | undefined;
+      readonly before?: undefined;
+      readonly last?: undefined;
     }
   | {
       /**
@@ -112,9 +112,9 @@ export type HistoryQuery =
       /**
        * With `before`, they are the latest before the position.
        */
-      readonly limit?: number;
-      readonly after?: never;
-      readonly last?: never;
+      readonly limit?: number | undefined;
+      readonly after?: undefined;
+      readonly last?: undefined;
     };
 
 export const readHistory = async (

@@ -23,7 +23,7 @@ import { decideState } from './update-state.js';
 /** Options of `wake`. */
 export interface WakeOptions {
   /** From when on the session waits for a worker: an RFC 3339 text or a `Date`. Default: now. */
-  readonly at?: string | Date;
+  readonly at?: string | Date | undefined;
 }
 
 /** Input of `lease`. */
@@ -54,7 +54,7 @@ export interface ReleaseInput {
    * Of a claim: whether the work is done. If not, the session waits for a worker again after a
    * delay. Default: false.
    */
-  readonly done?: boolean;
+  readonly done?: boolean | undefined;
 }
 
 /**
@@ -71,7 +71,7 @@ export interface ReleaseInput {
  */
 export interface CancelOptions {
   /** For the worker, 1 to 256 characters: the `reason` of its error `cancelled`. Default: none. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 /** An operation that tells nothing but that it is done. */

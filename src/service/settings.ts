@@ -9,6 +9,7 @@ import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js
 import type { InvalidInput } from '../session/errors.js';
 import { type Ids, randomIds } from '../session/ids.js';
 import { defaultLimits, KEY_LENGTH, limitMsOf, type SessionLimits } from '../session/limits.js';
+import type { Optional } from '../session/optional.js';
 import type { SessionTerms } from '../session/session-record.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';
 import type { SessionKey, SessionStore } from '../store/session-store.js';
@@ -46,44 +47,44 @@ export interface SessionServiceOptions {
   /** Where sessions are kept, such as a `MemorySessionStore`. */
   readonly store: SessionStore;
   /** Default: the machine's clock. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** Default: 21 random characters. */
-  readonly ids?: Ids;
+  readonly ids?: Ids | undefined;
   /** The tenant, 1 to 256 characters. Default: `default`. */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   /**
    * Seconds that a session may stay IDLE or PAUSED before it ends with `idle_timeout`; 0 for no
    * timeout. Stored with each session at its creation: it applies even if a process with other
    * options changes or sweeps the session. Default: 0.
    */
-  readonly idleTimeout?: number;
+  readonly idleTimeout?: number | undefined;
   /**
    * Seconds that a session may stay ACTIVE without an append or a command before it ends with
    * `inactive`; 0 for no timeout. Leases, and changes of labels and metadata, do not count. Stored
    * with each session, like `idleTimeout`. Default: 0.
    */
-  readonly inactivityTimeout?: number;
+  readonly inactivityTimeout?: number | undefined;
   /**
    * Seconds after the end of a session in which it still accepts entries, because the last words of
    * a transcript often come late. At most 30 days. Stored with each session, like `idleTimeout`.
    * Default: 0.
    */
-  readonly gracePeriod?: number;
+  readonly gracePeriod?: number | undefined;
   /**
    * Seconds after the end of a session until a sweep deletes it, at least `gracePeriod`; 0 to keep
    * it forever. Stored with each session, like `idleTimeout`. Default: 0.
    */
-  readonly retention?: number;
+  readonly retention?: number | undefined;
   /** Limits on input and answers; each has a default. */
-  readonly limits?: Partial<SessionLimits>;
+  readonly limits?: Optional<SessionLimits> | undefined;
   /** Allowed faces. Default: any. */
-  readonly faces?: readonly string[];
+  readonly faces?: readonly string[] | undefined;
   /** Allowed profiles. Default: any. */
-  readonly profiles?: readonly string[];
+  readonly profiles?: readonly string[] | undefined;
   /**
    * Observers of all operations. The store runs in the context of the first observer that sets one.
    */
-  readonly observers?: readonly SessionObserver[];
+  readonly observers?: readonly SessionObserver[] | undefined;
 }
 
 type MakeService = <S extends object>(create: () => S) => S;

@@ -33,9 +33,9 @@ export interface SweeperOptions {
   /**
    * Seconds between the end of one sweep and the beginning of the next, 0.01 to 86400. Default: 1.
    */
-  readonly interval?: number;
+  readonly interval?: number | undefined;
   /** Maximum number of sessions in one batch, 1 to 10000. Default: 500. */
-  readonly batch?: number;
+  readonly batch?: number | undefined;
   /**
    * Called for each session that has ended for any reason: at least once, by one of the sweeping
    * processes, and for at most 64 sessions at the same time. May be asynchronous. If it throws,
@@ -43,12 +43,12 @@ export interface SweeperOptions {
    * own `onEnded` again, a minute later or more. Required if the store has `reportEnds`, and
    * refused if not: a sweep is then `misconfigured` and does nothing.
    */
-  readonly onEnded?: (session: EndedSession) => unknown;
+  readonly onEnded?: ((session: EndedSession) => unknown) | undefined;
   /**
    * Called for each error. A session that could not be processed stays due and is retried. Default:
    * errors are ignored.
    */
-  readonly onError?: (error: OperationErrors['sweep'] | SweepFailure) => unknown;
+  readonly onError?: ((error: OperationErrors['sweep'] | SweepFailure) => unknown) | undefined;
 }
 
 /** Numbers of processed sessions. */

@@ -23,12 +23,12 @@ export interface UpdateInput {
    * The labels to change, such as `{ title: 'Tax return', draft: null }`: a text sets a label,
    * `null` removes it, and the others stay. A session has at most 8.
    */
-  readonly labels?: LabelChanges;
+  readonly labels?: LabelChanges | undefined;
   /**
    * The metadata to change: a value replaces the member of its name as a whole, `null` removes it,
    * and the others stay. All of it together has at most `limits.metadataBytes`.
    */
-  readonly metadata?: MetadataChanges;
+  readonly metadata?: MetadataChanges | undefined;
 }
 
 /**
@@ -47,7 +47,7 @@ export interface UpdateOptions extends OperationOptions {
    * Updates only if the session still has this `revision`, which a read, a command or an update has
    * returned. Otherwise the update is a `conflict`. Default: no check.
    */
-  readonly ifRevision?: number;
+  readonly ifRevision?: number | undefined;
 }
 
 /**

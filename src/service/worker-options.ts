@@ -61,26 +61,26 @@ export interface WorkerOptions {
    */
   readonly run: (work: ClaimedWork) => unknown;
   /** Maximum number of sessions at the same time, 1 to 100. Default: 10. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /**
    * Seconds of a lease, which is renewed at each third of them, 0.001 to 86400: after a crash, a
    * session waits for that long. Default: 30.
    */
-  readonly seconds?: number;
+  readonly seconds?: number | undefined;
   /** Maximum number of claims until the work is done, 1 to 1000; see `ClaimInput`. Default: 10. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /** The name of the worker in leases. Default: a random text. */
-  readonly holder?: string;
+  readonly holder?: string | undefined;
   /** Whether to work for all tenants, and not for that of the service. Default: false. */
-  readonly allTenants?: boolean;
+  readonly allTenants?: boolean | undefined;
   /**
    * Seconds between two polls, 0.01 to 3600. With events in the store, a worker learns at once of a
    * session that is woken now; its polls find scheduled wakes and work of crashed workers. Default:
    * 0.5.
    */
-  readonly interval?: number;
+  readonly interval?: number | undefined;
   /** Called for each error. Default: errors are ignored. */
-  readonly onError?: (error: OperationErrors['claim'] | WorkFailed) => unknown;
+  readonly onError?: ((error: OperationErrors['claim'] | WorkFailed) => unknown) | undefined;
 }
 
 const parse = optionsOf('createWorker', {

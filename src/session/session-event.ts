@@ -245,17 +245,17 @@ export interface WatchSignal {
 
 interface WatchOptionsBase {
   /** Ends the watch at once and frees its resources. */
-  readonly signal?: WatchSignal;
+  readonly signal?: WatchSignal | undefined;
   /**
    * Called once, before the first item, when the watch is open: it misses no change from then on,
    * and `watch` has found its session.
    */
-  readonly onOpen?: () => void;
+  readonly onOpen?: (() => void) | undefined;
   /**
    * Whether a lease that is taken or released, and a wake, are changes to tell. Default: false, so
    * that a worker that leases a session because of an item does not cause the next one.
    */
-  readonly leases?: boolean;
+  readonly leases?: boolean | undefined;
 }
 
 /**
@@ -277,14 +277,14 @@ export interface WatchAllOptions extends WatchOptionsBase {
    * oldest event that is kept. Default: now, which is when `watchAll` is called; changes of the
    * milliseconds before may come too.
    */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Whether each append comes with its entries. Costs a read for each append. Default: false. */
-  readonly entries?: boolean;
+  readonly entries?: boolean | undefined;
   /**
    * Whether each event comes with its session as it is now. Costs a read for each event. Default:
    * false.
    */
-  readonly sessions?: boolean;
+  readonly sessions?: boolean | undefined;
 }
 
 /**
@@ -318,12 +318,12 @@ export interface WatchOptions extends WatchOptionsBase {
    * The cursor of an item of a watch of this session, to continue after it. Default: begins with a
    * snapshot.
    */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /**
    * Seconds before the end of the session at which `session.expiring` is delivered, above 0 and at
    * most 86400. A watch that begins later delivers it at once. Default: no warning.
    */
-  readonly warnBefore?: number;
+  readonly warnBefore?: number | undefined;
   /** Maximum number of the latest history entries in a snapshot, from 0. Default: all. */
-  readonly historyLimit?: number;
+  readonly historyLimit?: number | undefined;
 }

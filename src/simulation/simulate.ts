@@ -19,23 +19,23 @@ export interface SimulationOptions {
    * The number of seeds, at least 1, or a list of seeds: `[4711]` runs only that one. Default:
    * 1000.
    */
-  readonly seeds?: number | readonly number[];
+  readonly seeds?: number | readonly number[] | undefined;
   /** The first seed, if `seeds` is a number. Default: 1. */
-  readonly firstSeed?: number;
+  readonly firstSeed?: number | undefined;
   /** The number of hosts, 1 to 16. Default: 2. */
-  readonly hosts?: number;
+  readonly hosts?: number | undefined;
   /** The types of faults. Default: all. */
-  readonly faults?: readonly FaultType[];
+  readonly faults?: readonly FaultType[] | undefined;
   /** Simulated seconds with faults. Default: 60. */
-  readonly duration?: number;
+  readonly duration?: number | undefined;
   /** Simulated seconds without faults after that, in which the hosts may recover. Default: 120. */
-  readonly calm?: number;
+  readonly calm?: number | undefined;
   /** Options of the service, such as `idleTimeout`. */
-  readonly service?: Omit<SessionServiceOptions, 'store' | 'clock' | 'ids'>;
+  readonly service?: Omit<SessionServiceOptions, 'store' | 'clock' | 'ids'> | undefined;
   /** Creates an empty store for each run. Default: a `MemorySessionStore` with events. */
-  readonly store?: (seed: number) => SessionStore | PromiseLike<SessionStore>;
+  readonly store?: ((seed: number) => SessionStore | PromiseLike<SessionStore>) | undefined;
   /** Prepares the sessions of a run. */
-  readonly setup?: (given: SimulatedSessions) => unknown;
+  readonly setup?: ((given: SimulatedSessions) => unknown) | undefined;
   /**
    * Your program, as one process runs it. It may end before the signal, or run until the signal.
    * After a crash, or an error of the program, the host is always started again, within ten
@@ -51,7 +51,7 @@ export interface SimulationOptions {
    * Called every five seconds with the number of seeds that have been run. Default: a line on the
    * console.
    */
-  readonly onProgress?: (done: number, seeds: number) => void;
+  readonly onProgress?: ((done: number, seeds: number) => void) | undefined;
 }
 
 /** A failed run, reduced to as few hosts and faults as were found. */

@@ -33,16 +33,16 @@ import {
 /** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
   /** Default: the provider registered with `@opentelemetry/api`, now or later. */
-  readonly tracerProvider?: TracerProvider;
+  readonly tracerProvider?: TracerProvider | undefined;
   /** Default: the provider registered with `@opentelemetry/api`, now or later. */
-  readonly meterProvider?: MeterProvider;
+  readonly meterProvider?: MeterProvider | undefined;
   /**
    * Records the tenant as `colloquy.tenant`, on spans or also on metrics, which then have one
    * series per tenant. Default: not recorded.
    */
-  readonly tenant?: 'spans' | 'spans and metrics';
+  readonly tenant?: 'spans' | 'spans and metrics' | undefined;
   /** The clock for the lag of sweeps; use that of the service. Default: the system clock. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** An observer that records spans and metrics. */

@@ -28,7 +28,7 @@ export interface StoreContractOptions<S extends SessionStore> {
    * Damages a part of a stored session. Without it, the cases on records that cannot be read are
    * skipped. Omit it only if nothing outside the store can damage a record.
    */
-  readonly corrupt?: Corrupt<S>;
+  readonly corrupt?: Corrupt<S> | undefined;
   /**
    * The parts that the store lacks: `statuses` for lists by status alone and limits of live
    * sessions, `events` for the log of events, `listen` for listeners of that log. Their cases do
@@ -36,12 +36,12 @@ export interface StoreContractOptions<S extends SessionStore> {
    * case fails if it ignores it, or has it after all. Default: none, so that everything that the
    * service may call is checked.
    */
-  readonly without?: readonly OptionalPart[];
+  readonly without?: readonly OptionalPart[] | undefined;
   /**
    * Maximum duration in milliseconds of a single call of the store, of a function that creates a
    * store, or of `close`. A case with a slower call fails and names the call. Default: 30000.
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Maximum delay of a timer; a longer one would fire at once. */

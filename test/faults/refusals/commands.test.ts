@@ -175,7 +175,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
           if (outcome === 'ok') sums.spared += 1;
           else {
             sums.refused += 1;
-            if (!['not_applied', 'corrupt_record', 'conflict'].includes(outcome))
+            if (!['not_applied', 'misconfigured', 'corrupt_record', 'conflict'].includes(outcome))
               say('which says too little');
             const after = await shown(bench, control);
             try {
