@@ -5,7 +5,7 @@ import { KEY_LENGTH } from '../session/limits.js';
  * draft-ietf-httpapi-idempotency-key-header requires. Only ASCII, because clients send other
  * characters in different encodings, and the same key must be the same text for all of them.
  */
-const idempotencyKeyForm = new RegExp(
+export const idempotencyKeyForm = new RegExp(
   String.raw`^(?:[!#-~](?:[ -~]{0,${KEY_LENGTH - 2}}[!-~])?|"(?:[ !#-\[\]-~]|\\["\\]){1,${KEY_LENGTH}}")$`,
 );
 

@@ -1,4 +1,5 @@
 import { KEY_LENGTH } from '../session/limits.js';
+import { idempotencyKeyForm } from './idempotency-key.js';
 import type { HeaderParameter, QueryParameter } from './operation.js';
 import { ref, type Schema } from './shape.js';
 
@@ -14,8 +15,7 @@ export const sessionId: Schema = nameSchema(KEY_LENGTH);
 /** For `create`; for commands and appends, their operation id. */
 export const idempotencyKey: HeaderParameter = {
   wireName: 'Idempotency-Key',
-  // Short, because the document contains it often; the handler checks `idempotencyKeyForm`.
-  schema: { type: 'string', pattern: '^[ -~]{1,514}$' },
+  schema: { type: 'string', pattern: idempotencyKeyForm.source },
 };
 
 /** For commands and appends: the fencing token of a lease. */

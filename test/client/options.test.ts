@@ -58,7 +58,7 @@ describe('a call', () => {
     const { client, sent } = scripted([active]);
     const started = await Reflect.apply(client.start, client, [
       7,
-      { operationId: 'a\nb', signal: {}, timeoutMs: 0 },
+      { operationId: 'x'.repeat(257), signal: {}, timeoutMs: 0 },
     ]);
     const { issues } = started._unsafeUnwrapErr();
     expect(issues.map(({ path }: { path: string }) => path).toSorted()).toEqual([

@@ -10,6 +10,7 @@ import {
   openApiDocument,
   openApiRoute,
 } from '../../src/openapi/index.js';
+import { idempotencyKeyForm } from '../../src/operations/idempotency-key.js';
 import { throwing } from '../support/hostile-values.js';
 import { Described } from './described.js';
 
@@ -91,6 +92,8 @@ describe('the document', () => {
       const text = JSON.stringify(schema) ?? '';
       if (text.length > 80) seen.set(text, (seen.get(text) ?? 0) + 1);
     });
+    // Two parameters, each with its own description, are the same header.
+    seen.delete(JSON.stringify({ type: 'string', pattern: idempotencyKeyForm.source }));
     expect([...seen].filter(([, times]) => times > 1)).toEqual([]);
   });
 
