@@ -54,7 +54,7 @@ const isInShortType = ({ parent }: ts.Node): boolean =>
 
 /**
  * Whether users can name a member: it is neither private nor marked as internal, nor a symbol, nor
- * never there.
+ * always absent.
  */
 const isPublic = (node: ts.ClassElement | ts.TypeElement): boolean => {
   if (
@@ -64,8 +64,9 @@ const isPublic = (node: ts.ClassElement | ts.TypeElement): boolean => {
   )
     return false;
   if (ts.getJSDocTags(node).some(({ tagName }) => tagName.text === 'internal')) return false;
-  const isNever = ts.isPropertySignature(node) && node.type?.kind === ts.SyntaxKind.NeverKeyword;
-  if (isNever || isTag(node) || isInShortType(node) || isExplainedElsewhere(node)) return false;
+  const kind = ts.isPropertySignature(node) ? node.type?.kind : undefined;
+  const isAbsent = kind === ts.SyntaxKind.NeverKeyword || kind === ts.SyntaxKind.UndefinedKeyword;
+  if (isAbsent || isTag(node) || isInShortType(node) || isExplainedElsewhere(node)) return false;
   return (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) === 0;
 };
 
