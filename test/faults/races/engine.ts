@@ -17,24 +17,33 @@ export class SharedClock {
   }
 }
 
-/** The model knows no times of the day. */
-const withoutTimes = <
-  T extends Partial<Pick<Session, 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt'>>,
+/** The model knows no times of the day and no revisions. */
+const inModel = <
+  T extends Partial<Pick<Session, 'startedAt' | 'endsAt' | 'endedAt' | 'updatedAt' | 'revision'>>,
 >({
   startedAt: _,
   endsAt: __,
   endedAt: ___,
   updatedAt: ____,
+  revision: _____,
   ...state
 }: T) => state;
 
-const viewOf = ({ id: _, options, createdAt: __, labels: ___, history, ...state }: Session) => ({
-  ...withoutTimes(state),
+const viewOf = ({
+  id: _,
+  options,
+  createdAt: __,
+  labels: ___,
+  metadata: ____,
+  history,
+  ...state
+}: Session) => ({
+  ...inModel(state),
   history: history.map(({ content }) => content),
   timeLimit: options.timeLimit,
 });
 
-const withoutId = ({ id: _, ...state }: SessionState) => withoutTimes(state);
+const withoutId = ({ id: _, ...state }: SessionState) => inModel(state);
 
 /** A view, or the type of the error; for a store that did not answer, what became of the call. */
 const answerOf = <T>(result: Result<T, SessionError>, view: (value: T) => unknown): unknown => {
