@@ -9,9 +9,9 @@ export interface ChatMessage {
   readonly id: string;
   /** The author of the message. */
   readonly role: 'system' | 'user' | 'assistant';
-  /** JSON of any type. */
+  /** JSON of any type, or values with a `toJSON`. */
   readonly metadata?: unknown;
-  /** JSON: texts, files, tool calls and so on. */
+  /** JSON, or values with a `toJSON`: texts, files, tool calls and so on. */
   readonly parts: readonly { readonly type: string }[];
 }
 
@@ -21,22 +21,23 @@ type Part = Json & { readonly type: string };
 /** A message as JSON. */
 export type Message = Json & Pick<ChatMessage, 'id' | 'role'> & { readonly parts: readonly Part[] };
 
-const isObject = (value: JsonValue | undefined): value is Json => isFields(value);
+const isObject = (value: unknown): value is Json => isFields(value);
 
 const areParts = (parts: JsonValue | undefined): parts is readonly Part[] =>
   Array.isArray(parts) &&
   parts.every((part: JsonValue) => isObject(part) && typeof part['type'] === 'string');
 
-const isRole = (role: JsonValue | undefined): role is ChatMessage['role'] =>
+export const isRole = (role: unknown): role is ChatMessage['role'] =>
   role === 'system' || role === 'user' || role === 'assistant';
 
-export const isMessage = (value: JsonValue): value is Message =>
+/** Whether a value, whose members are JSON, is a message. */
+export const isMessage = (value: unknown): value is Message =>
   isObject(value) &&
   typeof value['id'] === 'string' &&
   isRole(value['role']) &&
   areParts(value['parts']);
 
-/** Whether a message says anything: an answer of a model that failed at once does not. */
+/** Whether a message says anything: an answer of a model that failed immediately does not. */
 export const hasContent = ({ role, parts }: Message): boolean =>
   role !== 'assistant' || parts.some(({ type, text }) => type !== 'step-start' && text !== '');
 

@@ -1,4 +1,4 @@
-import { err, ok, Result, ResultAsync } from 'neverthrow';
+import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import type { HistoryPart } from '../../src/service/operation-results.js';
 import { sameJson } from '../../src/session/canonical-json.js';
 import {
@@ -8,22 +8,16 @@ import {
   invalidField,
 } from '../../src/session/errors.js';
 import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../src/session/limits.js';
-import type { JsonValue } from '../../src/session/session.js';
 import {
   appendOnce,
   type ConversationError,
   type Conversations,
   rewindOnce,
 } from '../sdk/append-once.js';
-import {
-  type ChatMessage,
-  entryOf,
-  hasContent,
-  isMessage,
-  type Message,
-  messageOf,
-} from './chat-message.js';
+import { inCallersWords } from '../sdk/in-callers-words.js';
+import { type ChatMessage, entryOf, hasContent, type Message, messageOf } from './chat-message.js';
 import { isOlder } from './is-older.js';
+import { parseMessages } from './parse-messages.js';
 
 const placedIn = ({ entries, start }: HistoryPart) =>
   entries.map((entry, index) => ({
@@ -119,24 +113,13 @@ export interface SaveOptions {
 /** Default maximum number of messages that are searched. */
 const SEARCH = 10_000;
 
-/**
- * The messages as JSON, because a tool may have returned a value such as a `Date`, without empty
- * answers. If several messages have the same id, the last one counts.
- */
-const parseMessages = (
-  messages: readonly ChatMessage[],
-): Result<readonly Message[], InvalidInput> => {
-  const read = Result.fromThrowable((): JsonValue[] => JSON.parse(JSON.stringify(messages)))();
-  if (read.isOk() && Array.isArray(read.value) && read.value.every(isMessage)) {
-    const byId = new Map(read.value.filter(hasContent).map((message) => [message.id, message]));
-    return ok([...byId.values()]);
-  }
-  const message = 'must be an array of UIMessage that can be written as JSON';
-  return err(invalidField('messages', message));
-};
+/** The messages with content. If several have the same id, the last one counts. */
+const latestOf = (messages: readonly Message[]): readonly Message[] => [
+  ...new Map(messages.filter(hasContent).map((message) => [message.id, message])).values(),
+];
 
 /**
- * The entries to save, and the position to rewind to, if messages are superseded or answered anew.
+ * The messages to save, and the position to rewind to, if messages are superseded or answered anew.
  * Undefined if one of the messages is an older version of the stored one.
  */
 const decide = (messages: readonly Message[], { placed }: Found, regenerate: boolean) => {
@@ -155,10 +138,8 @@ const decide = (messages: readonly Message[], { placed }: Found, regenerate: boo
   });
   const to = Math.min(...cuts);
   // A new message has no position.
-  const entries = messages
-    .filter(({ id }) => !((known.get(id)?.position ?? Number.NaN) <= to))
-    .map(entryOf);
-  return { entries, to: cuts.length > 0 ? to : undefined };
+  const added = messages.filter(({ id }) => !((known.get(id)?.position ?? Number.NaN) <= to));
+  return { added, to: cuts.length > 0 ? to : undefined };
 };
 
 const outdated = (id: string, end: number): HistoryMoved => ({
@@ -166,18 +147,37 @@ const outdated = (id: string, end: number): HistoryMoved => ({
   message: 'a message is older than its stored version: load the chat again',
 });
 
-const notFound = (search: number): InvalidInput => {
+const notFound = (search: number, at: number): InvalidInput => {
   const message = `is not among the latest ${search} messages, and the chat has more: search further, with \`search\``;
-  return invalidField('messages[0].id', message);
+  return invalidField(`messages[${at}].id`, message);
 };
+
+/** The fields of a message by those of its entry. Its data are all that is not the text. */
+const fieldNames = new Map([
+  ['id', '.id'],
+  ['role', '.role'],
+  ['content', '.parts'],
+]);
+
+/** Names a message that was to be added by its place among the given ones. */
+const namesIn =
+  (given: readonly Message[], added: readonly Message[]) =>
+  (index: number, field: string): string => {
+    const message = added[index];
+    const at = message === undefined ? -1 : given.indexOf(message);
+    return `messages[${at}]${fieldNames.get(field) ?? ''}`;
+  };
 
 /**
  * Saves messages by their ids, all of them in one step. A message that is already stored is not
  * stored again, so the call can be repeated. A stored message that has changed is replaced, and the
  * messages after it are superseded. Fails with `history_moved` if another caller has added messages
- * in the meantime, or if the tool calls of a message lag behind its stored version or contradict
- * it, for example an approval by a page that has not seen that the call was denied. A new message
- * is appended, unless it is an answer without content, which a failed model leaves. Never rejects.
+ * in the meantime, or if a message is older than its stored version: an answer that is a beginning
+ * of the stored one, or tool calls that lag behind or contradict it, for example an approval by a
+ * page that has not seen that the call was denied. A new message is appended, unless it is an
+ * answer without content, which a failed model leaves. Values with a `toJSON` are stored as its
+ * result. Other values that are not JSON, for example a `Map` or NaN, fail with `invalid_input`,
+ * which names `messages[2].parts[0]`. Never rejects.
  */
 export const saveMessages = <E extends ConversationError>(
   sessions: Conversations<E>,
@@ -186,18 +186,21 @@ export const saveMessages = <E extends ConversationError>(
   { regenerate = false, search = SEARCH, ifPosition: expected, ...options }: SaveOptions = {},
 ): ResultAsync<SavedMessages, E | InvalidInput | HistoryMoved> => {
   const save = async (
-    wanted: readonly Message[],
+    given: readonly Message[],
   ): Promise<Result<SavedMessages, E | InvalidInput | HistoryMoved>> => {
+    const wanted = latestOf(given);
     for (;;) {
       const found = await findBack(sessions, id, wanted, search);
       if (found.isErr()) return err(found.error);
       const { isComplete, end } = found.value;
-      if (!isComplete) return err(notFound(search));
+      if (!isComplete)
+        return err(notFound(search, wanted[0] === undefined ? 0 : given.indexOf(wanted[0])));
       const decided = decide(wanted, found.value, regenerate);
       if (decided === undefined) return err(outdated(id, end));
-      const { entries, to } = decided;
-      if (entries.length === 0 && to === undefined) return ok({ position: end, repeated: true });
+      const { added, to } = decided;
+      if (added.length === 0 && to === undefined) return ok({ position: end, repeated: true });
       const change = { ...options, ifPosition: expected ?? end };
+      const entries = added.map(entryOf);
       const saved =
         to === undefined
           ? await appendOnce(sessions, id, entries, change)
@@ -206,8 +209,10 @@ export const saveMessages = <E extends ConversationError>(
       // Another caller has added to the chat, so decide again. A rewind would then drop what that
       // caller has added.
       if (isMoved && to === undefined && expected === undefined) continue;
-      return saved.map(({ position }) => ({ position }));
+      return saved
+        .map(({ position }) => ({ position }))
+        .mapErr((error) => inCallersWords(error, 'messages', namesIn(given, added)));
     }
   };
-  return parseMessages(messages).asyncAndThen((wanted) => new ResultAsync(save(wanted)));
+  return parseMessages(messages).asyncAndThen((given) => new ResultAsync(save(given)));
 };

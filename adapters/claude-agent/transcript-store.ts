@@ -1,9 +1,10 @@
-import type { Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { CreateSessionInput } from '../../src/service/create-session.js';
 import { unwrap } from '../../src/service/unwrap.js';
 import { defaultLimits, HISTORY_LIMIT, MAX_LEASE_SECONDS } from '../../src/session/limits.js';
 import type { PositionedEntry, SessionLabels } from '../../src/session/session.js';
 import { ATTEMPTS, appendOnce, type ConversationError } from '../sdk/append-once.js';
+import { inCallersWords } from '../sdk/in-callers-words.js';
 import {
   entryOf,
   keyOf,
@@ -27,6 +28,12 @@ interface Known {
   /** The end of the history. */
   readonly position: number;
   readonly uuids: Set<unknown>;
+}
+
+/** Lines of one write, and all lines of the call. */
+interface Part {
+  readonly lines: readonly TranscriptEntry[];
+  readonly given: readonly TranscriptEntry[];
 }
 
 /** Options of a `TranscriptStore`, for the sessions that it creates. */
@@ -56,6 +63,19 @@ const unlessGone = <T>(result: Result<T, ConversationError>): T | undefined => {
     return undefined;
   return unwrap(result);
 };
+
+/**
+ * Names the lines that were `added` by their places among the `given` ones. The data of an entry
+ * are a line, and the content is text of its message.
+ */
+const inLines =
+  (given: readonly TranscriptEntry[], added: readonly TranscriptEntry[]) =>
+  (error: ConversationError): ConversationError =>
+    inCallersWords(error, 'entries', (index, field) => {
+      const refused = added[index];
+      const line = `entries[${refused === undefined ? -1 : given.indexOf(refused)}]`;
+      return field === 'content' ? `${line}.message` : line;
+    });
 
 const mainOf = ({ projectKey, sessionId }: TranscriptKey): string =>
   textOf({ projectKey, sessionId });
@@ -94,7 +114,7 @@ export class TranscriptStore {
     await this.#inTurn(key, async () => {
       const name = await nameOf(textOf(key));
       for (let at = 0; at < lines.length; at += most)
-        await this.#append(key, name, lines.slice(at, at + most));
+        await this.#append(key, name, { lines: lines.slice(at, at + most), given: lines });
     });
   }
 
@@ -140,18 +160,16 @@ export class TranscriptStore {
     });
   }
 
-  async #append(
-    key: TranscriptKey,
-    name: string,
-    lines: readonly TranscriptEntry[],
-  ): Promise<void> {
+  async #append(key: TranscriptKey, name: string, { lines, given }: Part): Promise<void> {
     let known = this.#known.get(name);
     // Cached again once these lines are appended.
     this.#known.delete(name);
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       known ??= await this.#learn(name);
       if (known === undefined) {
-        if (await this.#create(key, name, newOf(lines, new Set()))) return;
+        const added = newOf(lines, new Set());
+        const created = await this.#create(key, name, added);
+        if (unwrap(created.mapErr(inLines(given, added)))) return;
         continue;
       }
       const added = newOf(lines, known.uuids);
@@ -164,7 +182,7 @@ export class TranscriptStore {
       const { type } = appended.error;
       if (type === 'history_moved') known = await this.#catchUp(known);
       else if (type === 'lease_lost' || type === 'not_found') known = undefined;
-      else unwrap(appended);
+      else unwrap(appended.mapErr(inLines(given, added)));
     }
     throw new Error('other processes kept changing the transcript');
   }
@@ -191,7 +209,7 @@ export class TranscriptStore {
     key: TranscriptKey,
     name: string,
     lines: readonly TranscriptEntry[],
-  ): Promise<boolean> {
+  ): Promise<Result<boolean, ConversationError>> {
     const { projectKey, subpath } = key;
     const project = await nameOf(projectKey);
     const input: CreateSessionInput = {
@@ -210,10 +228,10 @@ export class TranscriptStore {
     };
     for (let attempt = 1; ; attempt += 1) {
       const created = await this.#sessions.create(input);
-      if (created.isOk()) return attempt > 1 || created.value.repeated === undefined;
+      if (created.isOk()) return ok(attempt > 1 || created.value.repeated === undefined);
       const { type } = created.error;
-      if (type === 'idempotency_mismatch') return false;
-      if (type !== 'store_unavailable' || attempt === ATTEMPTS) unwrap(created);
+      if (type === 'idempotency_mismatch') return ok(false);
+      if (type !== 'store_unavailable' || attempt === ATTEMPTS) return err(created.error);
     }
   }
 

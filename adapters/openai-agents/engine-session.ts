@@ -9,6 +9,7 @@ import type { PositionedEntry } from '../../src/session/session.js';
 import { SessionFailure } from '../../src/session/session-failure.js';
 import { acceptsHistory, invalidTransition } from '../../src/session/session-status.js';
 import { appendOnce, type ConversationError, rewindOnce } from '../sdk/append-once.js';
+import { inCallersWords } from '../sdk/in-callers-words.js';
 import type { AgentSessions } from './agent-sessions.js';
 import { type HistoryTransactionArgs, parseTransaction } from './history-transaction.js';
 import { entryOf, isItemEntry, itemOf } from './item-of.js';
@@ -59,6 +60,15 @@ const entryIdOf = (operationId: string, index: number): string => `${operationId
 
 /** The turn in the id of a write or of one of its entries. */
 const turnOf = (id: string): string | undefined => /^(.+):\d+(?:\/\d+)?$/s.exec(id)?.[1];
+
+/** An error that names the items of a list of the caller. The data of an entry are an item. */
+const inItems =
+  (list = 'items') =>
+  (error: ConversationError): ConversationError =>
+    inCallersWords(error, list, (index, field) => {
+      const item = `${list}[${index}]`;
+      return field === 'content' ? `${item}.content` : item;
+    });
 
 const isError = (result: Result<unknown, ConversationError>, type: string): boolean =>
   result.isErr() && result.error.type === type;
@@ -139,7 +149,7 @@ export class EngineSession<Item extends object = object> {
   async addItems(items: Item[]): Promise<void> {
     if (items.length === 0) return;
     await this.#open();
-    unwrap(await this.#add(items, this.#nextOptions()));
+    unwrap((await this.#add(items, this.#nextOptions())).mapErr(inItems()));
   }
 
   /**
@@ -205,7 +215,8 @@ export class EngineSession<Item extends object = object> {
         if (place !== undefined) continue;
         throw new Error('the suffix no longer matches the history');
       }
-      unwrap(applied);
+      const list = suffix === undefined ? 'items' : 'replacement';
+      unwrap(applied.mapErr(inItems(`transaction.${list}`)));
       return;
     }
   }
@@ -301,7 +312,7 @@ export class EngineSession<Item extends object = object> {
   async #replaceAll(items: readonly Item[]): Promise<Appended> {
     await this.#open();
     const ifPosition = this.#known ?? (await this.#read(0)).end;
-    return unwrap(await this.#rewind(items, { to: 0, ifPosition }));
+    return unwrap((await this.#rewind(items, { to: 0, ifPosition })).mapErr(inItems()));
   }
 
   /**

@@ -26,7 +26,14 @@ const check = (fits: boolean, message: string): void => {
  * rule and quotes nothing, unlike errors of `structuredClone` and `JSON.stringify`.
  */
 const copyOf = <Item>(given: HistoryTransaction<Item>): HistoryTransaction<Item> =>
-  parseSafely('transaction', (issues) => parseJson(issues, 'transaction', given)).match(
+  parseSafely('transaction', (issues) => {
+    for (const [name, items] of Object.entries(given))
+      if (Array.isArray(items))
+        for (const [at, item] of items.entries())
+          parseJson(issues, `transaction.${name}[${at}]`, item);
+    if (issues.found.length === 0) return parseJson(issues, 'transaction', given);
+    return undefined;
+  }).match(
     (text = '{}') => JSON.parse(text),
     ({ message }) => {
       throw new TypeError(message);

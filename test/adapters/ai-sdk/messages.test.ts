@@ -180,42 +180,97 @@ describeStores('messages of the AI SDK', (open) => {
 });
 
 describe('a message of the AI SDK', () => {
-  test('is saved as the page gets it, which is JSON', async () => {
+  const answer = (output: unknown) => ({
+    id: 'a-1',
+    role: 'assistant' as const,
+    parts: [
+      { type: 'step-start' },
+      { type: 'dynamic-tool', toolName: 'now', state: 'output-available', output },
+    ],
+  });
+
+  test('with a Date or another value with a toJSON is saved as the page gets it', async () => {
     const { sessions, id, load } = await openedChat();
     const at = new Date(0);
-    const parts = [
-      {
-        type: 'dynamic-tool',
-        toolName: 'now',
-        state: 'output-available',
-        output: { at, not: Number.NaN },
-      },
-    ];
-    const answer = { id: 'a-1', role: 'assistant', parts } as const;
-    await unwrap(saveMessages(sessions, id, [answer]));
-    await unwrap(saveMessages(sessions, id, [answer]));
-    expect(await load()).toEqual([
-      {
-        ...answer,
-        parts: [{ ...parts[0], output: { at: '1970-01-01T00:00:00.000Z', not: null } }],
-      },
-    ]);
+    const given = answer({ at, link: new URL('https://example.com'), both: [at, { at }] });
+    const { position } = await unwrap(saveMessages(sessions, id, [given]));
+    expect(await unwrap(saveMessages(sessions, id, [given]))).toEqual({ position, repeated: true });
+    const time = '1970-01-01T00:00:00.000Z';
+    const output = { at: time, link: 'https://example.com/', both: [time, { at: time }] };
+    expect(await load()).toEqual([answer(output)]);
+  });
+
+  const cycle: Record<string, unknown> = {};
+  Object.assign(cycle, { one: cycle, two: cycle });
+
+  test.for([
+    ['a Map', new Map([['secret', 1]])],
+    ['NaN', { not: Number.NaN }],
+    ['a bigint', 1n],
+    ['a cycle', cycle],
+    ['a toJSON that throws', { toJSON: () => Reflect.get(Object(undefined).secret, 'x') }],
+  ])('with %s in a tool result is refused by its index and part', async ([, output]) => {
+    const { sessions, id, load } = await openedChat();
+    const saved = await saveMessages(sessions, id, [user('u-1', 'Hi'), answer(output)]);
+    const error = saved._unsafeUnwrapErr();
+    expect(error).toMatchObject({
+      type: 'invalid_input',
+      message: expect.stringMatching(/^messages\[1\]\.parts\[1\] [^;]+$/),
+      issues: [{ path: 'messages[1].parts[1]' }],
+    });
+    expect(error.message).not.toContain('secret');
+    expect(await load()).toEqual([]);
+  });
+
+  test('that the engine refuses is named by its index among all given messages', async () => {
+    const { sessions, id, load } = await openedChat();
+    const stored = [user('u-1', 'One?'), user('u-2', 'Two?')];
+    await unwrap(saveMessages(sessions, id, stored));
+    const empty = { id: 'a-0', role: 'assistant', parts: [] } as const;
+    const long = 'x'.repeat(2 ** 18 + 1);
+    const wrong = [user('', 'Three?'), user('u-3', long), { ...user('u-4', ''), metadata: long }];
+    for (const edited of [[], [user('u-2', 'Two, please?')]]) {
+      const given = [stored[0] ?? empty, empty, ...edited, ...wrong];
+      const at = given.length - wrong.length;
+      const error = (await saveMessages(sessions, id, given))._unsafeUnwrapErr();
+      const paths = [`messages[${at}].id`, `messages[${at + 1}].parts`, `messages[${at + 2}]`];
+      expect(error).toMatchObject({ issues: paths.map((path) => ({ path })) });
+      expect(error.message).not.toContain('entries');
+    }
+    expect(await load()).toEqual(stored);
   });
 
   test.for([
-    ['nothing', undefined],
-    ['no array', {}],
-    ['no message', [undefined]],
-    ['no parts', [{ id: 'u-1', role: 'user' }]],
-    ['parts without a type', [{ id: 'u-1', role: 'user', parts: [{ text: 'Hi' }] }]],
-    ['another role', [{ id: 'u-1', role: 'tool', parts: [] }]],
-    ['no JSON', [{ id: 'u-1', role: 'user', parts: [{ type: 'data-n', data: 1n }] }]],
-    ['no id', [{ id: '', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }]],
-    ['too much text', [user('u-1', 'x'.repeat(2 ** 18 + 1))]],
-  ])('is refused as an error and not thrown: %s', async ([, messages]) => {
+    ['nothing', undefined, 'messages'],
+    ['no array', {}, 'messages'],
+    ['no message', [undefined], 'messages[0]'],
+    ['no parts', [{ id: 'u-1', role: 'user' }], 'messages[0].parts'],
+    ['no part', [{ id: 'u-1', role: 'user', parts: [null] }], 'messages[0].parts[0]'],
+    [
+      'parts without a type',
+      [{ id: 'u-1', role: 'user', parts: [{ text: 'Hi' }] }],
+      'messages[0].parts[0].type',
+    ],
+    [
+      'a text that is none',
+      [{ id: 'u-1', role: 'user', parts: [{ type: 'text', text: { a: 1 } }] }],
+      'messages[0].parts[0].text',
+    ],
+    ['another role', [{ id: 'u-1', role: 'tool', parts: [] }], 'messages[0].role'],
+    [
+      'metadata of NaN',
+      [{ ...user('u-1', 'Hi'), metadata: { not: Number.NaN } }],
+      'messages[0].metadata',
+    ],
+    ['no id', [user('', 'Hi')], 'messages[0].id'],
+    ['too much text', [user('u-1', 'x'.repeat(2 ** 18 + 1))], 'messages[0].parts'],
+    ['too many messages', Array.from({ length: 1001 }, (_, at) => user(`u-${at}`, '')), 'messages'],
+  ])('is refused by the name of the field and not thrown: %s', async ([, messages, path]) => {
     const { sessions, id, load } = await openedChat();
     const saved = await Reflect.apply(saveMessages, undefined, [sessions, id, messages]);
-    expect(saved._unsafeUnwrapErr().type).toBe('invalid_input');
+    const error = saved._unsafeUnwrapErr();
+    expect(error.type).toBe('invalid_input');
+    expect(error.issues[0].path).toBe(path);
     expect(await load()).toEqual([]);
   });
 

@@ -126,11 +126,25 @@ describe('the session of a transcript', () => {
     expect(await transcripts.load(key)).toEqual([line('u1')]);
   });
 
+  it('names a line that is refused by its index in the call', async () => {
+    const { transcripts } = opened({ limits: { entriesPerAppend: 2 } });
+    const wrong = line('u3', { at: new Date(0) });
+    const refused = { error: { issues: [{ path: 'entries[1]' }] } };
+    const created = transcripts.append(key, [line('u1'), wrong]);
+    await expect(created).rejects.toMatchObject(refused);
+    await transcripts.append(key, [line('u1')]);
+    const repeated = transcripts.append(key, [line('u1'), wrong]);
+    await expect(repeated).rejects.toMatchObject(refused);
+    const later = transcripts.append(key, [line('u1'), line('u2'), line('u1'), wrong]);
+    await expect(later).rejects.toThrow(/invalid_input: entries\[3\] /);
+    expect(await transcripts.load(key)).toEqual([line('u1'), line('u2')]);
+  });
+
   it('refuses a line that is too large, and takes it where the host allows it', async () => {
     const large = line('u1', { content: 'a'.repeat(300_000) });
     const { transcripts } = opened();
     await expect(transcripts.append(key, [large])).rejects.toThrow(
-      /invalid_input.*entries\[0\]\.data.*262144 bytes/,
+      /invalid_input.*entries\[0\] must.*262144 bytes/,
     );
     expect(await transcripts.load(key)).toBeNull();
     const generous = opened({ limits: { contentBytes: 1_000_000 } }).transcripts;

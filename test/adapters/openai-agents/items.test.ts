@@ -1,3 +1,4 @@
+import type { AgentInputItem } from '@openai/agents';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { okOf } from '../../support/sessions.js';
@@ -56,5 +57,28 @@ describe('the items of the OpenAI Agents SDK', () => {
     expect(await session.getItems()).toEqual([user('Pay.'), call('c1', {})]);
     expect(await session.popItem()).toEqual(call('c1', {}));
     expect(await session.getItems()).toEqual([user('Pay.')]);
+  });
+
+  test('are named by index and field if they are refused', async () => {
+    const { session } = await openSession(new MemorySessionStore());
+    const items = [user('x'), user('y'.repeat(2 ** 18 + 1))];
+    const name = 'items[1].content must';
+    await expect(session.addItems(items)).rejects.toThrow(`invalid_input: ${name}`);
+    await expect(session.replaceHistoryWithCompaction(items)).rejects.toThrow(name);
+    for (const [transaction, path] of [
+      [{ type: 'append_items' as const, items }, 'transaction.items[1].content'],
+      [
+        {
+          type: 'replace_suffix' as const,
+          expectedSuffix: [] as AgentInputItem[],
+          replacement: items,
+        },
+        'transaction.replacement[1].content',
+      ],
+    ] as const) {
+      const applied = session.applyHistoryTransaction({ operationId: 'turn', transaction });
+      await expect(applied).rejects.toThrow(`invalid_input: ${path} must`);
+    }
+    expect(await session.getItems()).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ test.each([
     const applied = session.applyHistoryTransaction({ operationId: 'turn', transaction });
     const error = await applied.catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(TypeError);
-    expect(String(error)).toMatch(/transaction (must|cannot)/);
+    expect(String(error)).toMatch(/transaction\.(items|expectedSuffix)\[0\] (must|cannot)/);
     expect(String(error)).not.toContain('secret');
     expect(error).not.toHaveProperty('cause');
   }

@@ -1,0 +1,83 @@
+import type { Result } from 'neverthrow';
+import type { IssueList } from '../../src/input/issue-list.js';
+import { hasMethods, isFields, parseFields } from '../../src/input/parse-fields.js';
+import { MAX_DEPTH, parseJson, valueOfJson } from '../../src/input/parse-json.js';
+import { parseSafely } from '../../src/input/parse-safely.js';
+import type { InvalidInput } from '../../src/session/errors.js';
+import type { JsonValue } from '../../src/session/session.js';
+import { isMessage, isRole, type Message } from './chat-message.js';
+
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+};
+
+const shownMembers = (value: unknown, above: readonly unknown[]): unknown => {
+  if (Array.isArray(value)) return value.map((part, at) => shown(part, `${at}`, above));
+  if (!isFields(value) || !isPlain(value)) return value;
+  const members = Object.entries(value);
+  return Object.fromEntries(members.map(([name, part]) => [name, shown(part, name, above)]));
+};
+
+/**
+ * A value in which everything with a `toJSON` is what the page gets of it: a tool may have returned
+ * a `Date`, and an answer must not be lost for that. Other values are left to `parseJson`, which
+ * refuses a `Map`, whose content JSON would drop, and a cycle.
+ */
+const shown = (value: unknown, name = '', above: readonly unknown[] = []): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (above.length > MAX_DEPTH || above.includes(value)) return value;
+  const within = [...above, value];
+  if (!hasMethods(value, 'toJSON')) return shownMembers(value, within);
+  return shownMembers(Reflect.apply(Reflect.get(value, 'toJSON'), value, [name]), within);
+};
+
+/** A value as JSON; undefined if it is missing or breaks a rule. */
+const parseShown = (issues: IssueList, path: string, value: unknown): JsonValue | undefined => {
+  try {
+    const text = parseJson(issues, path, shown(value));
+    return text === undefined ? undefined : valueOfJson(text);
+  } catch (cause) {
+    // A `toJSON` or a getter of the caller may throw.
+    issues.caught(cause, path);
+    return undefined;
+  }
+};
+
+const parsePart = (issues: IssueList, path: string, value: unknown): JsonValue | undefined => {
+  const before = issues.found.length;
+  const part = parseShown(issues, path, value);
+  if (issues.found.length > before) return undefined;
+  const { type, text } = parseFields(issues, path, part);
+  issues.check(typeof type === 'string', `${path}.type`, 'must be a string');
+  issues.check(type !== 'text' || typeof text === 'string', `${path}.text`, 'must be a string');
+  return part;
+};
+
+const parseMessage = (issues: IssueList, path: string, value: unknown): readonly Message[] => {
+  const { id, role, parts, ...more } = parseFields(issues, path, value);
+  issues.check(typeof id === 'string', `${path}.id`, 'must be a string');
+  issues.check(isRole(role), `${path}.role`, 'must be system, user or assistant');
+  issues.check(Array.isArray(parts), `${path}.parts`, 'must be an array');
+  const list: readonly unknown[] = Array.isArray(parts) ? parts : [];
+  const message: unknown = {
+    id,
+    role,
+    ...Object.fromEntries(
+      Object.entries(more).flatMap(([name, field]) => {
+        const parsed = parseShown(issues, `${path}.${name}`, field);
+        return parsed === undefined ? [] : [[name, parsed]];
+      }),
+    ),
+    parts: list.map((part, at) => parsePart(issues, `${path}.parts[${at}]`, part)),
+  };
+  return isMessage(message) ? [message] : [];
+};
+
+/** The messages as JSON, in the order of the caller. */
+export const parseMessages = (messages: unknown): Result<readonly Message[], InvalidInput> =>
+  parseSafely('messages', (issues) => {
+    issues.check(Array.isArray(messages), 'messages', 'must be an array of UIMessage');
+    const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
+    return list.flatMap((message, at) => parseMessage(issues, `messages[${at}]`, message));
+  });
