@@ -45,12 +45,7 @@ const callsOf = ({ parts }: Message): ReadonlyMap<JsonValue | undefined, Call> =
     ),
   );
 
-/**
- * Whether a message with tool calls is an older version of the stored one: parts of it are missing,
- * or a call lags behind its stored version or contradicts it, because the page has not seen the
- * decision or the answer of another page.
- */
-export const isOlder = (given: Message, stored: Message): boolean => {
+const isBehindInCalls = (given: Message, stored: Message): boolean => {
   const known = callsOf(stored);
   if (known.size === 0) return false;
   if (given.parts.length < stored.parts.length) return true;
@@ -60,3 +55,28 @@ export const isOlder = (given: Message, stored: Message): boolean => {
     return now === undefined || isBehind(call, now);
   });
 };
+
+/** Whether the text of a part is a beginning of the stored one. */
+const isBehindInText = (stored: Call, given: Call): boolean =>
+  typeof stored['text'] === 'string' &&
+  typeof given['text'] === 'string' &&
+  stored.type === given.type &&
+  stored['text'].startsWith(given['text']) &&
+  stored['text'] !== given['text'];
+
+/** Whether an answer ends before the stored one, and contains nothing that is not stored. */
+const endsBefore = (given: Message, stored: Message): boolean =>
+  given.role === 'assistant' &&
+  !sameJson(given.parts, stored.parts) &&
+  given.parts.every((part, at) => {
+    const there = stored.parts[at];
+    return there !== undefined && (sameJson(part, there) || isBehindInText(there, part));
+  });
+
+/**
+ * Whether a message is an older version of the stored one: an answer that is a beginning of it, or
+ * a message with tool calls if parts are missing, or a call lags behind its stored version or
+ * contradicts it, because the page has not seen the decision or the answer of another page.
+ */
+export const isOlder = (given: Message, stored: Message): boolean =>
+  isBehindInCalls(given, stored) || endsBefore(given, stored);

@@ -106,6 +106,35 @@ describeStores('saveMessages', (open) => {
     expect(await load()).toEqual([...four, user('u-3', 'Tidy up!'), done]);
   });
 
+  test('replaces no answer by a beginning of it, and takes the rest of a partial answer', async () => {
+    const { sessions, id, load } = await openedChat(await open());
+    const answer = (...parts: readonly string[]): UIMessage => ({
+      id: 'a-1',
+      role: 'assistant',
+      parts: [{ type: 'step-start' }, ...parts.map((text) => ({ type: 'text' as const, text }))],
+    });
+    const complete = answer('Once upon', 'a time.');
+    const older = [answer('Once'), answer('Once upon'), answer('Once upon', 'a')];
+    await unwrap(saveMessages(sessions, id, [user('u-1', 'A tale?'), answer('Once')]));
+    await unwrap(saveMessages(sessions, id, [complete]));
+    await unwrap(saveMessages(sessions, id, [user('u-2', 'Go on.')]));
+    const before = await load();
+    expect(before).toEqual([user('u-1', 'A tale?'), complete, user('u-2', 'Go on.')]);
+    for (const each of older) {
+      const late = await errorOf(saveMessages(sessions, id, [each]));
+      expect(late.type).toBe('history_moved');
+    }
+    expect(await load()).toEqual(before);
+    // An edit of an answer contains something new.
+    await unwrap(saveMessages(sessions, id, [answer('Once more')]));
+    // The question is answered anew under the same id.
+    await unwrap(saveMessages(sessions, id, [user('u-1', 'A tale?')], { regenerate: true }));
+    await unwrap(saveMessages(sessions, id, [answer('Once')]));
+    // A user may shorten a question.
+    await unwrap(saveMessages(sessions, id, [user('u-1', 'A')]));
+    expect(await load()).toEqual([user('u-1', 'A')]);
+  });
+
   test('takes whole chats too, as a page sends them by default', async () => {
     const { sessions, id, load } = await openedChat(await open());
     await unwrap(saveMessages(sessions, id, four.slice(0, 2)));
