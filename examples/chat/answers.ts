@@ -5,6 +5,7 @@ type Reader = ReadableStreamDefaultController<UIMessageChunk>;
 /** An answer on its way: what was said of it, and the pages that show it. */
 interface Answer {
   readonly chat: string;
+  readonly position: number;
   readonly chunks: UIMessageChunk[];
   readonly readers: Set<Reader>;
 }
@@ -16,6 +17,20 @@ interface Answer {
  */
 export class Answers {
   readonly #answers = new Map<string, Answer>();
+
+  /**
+   * Begins an answer. It covers earlier messages too, so the pages that wait for an earlier answer,
+   * of which nothing was said, get this one.
+   */
+  begin(chat: string, position: number): void {
+    const { readers } = this.#open(chat, position);
+    for (const [key, earlier] of this.#answers) {
+      const isWaiting = earlier.position < position && earlier.chunks.length === 0;
+      if (earlier.chat !== chat || !isWaiting) continue;
+      this.#answers.delete(key);
+      for (const reader of earlier.readers) readers.add(reader);
+    }
+  }
 
   /** Passes on a part of an answer. */
   say(chat: string, position: number, chunk: UIMessageChunk): void {
@@ -35,9 +50,17 @@ export class Answers {
         readers.add(reader);
       },
       cancel: () => {
-        readers.delete(own); // the page was closed: the answer goes on
+        // The page was closed: the answer goes on.
+        for (const answer of this.#answers.values()) answer.readers.delete(own);
       },
     });
+  }
+
+  /** Ends a `read`, and forgets the answer if nothing was said and no other page waits for it. */
+  async leave(chat: string, position: number, stream: ReadableStream): Promise<void> {
+    await stream.cancel();
+    const { chunks, readers } = this.#open(chat, position);
+    if (chunks.length + readers.size === 0) this.#answers.delete(keyOf(chat, position));
   }
 
   has(chat: string, position: number): boolean {
@@ -56,7 +79,7 @@ export class Answers {
 
   #open(chat: string, position: number): Answer {
     const key = keyOf(chat, position);
-    const answer = this.#answers.get(key) ?? { chat, chunks: [], readers: new Set() };
+    const answer = this.#answers.get(key) ?? { chat, position, chunks: [], readers: new Set() };
     this.#answers.set(key, answer);
     return answer;
   }

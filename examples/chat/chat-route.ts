@@ -14,6 +14,12 @@ const requestForm = z.object({
 export const refusal = (error: Parameters<typeof httpStatusOf>[0]): Response =>
   new Response(error.type, { status: httpStatusOf(error) });
 
+/** Whether a message is answered: what the model said after it has read it. */
+const isAnswered = (messages: readonly UIMessage[], id: string): boolean => {
+  const later = messages.slice(messages.findIndex((message) => message.id === id) + 1);
+  return later.some(({ role }) => role === 'assistant');
+};
+
 /**
  * `POST /api/chat`, for Hono, Next.js and whatever else speaks Fetch: saves the message, wakes the
  * chat for a worker, and passes on its answer. Yours: check that this user may see this chat.
@@ -30,14 +36,19 @@ export const chatRoute =
     const regenerate = trigger === 'regenerate-message';
     const saved = await saveMessages(sessions, id, [message], { regenerate, wake: true });
     if (saved.isErr()) return refusal(saved.error);
-    const { position } = saved.value;
-    const stream = answers.read(id, position);
-    const loaded = await loadMessages<UIMessage>(sessions, id, { last: 1 });
-    if (loaded.isOk() && loaded.value.messages[0]?.id === message.id)
-      return createUIMessageStreamResponse({ stream });
-    // The request came twice.
-    answers.end(id, position);
-    return loaded.isErr() ? refusal(loaded.error) : new Response('answered', { status: 409 });
+    for (let { position } = saved.value; ; ) {
+      // First the stream, so that the answer does not begin or end between the two steps.
+      const stream = answers.read(id, position);
+      const loaded = await loadMessages<UIMessage>(sessions, id);
+      const { messages, position: end } = loaded.unwrapOr({ messages: [], position });
+      const answered = isAnswered(messages, message.id);
+      if (loaded.isOk() && !answered && end === position)
+        return createUIMessageStreamResponse({ stream });
+      await answers.leave(id, position, stream);
+      if (loaded.isErr()) return refusal(loaded.error);
+      if (answered) return new Response('answered', { status: 409 }); // the request came twice
+      position = end; // another message came, and one answer covers both
+    }
   };
 
 /**

@@ -62,6 +62,7 @@ export const chatWorker = (
         const { messages, position: ifPosition } = await unwrap(loadMessages<UIMessage>(held, id));
         const last = (author: string) => messages.findLastIndex(({ role }) => role === author);
         if (last('user') <= last('assistant')) return; // an attempt before this one has answered
+        answers.begin(id, ifPosition);
         const say = (chunk: UIMessageChunk) => answers.say(id, ifPosition, chunk);
         try {
           const said = await answerTo(messages, { model, signal, say });

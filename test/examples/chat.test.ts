@@ -124,6 +124,45 @@ describe('the route of the chat example', () => {
     expect(await texts()).toEqual(['From one tab', 'From the other', 'To both.']);
   });
 
+  test('sends one answer to all pages whose messages it covers, and gives no second answer', async () => {
+    const { send, texts, answer, worker } = await spoken();
+    await worker.stop();
+    const first = await send(said('u-1', 'One?'));
+    const others = await Promise.all([send(said('u-2', 'Two?')), send(said('u-3', 'Three?'))]);
+    const sent = [first, ...others];
+    expect(sent.map(({ status }) => status)).toEqual([200, 200, 200]);
+    worker.start();
+    const all = await answer(0);
+    all.say('To all.');
+    all.end();
+    for (const each of sent) expect(await each.text()).toContain('To all.');
+    await expect.poll(texts, { timeout: PATIENT_MS }).toHaveLength(4);
+    for (const [id, text] of [
+      ['u-1', 'One?'],
+      ['u-2', 'Two?'],
+      ['u-3', 'Three?'],
+    ] as const)
+      expect((await send(said(id, text))).status).toBe(409);
+    expect((await texts()).at(-1)).toBe('To all.');
+  });
+
+  test('leaves the answer on its way to another page if an answered message is sent again', async () => {
+    const { send, answer, resume } = await spoken();
+    const first = await send(said('u-1', 'One?'));
+    const one = await answer(0);
+    one.say('One.');
+    one.end();
+    await first.text();
+    expect((await send(said('u-1', 'One?'))).status).toBe(409);
+    expect((await resume()).status).toBe(204);
+    const second = await send(said('u-2', 'Two?'));
+    const two = await answer(1);
+    expect((await send(said('u-1', 'One?'))).status).toBe(409);
+    two.say('Two.');
+    two.end();
+    expect(await second.text()).toContain('Two.');
+  });
+
   test('shows a page that is opened meanwhile the answer from its beginning', async () => {
     const { send, resume, answer } = await spoken();
     expect((await resume()).status).toBe(204);
