@@ -88,7 +88,11 @@ const readable = <T>(id: string, read: () => T): Result<T, CorruptRecord> => {
   }
 };
 
-/** A store whose texts are encrypted before they reach `inner`. `key` has 32 bytes. */
+/**
+ * A store whose texts are encrypted before they reach `inner`. `key` has 32 bytes. Without an id of
+ * its own, a session that is created with an idempotency key has a digest of that as its id: if
+ * yours can be guessed, pass `createHmac('sha256', key).update(yours).digest('hex')` instead.
+ */
 export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
   const cipherFor = (of: SessionKey): Cipher => cipherOf(key, of);
   const shown = (of: SessionKey, record: SessionRecord): Result<SessionRecord, CorruptRecord> =>

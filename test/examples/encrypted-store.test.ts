@@ -46,8 +46,11 @@ const sayEverywhere = async (inner: SessionStore, secret: string): Promise<void>
   expect(read).toMatchObject({ options, metadata: { ...metadata, more: secret } });
   expect(read.revision).not.toBe(revision);
   expect(read.history).toMatchObject([entry, entry]);
+  // `cancel` has cleared the work.
+  await sessions.wake(id);
   const { claimed } = await sessions.claim({ holder: secret, seconds: 60 });
-  for (const { lease } of claimed) expect(lease.holder).toBe(secret);
+  expect(claimed.map(({ lease }) => lease.holder)).toEqual([secret]);
+  await sessions.cancel(id, { reason: secret });
   const { position: end } = await sessions.history(id);
   const fork = await sessions.create({ ...options, from: { id, position: end } });
   expect(fork.historyCount).toBe(2);
