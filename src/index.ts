@@ -158,9 +158,9 @@ export { hasRunOut, wakeAtOf } from './session/work-state.js';
 export type {
   Answer,
   AppendOutcome,
-  ClaimedRecord,
-  ClaimedRecords,
-  ClaimRange,
+  TakenRecord,
+  TakenRecords,
+  TakeRange,
   DueKey,
   DueSession,
   DueSessions,

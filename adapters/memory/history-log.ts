@@ -2,7 +2,7 @@ import { copyJson } from '../../src/session/copy-json.js';
 import type { KnownAppend } from '../../src/session/decide-append.js';
 import { entriesUpTo, type HistoryPositions } from '../../src/session/history-positions.js';
 import type { HistoryEntry } from '../../src/session/session.js';
-import type { HistoryAppend } from '../../src/store/session-store.js';
+import type { Guards, HistoryEffects } from '../../src/store/commit.js';
 import {
   bytesOf as bytesOfText,
   encodeEntry,
@@ -73,9 +73,9 @@ export class HistoryLog {
     };
   }
 
-  /** Adds entries after the first `kept` ones, and returns the position after them. */
-  append({ entries, operation, after }: Omit<HistoryAppend, 'now'>, kept: number): number {
-    if (after !== undefined) this.#rewind(kept);
+  /** Adds entries, after `truncate` if that is given. */
+  append({ truncate, entries = [] }: HistoryEffects, operation?: Guards['operation']): void {
+    if (truncate !== undefined) this.#rewind(entriesUpTo(this.positions, truncate));
     let end = this.#ends.at(-1) ?? 0;
     for (const entry of entries) {
       end += bytesOf(entry);
@@ -88,12 +88,6 @@ export class HistoryLog {
       this.#operations ??= new Map();
       this.#operations.set(operation.id, { digest: operation.digest, position: this.#end });
     }
-    return this.#end;
-  }
-
-  /** Adds the first entries. */
-  fill(entries: readonly HistoryEntry[]): void {
-    if (entries.length > 0) this.append({ entries }, 0);
   }
 
   /** The append with this operation id, if there was one. */

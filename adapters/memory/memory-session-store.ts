@@ -3,51 +3,59 @@ import type { IssueList } from '../../src/input/issue-list.js';
 import { isFields, parseSwitch, parseWhole } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import { timestampOf } from '../../src/session/clock.js';
-import { decideAppend } from '../../src/session/decide-append.js';
 import { type SearchTooLarge, type TooLarge, tooLarge } from '../../src/session/errors.js';
-import {
-  appendedDetailOf,
-  type EventDetail,
-  openingDetailsOf,
-  wokenDetailOf,
-} from '../../src/session/event-detail.js';
+import type { EventDetail } from '../../src/session/event-detail.js';
 import {
   entriesUpTo,
   entriesUpToCurrent,
   isSuperseded,
   partBetween,
 } from '../../src/session/history-positions.js';
-import { wokenState } from '../../src/session/lease-state.js';
-import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { endsAt, usedAt } from '../../src/session/state-at.js';
-import { hasRunOut, wakeAtOf } from '../../src/session/work-state.js';
+import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import { endsAt } from '../../src/session/state-at.js';
+import { hasRunOut } from '../../src/session/work-state.js';
+import {
+  type BeginCommit,
+  type Begun,
+  type ChangeCommit,
+  type Changed,
+  type EventPart,
+  isMove,
+  isRedaction,
+  type Move,
+  type Redaction,
+  type RemoveCommit,
+  type Removed,
+  type StateChange,
+  type UseChange,
+} from '../../src/store/commit.js';
+import {
+  type Facts,
+  judgeBegin,
+  judgeChange,
+  judgeMove,
+  judgeRedaction,
+  judgeRemoval,
+} from '../../src/store/judge.js';
 import type {
-  AppendOutcome,
-  ClaimedRecords,
-  ClaimRange,
   DueKey,
   DueSession,
   DueSessions,
   EntriesOutcome,
-  HistoryAppend,
   HistorySlice,
-  Inserted,
-  Opening,
   PageRange,
   ReadSize,
   RecordPage,
-  Redacted,
-  Removal,
-  Replaced,
-  ReplaceOptions,
-  Rescheduling,
   SessionKey,
   SessionStore,
+  TakenRecords,
+  TakeRange,
   WaitingRange,
 } from '../../src/store/session-store.js';
+import { stateAfter } from '../../src/store/state-after.js';
 import { claimedTogether } from '../shared/claimed-records.js';
-import { NEVER } from '../shared/never.js';
 import { updatedAt } from '../shared/session-search.js';
+import { HistoryLog } from './history-log.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import {
   bytesOf,
@@ -151,25 +159,24 @@ export class MemorySessionStore implements SessionStore {
     this.#reportsEnds = reportEnds;
   }
 
-  insert(
-    name: string,
-    head: SessionHead,
-    state: StateRecord,
-    opening?: Opening,
-  ): Result<Inserted, never> {
-    const tenant = this.#tenants.get(name) ?? new TenantIndex(name, this.#queues);
-    if (tenant.get(head.id) !== undefined) return ok('taken');
-    const { entries = [], source, cap } = opening ?? {};
-    if (source !== undefined && tenant.get(source.id)?.log.version !== source.version)
-      return ok('source_changed');
-    if (cap !== undefined && tenant.liveAt(cap.now) >= cap.sessions) return ok('too_many');
-    this.#tenants.set(name, tenant);
-    const session = newSession(name, head, state);
-    session.log.fill(entries);
+  begin(commit: BeginCommit): Result<Begun, never> {
+    const { key, guards, effects } = commit;
+    const tenant = this.#tenants.get(key.tenant) ?? new TenantIndex(key.tenant, this.#queues);
+    const begun = judgeBegin(
+      {
+        isTaken: tenant.get(key.id) !== undefined,
+        sourceVersion: guards.source && tenant.get(guards.source.id)?.log.version,
+        liveAt: (now) => tenant.liveAt(now),
+      },
+      commit,
+    );
+    if (begun.outcome === 'refused') return ok(begun);
+    this.#tenants.set(key.tenant, tenant);
+    const session = newSession(key.tenant, effects.head, effects.state);
+    session.log.append(effects);
     tenant.add(session);
-    const details = openingDetailsOf(head.createdAt, opening && state, entries.length || undefined);
-    for (const detail of details) this.#log(session, detail);
-    return ok('inserted');
+    this.#logAll(session, effects.events, 0);
+    return ok(begun);
   }
 
   /** Settles immediately: no call is ever under way. */
@@ -193,7 +200,7 @@ export class MemorySessionStore implements SessionStore {
     return ok(session?.state);
   }
 
-  list(name: string, range: PageRange): Result<RecordPage, SearchTooLarge | TooLarge> {
+  page(name: string, range: PageRange): Result<RecordPage, SearchTooLarge | TooLarge> {
     const tenant = this.#tenants.get(name);
     if (tenant === undefined) return ok({ records: [], total: 0, unreadable: [] });
     const found = tenant.page(range);
@@ -215,56 +222,28 @@ export class MemorySessionStore implements SessionStore {
     return ok({ ...page, nextCursor: { id, at } });
   }
 
-  replace(
-    key: DueKey,
-    previous: StateRecord,
-    next: StateRecord,
-    { event, cap, unusedSince }: ReplaceOptions = {},
-  ): Result<Replaced, never> {
-    const tenant = this.#tenants.get(key.tenant);
-    const session = tenant?.get(key.id, key.removal);
-    if (tenant === undefined || session === undefined) return ok('missing');
-    const { state } = session;
-    if (state.revision !== previous.revision) return ok('stale');
-    if (state.lastActivityAt > (unusedSince ?? NEVER)) return ok('stale');
-    if (cap !== undefined && tenant.liveAt(cap.now) >= cap.sessions) return ok('too_many');
-    const { lastActivityAt } = state;
-    const stored = frozenState(
-      lastActivityAt > next.lastActivityAt ? { ...next, lastActivityAt } : next,
-    );
-    tenant.change(session, stored, timesOf(stored));
-    if (event !== undefined) this.#log(session, event);
-    return ok('replaced');
-  }
-
-  append(key: SessionKey, append: HistoryAppend): Result<AppendOutcome, never> {
-    const { now, operation, after, wake } = append;
-    const session = this.#sessionOf(key);
-    if (session === undefined) return ok({ outcome: 'missing' });
-    const { state, log } = session;
-    const known = operation && log.find(operation.id);
-    const { positions } = log;
-    const kept = after === undefined ? positions.entries : entriesUpToCurrent(positions, after);
-    const decided = decideAppend({ state, known, end: positions.end, kept }, append);
-    if (typeof decided !== 'number') return ok(decided);
-    const position = log.append(append, decided);
-    const used = usedAt(state, now);
-    if (used !== state) this.#use(session, used);
-    this.#log(session, appendedDetailOf(append, { start: positions.end, position }));
-    if (wake !== undefined) this.#wake(session, wake.revision, now);
-    return ok({ outcome: 'appended', position });
-  }
-
-  redact(key: SessionKey, positions: readonly number[], now: number): Result<Redacted, never> {
-    const session = this.#sessionOf(key);
-    if (session === undefined) return ok('missing');
+  change(commit: ChangeCommit): Result<Changed, never> {
+    const session = this.#sessionOf(commit.key);
+    if (isMove(commit)) return ok(this.#moveDue(session, commit));
+    if (isRedaction(commit)) return ok(this.#redact(session, commit));
+    const changed = judgeChange(this.#factsOf(session, commit), commit);
+    if (session === undefined || changed.outcome !== 'made') return ok(changed);
+    const { guards, effects } = commit;
+    const { truncate, entries = [], events } = effects;
     const { log } = session;
-    if (positions.some((position) => position > log.positions.end)) return ok('invalid_position');
-    if (log.redact(positions)) this.#log(session, { type: 'redacted', at: now, positions });
-    return ok('redacted');
+    const start = log.positions.end;
+    const isWritten = truncate !== undefined || entries.length > 0;
+    if (isWritten) log.append(effects, guards.operation);
+    const next = stateAfter(session.state, commit);
+    if (next !== session.state) {
+      const state = frozenState(next);
+      this.#tenants.get(session.tenant)?.change(session, state, timesAfter(session, state, commit));
+    }
+    this.#logAll(session, events, start);
+    return ok({ outcome: 'made', position: isWritten ? log.positions.end : 0 });
   }
 
-  findEntries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, never> {
+  entries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, never> {
     const log = this.#sessionOf(key)?.log;
     if (log === undefined) return ok({ outcome: 'missing' });
     const { positions } = log;
@@ -293,20 +272,18 @@ export class MemorySessionStore implements SessionStore {
     });
   }
 
-  remove(
-    key: DueKey,
-    { revision, unusedSince, now = Date.now(), remains }: Removal = {},
-  ): Result<'removed' | 'stale' | 'missing', never> {
+  remove(commit: RemoveCommit): Result<Removed, never> {
+    const { key, effects } = commit;
     const tenant = this.#tenants.get(key.tenant);
     const session = tenant?.get(key.id, key.removal);
-    if (tenant === undefined || session === undefined) return ok('missing');
-    if (revision !== undefined && revision !== session.state.revision) return ok('stale');
-    if (session.state.lastActivityAt > (unusedSince ?? NEVER)) return ok('stale');
+    const removed = judgeRemoval(session?.state, commit);
+    if (tenant === undefined || session === undefined || removed.outcome === 'refused')
+      return ok(removed);
     tenant.remove(session);
-    if (remains !== undefined) tenant.addRemains(remainsOf(session, remains));
+    if (effects.remains !== undefined) tenant.addRemains(remainsOf(session, effects.remains));
     if (tenant.size === 0) this.#tenants.delete(key.tenant);
-    if (key.removal === undefined) this.#log(session, { type: 'deleted', at: now });
-    return ok('removed');
+    this.#logAll(session, effects.events, 0);
+    return ok(removed);
   }
 
   due(now: number, limit: number): Result<DueSessions, never> {
@@ -314,7 +291,7 @@ export class MemorySessionStore implements SessionStore {
     return ok({ sessions: items.toSorted(byTime).map(dueSessionOf), failed: [], hasMore });
   }
 
-  claim(range: ClaimRange): Result<ClaimedRecords, never> {
+  take(range: TakeRange): Result<TakenRecords, never> {
     const { tenant, now, until, limit, inCompany } = range;
     const { work, over } = this.#queues;
     for (const { session } of over.waiting(now, Number.POSITIVE_INFINITY, tenant).items)
@@ -347,44 +324,49 @@ export class MemorySessionStore implements SessionStore {
     return ok(count);
   }
 
-  reschedule(
-    key: DueKey,
-    { from, to, isDamaged = false }: Rescheduling,
-  ): Result<'moved' | 'stale', never> {
-    const session = this.#sessionOf(key);
-    if (session?.dueAt !== from) return ok('stale');
-    const { state } = session;
-    const isFree = state.status === 'TERMINATED' || state.report !== undefined || isDamaged;
-    const dueAt = isFree ? to : Math.min(to, endsAt(state));
-    if (dueAt === from) return ok('stale');
-    this.#move(session, { dueAt, wakeAt: session.wakeAt, overAt: session.overAt });
-    return ok('moved');
-  }
-
   #sessionOf({ tenant, id, removal }: DueKey): StoredSession | undefined {
     return this.#tenants.get(tenant)?.get(id, removal);
   }
 
-  /** Stores a later activity, which may postpone the end of the session. */
-  #use(session: StoredSession, state: StateRecord): void {
-    const hasMoved = endsAt(state) !== endsAt(session.state);
-    session.state = state;
-    if (!hasMoved) return;
-    // A claim by a clock that is ahead may have taken the session for ended.
-    const wakeAt = Number.isFinite(session.wakeAt) ? session.wakeAt : wakeAtOf(state);
-    this.#move(session, { ...claimableFrom(session, wakeAt), dueAt: endsAt(state) });
+  #moveDue(session: StoredSession | undefined, move: Move): Changed {
+    const changed = judgeMove(session?.state, session?.dueAt ?? Number.POSITIVE_INFINITY, move);
+    if (session === undefined || changed.outcome !== 'made') return changed;
+    const { wakeAt, overAt } = session;
+    this.#move(session, { dueAt: move.effects.dueAt, wakeAt, overAt });
+    return changed;
   }
 
-  #wake(session: StoredSession, revision: number, now: number): void {
-    const woken = wokenState(session.state, revision, now);
-    if (woken === session.state) return;
-    session.state = woken;
-    this.#move(session, claimableFrom(session, wakeAtOf(woken)));
-    this.#log(session, wokenDetailOf(now));
+  #redact(session: StoredSession | undefined, redaction: Redaction): Changed {
+    const { redact: positions, at } = redaction.effects;
+    const changed = judgeRedaction(session?.log.positions.end, redaction);
+    if (session === undefined || changed.outcome !== 'made') return changed;
+    if (session.log.redact(positions)) this.#log(session, { type: 'redacted', at, positions });
+    return changed;
+  }
+
+  #factsOf(
+    session: StoredSession | undefined,
+    { key, guards: { operation }, effects: { truncate } }: StateChange | UseChange,
+  ): Facts {
+    const { positions } = session?.log ?? new HistoryLog('');
+    return {
+      state: session?.state,
+      known: operation && session?.log.find(operation.id),
+      end: positions.end,
+      kept: truncate === undefined ? positions.entries : entriesUpToCurrent(positions, truncate),
+      liveAt: (now) => this.#tenants.get(key.tenant)?.liveAt(now) ?? 0,
+    };
   }
 
   #move(session: StoredSession, times: QueueTimes): void {
     this.#tenants.get(session.tenant)?.change(session, session.state, times);
+  }
+
+  /** Logs the events of a commit that began at a position of the history. */
+  #logAll(session: StoredSession, events: readonly EventPart[], start: number): void {
+    const position = session.log.positions.end;
+    for (const event of events)
+      this.#log(session, event.type === 'appended' ? { ...event, start, position } : event);
   }
 
   #log(session: StoredSession, detail: EventDetail): void {
@@ -393,3 +375,19 @@ export class MemorySessionStore implements SessionStore {
     this.events?.log(keyOf(session), { incarnation, sequence }, detail);
   }
 }
+
+/** The times in the queues after a change. */
+const timesAfter = (
+  session: StoredSession,
+  after: StateRecord,
+  { effects }: StateChange | UseChange,
+): QueueTimes => {
+  const times = timesOf(after);
+  if (effects.put !== undefined) return times;
+  const hasMoved = endsAt(after) !== endsAt(session.state);
+  const dueAt = hasMoved ? times.dueAt : session.dueAt;
+  // A claim by a clock that is ahead may have taken the session for ended.
+  const isTakenOut = hasMoved && !Number.isFinite(session.wakeAt);
+  if (effects.wake !== undefined || isTakenOut) return { ...times, dueAt };
+  return claimableFrom({ state: after, dueAt }, session.wakeAt);
+};

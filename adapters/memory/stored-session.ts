@@ -48,7 +48,10 @@ export const timesOf = (state: StateRecord): QueueTimes => {
 };
 
 /** The times of a session that a worker may claim at another time. */
-export const claimableFrom = ({ state, dueAt }: StoredSession, wakeAt: number): QueueTimes => ({
+export const claimableFrom = (
+  { state, dueAt }: Pick<StoredSession, 'state' | 'dueAt'>,
+  wakeAt: number,
+): QueueTimes => ({
   dueAt,
   wakeAt,
   overAt: overAtOf(state, wakeAt),

@@ -9,8 +9,8 @@ import type {
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   AppendOutcome,
-  ClaimedRecords,
-  ClaimRange,
+  TakenRecords,
+  TakeRange,
   DueKey,
   DueSessions,
   EntriesOutcome,
@@ -199,7 +199,7 @@ export class PostgresSessionStore implements SessionStore {
     return readDue(this.#connection.begin(), now, limit);
   }
 
-  claim(range: ClaimRange): Promise<Result<ClaimedRecords, StoreError>> {
+  claim(range: TakeRange): Promise<Result<TakenRecords, StoreError>> {
     return claimSessions(this.#connection.begin(), range);
   }
 

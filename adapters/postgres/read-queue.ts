@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type {
-  ClaimedRecords,
-  ClaimRange,
+  TakenRecords,
+  TakeRange,
   DueSessions,
   WaitingRange,
 } from '../../src/store/session-store.js';
@@ -66,7 +66,7 @@ const OTHERS = 16;
 /** The tenants to claim sessions of: the given one, or those that have some. */
 const tenantsOf = async (
   call: Call,
-  { tenant, now, limit }: ClaimRange,
+  { tenant, now, limit }: TakeRange,
 ): Answer<readonly string[], StoreError> => {
   if (tenant !== undefined) return ok([escapeName(tenant)]);
   const found = await call.read({ ...tenantsInTurn(now, limit + OTHERS), columns: ['tenant'] });
@@ -76,8 +76,8 @@ const tenantsOf = async (
 /** Hands out sessions that wait for a worker, and moves them to `until`. */
 export const claimSessions = async (
   call: Call,
-  range: ClaimRange,
-): Answer<ClaimedRecords, StoreError> => {
+  range: TakeRange,
+): Answer<TakenRecords, StoreError> => {
   const { tenant, now, until, limit, inCompany = false } = range;
   const tenants = await tenantsOf(call, range);
   if (tenants.isErr()) return err(tenants.error);
@@ -85,7 +85,7 @@ export const claimSessions = async (
   const order = [inCompany, tenant === undefined];
   const values = [tenants.value, now, finite(until), limit, ...ended, ...order];
   const claimed = await call.run('claim_sessions', values, ['result']);
-  return claimed.andThen(([row]): Result<ClaimedRecords, StoreError> => {
+  return claimed.andThen(([row]): Result<TakenRecords, StoreError> => {
     const rows = rowsIn(row?.['result']);
     if (rows === undefined) return err(foreignAnswer('unknown'));
     const records = rows.map((session) => sessionOf(session, { historyLimit: 0 }));

@@ -4,7 +4,7 @@ import { openingDetailsOf } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { endsAt } from '../../src/session/state-at.js';
 import type {
-  ClaimRange,
+  TakeRange,
   HistoryAppend,
   LiveLimit,
   Opening,
@@ -183,7 +183,7 @@ export const rescheduling = (
 };
 
 /** A part of a claim, in one partition. */
-export interface PartOfClaim extends Pick<ClaimRange, 'now' | 'until' | 'limit' | 'inCompany'> {
+export interface PartOfClaim extends Pick<TakeRange, 'now' | 'until' | 'limit' | 'inCompany'> {
   /** The maximum number of sessions of each tenant. */
   readonly share: number;
   /** The tenants of the partition in turn, as `TenantKeys.tenantKey`. */

@@ -3,8 +3,8 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import { findSession } from '../../src/store/find-session.js';
 import type {
-  ClaimedRecords,
-  ClaimRange,
+  TakenRecords,
+  TakeRange,
   DueSession,
   DueSessions,
   SessionStore,
@@ -176,7 +176,7 @@ const isNotApplied = (error: StoreError): boolean =>
 /** Hands out sessions of groups of tenants, one partition after the other. */
 const takeInTurn = async (
   keys: Keyspace,
-  range: ClaimRange,
+  range: TakeRange,
   groups: readonly (readonly string[])[],
   share: number,
   make: MakeClaim,
@@ -231,7 +231,7 @@ const partOfClaim = (partitions: readonly number[], cursor: string | undefined) 
 const takeSessions = async (
   call: Call,
   keys: Keyspace,
-  range: ClaimRange,
+  range: TakeRange,
   make: MakeClaim,
 ): Answer<Taken> => {
   const { tenant, now, limit, cursor } = range;
@@ -256,10 +256,10 @@ const takeSessions = async (
 export const claimSessions = async (
   call: Call,
   keys: Keyspace,
-  range: ClaimRange,
+  range: TakeRange,
   make: MakeClaim,
   store: Pick<SessionStore, 'find'>,
-): Answer<ClaimedRecords> => {
+): Answer<TakenRecords> => {
   const recordOf = async ({ text, ...key }: HandedOut): Answer<SessionRecord | undefined> => {
     if (text === undefined) return findSession(store, key, { historyLimit: 0 });
     const record = sessionIn(escapeName(key.id), text, '', 0);

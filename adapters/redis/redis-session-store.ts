@@ -9,8 +9,8 @@ import type {
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   AppendOutcome,
-  ClaimedRecords,
-  ClaimRange,
+  TakenRecords,
+  TakeRange,
   DueKey,
   DueSessions,
   EntriesOutcome,
@@ -206,7 +206,7 @@ export class RedisSessionStore implements SessionStore {
     return this.#deployment.run(({ call, keys }) => readDue(call, keys, now, limit, cursor));
   }
 
-  claim(range: ClaimRange): Answer<ClaimedRecords> {
+  claim(range: TakeRange): Answer<TakenRecords> {
     return this.#deployment.run((open) =>
       claimSessions(
         open.call,

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { ClaimedRecords, DueSessions } from '../../src/store/session-store.js';
+import type { TakenRecords, DueSessions } from '../../src/store/session-store.js';
 
 /** What was read of each session that a claim hands out; undefined if it is there no more. */
 export type ClaimReads = readonly Result<SessionRecord | undefined, StoreError>[];
@@ -40,7 +40,7 @@ export const lastServed = <T>(inTurn: readonly T[], isServed: (tenant: T) => boo
 };
 
 /** The result of a claim: the sessions that it hands out, in their order, with what was read. */
-export const claimedRecords = (claimed: DueSessions, reads: ClaimReads): ClaimedRecords => ({
+export const claimedRecords = (claimed: DueSessions, reads: ClaimReads): TakenRecords => ({
   ...claimed,
   sessions: claimed.sessions.flatMap((session, at) => {
     const record = reads[at]?.unwrapOr(undefined);

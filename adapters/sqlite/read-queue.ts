@@ -3,8 +3,8 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import { hasRunOut } from '../../src/session/work-state.js';
 import type {
-  ClaimedRecords,
-  ClaimRange,
+  TakenRecords,
+  TakeRange,
   DueSessions,
   ReadSize,
   WaitingRange,
@@ -117,7 +117,7 @@ interface Waiting {
 const waitingOf = (
   connection: Connection,
   tenants: readonly string[],
-  { now, limit }: ClaimRange,
+  { now, limit }: TakeRange,
 ): readonly Waiting[] => {
   const range = { queue: 'wake_at', condition: CLAIMABLE, now: [now, now], limit } as const;
   const rows = sessionsOf(connection, tenants, range);
@@ -131,9 +131,9 @@ const waitingOf = (
 /** Reads the sessions that wait for a worker, and moves them to `until`. */
 export const claimSessions = (
   connection: Connection,
-  range: ClaimRange,
-): Promise<Result<ClaimedRecords, StoreError>> =>
-  connection.write(range.tenant ?? ALL_TENANTS, (): Result<ClaimedRecords, never> => {
+  range: TakeRange,
+): Promise<Result<TakenRecords, StoreError>> =>
+  connection.write(range.tenant ?? ALL_TENANTS, (): Result<TakenRecords, never> => {
     const { tenant, now, until, limit, inCompany } = range;
     connection.run(FORGET_ENDED, now - ENDED_MS, ENDED_AT_ONCE);
     const inTurn = () => tenantsIn(connection.query(tenantsInTurn(now, limit)));

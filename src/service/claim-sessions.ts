@@ -9,7 +9,7 @@ import { sessionAt } from '../session/session-at.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
 import { hasRunOut } from '../session/work-state.js';
 import { findSession } from '../store/find-session.js';
-import type { ClaimedRecord, ClaimRange } from '../store/session-store.js';
+import type { TakenRecord, TakeRange } from '../store/session-store.js';
 import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
 import type { LeaseInput } from './session-work.js';
 import type { Settings } from './settings.js';
@@ -63,7 +63,7 @@ const MAX_CALLS = 100;
 const MAX_READS = 5;
 
 /** A claimed session with its latest entries. */
-interface DueRecord extends ClaimedRecord {
+interface DueRecord extends TakenRecord {
   /** The position before the history of `record`. */
   readonly start: number;
 }
@@ -75,7 +75,7 @@ interface DueRecord extends ClaimedRecord {
  */
 const withHistory = async (
   { store, policy }: Settings,
-  due: ClaimedRecord,
+  due: TakenRecord,
   { limit, historyLimit }: ParsedClaim,
 ): Promise<Result<DueRecord | undefined, StoreError>> => {
   const { record: first, dueAt: _, ...key } = due;
@@ -104,7 +104,7 @@ const withHistory = async (
  */
 const claimOne = async (
   settings: Settings,
-  due: ClaimedRecord,
+  due: TakenRecord,
   input: ParsedClaim,
 ): Promise<Result<ClaimedSession | undefined, StoreError>> => {
   const { now, random, recentStates } = settings;
@@ -165,7 +165,7 @@ const collect = (
 const claimPart = async (
   settings: Settings,
   input: ParsedClaim,
-  range: Omit<ClaimRange, 'now' | 'until'>,
+  range: Omit<TakeRange, 'now' | 'until'>,
 ) => {
   const time = settings.now();
   if (time.isErr()) return err(time.error);

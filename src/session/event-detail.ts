@@ -1,6 +1,5 @@
 import { sameJson } from './canonical-json.js';
 import { timestampOf } from './clock.js';
-import type { HistoryAppend } from './history-append.js';
 import { changedLabels } from './labels.js';
 import type { JsonObject } from './session.js';
 import type { EventBase, SessionEvent } from './session-event.js';
@@ -48,14 +47,13 @@ export const isSimpleEvent = (type: unknown): type is SimpleEvent =>
   simpleEvents.some((known) => known === type);
 
 /**
- * The type of a change and its details. `at` and `endsAt` are in milliseconds since the epoch;
- * `endsAt` is the new deadline, if there is one. `limitMs` is 0 for no limit.
+ * The type of a change and its details, besides an append. `at` and `endsAt` are in milliseconds
+ * since the epoch; `endsAt` is the new deadline, if there is one. `limitMs` is 0 for no limit.
  */
-export type EventDetail =
+export type ChangeDetail =
   | { readonly type: SimpleEvent; readonly at: number }
   | { readonly type: 'leased' | 'released'; readonly at: number; readonly fencingToken: number }
   | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
-  | ({ readonly type: 'appended'; readonly at: number; readonly after?: number } & AppendedPart)
   | {
       readonly type: 'extended';
       readonly at: number;
@@ -65,10 +63,20 @@ export type EventDetail =
   | ({ readonly type: 'updated'; readonly at: number } & UpdatedData)
   | { readonly type: 'redacted'; readonly at: number; readonly positions: readonly number[] };
 
+/** An append. `after`: the position to which it has rewound the history. */
+export interface AppendDetail {
+  readonly type: 'appended';
+  readonly at: number;
+  readonly after?: number;
+}
+
+/** The type of a change and its details, as the log has them. */
+export type EventDetail = ChangeDetail | (AppendDetail & AppendedPart);
+
 /**
  * The detail of a state that the session has just entered. IDLE means that the session was created.
  */
-export const statusDetailOf = (wasPaused: boolean, state: StateRecord): EventDetail => {
+export const statusDetailOf = (wasPaused: boolean, state: StateRecord): ChangeDetail => {
   const at = state.since;
   if (state.status === 'TERMINATED') return { type: 'terminated', at, endReason: state.endReason };
   if (state.status === 'PAUSED') return { type: 'paused', at };
@@ -77,38 +85,10 @@ export const statusDetailOf = (wasPaused: boolean, state: StateRecord): EventDet
 };
 
 /** The detail of an append that wakes, besides that of its entries. */
-export const wokenDetailOf = (at: number): EventDetail => ({ type: 'woken', at });
-
-/** The detail of an append. */
-export const appendedDetailOf = (
-  { now, after }: Pick<HistoryAppend, 'now' | 'after'>,
-  { start, position }: AppendedPart,
-): EventDetail => ({
-  type: 'appended',
-  at: now,
-  start,
-  position,
-  ...(after !== undefined && { after }),
-});
-
-/**
- * The details of the changes of a new session: its creation, its start if it has an opening and is
- * not IDLE, and the history that it begins with, up to `position`.
- */
-export const openingDetailsOf = (
-  createdAt: string,
-  opened: StateRecord | undefined,
-  position: number | undefined,
-): readonly EventDetail[] => {
-  const at = Date.parse(createdAt);
-  const details: EventDetail[] = [{ type: 'created', at }];
-  if (opened !== undefined && opened.status !== 'IDLE') details.push(statusDetailOf(false, opened));
-  if (position !== undefined) details.push({ type: 'appended', at, start: 0, position });
-  return details;
-};
+export const wokenDetailOf = (at: number): ChangeDetail => ({ type: 'woken', at });
 
 /** The detail of a lease that was just taken or released. */
-export const leaseDetailOf = ({ fencingToken, takenAt, releasedAt }: LeaseRecord): EventDetail => {
+export const leaseDetailOf = ({ fencingToken, takenAt, releasedAt }: LeaseRecord): ChangeDetail => {
   if (releasedAt === undefined) return { type: 'leased', at: takenAt, fencingToken };
   return { type: 'released', at: releasedAt, fencingToken };
 };
@@ -120,7 +100,7 @@ const extensionDetailOf = ({
   lastActivityAt: at,
   limitMs,
   deadline,
-}: StateRecord): EventDetail => ({
+}: StateRecord): ChangeDetail => ({
   type: 'extended',
   at,
   limitMs: limitMs < NEVER ? limitMs : 0,
@@ -134,7 +114,7 @@ const updateDetailOf = (
   previous: StateRecord,
   next: StateRecord,
   at: number,
-): EventDetail | undefined => {
+): ChangeDetail | undefined => {
   const isSame = sameJson(previous.metadata ?? noMetadata, next.metadata ?? noMetadata);
   const labelsChanged = changedLabels(previous.labels, next.labels);
   if (isSame && labelsChanged.length === 0) return undefined;
@@ -159,7 +139,7 @@ export const changeDetailOf = (
   previous: StateRecord,
   next: StateRecord,
   now: number,
-): EventDetail | undefined => {
+): ChangeDetail | undefined => {
   if (previous.status !== next.status) return statusDetailOf(previous.status === 'PAUSED', next);
   if (isExhausted(next) && !isExhausted(previous)) return { type: 'exhausted', at: now };
   const [before, lease] = [previous.work.lease, next.work.lease];

@@ -1,13 +1,8 @@
 import type { HistoryEntry, PositionedEntry } from '../session/session.js';
-import type {
-  EntriesOutcome,
-  HistorySlice,
-  SessionKey,
-  SessionStore,
-} from '../store/session-store.js';
 import { expectEqual, expectThat } from './expect-equal.js';
 import { keyOf, upTo } from './samples.js';
 import { answerOf, append, insertActive, repeatUntil } from './steps.js';
+import type { EntriesOutcome, HistorySlice, SessionKey, TodaysStore } from './todays-store.js';
 
 export const key = keyOf('one');
 
@@ -20,7 +15,7 @@ export const withoutPosition = ({ position: _, ...entry }: PositionedEntry): His
 
 /** A part of a history, with the positions of its entries. */
 export const foundIn = async (
-  store: SessionStore,
+  store: TodaysStore,
   slice: HistorySlice,
   of: SessionKey = key,
 ): Promise<Found> => {
@@ -30,7 +25,7 @@ export const foundIn = async (
 };
 
 export const partOf = async (
-  store: SessionStore,
+  store: TodaysStore,
   slice: HistorySlice,
   of: SessionKey = key,
 ): Promise<Part> => {
@@ -46,7 +41,7 @@ export const MAXIMUM_PARTS = 1000;
 
 /** All entries after a position, read in parts of at most `limit`. */
 export const readOn = async (
-  store: SessionStore,
+  store: TodaysStore,
   after: number,
   limit: number,
 ): Promise<readonly HistoryEntry[]> => {
@@ -70,7 +65,7 @@ export const readOn = async (
 
 /** All entries before a position, read back in parts of at most `limit`. */
 export const readBack = async (
-  store: SessionStore,
+  store: TodaysStore,
   before: number,
   limit: number,
 ): Promise<readonly HistoryEntry[]> => {
@@ -96,7 +91,7 @@ export const readBack = async (
  * Appends several times, with and without `operationId`. Returns the texts, and the position after
  * each append.
  */
-export const insertTalk = async (store: SessionStore) => {
+export const insertTalk = async (store: TodaysStore) => {
   await insertActive(store, key);
   const said: string[] = [];
   const marks: { readonly position: number; readonly count: number }[] = [];

@@ -1,4 +1,5 @@
 import type { SessionStore } from '../store/session-store.js';
+import { asTodaysStore } from './as-todays-store.js';
 import { boundedStore } from './bounded-store.js';
 import { absences, NO_CORRUPTION } from './cases/absences.js';
 import { corruption } from './cases/corruption.js';
@@ -82,7 +83,7 @@ export const describeSessionStore = <S extends SessionStore>(
   { corrupt, without, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
 ): void => {
   const absent = absentParts(without, timeoutMs);
-  const bounded = (store: SessionStore): SessionStore => boundedStore(store, timeoutMs);
+  const bounded = (store: SessionStore) => asTodaysStore(boundedStore(store, timeoutMs));
   const add = (name: string, run: (store: S, second: S) => Promise<void>): void => {
     test(name, () => withOpenedStore(makeStore, timeoutMs, run));
   };

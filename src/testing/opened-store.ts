@@ -23,7 +23,7 @@ export type MakeStore<S extends SessionStore> = () =>
   | OpenedStore<S>
   | Promise<S | OpenedStore<S>>;
 
-const isStore = <S extends SessionStore>(made: S | OpenedStore<S>): made is S => 'insert' in made;
+const isStore = <S extends SessionStore>(made: S | OpenedStore<S>): made is S => 'begin' in made;
 
 /** Makes a store, runs `use` with it, and closes it. */
 export const withOpenedStore = async <S extends SessionStore>(

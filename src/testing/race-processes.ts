@@ -1,8 +1,10 @@
 import type { SessionStore } from '../store/session-store.js';
+import { asTodaysStore } from './as-todays-store.js';
 import { boundedStore } from './bounded-store.js';
 import { expectEqual } from './expect-equal.js';
 import { headOf, keyOf, live, TENANT, upTo } from './samples.js';
 import { answerOf, append, insertActive, repeatUntil } from './steps.js';
+import type { TodaysStore } from './todays-store.js';
 
 /** Starts a process that calls `joinRace` with this ticket. Resolves once the process has ended. */
 export type StartProcess = (ticket: string) => Promise<unknown>;
@@ -16,7 +18,7 @@ const LOOKS = 1000;
 const LOOK_AGAIN_MS = 10;
 
 /** Waits until both processes run, which each shows by a session of its own. */
-const meet = (store: SessionStore, race: string, racer: string): Promise<void> =>
+const meet = (store: TodaysStore, race: string, racer: string): Promise<void> =>
   repeatUntil('the other process', LOOKS, async () => {
     await answerOf(store.insert(TENANT, headOf(`${race}-${racer}`), live('IDLE')));
     const found = await Promise.all(
@@ -33,7 +35,7 @@ const meet = (store: SessionStore, race: string, racer: string): Promise<void> =
  * a call, or if it does not show the other process within ten seconds.
  */
 export const joinRace = async (store: SessionStore, ticket: string): Promise<void> => {
-  const bounded = boundedStore(store, TIMEOUT_MS);
+  const bounded = asTodaysStore(boundedStore(store, TIMEOUT_MS));
   const [race = '', racer = ''] = ticket.split('/');
   const key = keyOf(race);
   await meet(bounded, race, racer);
@@ -65,7 +67,7 @@ export const raceProcesses = async (
   store: SessionStore,
   startProcess: StartProcess,
 ): Promise<void> => {
-  const bounded = boundedStore(store, TIMEOUT_MS);
+  const bounded = asTodaysStore(boundedStore(store, TIMEOUT_MS));
   const race = `race-${crypto.randomUUID()}`;
   const key = keyOf(race);
   await insertActive(bounded, key);

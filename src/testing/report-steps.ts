@@ -1,9 +1,9 @@
 import type { SessionLabels } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
-import type { DueKey, SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from './samples.js';
 import { answerOf, dueOf, expectStored, insert, replace } from './steps.js';
+import type { DueKey, SessionKey, TodaysStore } from './todays-store.js';
 
 export const key = keyOf('one');
 export const FAR = NOON + 1_000_000_000;
@@ -28,7 +28,7 @@ export const withReport = (state: StateRecord, revision: number, dueAt?: number)
 
 /** Inserts a session and starts it. */
 export const start = async (
-  store: SessionStore,
+  store: TodaysStore,
   each: SessionKey = key,
   labels?: SessionLabels,
 ): Promise<void> => {
@@ -45,7 +45,7 @@ export const remainsOf = (state: StateRecord, removal = '7', dueAt = NOON + 20) 
 
 /** Removes a session at NOON + 20, and keeps what a report of its end needs. */
 export const removeWithRemains = async (
-  store: SessionStore,
+  store: TodaysStore,
   state: StateRecord,
   removal = '7',
   dueAt = NOON + 20,
@@ -57,13 +57,13 @@ export const removeWithRemains = async (
 };
 
 /** Fails if a reader sees the session. */
-export const expectGone = async (store: SessionStore): Promise<void> => {
+export const expectGone = async (store: TodaysStore): Promise<void> => {
   await expectStored(store, key, undefined);
   const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
   expectEqual(page, { records: [], total: 0, unreadable: [] }, 'the page');
 };
 
 /** Fails unless nothing is due at any time. */
-export const expectNothingDue = async (store: SessionStore): Promise<void> => {
+export const expectNothingDue = async (store: TodaysStore): Promise<void> => {
   expectEqual(await dueOf(store, FAR, 10), [], 'due at any time');
 };

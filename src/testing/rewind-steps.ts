@@ -1,17 +1,13 @@
-import type { HistoryAppend, SessionKey, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect-equal.js';
 import { contentsOf, foundIn, key, partOf, readBack, readOn } from './history-steps.js';
 import { NOON, say, TENANT } from './samples.js';
 import { answerOf } from './steps.js';
+import type { HistoryAppend, SessionKey, TodaysStore } from './todays-store.js';
 
 type Conditions = Partial<Omit<HistoryAppend, 'entries' | 'now'>>;
 
 /** Appends an entry for each of `contents`, under conditions. */
-export const appendTo = (
-  store: SessionStore,
-  contents: readonly string[],
-  conditions: Conditions,
-) =>
+export const appendTo = (store: TodaysStore, contents: readonly string[], conditions: Conditions) =>
   answerOf(
     store.append(key, {
       entries: contents.map((content) => say(content)),
@@ -22,7 +18,7 @@ export const appendTo = (
 
 /** Rewinds the history, and returns its new end. */
 export const rewind = async (
-  store: SessionStore,
+  store: TodaysStore,
   after: number,
   contents: readonly string[] = [],
 ): Promise<number> => {
@@ -33,14 +29,14 @@ export const rewind = async (
 
 /** The positions of all entries. */
 export const positionsIn = async (
-  store: SessionStore,
+  store: TodaysStore,
   of: SessionKey = key,
 ): Promise<readonly number[]> =>
   (await foundIn(store, { after: 0, limit: 1000 }, of)).entries.map(({ position }) => position);
 
 /** Fails unless all reads show exactly these entries. */
 export const expectHistory = async (
-  store: SessionStore,
+  store: TodaysStore,
   contents: readonly string[],
   end: number,
 ): Promise<void> => {

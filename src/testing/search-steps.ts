@@ -1,11 +1,11 @@
 import type { SessionLabels } from '../session/session.js';
-import type { ListCursor, PageRange, SessionStore } from '../store/session-store.js';
 import { ended, headOf, keyOf, live, NOON, noTerms, TENANT } from './samples.js';
 import { answerOf, insert, repeatUntil, replace } from './steps.js';
+import type { ListCursor, PageRange, TodaysStore } from './todays-store.js';
 
 export const mine: SessionLabels = { user: 'u-1' };
 
-export const pageOf = async (store: SessionStore, range: Partial<PageRange>, tenant = TENANT) => {
+export const pageOf = async (store: TodaysStore, range: Partial<PageRange>, tenant = TENANT) => {
   const {
     records,
     total,
@@ -16,7 +16,7 @@ export const pageOf = async (store: SessionStore, range: Partial<PageRange>, ten
 
 /** The ids of all pages, read with cursors. */
 export const walk = async (
-  store: SessionStore,
+  store: TodaysStore,
   range: Partial<PageRange>,
 ): Promise<readonly string[]> => {
   const ids: string[] = [];
@@ -33,7 +33,7 @@ export const walk = async (
 export const at = (ms: number): string => new Date(NOON + ms).toISOString();
 
 /** Sessions of `u-1` in every status and with every way to be updated, and one of `u-2`. */
-export const insertUpdated = async (store: SessionStore): Promise<void> => {
+export const insertUpdated = async (store: TodaysStore): Promise<void> => {
   const one = { revision: 1, labels: mine };
   await insert(
     store,

@@ -1,9 +1,9 @@
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionStatus } from '../session/session-status.js';
-import type { PageRange, SessionStore } from '../store/session-store.js';
 import { expectEqual, expectThat } from './expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from './samples.js';
 import { answerOf, insert, repeatUntil, replace } from './steps.js';
+import type { PageRange, TodaysStore } from './todays-store.js';
 
 /** Every status, with and without a deadline; three sessions of each. */
 const states: readonly StateRecord[] = upTo(3).flatMap((at) => [
@@ -23,7 +23,7 @@ export const sessions = states.map((state, at) => ({
   state,
 }));
 
-export const insertAll = async (store: SessionStore): Promise<void> => {
+export const insertAll = async (store: TodaysStore): Promise<void> => {
   for (const { id, createdMs, state } of sessions) {
     await insert(store, keyOf(id), headOf(id, createdMs));
     await replace(store, keyOf(id), state);
@@ -36,14 +36,14 @@ export const idsAt = (anyOf: readonly SessionStatus[], now: number): readonly st
     .filter(({ state }) => anyOf.includes(now >= state.deadline ? 'TERMINATED' : state.status))
     .map(({ id }) => id);
 
-export const listed = async (store: SessionStore, range: PageRange) => {
+export const listed = async (store: TodaysStore, range: PageRange) => {
   const page = await answerOf(store.list(TENANT, range));
   return { ids: page.records.map(({ head }) => head.id), total: page.total, next: page.nextCursor };
 };
 
 /** All pages of a range, read one after another by their cursors. */
 export const walked = async (
-  store: SessionStore,
+  store: TodaysStore,
   range: PageRange,
   total: number,
 ): Promise<readonly string[]> => {

@@ -4,16 +4,16 @@ import { changeDetailOf } from '../session/event-detail.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import { dueAtOf } from '../session/state-at.js';
+import { expectEqual } from './expect-equal.js';
+import { headOf, live, NOON, operationOf, previousOf, say, upTo } from './samples.js';
 import type {
   Answer,
   DueSession,
   LiveLimit,
   Replaced,
   SessionKey,
-  SessionStore,
-} from '../store/session-store.js';
-import { expectEqual } from './expect-equal.js';
-import { headOf, live, NOON, operationOf, previousOf, say, upTo } from './samples.js';
+  TodaysStore,
+} from './todays-store.js';
 
 /** The value that the store returns. Fails if it returns an error. */
 export const answerOf = async <T>(
@@ -37,7 +37,7 @@ export const errorOf = async <T, E extends StoreError | TooLarge | SearchTooLarg
 
 /** The due sessions of all parts of a store, at most `limit` per part. */
 const dueInAllParts = async (
-  store: SessionStore,
+  store: TodaysStore,
   now: number,
   limit: number,
 ): Promise<readonly DueSession[]> => {
@@ -54,7 +54,7 @@ const dueInAllParts = async (
 
 /** Reschedules a due session. */
 export const reschedule = async (
-  store: SessionStore,
+  store: TodaysStore,
   { dueAt, ...key }: DueSession,
   to: number,
 ): Promise<void> => {
@@ -63,7 +63,7 @@ export const reschedule = async (
 
 /** The due sessions. Reschedules a session that the store returns too early, as a sweep does. */
 export const dueOf = async (
-  store: SessionStore,
+  store: TodaysStore,
   now: number,
   limit: number,
 ): Promise<readonly DueSession[]> => {
@@ -100,7 +100,7 @@ export const contentsOf = (record: SessionRecord): Contents => ({
 
 /** Fails unless exactly these contents are stored under `key`, or nothing for `undefined`. */
 export const expectStored = async (
-  store: SessionStore,
+  store: TodaysStore,
   key: SessionKey,
   expected: Contents | undefined,
   what = 'the record',
@@ -112,7 +112,7 @@ export const expectStored = async (
 
 /** Inserts a session. Fails if the id is taken. */
 export const insert = async (
-  store: SessionStore,
+  store: TodaysStore,
   key: SessionKey,
   head: SessionHead = headOf(key.id),
   state: StateRecord = live('IDLE'),
@@ -126,7 +126,7 @@ export const insert = async (
  * from the stored state. In the contract, revisions count.
  */
 export const replacing = async (
-  store: SessionStore,
+  store: TodaysStore,
   key: SessionKey,
   next: StateRecord,
   cap?: LiveLimit,
@@ -141,7 +141,7 @@ export const replacing = async (
 
 /** Replaces the state. Fails if it is stale. */
 export const replace = async (
-  store: SessionStore,
+  store: TodaysStore,
   key: SessionKey,
   next: StateRecord,
 ): Promise<void> => {
@@ -150,7 +150,7 @@ export const replace = async (
 
 /** Inserts a session and starts it. Its state then has revision 2. */
 export const insertActive = async (
-  store: SessionStore,
+  store: TodaysStore,
   key: SessionKey,
   head: SessionHead = headOf(key.id),
 ): Promise<Contents> => {
@@ -162,7 +162,7 @@ export const insertActive = async (
 
 /** Appends an entry for each of `contents`, and returns the position. */
 export const append = async (
-  store: SessionStore,
+  store: TodaysStore,
   key: SessionKey,
   contents: readonly string[],
   operationId?: string,
@@ -180,7 +180,7 @@ export const append = async (
 
 /** The contents of the entries of a session, oldest first. */
 export const said = async (
-  store: SessionStore,
+  store: TodaysStore,
   key: SessionKey,
 ): Promise<readonly string[] | undefined> => {
   const found = await answerOf(store.find(key));
@@ -189,7 +189,7 @@ export const said = async (
 
 /** The ids on one page. */
 export const idsOn = async (
-  store: SessionStore,
+  store: TodaysStore,
   tenant: string,
   offset = 0,
   limit = 100,

@@ -1,4 +1,5 @@
-import type { SessionKey, SessionStore } from '../store/session-store.js';
+import type { SessionStore } from '../store/session-store.js';
+import type { SessionKey, TodaysStore } from './todays-store.js';
 
 /** One case of the contract. */
 export interface StoreCase {
@@ -8,7 +9,7 @@ export interface StoreCase {
    * store over the same data, or `store` itself. `timeoutMs` is the maximum wait for effects
    * without a call, such as notifications.
    */
-  run(store: SessionStore, second: SessionStore, timeoutMs: number): Promise<void>;
+  run(store: TodaysStore, second: TodaysStore, timeoutMs: number): Promise<void>;
 }
 
 /** A part of a stored session that can be damaged separately. */

@@ -1,10 +1,10 @@
 import { ok } from 'neverthrow';
-import type { EventLog } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import type { OptionalPart } from '../parts.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../samples.js';
 import { errorOf, expectStored, insert, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { EventLog } from '../todays-store.js';
 
 const key = keyOf('one');
 const cap = { sessions: 0, now: NOON };

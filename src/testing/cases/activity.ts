@@ -1,16 +1,16 @@
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import { answerOf, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 
-const appendAt = (store: SessionStore, ms: number, conditions: object = {}) =>
+const appendAt = (store: TodaysStore, ms: number, conditions: object = {}) =>
   answerOf(store.append(key, { entries: [say('hello')], now: NOON + ms, ...conditions }));
 
 /** Fails unless every read gives this time of the last activity, in milliseconds after NOON. */
-const expectActivity = async (store: SessionStore, ms: number, what: string): Promise<void> => {
+const expectActivity = async (store: TodaysStore, ms: number, what: string): Promise<void> => {
   const found = await answerOf(store.find(key));
   const light = await answerOf(store.find(key, { historyLimit: 1 }));
   const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));

@@ -1,13 +1,13 @@
-import type { HistoryAppend, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, keyOf, live, NOON, operationOf, say } from '../samples.js';
 import { answerOf, append, insert, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { HistoryAppend, TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 
-const appendTo = (store: SessionStore, conditions: Partial<HistoryAppend>) =>
+const appendTo = (store: TodaysStore, conditions: Partial<HistoryAppend>) =>
   answerOf(store.append(key, { entries: [say('next')], now: NOON, ...conditions }));
 
 const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 1000 };

@@ -1,14 +1,14 @@
 import type { StateRecord } from '../../session/session-record.js';
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { ended, keyOf, live, NOON, say, upTo } from '../samples.js';
 import { answerOf, append, expectStored, insert, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 
 /** Inserts a session with this state, and tries to append at `now`. */
-const appendTo = async (store: SessionStore, id: string, state: StateRecord, now: number) => {
+const appendTo = async (store: TodaysStore, id: string, state: StateRecord, now: number) => {
   const stored = await insert(store, keyOf(id));
   await replace(store, keyOf(id), state);
   const answer = await answerOf(store.append(keyOf(id), { entries: [say('hello')], now }));

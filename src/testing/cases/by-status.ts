@@ -1,15 +1,11 @@
 import { type SessionStatus, sessionStatuses } from '../../session/session-status.js';
-import type { PageRange, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { PageRange, TodaysStore } from '../todays-store.js';
 
-const listed = async (
-  store: SessionStore,
-  status: SessionStatus,
-  more: Partial<PageRange> = {},
-) => {
+const listed = async (store: TodaysStore, status: SessionStatus, more: Partial<PageRange> = {}) => {
   const page = await answerOf(
     store.list(TENANT, { offset: 0, limit: 100, status: { anyOf: [status], now: NOON }, ...more }),
   );
@@ -17,7 +13,7 @@ const listed = async (
 };
 
 const everywhere = async (
-  store: SessionStore,
+  store: TodaysStore,
 ): Promise<Readonly<Record<string, readonly string[]>>> => {
   const found: Record<string, readonly string[]> = {};
   for (const status of sessionStatuses) found[status] = (await listed(store, status)).ids;

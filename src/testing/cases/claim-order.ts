@@ -1,10 +1,10 @@
 import type { WorkRecord } from '../../session/session-record.js';
 import { hasRunOut } from '../../session/work-state.js';
-import type { ClaimedRecord, ClaimRange, SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, noTerms, say, TENANT, upTo } from '../samples.js';
 import { answerOf, insert } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TakenRecord, TakeRange, TodaysStore } from '../todays-store.js';
 import { idsOf } from './claims.js';
 
 const LATER = NOON + 10_000;
@@ -15,26 +15,26 @@ const A_MINUTE = 60_000;
 const woken = { wakeAt: NOON };
 
 const wait = (
-  store: SessionStore,
+  store: TodaysStore,
   tenant: string,
   id: string,
   work: WorkRecord = woken,
   changes: Parameters<typeof live>[1] = {},
 ) => insert(store, keyOf(id, tenant), headOf(id), live('ACTIVE', { work, ...changes }));
 
-const use = (store: SessionStore, id: string, now: number) =>
+const use = (store: TodaysStore, id: string, now: number) =>
   answerOf(store.append(keyOf(id), { entries: [say('hello')], now }));
 
-const countOf = (store: SessionStore, now: number, tenant?: string) =>
+const countOf = (store: TodaysStore, now: number, tenant?: string) =>
   answerOf(store.countWaiting({ tenant, now, limit: 1000 }));
 
 /** One claim, of all tenants by default, which continues in all parts of a store until its limit. */
 const claimOnce = async (
-  store: SessionStore,
-  range: Partial<ClaimRange> = {},
-): Promise<readonly ClaimedRecord[]> => {
+  store: TodaysStore,
+  range: Partial<TakeRange> = {},
+): Promise<readonly TakenRecord[]> => {
   const { limit = 1 } = range;
-  const claimed: ClaimedRecord[] = [];
+  const claimed: TakenRecord[] = [];
   let cursor: string | undefined;
   for (let call = 0; call < 100 && claimed.length < limit; call += 1) {
     const room = limit - claimed.length;
@@ -49,10 +49,10 @@ const claimOnce = async (
   return claimed;
 };
 
-const tenantsOf = (claimed: readonly ClaimedRecord[]) => claimed.map(({ tenant }) => tenant);
+const tenantsOf = (claimed: readonly TakenRecord[]) => claimed.map(({ tenant }) => tenant);
 
 /** The tenants of so many claims of one session each, by two stores alternately. */
-const tenantsInTurn = async (store: SessionStore, second: SessionStore, claims: number) => {
+const tenantsInTurn = async (store: TodaysStore, second: TodaysStore, claims: number) => {
   const served: string[] = [];
   for (const at of upTo(claims))
     served.push(...tenantsOf(await claimOnce(at % 2 === 0 ? store : second, { now: NOON + at })));
@@ -190,7 +190,7 @@ const alone: readonly StoreCase[] = [
       for (const at of upTo(3))
         await wait(store, TENANT, `crashed${at}`, crashed(NOON - 5000 + at));
       for (const at of upTo(3)) await wait(store, TENANT, `s${at}`, { wakeAt: NOON - at });
-      const idsIn = async (each: SessionStore) =>
+      const idsIn = async (each: TodaysStore) =>
         (await claimOnce(each, { tenant: TENANT, limit: 10 })).map(({ id }) => id);
       for (const at of upTo(3)) expectEqual(await idsIn(store), [`crashed${at}`], 'a claim');
       expectEqual((await idsIn(second)).toSorted(), ['s0', 's1', 's2'], 'the claim of the others');

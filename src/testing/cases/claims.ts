@@ -1,17 +1,17 @@
 import type { StateRecord } from '../../session/session-record.js';
-import type {
-  ClaimedRecord,
-  ClaimRange,
-  DueSession,
-  SessionKey,
-  SessionStore,
-  WaitingRange,
-} from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insert, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type {
+  DueSession,
+  SessionKey,
+  TakenRecord,
+  TakeRange,
+  TodaysStore,
+  WaitingRange,
+} from '../todays-store.js';
 
 const key = keyOf('one');
 
@@ -21,7 +21,7 @@ const LATER = NOON + 10_000;
 const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 1000 };
 
 const insertWaiting = (
-  store: SessionStore,
+  store: TodaysStore,
   each: SessionKey,
   wakeAt = NOON,
   state: StateRecord = live('ACTIVE'),
@@ -29,10 +29,10 @@ const insertWaiting = (
 
 /** Claims in all parts of a store. */
 const claim = async (
-  store: SessionStore,
-  range: Partial<ClaimRange> = {},
-): Promise<readonly ClaimedRecord[]> => {
-  const sessions: ClaimedRecord[] = [];
+  store: TodaysStore,
+  range: Partial<TakeRange> = {},
+): Promise<readonly TakenRecord[]> => {
+  const sessions: TakenRecord[] = [];
   let cursor: string | undefined;
   await repeatUntil('the last part of what waits', 10, async () => {
     const given = { tenant: TENANT, now: NOON, until: LATER, limit: 100, ...range, cursor };
@@ -49,20 +49,20 @@ const claim = async (
   return sessions;
 };
 
-const dueOf = ({ record: _, ...due }: ClaimedRecord): DueSession => due;
+const dueOf = ({ record: _, ...due }: TakenRecord): DueSession => due;
 
 /** The sessions of a claim, as `find` gives them without entries. */
-const foundOf = (store: SessionStore, all: readonly ClaimedRecord[]) =>
+const foundOf = (store: TodaysStore, all: readonly TakenRecord[]) =>
   Promise.all(
     all.map(({ tenant, id }) => answerOf(store.find({ tenant, id }, { historyLimit: 0 }))),
   );
 
 export const idsOf = async (
-  store: SessionStore,
-  range?: Partial<ClaimRange>,
+  store: TodaysStore,
+  range?: Partial<TakeRange>,
 ): Promise<readonly string[]> => (await claim(store, range)).map(({ id }) => id);
 
-const countOf = (store: SessionStore, range: Partial<WaitingRange> = {}): Promise<number> =>
+const countOf = (store: TodaysStore, range: Partial<WaitingRange> = {}): Promise<number> =>
   answerOf(store.countWaiting({ tenant: TENANT, now: NOON, limit: 100, ...range }));
 
 export const claims: readonly StoreCase[] = [

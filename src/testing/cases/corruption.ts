@@ -1,4 +1,3 @@
-import type { SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import {
@@ -14,12 +13,13 @@ import {
   replacing,
 } from '../steps.js';
 import type { StoredPart } from '../store-case.js';
+import type { SessionKey, TodaysStore } from '../todays-store.js';
 
 /** A case that can damage a stored session. */
 export interface CorruptionCase {
   readonly name: string;
   run(
-    store: SessionStore,
+    store: TodaysStore,
     corrupt: (key: SessionKey, part: StoredPart) => Promise<void>,
   ): Promise<void>;
 }
@@ -27,10 +27,10 @@ export interface CorruptionCase {
 const key = keyOf('bad');
 
 /** Makes a session wait for a worker. */
-const wake = (store: SessionStore, of: SessionKey) =>
+const wake = (store: TodaysStore, of: SessionKey) =>
   answerOf(store.append(of, { entries: [say('wake')], now: NOON + 5, wake: { revision: 9 } }));
 
-const insertThree = async (store: SessionStore) => {
+const insertThree = async (store: TodaysStore) => {
   const newest = await insertActive(store, keyOf('newest'), headOf('newest', NOON + 2));
   await insertActive(store, key, headOf('bad', NOON + 1));
   await append(store, key, ['hello', 'goodbye'], 'op');

@@ -1,15 +1,15 @@
 import type { StateRecord } from '../../session/session-record.js';
-import type { DueSession, SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, upTo } from '../samples.js';
 import { answerOf, append, dueOf, insert, replace, replacing, reschedule } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { DueSession, SessionKey, TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 
 const insertDue = (
-  store: SessionStore,
+  store: TodaysStore,
   each: SessionKey,
   deadline: number,
   state: StateRecord = live('IDLE'),
@@ -17,7 +17,7 @@ const insertDue = (
 
 const keyOfDue = ({ tenant, id }: DueSession): SessionKey => ({ tenant, id });
 
-const isDue = async (store: SessionStore, now: number): Promise<boolean> => {
+const isDue = async (store: TodaysStore, now: number): Promise<boolean> => {
   const due = await dueOf(store, now, 10);
   return due.some(({ tenant, id }) => tenant === key.tenant && id === key.id);
 };
@@ -166,7 +166,7 @@ export const deadlines: readonly StoreCase[] = [
           'the second',
         );
       }
-      const noted = async (each: SessionStore, now: number) =>
+      const noted = async (each: TodaysStore, now: number) =>
         (await answerOf(each.due(now, 10))).sessions;
       expectEqual(await noted(store, NOON + 59), [], 'due before');
       expectEqual(await noted(second, NOON + 60), [{ ...key, dueAt: NOON + 60 }], 'due then');

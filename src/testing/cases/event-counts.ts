@@ -1,19 +1,19 @@
 import type { StateRecord } from '../../session/session-record.js';
 import { endReasons } from '../../session/session-status.js';
-import type { SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { race } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, insert, insertActive, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 1000 };
 
 /** Fails unless the events after a position, as both stores read them, have these numbers. */
 const expectNumbers = async (
-  [store, second]: readonly [SessionStore, SessionStore],
+  [store, second]: readonly [TodaysStore, TodaysStore],
   position: string,
   numbers: readonly number[],
   after: string,
@@ -132,7 +132,7 @@ export const eventCounts: readonly StoreCase[] = [
       const expectOne = async (
         count: number,
         call: string,
-        write: (store: SessionStore) => Promise<unknown>,
+        write: (store: TodaysStore) => Promise<unknown>,
       ): Promise<void> => {
         await race(store, second, write);
         await expectNumbers([store, second], start, firsts(count), `simultaneous calls of ${call}`);

@@ -1,19 +1,19 @@
 import type { SessionTerms, StateRecord } from '../../session/session-record.js';
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, noTerms, say } from '../samples.js';
 import { answerOf, insert, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 
 const terms: SessionTerms = { ...noTerms, graceMs: 1000 };
 
-const outcomeAt = async (store: SessionStore, ms: number): Promise<string> =>
+const outcomeAt = async (store: TodaysStore, ms: number): Promise<string> =>
   (await answerOf(store.append(key, { entries: [say(`at ${ms}`)], now: NOON + ms }))).outcome;
 
 const outcomesAt = async (
-  store: SessionStore,
+  store: TodaysStore,
   times: readonly number[],
 ): Promise<readonly string[]> => {
   const outcomes: string[] = [];
@@ -21,13 +21,13 @@ const outcomesAt = async (
   return outcomes;
 };
 
-const become = async (store: SessionStore, state: StateRecord): Promise<void> => {
+const become = async (store: TodaysStore, state: StateRecord): Promise<void> => {
   await insert(store, key, headOf('one'), live('IDLE', { terms, deadline: state.deadline }));
   if (state.revision > 1) await replace(store, key, state);
 };
 
 /** Fails unless the state is unchanged. */
-const expectState = async (store: SessionStore, state: StateRecord): Promise<void> => {
+const expectState = async (store: TodaysStore, state: StateRecord): Promise<void> => {
   expectEqual(await answerOf(store.findState(key)), state, 'the state');
 };
 

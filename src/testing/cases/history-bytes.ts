@@ -1,16 +1,16 @@
 import type { HistoryEntry } from '../../session/session.js';
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { key, partOf } from '../history-steps.js';
 import { NOON, say, upTo } from '../samples.js';
 import { answerOf, insertActive, repeatUntil } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const jsonBytes = (entries: readonly HistoryEntry[]): number =>
   new TextEncoder().encode(JSON.stringify(entries)).length;
 
 /** Thirty entries of about 2 kB of JSON, appended one, two and three at a time. */
-const insertLong = async (store: SessionStore): Promise<readonly HistoryEntry[]> => {
+const insertLong = async (store: TodaysStore): Promise<readonly HistoryEntry[]> => {
   await insertActive(store, key);
   const entries = upTo(30).map((turn) => say(`turn ${turn}: "${'x\u00E9\u20AC'.repeat(330)}"\n`));
   for (let from = 0, count = 1; from < entries.length; from += count, count = (count % 3) + 1) {

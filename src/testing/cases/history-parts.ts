@@ -1,5 +1,4 @@
 import type { HistoryEntry } from '../../session/session.js';
-import type { HistorySlice, SessionKey } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import {
   contentsOf,
@@ -16,6 +15,7 @@ import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, NOON, say, upTo } from '../samples.js';
 import { answerOf, append, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { HistorySlice, SessionKey } from '../todays-store.js';
 
 export const historyParts: readonly StoreCase[] = [
   {

@@ -1,13 +1,13 @@
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { foundIn, key } from '../history-steps.js';
 import { positionsIn, rewind } from '../rewind-steps.js';
 import { live, NOON } from '../samples.js';
 import { answerOf, append, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 /** Fails unless all reads have the same version and end of the history. Returns the version. */
-const versionIn = async (store: SessionStore, second: SessionStore): Promise<string> => {
+const versionIn = async (store: TodaysStore, second: TodaysStore): Promise<string> => {
   const { version, position } = await foundIn(store, { limit: 1000 });
   for (const size of [{}, { historyLimit: 0 }, { historyLimit: 1 }]) {
     const found = await answerOf(second.find(key, size));

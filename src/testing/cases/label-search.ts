@@ -1,16 +1,16 @@
 import { SEARCH_LIMIT } from '../../session/limits.js';
 import type { SessionLabels } from '../../session/session.js';
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { at, insertUpdated, mine, pageOf, walk } from '../search-steps.js';
 import { answerOf, append, errorOf, insert, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const ofWeb: SessionLabels = { user: 'u-1', channel: 'web' };
 
 /** Twelve sessions of two users on two channels: six of `u-1`, three of them on the web. */
-const insertUsers = async (store: SessionStore): Promise<void> => {
+const insertUsers = async (store: TodaysStore): Promise<void> => {
   for (const at of upTo(12)) {
     const labels = { channel: at % 4 < 2 ? 'web' : 'phone', user: at % 2 === 0 ? 'u-1' : 'u-2' };
     const id = `s${String(at).padStart(2, '0')}`;
@@ -187,7 +187,7 @@ export const labelSearch: readonly StoreCase[] = [
     name: 'label: a search examines up to 10,000 sessions, and more are an error; a list by one label alone has no limit',
     run: async (store, second) => {
       const most = SEARCH_LIMIT;
-      const insertAt = async (n: number, each: SessionStore) => {
+      const insertAt = async (n: number, each: TodaysStore) => {
         const labels = n < 2 ? { user: 'u-1', rare: 'yes' } : mine;
         await insert(each, keyOf(`s${n}`), headOf(`s${n}`, NOON + n), live('IDLE', { labels }));
       };

@@ -1,5 +1,4 @@
 import type { SessionLabels } from '../../session/session.js';
-import type { SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { hostileTexts } from '../hostile-texts.js';
@@ -7,16 +6,17 @@ import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, expectStored, insert, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 
 /** The ids and the total of the sessions with a label. */
-const listed = async (store: SessionStore, labels: SessionLabels) => {
+const listed = async (store: TodaysStore, labels: SessionLabels) => {
   const { records, total } = await answerOf(store.list(TENANT, { offset: 0, limit: 100, labels }));
   return [records.map(({ head }) => head.id), total];
 };
 
-const insertLabelled = (store: SessionStore, labels: SessionLabels) =>
+const insertLabelled = (store: TodaysStore, labels: SessionLabels) =>
   insert(store, key, headOf('one'), live('IDLE', { labels }));
 
 export const labelUpdates: readonly StoreCase[] = [

@@ -1,23 +1,23 @@
 import type { SessionLabels } from '../../session/session.js';
-import type { PageRange, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { hostileTexts } from '../hostile-texts.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, expectStored, insert, insertActive, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { PageRange, TodaysStore } from '../todays-store.js';
 
 const user = (value: string): SessionLabels => ({ user: value });
 
 const insertLabelled = (
-  store: SessionStore,
+  store: TodaysStore,
   id: string,
   of: SessionLabels,
   createdMs = NOON,
   tenant = TENANT,
 ) => insert(store, keyOf(id, tenant), headOf(id, createdMs), live('IDLE', { labels: of }));
 
-const pageOf = async (store: SessionStore, range: Partial<PageRange>, tenant = TENANT) => {
+const pageOf = async (store: TodaysStore, range: Partial<PageRange>, tenant = TENANT) => {
   const page = await answerOf(store.list(tenant, { offset: 0, limit: 100, ...range }));
   return { ...page, ids: page.records.map(({ head }) => head.id) };
 };
@@ -25,7 +25,7 @@ const pageOf = async (store: SessionStore, range: Partial<PageRange>, tenant = T
 /**
  * Twelve sessions of two users, some created in the same millisecond, among others without labels.
  */
-const insertUsers = async (store: SessionStore) => {
+const insertUsers = async (store: TodaysStore) => {
   for (const at of upTo(12)) {
     const labels = { user: at % 3 === 0 ? 'u-1' : 'u-2', channel: at % 2 === 0 ? 'web' : 'phone' };
     await insertLabelled(

@@ -1,5 +1,4 @@
 import type { SessionEvent } from '../../session/session-event.js';
-import type { SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { hostileTexts } from '../hostile-texts.js';
@@ -15,6 +14,7 @@ import {
   replacing,
 } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 
@@ -26,7 +26,7 @@ const tokenOf = (event: SessionEvent): number | undefined =>
   'fencingToken' in event ? event.fencingToken : undefined;
 
 /** The number of the last change, as `find` and `list` give it. */
-const sequenceIn = async (store: SessionStore) => {
+const sequenceIn = async (store: TodaysStore) => {
   const sequence = (await answerOf(store.find(key)))?.sequence;
   const { records } = await answerOf(store.list(key.tenant, { offset: 0, limit: 1 }));
   expectEqual(records[0]?.sequence, sequence, 'the sequence in the list');

@@ -1,20 +1,20 @@
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const limit = { sessions: 2, now: NOON };
 
 const start = (
-  store: SessionStore,
+  store: TodaysStore,
   id: string,
   deadline = Number.POSITIVE_INFINITY,
   active = limit,
 ) => answerOf(replacing(store, keyOf(id), live('ACTIVE', { revision: 2, deadline }), active));
 
-const activeIn = async (store: SessionStore): Promise<number> => {
+const activeIn = async (store: TodaysStore): Promise<number> => {
   const status = { anyOf: ['ACTIVE'], now: NOON } as const;
   return (await answerOf(store.list(TENANT, { offset: 0, limit: 1, status }))).total;
 };

@@ -1,15 +1,15 @@
-import type { AppendOutcome, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, keyOf, NOON, operationOf, say } from '../samples.js';
 import { answerOf, append, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { AppendOutcome, TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 
 /** Appends an entry for each of `contents` to a history with a maximum of `maxEntries` entries. */
 const appendUpTo = (
-  store: SessionStore,
+  store: TodaysStore,
   maxEntries: number,
   contents: readonly string[],
   operationId?: string,

@@ -1,14 +1,14 @@
-import type { SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { hostileNames } from '../hostile-texts.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../samples.js';
 import { answerOf, append, dueOf, idsOn, insert, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { SessionKey, TodaysStore } from '../todays-store.js';
 
 const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, id]);
 
 /** Inserts a session for each key, with the key as its history. */
-const insertEach = async (store: SessionStore, keys: readonly SessionKey[]): Promise<void> => {
+const insertEach = async (store: TodaysStore, keys: readonly SessionKey[]): Promise<void> => {
   for (const [index, key] of keys.entries()) {
     await insert(
       store,
@@ -21,7 +21,7 @@ const insertEach = async (store: SessionStore, keys: readonly SessionKey[]): Pro
   }
 };
 
-const expectEach = async (store: SessionStore, keys: readonly SessionKey[]): Promise<void> => {
+const expectEach = async (store: TodaysStore, keys: readonly SessionKey[]): Promise<void> => {
   for (const key of keys) {
     expectEqual(
       (await answerOf(store.find(key)))?.head.id,
@@ -32,14 +32,14 @@ const expectEach = async (store: SessionStore, keys: readonly SessionKey[]): Pro
   }
 };
 
-const expectDue = async (store: SessionStore, keys: readonly SessionKey[]): Promise<void> => {
+const expectDue = async (store: TodaysStore, keys: readonly SessionKey[]): Promise<void> => {
   const due = await dueOf(store, NOON + 1_000_000, 1000);
   expectEqual(due.map(labelOf), keys.map(labelOf), 'due');
 };
 
 /** Removes every other session, and returns the keys that are left. */
 const removeHalf = async (
-  store: SessionStore,
+  store: TodaysStore,
   keys: readonly SessionKey[],
 ): Promise<readonly SessionKey[]> => {
   for (const key of keys.filter((_, index) => index % 2 === 0)) {

@@ -1,8 +1,8 @@
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
 import { answerOf, append, contentsOf, idsOn, insert, insertActive, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 /**
  * Newest first, in the same millisecond by id from the highest code unit down; the first and last
@@ -30,7 +30,7 @@ const ordered: readonly (readonly [id: string, createdMs: number])[] = [
 const ids = ordered.map(([id]) => id);
 
 /** Inserts the sessions in an order that differs from the expected one. */
-const insertShuffled = async (store: SessionStore): Promise<void> => {
+const insertShuffled = async (store: TodaysStore): Promise<void> => {
   for (const index of upTo(ordered.length)) {
     const [id, createdMs] = ordered[(index * 7 + 3) % ordered.length] ?? ['', 0];
     await insert(store, keyOf(id), headOf(id, createdMs), live('IDLE', { since: createdMs }));

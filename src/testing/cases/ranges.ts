@@ -1,8 +1,8 @@
-import type { ListCursor, PageRange, RecordPage, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, insert, repeatUntil } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { ListCursor, PageRange, RecordPage, TodaysStore } from '../todays-store.js';
 
 /**
  * Oldest first: several in the same millisecond, one alone, and the first and the last possible
@@ -33,7 +33,7 @@ const positions = ordered.map(([id, createdMs]) => positionOf(id, createdMs));
 
 const orders = ['oldest', 'newest'] as const;
 
-const insertAll = async (store: SessionStore, tenant = TENANT): Promise<void> => {
+const insertAll = async (store: TodaysStore, tenant = TENANT): Promise<void> => {
   for (const index of upTo(ordered.length)) {
     const [id, createdMs] = ordered[(index * 5 + 2) % ordered.length] ?? ['', 0];
     await insert(
@@ -46,7 +46,7 @@ const insertAll = async (store: SessionStore, tenant = TENANT): Promise<void> =>
 };
 
 const pageOf = (
-  store: SessionStore,
+  store: TodaysStore,
   range: Partial<PageRange>,
   tenant = TENANT,
 ): Promise<RecordPage> => answerOf(store.list(tenant, { offset: 0, limit: 100, ...range }));
@@ -58,7 +58,7 @@ const MAXIMUM_PAGES = 100;
 
 /** The ids on pages that follow one another by cursor. `between` runs before each further page. */
 const walk = async (
-  store: SessionStore,
+  store: TodaysStore,
   range: Partial<PageRange>,
   between: (met: readonly string[], next: ListCursor) => Promise<unknown> = async () => undefined,
   tenant = TENANT,

@@ -1,17 +1,17 @@
 import type { SearchTooLarge, StoreError, TooLarge } from '../../session/errors.js';
 import type { SessionRecord } from '../../session/session-record.js';
-import type { Answer, PageRange, SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { headOf, keyOf, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, append, errorOf, insertActive } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { Answer, PageRange, TodaysStore } from '../todays-store.js';
 
 const jsonBytes = (records: readonly SessionRecord[]): number =>
   new TextEncoder().encode(JSON.stringify(records.map(({ head, history }) => [head, history])))
     .length;
 
 /** Three sessions of about 40, 80 and 120 kB. Newest first they are s2, s1, s0. */
-const insertLarge = async (store: SessionStore): Promise<void> => {
+const insertLarge = async (store: TodaysStore): Promise<void> => {
   for (const at of upTo(3)) {
     const each = keyOf(`s${at}`);
     await insertActive(
@@ -59,7 +59,7 @@ const expectSize = ({ bytes, sessions }: TooLarge, records: readonly SessionReco
  * Reads a page with a maximum that is raised to what the store reports, until the page is not too
  * large.
  */
-const readRaised = async (store: SessionStore, range: PageRange) => {
+const readRaised = async (store: TodaysStore, range: PageRange) => {
   let maxBytes = 1;
   for (const _ of upTo(10)) {
     const answer = await store.list(TENANT, { ...range, maxBytes });

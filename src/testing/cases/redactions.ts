@@ -1,4 +1,3 @@
-import type { SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { foundIn, key, partOf } from '../history-steps.js';
@@ -7,8 +6,9 @@ import { positionsIn, rewind } from '../rewind-steps.js';
 import { ended, keyOf, NOON, operationOf, say } from '../samples.js';
 import { answerOf, append, insertActive, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
-const redact = (store: SessionStore, positions: readonly number[], of = key) =>
+const redact = (store: TodaysStore, positions: readonly number[], of = key) =>
   answerOf(store.redact(of, positions, NOON));
 
 export const redactions: readonly StoreCase[] = [

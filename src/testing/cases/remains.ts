@@ -1,5 +1,4 @@
 import type { StateRecord } from '../../session/session-record.js';
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import {
   active,
@@ -15,6 +14,7 @@ import {
 import { keyOf, NOON, TENANT, upTo } from '../samples.js';
 import { answerOf, append, dueOf, insert, replace, replacing, reschedule } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 /** A later state of what is left of a session: a sweep has claimed its report. */
 const claimOf = (state: StateRecord, dueAt: number): StateRecord => ({
@@ -23,7 +23,7 @@ const claimOf = (state: StateRecord, dueAt: number): StateRecord => ({
   report: { removal: '7', dueAt, removedAt: NOON + 20 },
 });
 
-const labelledTotal = async (store: SessionStore): Promise<number> => {
+const labelledTotal = async (store: TodaysStore): Promise<number> => {
   const range = { offset: 0, limit: 10, labels: { user: 'u:1' } };
   return (await answerOf(store.list(TENANT, range))).total;
 };

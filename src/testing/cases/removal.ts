@@ -1,4 +1,3 @@
-import type { SessionKey, SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
 import {
@@ -14,11 +13,12 @@ import {
   said,
 } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { SessionKey, TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 
 /** Inserts a session that is in every index: it is listed, it is due, and it has a history. */
-const insertFull = async (store: SessionStore, each: SessionKey): Promise<void> => {
+const insertFull = async (store: TodaysStore, each: SessionKey): Promise<void> => {
   await insertActive(store, each);
   await append(store, each, ['hello'], 'op');
   await replace(store, each, live('PAUSED', { revision: 3, deadline: NOON + 1 }));

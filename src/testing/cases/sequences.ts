@@ -1,15 +1,15 @@
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
 import { answerOf, append, insert, insertActive, replace, replacing } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 
 /** Fails unless `find` and `list` return this sequence for the session. */
 const expectSequence = async (
-  store: SessionStore,
+  store: TodaysStore,
   expected: number,
   after: string,
 ): Promise<void> => {

@@ -1,10 +1,10 @@
 import type { SessionStatus } from '../../session/session-status.js';
-import type { ListCursor } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, upTo } from '../samples.js';
 import { idsAt, insertAll, listed, sessions, walked } from '../status-samples.js';
 import { insert, repeatUntil, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { ListCursor } from '../todays-store.js';
 
 const groups: readonly (readonly SessionStatus[])[] = [
   ['ACTIVE', 'PAUSED'],

@@ -1,4 +1,3 @@
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { withoutPosition } from '../history-steps.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
@@ -15,12 +14,13 @@ import {
   replacing,
 } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const key = keyOf('one');
 
 /** Fails unless every way to read gives `expected`. */
 const expectRead = async (
-  store: SessionStore,
+  store: TodaysStore,
   expected: Contents | undefined,
   what: string,
 ): Promise<void> => {

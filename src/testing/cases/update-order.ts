@@ -1,11 +1,11 @@
 import { SEARCH_LIMIT } from '../../session/limits.js';
 import type { SessionStatus } from '../../session/session-status.js';
-import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import { at, insertUpdated, pageOf, walk } from '../search-steps.js';
 import { answerOf, errorOf, insert, replace } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { TodaysStore } from '../todays-store.js';
 
 const byUpdate = { order: 'updated' } as const;
 
@@ -99,7 +99,7 @@ export const updateOrderByStatus: readonly StoreCase[] = [
     name: 'updated: of some statuses, up to 10,000 sessions are examined, and more are an error',
     run: async (store, second) => {
       const most = SEARCH_LIMIT;
-      const insertAt = (n: number, each: SessionStore) =>
+      const insertAt = (n: number, each: TodaysStore) =>
         insert(each, keyOf(`s${n}`), headOf(`s${n}`, NOON + n));
       for (let from = 0; from < most; from += 200) {
         await Promise.all(upTo(200).map((n) => insertAt(from + n, n % 2 === 0 ? store : second)));

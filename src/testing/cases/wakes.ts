@@ -1,11 +1,11 @@
 import type { StateRecord } from '../../session/session-record.js';
-import type { HistoryAppend, SessionStore } from '../../store/session-store.js';
 import { eventsAfter, latestPosition } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { race, WRITERS } from '../race.js';
 import { ended, headOf, keyOf, live, NOON, noTerms, operationOf, say } from '../samples.js';
 import { answerOf, append, insert, replace, said } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
+import type { HistoryAppend, TodaysStore } from '../todays-store.js';
 import { idsOf } from './claims.js';
 
 const key = keyOf('one');
@@ -15,12 +15,12 @@ const LATER = NOON + 10_000;
 
 const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 1000 };
 
-const insertState = (store: SessionStore, state: StateRecord) =>
+const insertState = (store: TodaysStore, state: StateRecord) =>
   insert(store, key, headOf(key.id), state);
 
 /** Appends an entry at a time and wakes. Returns the position. */
 const wake = async (
-  store: SessionStore,
+  store: TodaysStore,
   now: number,
   revision: number,
   more: Partial<HistoryAppend> = {},
@@ -31,12 +31,12 @@ const wake = async (
   throw new Error(`append answered ${answer.outcome}`);
 };
 
-const stateIn = (store: SessionStore) => answerOf(store.findState(key));
+const stateIn = (store: TodaysStore) => answerOf(store.findState(key));
 
-const sequenceIn = async (store: SessionStore) => (await answerOf(store.find(key)))?.sequence;
+const sequenceIn = async (store: TodaysStore) => (await answerOf(store.find(key)))?.sequence;
 
 /** Fails unless the session is claimable from this time on, by a claim of all tenants. */
-const expectClaimableAt = async (store: SessionStore, at: number, what: string): Promise<void> => {
+const expectClaimableAt = async (store: TodaysStore, at: number, what: string): Promise<void> => {
   expectEqual(
     await idsOf(store, { tenant: undefined, now: at - 1 }),
     [],

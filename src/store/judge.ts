@@ -1,0 +1,132 @@
+import { isLeasedWith } from '../session/lease-state.js';
+import type { StateRecord } from '../session/session-record.js';
+import { acceptsHistory } from '../session/session-status.js';
+import { endsAt } from '../session/state-at.js';
+import type {
+  BeginCommit,
+  Begun,
+  Changed,
+  Guards,
+  LiveLimit,
+  Move,
+  Redaction,
+  RemoveCommit,
+  Removed,
+  StateChange,
+  UseChange,
+} from './commit.js';
+
+/** Whether a session is ACTIVE or PAUSED, and its clock has not ended it at this time. */
+export const isOpen = (state: StateRecord, now: number): boolean =>
+  acceptsHistory[state.status] && now < endsAt(state);
+
+/** What a store without a language of its own reads before it judges a change. */
+export interface Facts {
+  /** Undefined if there is no session. */
+  readonly state: StateRecord | undefined;
+  /** The earlier change with the operation id of the commit, and the position after it. */
+  readonly known?: { readonly digest: string; readonly position: number } | undefined;
+  /** The position at the end of the history. */
+  readonly end: number;
+  /**
+   * Number of entries that stay before the new ones: all of them, or those up to `truncate`.
+   * Undefined if `truncate` is superseded. Not used if `truncate` is beyond the end.
+   */
+  readonly kept: number | undefined;
+  /** Number of live sessions of the tenant at a time. */
+  readonly liveAt: (now: number) => number;
+}
+
+const made: Changed = { outcome: 'made', position: 0 };
+
+const refused = <G extends string>(guard: G) => ({ outcome: 'refused' as const, guard });
+
+const isFull = (limit: LiveLimit | undefined, liveAt: Facts['liveAt']): boolean =>
+  limit !== undefined && liveAt(limit.now) >= limit.sessions;
+
+type StateGuard = 'revision' | 'unusedSince' | 'open' | 'over' | 'fence';
+
+/** The first guard of the state that does not hold. */
+const stateGuard = (state: StateRecord, guards: Guards): StateGuard | undefined => {
+  const { revision, unusedSince, open, over, fence } = guards;
+  if (revision !== undefined && revision !== state.revision) return 'revision';
+  if (unusedSince !== undefined && state.lastActivityAt > unusedSince) return 'unusedSince';
+  if (open !== undefined && !isOpen(state, open)) return 'open';
+  if (over !== undefined && isOpen(state, over)) return 'over';
+  if (fence !== undefined && !isLeasedWith(state, fence.token, fence.now)) return 'fence';
+  return undefined;
+};
+
+const judgeHistory = (
+  { end, kept, liveAt }: Facts,
+  { guards, effects: { truncate = 0, entries = [] } }: StateChange | UseChange,
+): Changed => {
+  if (guards.end !== undefined && guards.end !== end) return { ...refused('end'), position: end };
+  if (truncate > end) return refused('position');
+  if (kept === undefined) return { ...refused('superseded'), position: end };
+  if (guards.entries !== undefined && kept + entries.length > guards.entries)
+    return refused('entries');
+  return isFull(guards.live, liveAt) ? refused('live') : made;
+};
+
+/** Judges a move of a session, undefined if there is none, that is due at this time. */
+export const judgeMove = (
+  state: StateRecord | undefined,
+  dueAt: number,
+  { guards }: Move,
+): Changed => {
+  if (guards.revision !== undefined) {
+    if (state === undefined) return refused('present');
+    if (state.revision !== guards.revision) return { ...refused('revision'), state };
+  }
+  return guards.dueAt === dueAt ? made : refused('dueAt');
+};
+
+/** Judges a redaction in a history that ends at this position; undefined if there is no session. */
+export const judgeRedaction = (end: number | undefined, { effects }: Redaction): Changed => {
+  if (end === undefined) return refused('present');
+  return effects.redact.every((position) => position <= end) ? made : refused('position');
+};
+
+/**
+ * Judges a change of a state or a history by its guards, in their order. `made`: all hold, and the
+ * effects are to be made.
+ */
+export const judgeChange = (facts: Facts, commit: StateChange | UseChange): Changed => {
+  const { state, known } = facts;
+  const { operation } = commit.guards;
+  if (operation !== undefined && known !== undefined) {
+    if (known.digest !== operation.digest) return refused('operation');
+    return { outcome: 'repeated', position: known.position };
+  }
+  if (state === undefined) return refused('present');
+  const guard = stateGuard(state, commit.guards);
+  if (guard !== undefined) return { ...refused(guard), state };
+  return judgeHistory(facts, commit);
+};
+
+/** What a store without a language of its own reads before it judges the begin of a session. */
+export interface BeginFacts {
+  /** Whether there is a session with the key. */
+  readonly isTaken: boolean;
+  /** The version of the history of the source; undefined if there is none. */
+  readonly sourceVersion: string | undefined;
+  readonly liveAt: Facts['liveAt'];
+}
+
+/** Judges the begin of a session by its guards, in their order. */
+export const judgeBegin = (facts: BeginFacts, { guards }: BeginCommit): Begun => {
+  const { source, live } = guards;
+  if (facts.isTaken) return refused('absent');
+  if (source !== undefined && facts.sourceVersion !== source.version) return refused('source');
+  if (isFull(live, facts.liveAt)) return refused('live');
+  return { outcome: 'made' };
+};
+
+/** Judges a removal by its guards, in their order. */
+export const judgeRemoval = (state: StateRecord | undefined, { guards }: RemoveCommit): Removed => {
+  if (state === undefined) return refused('present');
+  const guard = stateGuard(state, guards);
+  if (guard === 'revision' || guard === 'unusedSince') return refused(guard);
+  return { outcome: 'made' };
+};

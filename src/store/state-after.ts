@@ -1,0 +1,25 @@
+import type { StateRecord } from '../session/session-record.js';
+import type { StateChange, UseChange } from './commit.js';
+
+/**
+ * The state after a change: the new one with the later activity, or the stored one with its
+ * activity and its wake. The stored one itself if nothing changes.
+ */
+export const stateAfter = (
+  stored: StateRecord,
+  { effects }: StateChange | UseChange,
+): StateRecord => {
+  if (effects.put !== undefined) {
+    const { state } = effects.put;
+    const { lastActivityAt } = stored;
+    return lastActivityAt > state.lastActivityAt ? { ...state, lastActivityAt } : state;
+  }
+  const { activity = 0, wake } = effects;
+  const lastActivityAt = Math.max(stored.lastActivityAt, activity);
+  if (wake === undefined) {
+    return lastActivityAt === stored.lastActivityAt ? stored : { ...stored, lastActivityAt };
+  }
+  const { wakeAt = wake.at } = stored.work;
+  const work = { ...stored.work, wakeAt: Math.min(wakeAt, wake.at) };
+  return { ...stored, lastActivityAt, work, revision: wake.revision };
+};
