@@ -242,7 +242,7 @@ export class SessionReader {
 
   /** Undefined if there is no such part, or no session. */
   async #entries(key: SessionKey, slice: HistorySlice): Found<Part | undefined> {
-    const part = await safely(() => this.#store.findEntries(key, slice));
+    const part = await safely(() => this.#store.entries(key, slice));
     return part.map((found) => (found.outcome === 'found' ? found : undefined));
   }
 }

@@ -1,6 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedAppend, parseAppend, parseRewind } from '../input/parse-entries.js';
 import { parseRedaction } from '../input/session-input.js';
+import { planAgain, planAppend } from '../plan/append.js';
+import { planRedact } from '../plan/redact.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import {
@@ -10,23 +12,22 @@ import {
   type InvalidInput,
   invalidField,
   invalidTransition,
-  type LeaseEnded,
-  type LeaseLost,
-  leaseLost,
   notFound,
   operationMismatch,
   type StoreError,
 } from '../session/errors.js';
+import type { HistoryAppend } from '../session/history-append.js';
 import { leaseEndedIn } from '../session/lease-state.js';
 import type { SessionLimits } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { JsonValue } from '../session/session.js';
 import { stateAt } from '../session/state-at.js';
-import type { AppendOutcome, HistoryAppend, SessionKey } from '../store/session-store.js';
+import type { Changed, Refusal, SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
 import type { Appended } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
 import { fenced, type Settings } from './settings.js';
+import { MAX_ATTEMPTS } from './update-state.js';
 
 /**
  * A history entry to append.
@@ -116,49 +117,54 @@ const changeOf = (
 
 const notInHistory = invalidField('to', NOT_IN_HISTORY);
 
-/** The result or the error of an answer of the store. */
-const resultOf = (
+/** The error of a refused append or rewind. */
+const errorOf = (
   { id }: SessionKey,
   command: 'append' | 'rewind',
   { now, maxEntries = 0, ifPosition, fencingToken = 0 }: HistoryAppend,
-  appended: AppendOutcome,
-): Result<Appended, OperationErrors['append']> => {
-  switch (appended.outcome) {
-    case 'appended':
-      if (!Number.isSafeInteger(appended.position)) throw contractBroken('append', appended);
-      return ok({ position: appended.position, ...(appended.repeated && { repeated: true }) });
-    case 'missing':
-      return err(notFound(id));
-    case 'mismatch':
-      return err(operationMismatch(id));
-    case 'lease_lost':
-      return err(leaseLost(fencingToken));
-    case 'moved':
+  refusal: Refusal,
+): OperationErrors['append'] => {
+  switch (refusal.guard) {
+    case 'present':
+      return notFound(id);
+    case 'operation':
+      return operationMismatch(id);
+    case 'fence':
+      return leaseEndedIn(refusal.state, fencingToken);
+    case 'end':
+    case 'superseded':
       // The history is as the caller saw it, so the position to rewind to was superseded before.
-      if (appended.position === ifPosition) return err(notInHistory);
-      return err(historyMoved(id, appended.position));
-    case 'invalid_position':
-      return err(notInHistory);
-    case 'full':
-      if (appended.maxRewinds !== undefined) return err(historyCut(id, appended.maxRewinds));
-      return err(historyFull(id, maxEntries));
-    case 'closed':
-      return err(invalidTransition(stateAt(appended.state, now).status, command));
+      if (refusal.position === ifPosition) return notInHistory;
+      return historyMoved(id, refusal.position);
+    case 'position':
+      return notInHistory;
+    case 'rewinds':
+      return historyCut(id, refusal.rewinds);
+    case 'entries':
+      return historyFull(id, maxEntries);
+    case 'open':
+    case 'over':
+    case 'revision':
+      return invalidTransition(stateAt(refusal.state, now).status, command);
     default:
-      throw contractBroken('append', appended);
+      throw contractBroken('change', refusal);
   }
 };
 
-/** Why the lease of a refused append is over: stores do not tell whether it was cancelled. */
-const leaseEndedAt = async (
+/** Appends or rewinds, and decides again if the session has ended or was changed since. */
+const commitAppend = async (
   { store }: Settings,
   key: SessionKey,
-  lost: LeaseLost,
-): Promise<LeaseEnded | StoreError> => {
-  const found = await store.findState(key);
-  if (found.isErr()) return found.error;
-  if (found.value === undefined) return lost;
-  return leaseEndedIn(found.value, lost.fencingToken);
+  append: HistoryAppend,
+): Promise<Result<Changed, StoreError>> => {
+  let commit = planAppend(key, append);
+  for (let attempt = 1; ; attempt += 1) {
+    const changed = await store.change(commit);
+    if (changed.isErr()) return err(changed.error);
+    const next = planAgain(key, append, changed.value);
+    if (next === undefined || attempt === MAX_ATTEMPTS) return ok(changed.value);
+    commit = next;
+  }
 };
 
 /** Appends or rewinds with the input that `parse` has checked. */
@@ -174,12 +180,15 @@ const changeHistory = async (
   const now = time.value;
   const read = parse(timestampOf(now), limits);
   if (read.isErr()) return err(read.error);
-  const change = changeOf(fenced(settings, key, read.value), settings, now);
-  const answer = await settings.store.append(key, change);
-  const result = answer.andThen((appended) => resultOf(key, command, change, appended));
-  const isLost = result.isErr() && result.error.type === 'lease_lost';
-  if (isLost) return err(await leaseEndedAt(settings, key, result.error));
-  return result;
+  const append = changeOf(fenced(settings, key, read.value), settings, now);
+  const answer = await commitAppend(settings, key, append);
+  if (answer.isErr()) return err(answer.error);
+  const changed = answer.value;
+  if (changed.outcome === 'refused') return err(errorOf(key, command, append, changed));
+  const { outcome, position } = changed;
+  const isKnown = outcome === 'made' || outcome === 'repeated';
+  if (!isKnown || !Number.isSafeInteger(position)) throw contractBroken('change', changed);
+  return ok({ position, ...(outcome === 'repeated' && { repeated: true }) });
 };
 
 export const appendHistory = (
@@ -241,16 +250,12 @@ export const redactEntries = async (
   if (read.isErr()) return err(read.error);
   const time = now();
   if (time.isErr()) return err(time.error);
-  const redacted = await store.redact(key, read.value, time.value);
+  const redacted = await store.change(planRedact(key, read.value, time.value));
   if (redacted.isErr()) return err(redacted.error);
-  switch (redacted.value) {
-    case 'redacted':
-      return ok(undefined);
-    case 'missing':
-      return err(notFound(key.id));
-    case 'invalid_position':
-      return err(invalidField('positions', 'must be positions of entries in this history'));
-    default:
-      throw contractBroken('redact', redacted.value);
-  }
+  const { outcome } = redacted.value;
+  if (outcome === 'made') return ok(undefined);
+  if (outcome === 'refused' && redacted.value.guard === 'present') return err(notFound(key.id));
+  if (outcome === 'refused' && redacted.value.guard === 'position')
+    return err(invalidField('positions', 'must be positions of entries in this history'));
+  throw contractBroken('change', redacted.value);
 };

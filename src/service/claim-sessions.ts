@@ -84,7 +84,7 @@ const withHistory = async (
   let record: SessionRecord | undefined = first;
   for (let read = 1; record !== undefined && read <= MAX_READS; read += 1) {
     const { historyPosition: before, historyVersion }: SessionRecord = record;
-    const part = await store.findEntries(key, { limit: historyLimit, maxBytes, before });
+    const part = await store.entries(key, { limit: historyLimit, maxBytes, before });
     if (part.isErr()) return err(part.error);
     if (part.value.outcome === 'found' && part.value.version === historyVersion) {
       const { entries, start } = part.value;
@@ -170,7 +170,7 @@ const claimPart = async (
   const time = settings.now();
   if (time.isErr()) return err(time.error);
   const now = time.value;
-  const found = await settings.store.claim({ ...range, now, until: now + CLAIM_MS });
+  const found = await settings.store.take({ ...range, now, until: now + CLAIM_MS });
   if (found.isErr()) return err(found.error);
   const { sessions, failed, hasMore, nextCursor } = found.value;
   const leased = await Promise.all(sessions.map((each) => claimOne(settings, each, input)));

@@ -2,11 +2,13 @@ import { err, ok, type Result } from 'neverthrow';
 import { allowedMsOf, type InputPolicy } from '../input/input-policy.js';
 import { type ParsedCreation, parseCreate } from '../input/parse-create.js';
 import { parseCreateOptions } from '../input/parse-list-query.js';
+import { type Creation, planCreate } from '../plan/create.js';
 import { timestampOf } from '../session/clock.js';
 import { copyJson } from '../session/copy-json.js';
 import { digestOf } from '../session/digest-of.js';
 import {
   conflict,
+  type HistoryFull,
   historyFull,
   type InvalidInput,
   idempotencyMismatch,
@@ -19,15 +21,15 @@ import type { OperationErrors } from '../session/operation-errors.js';
 import type { Optional } from '../session/optional.js';
 import type {
   CreatedSession,
+  HistoryEntry,
   JsonObject,
   SessionLabels,
   SessionOptions,
 } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
-import type { SessionHead, StateRecord } from '../session/session-record.js';
+import type { SessionHead } from '../session/session-record.js';
 import { initialState } from '../session/state-at.js';
 import { findSession } from '../store/find-session.js';
-import type { Opening } from '../store/session-store.js';
 import type { NewHistoryEntry } from './change-history.js';
 import { activeSessionsOf } from './change-session.js';
 import { readSource, type Source } from './read-source.js';
@@ -167,26 +169,33 @@ export interface CreateOptions {
  */
 export const MAX_ATTEMPTS = 5;
 
-/** The opening of a session; undefined if the session is IDLE, empty and no fork. */
-const openingOf = (
-  settings: Settings,
-  { start, entries }: ParsedCreation,
+const noEntries: readonly HistoryEntry[] = Object.freeze([]);
+
+/** The first entries of a session: those of its source, then its own. */
+const entriesOf = (
+  { policy: { limits } }: Settings,
+  { entries }: ParsedCreation,
   source: Source | undefined,
   id: string,
-  now: number,
-): Result<Opening | undefined, OperationErrors['getOrCreate']> => {
-  const { historyEntries } = settings.policy.limits;
+): Result<readonly HistoryEntry[], HistoryFull> => {
+  if (source === undefined && entries.length === 0) return ok(noEntries);
   const all = [...(source?.entries ?? []), ...entries];
-  if (all.length > historyEntries) return err(historyFull(id, historyEntries));
-  if (!start && all.length === 0 && source === undefined) return ok(undefined);
-  const opening: Opening = {
-    entries: all,
-    ...(source && { source: { id: source.origin.id, version: source.version } }),
-  };
-  if (!start) return ok(opening);
+  if (all.length > limits.historyEntries) return err(historyFull(id, limits.historyEntries));
+  return ok(all);
+};
+
+/** The conditions of a create. */
+const guardsOf = (
+  settings: Settings,
+  { start }: ParsedCreation,
+  source: Source | undefined,
+  now: number,
+): Result<Creation['guards'], Misconfigured> => {
+  const version = source && { id: source.origin.id, version: source.version };
+  if (!start) return ok({ source: version });
   return activeSessionsOf(settings).map((sessions) => ({
-    ...opening,
-    ...(sessions !== undefined && { cap: { sessions, now } }),
+    source: version,
+    live: sessions === undefined ? undefined : { sessions, now },
   }));
 };
 
@@ -204,13 +213,6 @@ const headOf = (
   };
 };
 
-/** A session to insert. */
-interface NewSession {
-  readonly head: SessionHead;
-  readonly state: StateRecord;
-  readonly opening: Opening | undefined;
-}
-
 /** The session of a checked input, from now on. */
 const newSession = (
   settings: Settings,
@@ -218,7 +220,7 @@ const newSession = (
   source: Source | undefined,
   id: string,
   now: number,
-): Result<NewSession, OperationErrors['getOrCreate']> => {
+): Result<Creation, OperationErrors['getOrCreate']> => {
   const { terms, policy } = settings;
   const { options } = creation;
   const head = headOf({ id, options, createdAt: timestampOf(now) }, source, creation);
@@ -226,20 +228,22 @@ const newSession = (
   const limitMs = allowedMsOf(policy, options.timeLimit);
   const revision = settings.revision();
   const state = initialState({ limitMs, terms, labels, metadata, now, start, wake, revision });
-  return openingOf(settings, creation, source, id, now).map((opening) => ({
+  const entries = entriesOf(settings, creation, source, id);
+  if (entries.isErr()) return err(entries.error);
+  return guardsOf(settings, creation, source, now).map((guards) => ({
     head,
     state,
-    opening,
+    entries: entries.value,
+    guards,
   }));
 };
 
 /** The new session with copies of its entries: what a repeated call reads. */
 const createdSession = (
-  { head, state, opening }: NewSession,
+  { head, state, entries }: Creation,
   { historyLimit }: ParsedCreation,
   now: number,
 ): CreatedSession => {
-  const { entries = [] } = opening ?? {};
   const latest = entries.slice(Math.max(0, entries.length - (historyLimit ?? entries.length)));
   // The store may keep the objects that it receives.
   const own = { ...head, options: { ...head.options } };
@@ -264,16 +268,17 @@ export const tryCreate = async (
   if (time.isErr()) return err(time.error);
   const created = newSession(settings, creation, source, id, time.value);
   if (created.isErr()) return err(created.error);
-  const { head, state, opening } = created.value;
-  const answer = await store.insert(tenant, head, state, opening);
+  const answer = await store.begin(planCreate(tenant, created.value));
   if (answer.isErr()) return err(answer.error);
-  const inserted = answer.value;
-  if (inserted === 'taken' || (inserted === 'source_changed' && source !== undefined))
-    return ok(inserted);
-  const cap = opening?.cap;
-  if (inserted === 'too_many' && cap !== undefined) return err(tooManyActive(id, cap.sessions));
-  if (inserted !== 'inserted') throw contractBroken('insert', inserted);
-  recentStates.add({ tenant, id }, state);
+  const begun = answer.value;
+  if (begun.outcome === 'refused') {
+    const { live } = created.value.guards;
+    if (begun.guard === 'absent') return ok('taken');
+    if (begun.guard === 'source' && source !== undefined) return ok('source_changed');
+    if (begun.guard === 'live' && live !== undefined) return err(tooManyActive(id, live.sessions));
+  }
+  if (begun.outcome !== 'made') throw contractBroken('begin', begun);
+  recentStates.add({ tenant, id }, created.value.state);
   return ok(createdSession(created.value, creation, time.value));
 };
 

@@ -117,10 +117,10 @@ export interface ListOptions extends ReadOptions {
 
 const MAX_ATTEMPTS = 5;
 
-type Page = Awaited<ReturnType<SessionStore['list']>>;
+type Page = Awaited<ReturnType<SessionStore['page']>>;
 
 const searchIn = async (store: SessionStore, tenant: string, range: PageRange): Promise<Page> => {
-  const page = await searchTurnsOf(store).run(tenant, () => store.list(tenant, range));
+  const page = await searchTurnsOf(store).run(tenant, () => store.page(tenant, range));
   return page ?? err(tooManySearches);
 };
 
@@ -140,7 +140,7 @@ const readBounded = async (
     const bounded = { ...range, maxBytes };
     const answer = isSearch(range)
       ? await searchIn(store, tenant, bounded)
-      : await store.list(tenant, bounded);
+      : await store.page(tenant, bounded);
     if (answer.isOk()) return ok(answer.value);
     const { error } = answer;
     if (error.type !== 'too_large') return err(error);

@@ -124,7 +124,7 @@ export const readHistory = async (
 ): Promise<Result<HistoryPart, OperationErrors['history']>> => {
   const slice = parseHistoryQuery(query);
   if (slice.isErr()) return err(slice.error);
-  const answer = await store.findEntries(key, { ...slice.value, maxBytes: limits.pageBytes });
+  const answer = await store.entries(key, { ...slice.value, maxBytes: limits.pageBytes });
   if (answer.isErr()) return err(answer.error);
   const found = answer.value;
   if (found.outcome === 'missing') return err(notFound(key.id));

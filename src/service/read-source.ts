@@ -44,7 +44,7 @@ export const readSource = async (
   let bytes = 0;
   do {
     const slice = { ...PIECE, maxBytes, ...(before !== undefined && { before }) };
-    const answer = await store.findEntries({ tenant, id }, slice);
+    const answer = await store.entries({ tenant, id }, slice);
     if (answer.isErr()) return err(answer.error);
     const found = answer.value;
     if (found.outcome === 'missing') return err(notFound(id));

@@ -1,4 +1,5 @@
 import { ok } from 'neverthrow';
+import { planRemove } from '../plan/remove.js';
 import { type ListenerFailed, listenerFailed, type StoreError } from '../session/errors.js';
 import { type EndedSession, endedSessionOf } from '../session/session-at.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
@@ -76,7 +77,7 @@ const settle = async (
     }
   }
   if (!isDeleted) return undefined;
-  const removed = await settings.store.remove({ ...key, removal });
+  const removed = await settings.store.remove(planRemove({ ...key, removal }, claim.dueAt));
   return removed.isErr() ? removed.error : undefined;
 };
 

@@ -1,11 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import { parseSweep } from '../input/session-input.js';
+import { planMove } from '../plan/move.js';
+import { planRemove } from '../plan/remove.js';
 import { timestampOf } from '../session/clock.js';
 import { type Misconfigured, misconfigured, type StoreError } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
 import { dueAtOf, endByClock } from '../session/state-at.js';
-import type { DueKey, DueSession, Rescheduling } from '../store/session-store.js';
+import type { DueKey, DueSession } from '../store/session-store.js';
 import type { Sweep } from './operation-results.js';
 import { type OnEnded, RETRY_AFTER_MS, reportEnd, withoutReport } from './report-end.js';
 import type { Settings } from './settings.js';
@@ -54,13 +56,17 @@ interface SweepTask {
 
 const unchanged: SweepOutcome = { isDone: false };
 
+/** Makes the session due at another time; `state` is undefined for one that cannot be read. */
 const move = async (
-  { settings, key }: SweepTask,
-  rescheduling: Rescheduling,
+  { settings, key, dueAt }: SweepTask,
+  to: number,
+  state?: StateRecord,
 ): Promise<SweepOutcome> => {
-  const moved = await settings.store.reschedule(key, rescheduling);
+  const commit = planMove(key, { from: dueAt, to }, state);
+  if (commit === undefined) return unchanged;
+  const moved = await settings.store.change(commit);
   if (moved.isErr()) return { isDone: false, failed: moved.error };
-  return { isDone: moved.value === 'moved' };
+  return { isDone: moved.value.outcome === 'made' };
 };
 
 /**
@@ -69,8 +75,7 @@ const move = async (
  */
 const postpone = async (task: SweepTask, error: StoreError): Promise<SweepOutcome> => {
   if (error.type !== 'corrupt_record') return { isDone: false, failed: error };
-  const { dueAt, now } = task;
-  const seen = await move(task, { from: dueAt, to: now + RETRY_AFTER_MS, isDamaged: true });
+  const seen = await move(task, task.now + RETRY_AFTER_MS);
   return { ...seen, ...(seen.isDone && { failed: error }) };
 };
 
@@ -113,20 +118,20 @@ const storeAndReport = async (
 /** Removes a session whose retention is over, or a report that no process makes. */
 const remove = async (task: SweepTask, { revision }: StateRecord): Promise<SweepOutcome> => {
   const { settings, key, now } = task;
-  const removed = await settings.store.remove(key, { revision, now });
+  const removed = await settings.store.remove(planRemove(key, now, { revision }));
   if (removed.isErr()) return postpone(task, removed.error);
-  if (removed.value !== 'removed') return unchanged;
+  if (removed.value.outcome !== 'made') return unchanged;
   if (key.removal !== undefined) return { isDone: true };
   return { isDone: true, deleted: { tenant: key.tenant, id: key.id } };
 };
 
 /** Ends, reports or deletes one due session. */
 const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
-  const { settings, key, dueAt, now, onEnded } = task;
+  const { settings, key, now, onEnded } = task;
   const found = await settings.store.findState(key);
   if (found.isErr()) return postpone(task, found.error);
   const state = found.value;
-  if (state === undefined) return move(task, { from: dueAt, to: Number.POSITIVE_INFINITY });
+  if (state === undefined) return move(task, Number.POSITIVE_INFINITY);
   const isRemoved = key.removal !== undefined;
   const ended = endByClock(state, now);
   if (ended !== undefined && !isRemoved) {
@@ -135,7 +140,7 @@ const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
       ended: { ...key, endReason, endedAt: timestampOf(since) },
     });
   }
-  if (now < dueAtOf(state)) return move(task, { from: dueAt, to: dueAtOf(state) });
+  if (now < dueAtOf(state)) return move(task, dueAtOf(state), state);
   if (state.report === undefined) return remove(task, state);
   if (onEnded !== undefined) return storeAndReport(task, state, state);
   // The deployment reported ends when the session ended, and no longer does.

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { planReplace } from '../plan/replace.js';
 import {
   type Conflict,
   conflict,
@@ -7,14 +8,13 @@ import {
   notFound,
   type StoreError,
 } from '../session/errors.js';
-import { changeDetailOf } from '../session/event-detail.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
-import { unusedSinceOf } from '../session/state-at.js';
-import type { DueKey, LiveLimit, Replaced, SessionKey } from '../store/session-store.js';
+import type { Changed, DueKey, LiveLimit, SessionKey } from '../store/session-store.js';
+import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 
 /** The states of a change: the one that was read, and what was decided from it. */
-export interface StateChange<S extends StateRecord> {
+export interface DecidedState<S extends StateRecord> {
   readonly previous: StateRecord;
   readonly decided: S;
   /** The time of the decision, in milliseconds since the epoch. */
@@ -24,12 +24,14 @@ export interface StateChange<S extends StateRecord> {
 /** The state with a revision of its own if it was stored, or why it was not. */
 export type ReplacedState<S extends StateRecord> =
   | { readonly outcome: 'replaced'; readonly state: S }
-  | { readonly outcome: Exclude<Replaced, 'replaced'> };
+  /** `stored` is the state that another caller has stored since. */
+  | { readonly outcome: 'stale'; readonly stored: StateRecord }
+  | { readonly outcome: 'missing' | 'too_many' };
 
 /** The report of an end that is stored now, if the deployment reports ends. */
 const reportOf = async (
   { store, revision }: Settings,
-  { previous, decided }: StateChange<StateRecord>,
+  { previous, decided }: DecidedState<StateRecord>,
 ): Promise<Result<PendingReport | undefined, StoreError>> => {
   const isEnd = previous.status !== 'TERMINATED' && decided.status === 'TERMINATED';
   if (!isEnd || decided.report !== undefined) return ok(decided.report);
@@ -40,12 +42,24 @@ const reportOf = async (
   });
 };
 
+const replacedOf = <S extends StateRecord>(changed: Changed, state: S): ReplacedState<S> => {
+  if (changed.outcome === 'made') return { outcome: 'replaced', state };
+  if (changed.outcome === 'refused') {
+    const { guard } = changed;
+    if (guard === 'present') return { outcome: 'missing' };
+    if (guard === 'live') return { outcome: 'too_many' };
+    if (guard === 'revision' || guard === 'unusedSince')
+      return { outcome: 'stale', stored: changed.state };
+  }
+  throw contractBroken('change', changed);
+};
+
 /** Stores a state with its event, if the state that it was decided from is still the stored one. */
 export const replaceState = async <S extends StateRecord>(
   settings: Settings,
   key: DueKey,
-  change: StateChange<S>,
-  cap?: LiveLimit,
+  change: DecidedState<S>,
+  live?: LiveLimit,
 ): Promise<Result<ReplacedState<S>, StoreError>> => {
   const { store, revision } = settings;
   const { previous, decided, now } = change;
@@ -58,13 +72,8 @@ export const replaceState = async <S extends StateRecord>(
   };
   // Stores in memory keep it as it is: a copy would have a hidden class of its own in V8.
   Object.freeze(state);
-  const event = changeDetailOf(previous, state, now);
-  const unusedSince = unusedSinceOf(previous, state);
-  const replaced = await store.replace(key, previous, state, { event, cap, unusedSince });
-  return replaced.map((outcome) => {
-    if (outcome === 'replaced') return { outcome, state };
-    return { outcome };
-  });
+  const changed = await store.change(planReplace(key, { previous, state, now, live }));
+  return changed.map((outcome) => replacedOf(outcome, state));
 };
 
 /** Number of races against other callers that an operation may lose in any case. */
@@ -103,8 +112,8 @@ export interface LiveCap<E> {
 
 /**
  * Replaces the state with the result of `decide`. The store writes it only if the stored state is
- * still the one that was read or that this process wrote last; otherwise the state is read again,
- * and `decide` is called again. If `decide` returns the same state, nothing is written. The state
+ * still the one that was read or that this process wrote last; otherwise `decide` is called again
+ * with the stored one. If `decide` returns the same state, nothing is written. The state
  * that this process wrote last is a guess (`isGuess`): an error that is decided from it is decided
  * again on the stored state, and appends may have moved its `lastActivityAt` since.
  */
@@ -115,19 +124,21 @@ export const updateState = async <S extends StateRecord, E>(
   cap?: LiveCap<E>,
 ): Promise<Result<UpdatedState<S>, E | NotFound | Conflict | StoreError>> => {
   const { store, now, recentStates } = settings;
-  let guess = recentStates.take(key);
+  let known = recentStates.take(key);
+  let isGuess = known !== undefined;
   const mayRace = raceOf();
   for (;;) {
-    const isGuess = guess !== undefined;
-    const found = isGuess ? ok(guess) : await store.findState(key);
-    guess = undefined;
+    const found = known === undefined ? await store.findState(key) : ok(known);
+    known = undefined;
     if (found.isErr()) return err(found.error);
     const time = now();
     if (time.isErr()) return err(time.error);
     const current = found.value;
     if (current === undefined) return err(notFound(key.id));
     const decided = decide(current, time.value, isGuess);
-    if (isGuess && (decided.isErr() || decided.value === current)) continue;
+    const wasGuess = isGuess;
+    isGuess = false;
+    if (wasGuess && (decided.isErr() || decided.value === current)) continue;
     if (decided.isErr()) return err(decided.error);
     if (decided.value === current) {
       return ok({ state: decided.value, now: time.value, isChanged: false });
@@ -143,6 +154,7 @@ export const updateState = async <S extends StateRecord, E>(
     }
     if (replaced.outcome === 'missing') return err(notFound(key.id));
     if (replaced.outcome === 'too_many' && cap !== undefined) return err(cap.error);
+    if (replaced.outcome === 'stale') known = replaced.stored;
     if (!mayRace(current, time.value)) return err(conflict(key.id));
   }
 };
