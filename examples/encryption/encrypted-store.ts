@@ -2,8 +2,8 @@
 // database does not have. It works with every store.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import type {
-  ClaimedRecord,
-  ClaimedRecords,
+  TakenRecord,
+  TakenRecords,
   CorruptRecord,
   HistoryAppend,
   HistoryEntry,
@@ -108,8 +108,8 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
     return { ...append, entries, operation: { id, digest: keyed } };
   };
 
-  const shownClaim = ({ sessions, failed, ...rest }: ClaimedRecords): ClaimedRecords => {
-    const all: ClaimedRecord[] = [];
+  const shownClaim = ({ sessions, failed, ...rest }: TakenRecords): TakenRecords => {
+    const all: TakenRecord[] = [];
     const errors: StoreError[] = [...failed];
     for (const session of sessions) {
       shown(session, session.record).match(
@@ -151,7 +151,7 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
       );
     },
     list: async (tenant, page) =>
-      (await inner.list(tenant, page)).map((found) => shownPage(tenant, found)),
+      (await inner.page(tenant, page)).map((found) => shownPage(tenant, found)),
     replace: (of, previous, next, options) => {
       const cipher = cipherFor(of);
       return inner.replace(of, sealed(cipher, previous), sealed(cipher, next), options);
@@ -166,8 +166,8 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
         }));
       });
     },
-    findEntries: async (of, slice) => {
-      const found = await inner.findEntries(of, slice);
+    entries: async (of, slice) => {
+      const found = await inner.entries(of, slice);
       return found.andThen((part) => {
         if (part.outcome !== 'found') return ok(part);
         const cipher = cipherFor(of);
@@ -185,7 +185,7 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
     },
     due: (...args) => inner.due(...args),
     reschedule: (...args) => inner.reschedule(...args),
-    claim: async (...args) => (await inner.claim(...args)).map(shownClaim),
+    claim: async (...args) => (await inner.take(...args)).map(shownClaim),
     countWaiting: (...args) => inner.countWaiting(...args),
     reportsEnds: (...args) => inner.reportsEnds(...args),
     drain: async () => inner.drain?.(),

@@ -1,6 +1,6 @@
 import type {
   Answer,
-  ClaimRange,
+  TakeRange,
   DueKey,
   EventLog,
   HistoryAppend,
@@ -93,12 +93,12 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.findState(key);
   }
 
-  findEntries(key: SessionKey, slice: HistorySlice) {
-    return this.#inner.findEntries(key, slice);
+  entries(key: SessionKey, slice: HistorySlice) {
+    return this.#inner.entries(key, slice);
   }
 
   list(tenant: string, page: PageRange) {
-    return this.#inner.list(tenant, page);
+    return this.#inner.page(tenant, page);
   }
 
   due(now: number, limit: number, after?: string) {
@@ -109,8 +109,8 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.reschedule(key, rescheduling);
   }
 
-  claim(range: ClaimRange) {
-    return this.#inner.claim(range);
+  claim(range: TakeRange) {
+    return this.#inner.take(range);
   }
 
   countWaiting(range: WaitingRange) {

@@ -5,7 +5,7 @@
 
 import type {
   AppendOutcome,
-  ClaimedRecord,
+  TakenRecord,
   CorruptRecord,
   DueKey,
   EntriesOutcome,
@@ -515,7 +515,7 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         return ok('redacted');
       }),
 
-    findEntries: (key, slice) =>
+    entries: (key, slice) =>
       atomic((): Result<EntriesOutcome, CorruptRecord> => {
         const session = find(key);
         if (session === undefined) return ok({ outcome: 'missing' });
@@ -598,7 +598,7 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         const last = claimed.at(-1)?.['tenant'];
         if (tenant === undefined && last !== undefined)
           rows('UPDATE turn SET tenant = ? RETURNING tenant', String(last));
-        const sessions: ClaimedRecord[] = [];
+        const sessions: TakenRecord[] = [];
         const failed: CorruptRecord[] = [];
         for (const each of claimed) {
           recordOf(each, { historyLimit: 0 }).match(

@@ -183,20 +183,17 @@ const isClock = (clock: Clock): boolean =>
   hasMethods(clock, 'now') && (clock.after === undefined || hasMethods(clock, 'after'));
 
 const storeMethods = [
-  'insert',
+  'begin',
+  'change',
+  'remove',
+  'take',
   'find',
   'findState',
-  'list',
-  'replace',
-  'append',
-  'redact',
-  'findEntries',
-  'remove',
-  'reportsEnds',
+  'entries',
+  'page',
   'due',
-  'reschedule',
-  'claim',
   'countWaiting',
+  'reportsEnds',
 ];
 
 const checkPorts = (issues: IssueList, { store, clock, ids }: SessionServiceOptions): void => {

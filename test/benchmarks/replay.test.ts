@@ -119,7 +119,7 @@ describe('the comparison', () => {
     class Unlisting extends MemorySessionStore {
       override list(...[tenant, page]: Parameters<MemorySessionStore['list']>) {
         return super
-          .list(tenant, page)
+          .page(tenant, page)
           .map((read) => ({ ...read, records: read.records.slice(1) }));
       }
     }

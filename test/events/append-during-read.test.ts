@@ -14,8 +14,8 @@ test('a watch whose entries were read before an append and its record after it y
       await record;
       return inner.find(...args);
     },
-    findEntries: (...args) => {
-      const found = inner.findEntries(...args);
+    entries: (...args) => {
+      const found = inner.entries(...args);
       onEntries();
       return found;
     },

@@ -153,7 +153,7 @@ describe('what cannot be read', () => {
   test('is left out if it is damaged', async () => {
     const { sessions } = open(() => ({
       find: () => err(corruptRecord('s1', 'damaged')),
-      findEntries: () => err(corruptRecord('s1', 'damaged')),
+      entries: () => err(corruptRecord('s1', 'damaged')),
     }));
     await okOf(sessions.create({ ...ada, start: true, entries: said('one') }));
     const appended = await watching(sessions).appended();
@@ -164,9 +164,9 @@ describe('what cannot be read', () => {
 test('watches that are as far share their reads', async () => {
   let reads = 0;
   const { sessions } = open((inner) => ({
-    findEntries: (...args) => {
+    entries: (...args) => {
       reads += 1;
-      return inner.findEntries(...args);
+      return inner.entries(...args);
     },
   }));
   const id = await startedIn(sessions);

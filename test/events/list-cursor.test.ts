@@ -105,12 +105,12 @@ describe('the cursor of a list', () => {
   test('is before the page: what happens between the two comes', async () => {
     const { store, events } = open();
     const { sessions } = openSessions({ store });
-    const list: SessionStore['list'] = async (...args) => {
-      const page = store.list(...args);
+    const page: SessionStore['page'] = async (...args) => {
+      const found = store.page(...args);
       await createdIn(sessions);
-      return page;
+      return found;
     };
-    const late = openSessions({ store: changed(store, { events, list }) });
+    const late = openSessions({ store: changed(store, { events, page }) });
     const { watchCursor: cursor, total } = await listed(late.sessions);
     expect(total).toBe(0);
     expect(await watching(sessions, cursor)()).toMatchObject({

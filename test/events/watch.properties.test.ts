@@ -55,7 +55,7 @@ const delayed = (store: MemorySessionStore, delays: readonly number[]): SessionS
   return changed(store, {
     events: store.events,
     find: (...args) => slowly(() => store.find(...args)),
-    findEntries: (...args) => slowly(() => store.findEntries(...args)),
+    entries: (...args) => slowly(() => store.entries(...args)),
   });
 };
 

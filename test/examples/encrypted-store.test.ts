@@ -94,7 +94,7 @@ describe('no text of a session is in clear', () => {
     const secret = uniqueText();
     const store = new MemorySessionStore({ events: true });
     await sayEverywhere(store, secret);
-    const { records } = (await store.list('default', { offset: 0, limit: 100 }))._unsafeUnwrap();
+    const { records } = (await store.page('default', { offset: 0, limit: 100 }))._unsafeUnwrap();
     const stream = store.events?.streamOf() ?? '';
     const events = (await store.events?.read(stream, '0', 1000))?._unsafeUnwrap();
     expectNowhere(inspect([records, events, store], { depth: null, maxArrayLength: null }), secret);

@@ -41,7 +41,7 @@ const misdeeds: Readonly<Record<string, () => unknown>> = {
 };
 
 const serviceWith = (misdeed: () => unknown): SessionService => {
-  const methods = { insert: misdeed, find: misdeed, findState: misdeed, list: misdeed };
+  const methods = { begin: misdeed, find: misdeed, findState: misdeed, page: misdeed };
   return new SessionService({
     store: changed(new MemorySessionStore(), Object.fromEntries(Object.entries(methods))),
   });

@@ -117,7 +117,7 @@ const handlerOptions = () => ({
 
 /** A service over a store whose writes do something else. */
 const serviceWith = (misdeed: () => unknown): SessionService => {
-  const methods = { findState: misdeed, replace: misdeed, append: misdeed, remove: misdeed };
+  const methods = { findState: misdeed, change: misdeed, remove: misdeed };
   return new SessionService({
     store: changed(new MemorySessionStore(), Object.fromEntries(Object.entries(methods))),
   });
@@ -168,7 +168,7 @@ describe('commands over a store that is out of order', () => {
   test.each([undefined, null, 'much', Number.NaN, 1.5])(
     'a position of %j is none',
     async (position) => {
-      const sessions = serviceWith(() => ok({ outcome: 'appended', position }));
+      const sessions = serviceWith(() => ok({ outcome: 'made', position }));
       const { handler } = handlerWith({ sessions, routes: [commandRoutes()] });
       const append =
         commands.find(([url]) => url.startsWith('/append'))?.[1] ?? request('POST', '/');

@@ -264,7 +264,7 @@ describe('HEAD of a list or a session', () => {
     const sessions = new SessionService({ store, ids: { next: () => 'x' } });
     const { handler } = handlerWith({ sessions });
     await sessions.forTenant('acme').create({ face: 'ada', profile: 'tutor' });
-    const [list, find] = [vi.spyOn(store, 'list'), vi.spyOn(store, 'find')];
+    const [page, find] = [vi.spyOn(store, 'page'), vi.spyOn(store, 'find')];
     const stringify = vi.spyOn(JSON, 'stringify');
     onTestFinished(() => stringify.mockRestore());
     for (const url of [
@@ -281,7 +281,7 @@ describe('HEAD of a list or a session', () => {
       ]);
     }
     expect(stringify).not.toHaveBeenCalled();
-    expect(list.mock.calls.map(([, { historyLimit }]) => historyLimit)).toEqual([0, 0]);
+    expect(page.mock.calls.map(([, { historyLimit }]) => historyLimit)).toEqual([0, 0]);
     expect(find.mock.calls.map(([, size]) => size?.historyLimit)).toEqual([0, 0]);
   });
 });

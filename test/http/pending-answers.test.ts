@@ -116,7 +116,7 @@ describe('answers that clients have not taken', () => {
   test('are refused without asking the store where not even the smallest would fit', async () => {
     const { ask, store } = await open({ maxPendingBytes: 10 * KIB });
     await ask('acme', '/sessions');
-    const asked = [vi.spyOn(store, 'list'), vi.spyOn(store, 'find')];
+    const asked = [vi.spyOn(store, 'page'), vi.spyOn(store, 'find')];
     expect(seen((await ask('acme', '/sessions')).response)).toEqual(busy);
     expect(seen((await ask('acme', '/session/nobody')).response)).toEqual(busy);
     for (const spy of asked) expect(spy).not.toHaveBeenCalled();

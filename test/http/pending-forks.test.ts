@@ -18,9 +18,9 @@ describe('forks under way', () => {
     let isHeld = false;
     const held: (() => void)[] = [];
     const store = changed(inner, {
-      insert: async (...args) => {
+      begin: async (commit) => {
         if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
-        return inner.insert(...args);
+        return inner.begin(commit);
       },
     });
     const names = ['acme-1', 'acme-2'];

@@ -7,6 +7,7 @@ import {
   type SessionHandlerOptions,
 } from '../../src/http/index.js';
 import { SessionService, type SessionServiceOptions, type SessionStore } from '../../src/index.js';
+import { planAppend } from '../../src/plan/append.js';
 import { ada, countingIds, okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { request, seen } from './handler-harness.js';
@@ -41,7 +42,7 @@ const open = async (
   const ask = (url: string, more: Partial<HandlerRequest> = {}) =>
     handler(request('GET', url, more));
   const statusOf = async (url: string) => (await ask(url))?.status;
-  const calls = { find: vi.spyOn(store, 'find'), list: vi.spyOn(store, 'list') };
+  const calls = { find: vi.spyOn(store, 'find'), list: vi.spyOn(store, 'page') };
   const maxima = (name: keyof typeof calls) =>
     calls[name].mock.calls.map(([, size]) => size?.maxBytes ?? 0);
   return { sessions, ask, handler, statusOf, maxima };
@@ -86,7 +87,7 @@ describe('an answer over HTTP', () => {
   test('to a fork of a long history reads it twice at most', async () => {
     const inner = new MemorySessionStore();
     const { handler, sessions } = await open([3000], inner, { limits: { forkBytes: 4096 * KIB } });
-    const findEntries = vi.spyOn(inner, 'findEntries');
+    const entries = vi.spyOn(inner, 'entries');
     const bytes = new TextEncoder().encode(JSON.stringify({ ...ada, from: { id: 's1' } }));
     const forked = await handler(
       request('POST', '/create-session', { body: async () => ({ outcome: 'read', bytes }) }),
@@ -94,7 +95,7 @@ describe('an answer over HTTP', () => {
     expect(forked?.status).toBe(201);
     const { session_id: id } = JSON.parse(forked?.body ?? '{}');
     expect((await okOf(sessions.get(id))).history).toHaveLength(15);
-    expect(findEntries.mock.calls.length).toBeLessThanOrEqual(8);
+    expect(entries.mock.calls.length).toBeLessThanOrEqual(8);
   });
 });
 
@@ -111,7 +112,7 @@ describe('a session that grows while it is read', () => {
           const entries = [
             { role: 'user', content: 'x'.repeat(100 * KIB), timestamp: '2026-01-31T12:00:00.000Z' },
           ];
-          inner.append(key, { entries, now: Date.parse('2026-01-31T12:00:00.000Z') });
+          inner.change(planAppend(key, { entries, now: Date.parse('2026-01-31T12:00:00.000Z') }));
         }
         return found;
       },

@@ -32,8 +32,8 @@ describe('the counts beside a list', () => {
         {},
         {
           store: changed(store, {
-            list: (tenant, range) =>
-              range.status === undefined ? store.list(tenant, range) : err(error),
+            page: (tenant, range) =>
+              range.status === undefined ? store.page(tenant, range) : err(error),
           }),
         },
       );

@@ -287,9 +287,9 @@ describeWithChromium('the inspector in a browser', (running) => {
     const store = new MemorySessionStore({ events: true });
     const { sessions, handler } = inspected({
       store: changed(store, {
-        list: (tenant, range) =>
+        page: (tenant, range) =>
           range.status === undefined
-            ? store.list(tenant, range)
+            ? store.page(tenant, range)
             : err(misconfigured('no such lists')),
       }),
     });

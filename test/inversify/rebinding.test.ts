@@ -70,7 +70,7 @@ describe.each(Object.entries(moments))("a host's own port, bound %s", (_name, ma
     );
     await okOf(sessionsOf(container).create(ada));
     expect(container.get(TYPES.SessionStore)).toBe(theirs);
-    expect(theirs.list('default', { offset: 0, limit: 1 })._unsafeUnwrap().total).toBe(1);
+    expect(theirs.page('default', { offset: 0, limit: 1 })._unsafeUnwrap().total).toBe(1);
   });
 
   it('is the clock', async () => {

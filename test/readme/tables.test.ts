@@ -62,7 +62,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
         redact: true,
       },
       ...{
-        findEntries: true,
+        entries: true,
         remove: true,
         claim: true,
         due: true,

@@ -2,9 +2,10 @@ import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { ClaimedSession, Claims } from '../../src/service/operation-results.js';
+import type { StateChange } from '../../src/store/commit.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
-import { changed } from '../support/store-doubles.js';
+import { changed, staleOf } from '../support/store-doubles.js';
 
 const worker = { holder: 'worker-1', seconds: 10, limit: 10 };
 
@@ -64,9 +65,9 @@ describe('a claim', () => {
   test('leaves a session that another caller changes meanwhile, and gives the others', async () => {
     const memory = new MemorySessionStore();
     const inner = changed(memory, {});
-    const replace: SessionStore['replace'] = (key, ...rest) =>
-      key.id === 's1' ? ok('stale') : inner.replace(key, ...rest);
-    const { sessions } = openSessions({ store: changed(memory, { replace }) });
+    const put = (commit: StateChange) =>
+      commit.key.id === 's1' ? staleOf(commit) : inner.change(commit);
+    const { sessions } = openSessions({ store: changed(memory, { put }) });
     for (let count = 0; count < 2; count += 1) await okOf(sessions.create({ ...ada, wake: true }));
     const { claimed } = await okOf(sessions.claim(worker));
     expect(claimed.map(({ session }) => session.id)).toEqual(['s2']);
@@ -90,9 +91,9 @@ describe('a claim', () => {
       const memory = new MemorySessionStore();
       const inner = changed(memory, {});
       const passedOver = kind === 'ended by the clock' ? [] : ['s1', 's2'];
-      const replace: SessionStore['replace'] = (key, ...rest) =>
-        passedOver.includes(key.id) ? ok('stale') : inner.replace(key, ...rest);
-      const { sessions, clock } = openSessions({ store: changed(memory, { replace }) });
+      const put = (commit: StateChange) =>
+        passedOver.includes(commit.key.id) ? staleOf(commit) : inner.change(commit);
+      const { sessions, clock } = openSessions({ store: changed(memory, { put }) });
       for (let count = 1; count <= 8; count += 1) {
         const timeLimit = count > 2 ? 0 : 1;
         await okOf(sessions.create({ ...ada, timeLimit, start: true, wake: true }));

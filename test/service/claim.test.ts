@@ -126,8 +126,8 @@ describe('claim', () => {
     const inner = new MemorySessionStore();
     let isDead = true;
     const store = changed(inner, {
-      replace: (...args) =>
-        isDead ? err(storeUnavailable('it is away', 'not_applied')) : inner.replace(...args),
+      put: (commit) =>
+        isDead ? err(storeUnavailable('it is away', 'not_applied')) : inner.change(commit),
     });
     const { sessions, clock } = openSessions({ store });
     const { id } = await okOf(sessions.create({ ...ada, wake: true }));
@@ -157,9 +157,9 @@ describe('claim', () => {
     await okOf(openSessions({ store: inner }).sessions.create({ ...ada, wake: true }));
     const none = ok({ sessions: [], failed: [away], hasMore: false });
     for (const changes of [
-      { claim: () => err(away) },
-      { claim: () => none },
-      { replace: () => err(away) },
+      { take: () => err(away) },
+      { take: () => none },
+      { put: () => err(away) },
     ]) {
       const { sessions } = openSessions({ store: changed(inner, changes) });
       expect(await errorOf(sessions.claim(worker))).toEqual(away);

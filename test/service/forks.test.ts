@@ -18,8 +18,8 @@ const interrupted = (
   const others = new SessionService({ store: inner });
   let attempts = 0;
   const store = changed(inner, {
-    findEntries: async (key, slice) => {
-      const read = inner.findEntries(key, slice);
+    entries: async (key, slice) => {
+      const read = inner.entries(key, slice);
       attempts += 1;
       await meanwhile(others, key, attempts);
       return read;
@@ -108,13 +108,13 @@ describe('the size of a fork', () => {
     const inner = new MemorySessionStore();
     const calls: string[] = [];
     const store = changed(inner, {
-      insert: (...args) => {
+      begin: (commit) => {
         calls.push('insert');
-        return inner.insert(...args);
+        return inner.begin(commit);
       },
-      findEntries: (...args) => {
-        calls.push('findEntries');
-        return inner.findEntries(...args);
+      entries: (...args) => {
+        calls.push('entries');
+        return inner.entries(...args);
       },
     });
     const sessions = new SessionService({
@@ -146,7 +146,7 @@ describe('the size of a fork', () => {
     const { sessions, calls, id } = await long();
     const refused = await sessions.create({ ...options, from: { id } }, { maxBytes: 1_500_000 });
     expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'page_too_large', limit: 1_500_000 });
-    expect(calls).toEqual(['findEntries', 'findEntries', 'findEntries']);
+    expect(calls).toEqual(['entries', 'entries', 'entries']);
   });
 
   it('is invalid input above the bytes of a page, whatever the maximum', async () => {

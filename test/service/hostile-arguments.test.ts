@@ -9,18 +9,15 @@ const untouched = (): SessionStore => {
     throw new Error('the store was touched');
   };
   return {
-    insert: touch,
+    begin: touch,
+    change: touch,
+    remove: touch,
+    take: touch,
     find: touch,
     findState: touch,
-    list: touch,
-    replace: touch,
-    append: touch,
-    redact: touch,
-    findEntries: touch,
-    remove: touch,
+    entries: touch,
+    page: touch,
     due: touch,
-    reschedule: touch,
-    claim: touch,
     countWaiting: touch,
     reportsEnds: touch,
   };

@@ -13,7 +13,7 @@ describe('a host that breaks the rules', () => {
     'does not make a session of what its store answers: %j',
     async (answer) => {
       const store: SessionStore = Object.assign(new MemorySessionStore(), {
-        insert: () => ok(untyped(answer)),
+        begin: () => ok(untyped(answer)),
       });
       const created = await new SessionService({ store }).create(ada);
       expect(created.isErr() && created.error.type).toBe('store_unavailable');

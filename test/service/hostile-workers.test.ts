@@ -133,7 +133,7 @@ const misdeeds: Readonly<Record<string, () => unknown>> = {
 };
 
 describe('a worker on a store that breaks its contract', () => {
-  const methods = ['claim', 'find', 'findState', 'replace'] as const;
+  const methods = ['take', 'find', 'findState', 'change'] as const;
 
   test.for(
     methods.flatMap((method) => Object.keys(misdeeds).map((kind) => [method, kind] as const)),

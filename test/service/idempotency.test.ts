@@ -108,11 +108,11 @@ describe('a session that is deleted whenever its key is looked at', () => {
   const losing = (times: number) => {
     const inner = new MemorySessionStore();
     let left = times;
-    const insert: MemorySessionStore['insert'] = (tenant, head, state) => {
+    const begin: SessionStore['begin'] = (commit) => {
       left -= 1;
-      return left < 0 ? inner.insert(tenant, head, state) : ok('taken');
+      return left < 0 ? inner.begin(commit) : ok({ outcome: 'refused', guard: 'absent' });
     };
-    return changed(inner, { insert });
+    return changed(inner, { begin });
   };
 
   test('is created again', async () => {

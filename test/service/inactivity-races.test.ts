@@ -4,6 +4,7 @@ import { createSweeper, type EndedSession, SessionService } from '../../src/inde
 import type { SessionStore } from '../../src/store/session-store.js';
 import { NOON } from '../support/manual-clock.js';
 import { errorOf, okOf, openSessions } from '../support/sessions.js';
+import type { Changes } from '../support/store-doubles.js';
 import { changed } from '../support/store-doubles.js';
 
 const at = (ms: number): string => new Date(NOON + ms).toISOString();
@@ -53,10 +54,10 @@ const openRace = async () => {
     isFirst = false;
     await okOf(late.append(id, hello));
   };
-  const afterAppend: Partial<SessionStore> = {
-    replace: async (...args) => {
+  const afterAppend: Changes = {
+    put: async (commit) => {
       await appendFirst();
-      return store.replace(...args);
+      return store.change(commit);
     },
     remove: async (...args) => {
       await appendFirst();
@@ -112,9 +113,9 @@ test('never asks for an unused session where the end does not depend on its use'
   const { store, clock, id } = await open();
   const conditions: unknown[] = [];
   const noting = changed(store, {
-    replace: (key, previous, next, options) => {
-      conditions.push(options?.unusedSince);
-      return store.replace(key, previous, next, options);
+    put: (commit) => {
+      conditions.push(commit.guards.unusedSince);
+      return store.change(commit);
     },
   });
   await okOf(new SessionService({ store: noting, clock }).terminate(id));

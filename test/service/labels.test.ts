@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { httpStatusOf, type ListQuery, SEARCH_LIMIT } from '../../src/index.js';
+import { planCreate } from '../../src/plan/create.js';
 import { headOf, live, NOON } from '../../src/testing/samples.js';
 import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
 
@@ -160,11 +161,9 @@ describe('labels', () => {
   test('of more sessions than may be looked at are an error that names the number', async () => {
     const { sessions, store } = openSessions();
     for (let at = 0; at <= SEARCH_LIMIT; at += 1) {
-      store.insert(
-        'default',
-        headOf(`s${at}`, NOON + at),
-        live('IDLE', { labels: { user: 'u-1' } }),
-      );
+      const state = live('IDLE', { labels: { user: 'u-1' } });
+      const head = headOf(`s${at}`, NOON + at);
+      store.begin(planCreate('default', { head, state, entries: [], guards: {} }));
     }
     const error = await errorOf(sessions.list({ labels: { user: 'u-1' }, order: 'updated' }));
     expect(error).toMatchObject({ type: 'search_too_large', limit: 10_000 });

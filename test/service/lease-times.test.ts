@@ -20,9 +20,9 @@ const openLate = async () => {
   const pending: (() => void)[] = [];
   let mode: 'prompt' | 'late' | 'away' = 'prompt';
   const store = changed(inner, {
-    replace: (...args) => {
+    put: (commit) => {
       if (mode === 'away') return awayError();
-      const replaced = inner.replace(...args);
+      const replaced = inner.change(commit);
       return mode === 'prompt'
         ? replaced
         : new Promise((resolve) => pending.push(() => resolve(replaced)));

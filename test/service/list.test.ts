@@ -254,7 +254,7 @@ describe('each session', () => {
     const failing = (list: () => never): SessionService =>
       openSessions({
         store: changed(inner, {
-          list: (tenant, range) => (range.cursor ? list() : inner.list(tenant, range)),
+          page: (tenant, range) => (range.cursor ? list() : inner.page(tenant, range)),
         }),
       }).sessions;
     const throws = failing(() => {
@@ -262,14 +262,14 @@ describe('each session', () => {
     });
     expect(await namesOf(throws, { limit: 3 })).toEqual(['s4', 's3', 's2', 'store_unavailable']);
     const down = openSessions({
-      store: changed(inner, { list: () => err(storeUnavailable('down', 'not_applied')) }),
+      store: changed(inner, { page: () => err(storeUnavailable('down', 'not_applied')) }),
     });
     expect(await namesOf(down.sessions)).toEqual(['store_unavailable']);
     const place = { id: 's4', at: new Date(0).toISOString() };
     const circling = openSessions({
       store: changed(inner, {
-        list: (tenant, { limit }) =>
-          inner.list(tenant, { offset: 0, limit }).map((page) => ({ ...page, nextCursor: place })),
+        page: (tenant, { limit }) =>
+          inner.page(tenant, { offset: 0, limit }).map((page) => ({ ...page, nextCursor: place })),
       }),
     });
     expect(await namesOf(circling.sessions, { limit: 1 })).toEqual(['s4', 's4']);

@@ -15,14 +15,14 @@ const hello = [{ role: 'user', content: 'hello' }];
 
 /** Every operation with good arguments, and the methods of the store that it asks in order. */
 const operations: readonly (readonly [Operation, readonly unknown[], readonly Method[]])[] = [
-  ['create', [ada], ['insert']],
-  ['create', [{ ...ada, idempotencyKey: 'taken' }], ['insert', 'find']],
+  ['create', [ada], ['begin']],
+  ['create', [{ ...ada, idempotencyKey: 'taken' }], ['begin', 'find']],
   ['get', ['s1'], ['find']],
-  ['history', ['s1'], ['findEntries']],
-  ['list', [], ['list']],
-  ['start', ['s1'], ['findState', 'replace']],
-  ['fail', ['s1', { operationId: 'op' }], ['findState', 'replace']],
-  ['append', ['s2', hello], ['append']],
+  ['history', ['s1'], ['entries']],
+  ['list', [], ['page']],
+  ['start', ['s1'], ['findState', 'change']],
+  ['fail', ['s1', { operationId: 'op' }], ['findState', 'change']],
+  ['append', ['s2', hello], ['change']],
   ['delete', ['s1'], ['remove']],
 ];
 
@@ -99,7 +99,7 @@ describe('a store that breaks its contract', () => {
 
   test('is told about in the cause, for logs', async () => {
     const cause = new Error('out of order');
-    const sessions = await withMisdeed('replace', () => Promise.reject(cause));
+    const sessions = await withMisdeed('change', () => Promise.reject(cause));
     expect(await errorOf(sessions.start('s1'))).toEqual({
       type: 'store_unavailable',
       message: 'the store threw an exception',
@@ -136,22 +136,22 @@ describe('a store that answers with what is no record', () => {
     { records: 5, total: 0 },
     { records: [null], total: 1 },
   ])('makes an error of list: %j', async (value) => {
-    const sessions = await withMisdeed('list', () => ok(value));
+    const sessions = await withMisdeed('page', () => ok(value));
     expect((await call(sessions, 'list')).isErr()).toBe(true);
   });
 
-  test.for([undefined, null, 5, 'OK', {}, { outcome: 'done' }, { outcome: 'closed' }])(
+  test.for([undefined, null, 5, 'OK', {}, { outcome: 'done' }, { outcome: 'refused' }])(
     'makes an error of append: %j',
     async (value) => {
-      const sessions = await withMisdeed('append', () => ok(value));
+      const sessions = await withMisdeed('change', () => ok(value));
       expect((await call(sessions, 'append', 's2', hello)).isErr()).toBe(true);
     },
   );
 
-  test.for([undefined, null, 5, 'OK', {}, 'REPLACED'])(
+  test.for([undefined, null, 5, 'OK', {}, { outcome: 'MADE' }])(
     'makes an error of a change: %j',
     async (value) => {
-      const sessions = await withMisdeed('replace', () => ok(value));
+      const sessions = await withMisdeed('change', () => ok(value));
       expect((await call(sessions, 'start', 's1')).isErr()).toBe(true);
     },
   );

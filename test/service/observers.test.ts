@@ -71,7 +71,7 @@ describe('observers', () => {
 
   test('call for one operation and one answer, however many they are and however often they call', async () => {
     const store = new MemorySessionStore();
-    const insert = vi.spyOn(store, 'insert');
+    const begin = vi.spyOn(store, 'begin');
     const answers: unknown[] = [];
     const eager: SessionObserver = {
       async run(_operation, carryOut) {
@@ -80,7 +80,7 @@ describe('observers', () => {
     };
     const { sessions } = openSessions({ store, observers: [eager, eager] });
     const created = await sessions.create(ada);
-    expect(insert).toHaveBeenCalledTimes(1);
+    expect(begin).toHaveBeenCalledTimes(1);
     const seen = created.map((value) => ({ operation: 'create', value }));
     await vi.waitFor(() => expect(answers).toEqual([seen, seen, seen, seen]), {
       timeout: PATIENT_MS,

@@ -91,7 +91,7 @@ describe('a fork', () => {
     const from = { id: origin.id, position: first?.position ?? 0 };
     const input = { ...options, from, entries: [say('c')], idempotencyKey: 'fork' };
     const fork = await unwrap(sessions.create(input));
-    expect(calls).toEqual(['findEntries', 'insert']);
+    expect(calls).toEqual(['entries', 'insert']);
     expect(fork).toMatchObject({ history: [say('a'), say('c')], historyCount: 2, origin: from });
     expect((await unwrap(sessions.get(fork.id))).history).toMatchObject([say('a'), say('c')]);
     expect(await unwrap(sessions.create(input))).toMatchObject({

@@ -69,9 +69,9 @@ describe('a page of large sessions', () => {
 
   test('is refused before anything of it is read', async () => {
     const { sessions, store } = await openLarge(2, 5000, { limits: { pageBytes: 1000 } });
-    const list = vi.spyOn(store, 'list');
+    const page = vi.spyOn(store, 'page');
     await errorOf(sessions.list());
-    expect(list.mock.results.map(({ value }) => value._unsafeUnwrapErr().type)).toEqual([
+    expect(page.mock.results.map(({ value }) => value._unsafeUnwrapErr().type)).toEqual([
       'too_large',
     ]);
   });
@@ -92,11 +92,11 @@ describe('a walk over large sessions', () => {
 
   test('reads fewer at a time where a page would be too large, and meets each session once', async () => {
     const { sessions, store } = await openLarge(30, 5000, { limits: { pageBytes: 25_000 } });
-    const list = vi.spyOn(store, 'list');
+    const page = vi.spyOn(store, 'page');
     const newest = Array.from({ length: 30 }, (_, at) => `s${30 - at}`);
     expect(await walk(sessions.each())).toEqual(newest);
     expect(await walk(sessions.each({ order: 'oldest', limit: 7 }))).toEqual(newest.toReversed());
-    const limits = list.mock.calls.map(([, { limit }]) => limit);
+    const limits = page.mock.calls.map(([, { limit }]) => limit);
     expect(limits.slice(0, 6)).toEqual([100, 50, 25, 13, 7, 4]);
     // One session is served whatever its size.
     const tiny = openSessions({ store, limits: { pageBytes: 1 } }).sessions;
@@ -110,14 +110,14 @@ describe('a walk over large sessions', () => {
       if (at >= 170) await okOf(sessions.append(id, [{ role: 'user', content: 'x'.repeat(5000) }]));
       clock.pass(1);
     }
-    const list = vi.spyOn(store, 'list');
+    const page = vi.spyOn(store, 'page');
     expect(await walk(sessions.each())).toHaveLength(200);
-    const served = list.mock.results.flatMap(({ value }) =>
+    const served = page.mock.results.flatMap(({ value }) =>
       value.isOk() ? [value.value.records.length] : [],
     );
     expect(served.slice(0, 6)).toEqual([4, 4, 4, 4, 4, 4]);
     expect(served.at(-2)).toBeGreaterThan(60);
-    expect(list.mock.calls.length).toBeLessThan(30);
+    expect(page.mock.calls.length).toBeLessThan(30);
   });
 });
 
@@ -169,14 +169,14 @@ describe('a caller that bounds what it holds', () => {
 
   test('gets a page of one session up to its own maximum, and without one whatever the size', async () => {
     const { sessions, store } = await openLarge(1, 5000, { limits: { pageBytes: 1000 } });
-    const list = vi.spyOn(store, 'list');
+    const page = vi.spyOn(store, 'page');
     expect(await tooLarge(sessions.list({}, { maxBytes: 4000 }))).toMatchObject({ limit: 4000 });
     expect((await okOf(sessions.list({}, { maxBytes: 6000 }))).sessions).toHaveLength(1);
     expect((await okOf(sessions.list())).sessions).toHaveLength(1);
     // The last two were read again, because a page of several sessions has a smaller maximum.
-    expect(list).toHaveBeenCalledTimes(5);
+    expect(page).toHaveBeenCalledTimes(5);
     expect((await okOf(sessions.list({ limit: 1 }))).sessions).toHaveLength(1);
-    expect(list).toHaveBeenCalledTimes(6);
+    expect(page).toHaveBeenCalledTimes(6);
   });
 });
 
@@ -187,7 +187,7 @@ describe('a store that says too_large', () => {
       err({ type: 'too_large', message: '', bytes: maxBytes + 1, sessions: 1 } as const);
     const store = changed(inner, {
       find: (_, size) => tooLarge(size),
-      list: (_, range) => tooLarge(range),
+      page: (_, range) => tooLarge(range),
     });
     const { sessions } = openSessions({ store });
     expect((await errorOf(sessions.list())).type).toBe('store_unavailable');

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/index.js';
+import { planRemove } from '../../src/plan/remove.js';
+import type { StateRecord } from '../../src/session/session-record.js';
 import type { CallerCommand } from '../../src/session/session-status.js';
+import type { StateChange } from '../../src/store/commit.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ada, createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
-import { changed, TextSessionStore } from '../support/store-doubles.js';
+import { changed, staleOf, TextSessionStore } from '../support/store-doubles.js';
 
 const many = <T>(operation: (index: number) => PromiseLike<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: 50 }, (_, index) => operation(index)));
@@ -101,14 +104,24 @@ describe.for([
   });
 });
 
+/** Another caller's change of the session, which renews its revision. */
+const revised = (previous: StateRecord, revision: number): StateChange => ({
+  key,
+  guards: { revision: previous.revision },
+  effects: {
+    put: { state: { ...previous, revision }, previous },
+    events: [{ type: 'leased', at: 0, fencingToken: 1 }],
+  },
+});
+
 describe('somebody who is always faster', () => {
   test('makes a change a conflict, after a number of tries that has an end', async () => {
     const inner = new MemorySessionStore();
     let tries = 0;
     const store = changed(inner, {
-      replace: () => {
+      put: (commit) => {
         tries += 1;
-        return inner.replace({ tenant: 'default', id: 's1' }, stale, stale);
+        return staleOf(commit);
       },
     });
     const { sessions } = openSessions({ store });
@@ -131,13 +144,12 @@ describe('somebody who is always faster', () => {
     const clock = new ManualClock();
     let revision = -1;
     const store = changed(inner, {
-      replace: (key, previous, next, options) => {
+      put: (commit) => {
         clock.pass(1000);
         const state = inner.findState(key)._unsafeUnwrap();
-        const event = { type: 'leased', at: 0, fencingToken: 1 } as const;
-        if (state !== undefined) inner.replace(key, state, { ...state, revision }, { event });
+        if (state !== undefined) inner.change(revised(state, revision));
         revision -= 1;
-        return inner.replace(key, previous, next, options);
+        return inner.change(commit);
       },
     });
     const sessions = new SessionService({ store, clock });
@@ -151,14 +163,12 @@ describe('somebody who is always faster', () => {
     const inner = new MemorySessionStore();
     let others = 3;
     const store = changed(inner, {
-      replace: (key, previous, next, options) => {
+      put: (commit) => {
         others -= 1;
-        if (others < 0) return inner.replace(key, previous, next, options);
+        if (others < 0) return inner.change(commit);
         const state = inner.findState(key)._unsafeUnwrap();
-        const event = { type: 'leased', at: 0, fencingToken: 1 } as const;
-        if (state !== undefined)
-          inner.replace(key, state, { ...state, revision: others }, { event });
-        return inner.replace(key, previous, next, options);
+        if (state !== undefined) inner.change(revised(state, others));
+        return inner.change(commit);
       },
     });
     const { sessions } = openSessions({ store });
@@ -172,12 +182,12 @@ describe('somebody who is always faster', () => {
     const rival = openSessions({ store: inner }).sessions;
     let first = true;
     const store: SessionStore = changed(inner, {
-      replace: async (key, previous, next, options) => {
+      put: async (commit) => {
         if (first) {
           first = false;
           await okOf(rival.terminate(key.id));
         }
-        return inner.replace(key, previous, next, options);
+        return inner.change(commit);
       },
     });
     const { sessions } = openSessions({ store });
@@ -191,9 +201,9 @@ describe('somebody who is always faster', () => {
   test('who has deleted the session meanwhile: it is not found', async () => {
     const inner = new MemorySessionStore();
     const store = changed(inner, {
-      replace: (key, previous, next, options) => {
-        inner.remove(key);
-        return inner.replace(key, previous, next, options);
+      put: (commit) => {
+        inner.remove(planRemove(key, 0));
+        return inner.change(commit);
       },
     });
     const { sessions } = openSessions({ store });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/index.js';
+import { planCreate } from '../../src/plan/create.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { errorOf, okOf } from '../support/sessions.js';
@@ -18,14 +19,14 @@ describe('a change that was decided on a deleted session', () => {
     const { id } = await okOf(sessions.create({ ...input, timeLimit: 10 }));
     let isFirst = true;
     const store = changed(inner, {
-      replace: async (...args) => {
+      put: async (commit) => {
         if (isFirst) {
           isFirst = false;
           clock.pass(1);
           await okOf(sessions.delete(id));
           await okOf(sessions.create({ ...input, timeLimit: 0 }));
         }
-        return inner.replace(...args);
+        return inner.change(commit);
       },
     });
     await okOf(new SessionService({ store, clock }).start(id));
@@ -70,7 +71,8 @@ const restorable = () => {
     if (record === undefined) throw new Error('the session is not there');
     return () => {
       current = new MemorySessionStore();
-      current.insert(tenant, record.head, record.state, { entries: record.history });
+      const { head, state, history: entries } = record;
+      current.begin(planCreate(tenant, { head, state, entries, guards: {} }));
     };
   };
   return { store, backup };

@@ -47,12 +47,12 @@ describe('an append that is sent again', () => {
     const inner = new MemorySessionStore();
     let lost = 0;
     const store = changed(inner, {
-      append: (key, append) => {
-        inner.append(key, append);
+      use: (commit) => {
+        inner.change(commit);
         lost += 1;
         return lost === 1
           ? err(storeUnavailable('the connection broke', 'unknown'))
-          : inner.append(key, append);
+          : inner.change(commit);
       },
     });
     const { sessions } = openSessions({ store });
@@ -148,8 +148,8 @@ describe('a command that is sent again', () => {
     const inner = new MemorySessionStore();
     let writes = 0;
     const store = changed(inner, {
-      replace: (key, previous, next, options) => {
-        inner.replace(key, previous, next, options);
+      put: (commit) => {
+        inner.change(commit);
         writes += 1;
         return err(storeUnavailable('the connection broke', 'unknown'));
       },

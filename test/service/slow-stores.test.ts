@@ -15,9 +15,9 @@ const openSlow = (readMs: number) => {
       clock.pass(readMs);
       return inner.find(...args);
     },
-    claim: async (range) => {
+    take: async (range) => {
       clock.pass(readMs);
-      return inner.claim(range);
+      return inner.take(range);
     },
     findState: async (key) => {
       clock.pass(readMs);

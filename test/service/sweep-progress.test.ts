@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSweeper, SessionService, type SweeperOptions } from '../../src/index.js';
 import { corruptRecord, storeUnavailable } from '../../src/session/errors.js';
-import type { SessionStore } from '../../src/store/session-store.js';
 import { pass } from '../support/manual-clock.js';
 import { okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
@@ -23,7 +22,7 @@ const sweep = (sessions: SessionService, options: SweeperOptions = {}) =>
 
 describe('what cannot be done', () => {
   /** 500 sessions that cannot be read or written, and 50 good ones that are due after them. */
-  const openDamaged = async (method: 'findState' | 'replace') => {
+  const openDamaged = async (method: 'findState' | 'put') => {
     const { sessions, store, clock } = openSessions({ reportEnds: true });
     const bad = new Set<string>();
     while (bad.size < 500) bad.add(await startedIn(sessions, { timeLimit: 1 }));
@@ -32,18 +31,22 @@ describe('what cannot be done', () => {
     while (good.length < 50) good.push(await startedIn(sessions, { timeLimit: 1 }));
     clock.pass(1000);
     const looks = vi.fn();
+    const refusal = (id: string) => {
+      looks();
+      return bad.has(id) ? err(corruptRecord(id, 'damaged')) : undefined;
+    };
     const damaged = changed(store, {
-      [method]: (...[key, ...rest]: Parameters<SessionStore['replace']>) => {
-        looks();
-        return bad.has(key.id)
-          ? err(corruptRecord(key.id, 'damaged'))
-          : store[method](key, ...rest);
-      },
+      ...(method === 'findState' && {
+        findState: (key) => refusal(key.id) ?? store.findState(key),
+      }),
+      ...(method === 'put' && {
+        put: (commit) => refusal(commit.key.id) ?? store.change(commit),
+      }),
     });
     return { sessions: new SessionService({ store: damaged, clock }), clock, good, looks };
   };
 
-  test.each(['findState', 'replace'] as const)(
+  test.each(['findState', 'put'] as const)(
     'holds up nothing: behind 500 damaged sessions (%s) 50 others are told in the same sweep',
     async (method) => {
       const { sessions, clock, good, looks } = await openDamaged(method);
@@ -67,16 +70,16 @@ describe('what cannot be done', () => {
     const { sessions, store, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 20; each += 1) await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
-    const replace = vi.fn(() => err(storeUnavailable('no', 'not_applied')));
+    const put = vi.fn(() => err(storeUnavailable('no', 'not_applied')));
     expect(
-      await sweep(new SessionService({ store: changed(store, { replace }), clock }), { batch: 5 }),
+      await sweep(new SessionService({ store: changed(store, { put }), clock }), { batch: 5 }),
     ).toEqual({
       ended: 0,
       reported: 0,
       deleted: 0,
       failed: 5,
     });
-    expect(replace).toHaveBeenCalledTimes(5);
+    expect(put).toHaveBeenCalledTimes(5);
   });
 
   test('does not include the ends of a tenant with few, beside one with many', async () => {
@@ -110,10 +113,8 @@ describe('a store that is looked at part by part', () => {
       at + 1 < parts.length ? { ...found, nextCursor: String(at + 1) } : found;
     const store = changed(inner, {
       findState: (key) => partOf(key.tenant).findState(key),
-      remove: (key, removal) => partOf(key.tenant).remove(key, removal),
-      replace: (key, previous, next, options) =>
-        partOf(key.tenant).replace(key, previous, next, options),
-      reschedule: (key, move) => partOf(key.tenant).reschedule(key, move),
+      remove: (commit) => partOf(commit.key.tenant).remove(commit),
+      change: (commit) => partOf(commit.key.tenant).change(commit),
       due: (now, limit, after = '0') => {
         const at = Number(after);
         asked.push(at);

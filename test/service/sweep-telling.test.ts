@@ -106,8 +106,8 @@ describe('an end that the clock has made', () => {
   test('is told a minute later where the answer to its writing was lost', async () => {
     const { sessions, clock, ids, over } = await openDue(5);
     const lost = over((inner) => ({
-      replace: async (key, previous, next, options) => {
-        await inner.replace(key, previous, next, options);
+      put: async (commit) => {
+        await inner.change(commit);
         return err(storeUnavailable('no answer', 'unknown'));
       },
     }));
@@ -126,11 +126,11 @@ describe('an end that the clock has made', () => {
       const { sessions, clock, ids, over } = await openDue();
       let calls = 0;
       const refused = over((inner) => ({
-        replace: (key, previous, next, options) => {
+        put: (commit) => {
           calls += 1;
           const isRefused = calls === (which === 'first' ? 1 : 2);
           if (isRefused) return err(storeUnavailable('no', 'not_applied'));
-          return inner.replace(key, previous, next, options);
+          return inner.change(commit);
         },
       }));
       expect(await sweep(refused)).toMatchObject({ failed: 1 });

@@ -140,10 +140,10 @@ describe('a sweep', () => {
     await okOf(sessions.terminate(id));
     clock.pass(1000);
     const store = changed(inner, {
-      remove: async (key, removal) => {
+      remove: async (commit) => {
         await okOf(sessions.delete(id));
         await okOf(sessions.create(input));
-        return inner.remove(key, removal);
+        return inner.remove(commit);
       },
     });
     const report = await okOf(createSweeper(new SessionService({ store, clock })).sweepOnce());
@@ -158,7 +158,7 @@ describe('a sweep', () => {
     await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
     const error = storeUnavailable('no', 'not_applied');
-    const store = changed(inner, { replace: () => err(error) });
+    const store = changed(inner, { put: () => err(error) });
     const onError = vi.fn();
     const sweeper = createSweeper(new SessionService({ store, clock }), { onError });
     expect(await okOf(sweeper.sweepOnce())).toEqual({

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { StateChange } from '../../src/store/commit.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
@@ -21,11 +22,11 @@ const opened = async (interruptedAt: number) => {
     await interrupt();
     return inner.findState(...args);
   };
-  const replace: SessionStore['replace'] = async (...args) => {
+  const put = async (commit: StateChange) => {
     await interrupt();
-    return inner.replace(...args);
+    return inner.change(commit);
   };
-  const store = changed(memory, { findState, replace });
+  const store = changed(memory, { findState, put });
   const { sessions } = openSessions({ store, clock });
   return { sessions, id, revision, callsOf: () => calls };
 };

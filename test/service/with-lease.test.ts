@@ -119,9 +119,9 @@ describe('withLease', () => {
     let isAway = false;
     let tries = 0;
     const store = changed(inner, {
-      replace: (key, previous, next, options) => {
+      put: (commit) => {
         if (isAway) tries += 1;
-        return isAway ? awayError() : inner.replace(key, previous, next, options);
+        return isAway ? awayError() : inner.change(commit);
       },
     });
     const { sessions, clock } = openSessions({ store });
@@ -150,8 +150,8 @@ describe('withLease', () => {
     const inner = new MemorySessionStore();
     let isAway = false;
     const store = changed(inner, {
-      replace: (key, previous, next, options) =>
-        isAway ? awayError() : inner.replace(key, previous, next, options),
+      put: (commit) =>
+        isAway ? awayError() : inner.change(commit),
     });
     const { sessions, clock } = openSessions({ store });
     const id = await startedIn(sessions);

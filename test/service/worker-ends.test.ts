@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { ClaimedWork } from '../../src/service/worker-options.js';
 import { storeUnavailable } from '../../src/session/errors.js';
+import type { StateChange } from '../../src/store/commit.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { lasting, openWorkers, settled } from '../support/open-workers.js';
 import { okOf } from '../support/sessions.js';
@@ -77,8 +78,8 @@ describe('a worker', () => {
     const memory = new MemorySessionStore({ events: true });
     const inner = changed(memory, {});
     const store = changed(memory, {
-      replace: async (...args) => (isAway ? away : inner.replace(...args)),
-      claim: async (range) => (isAway ? away : inner.claim(range)),
+      put: async (commit) => (isAway ? away : inner.change(commit)),
+      take: async (range) => (isAway ? away : inner.take(range)),
     });
     const { sessions, work, waiting, errors, pass } = openWorkers(store);
     const id = await waiting();
@@ -118,10 +119,9 @@ describe('a worker', () => {
     let isAway = false;
     const away = err(storeUnavailable('it is away', 'not_applied'));
     const inner = changed(memory, {});
-    const replace: SessionStore['replace'] = async (...args) =>
-      isAway ? away : inner.replace(...args);
+    const put = async (commit: StateChange) => (isAway ? away : inner.change(commit));
     const { sessions, work, waiting, pass } = openWorkers(
-      changed(memory, { events: memory.events, replace }),
+      changed(memory, { events: memory.events, put }),
     );
     const id = await waiting();
     const { run, begun, finish } = lasting();

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/service/session-service.js';
 import { misconfigured } from '../../src/session/errors.js';
-import type { ClaimRange } from '../../src/store/session-store.js';
+import type { TakeRange } from '../../src/store/session-store.js';
 import { NOON } from '../support/manual-clock.js';
 import { lasting, openWorkers } from '../support/open-workers.js';
 import { PATIENT_MS } from '../support/patience.js';
@@ -75,11 +75,11 @@ describe('a worker of a slow store', () => {
     let isSlow = true;
     const store = changed(memory, {
       // The claim is made immediately and answered a second late. Then the store hangs for long.
-      replace: (...args) => {
-        if (!isSlow) return inner.replace(...args);
+      put: (commit) => {
+        if (!isSlow) return inner.change(commit);
         changes += 1;
-        if (changes > 1) return later(60_000, () => inner.replace(...args));
-        const replaced = inner.replace(...args);
+        if (changes > 1) return later(60_000, () => inner.change(commit));
+        const replaced = inner.change(commit);
         return later(1000, () => replaced);
       },
     });
@@ -107,21 +107,21 @@ describe('a worker of a slow store', () => {
   test('counts each lease of a claim from its own time, if the store is slow between them', async () => {
     const memory = new MemorySessionStore();
     const inner = changed(memory, {});
-    const ranges: ClaimRange[] = [];
+    const ranges: TakeRange[] = [];
     let changes = 0;
     let isAway = false;
     const store = changed(memory, {
       // One session each time, the second one eight seconds later.
-      claim: (range) => {
+      take: (range) => {
         ranges.push(range);
         if (ranges.length === 2) clock.pass(8000);
-        return inner.claim({ ...range, limit: 1 });
+        return inner.take({ ...range, limit: 1 });
       },
       // The two claims are stored, and no renewal is.
-      replace: (...args) => {
+      put: (commit) => {
         changes += 1;
         isAway ||= changes > 2;
-        return isAway ? awayError() : inner.replace(...args);
+        return isAway ? awayError() : inner.change(commit);
       },
     });
     const { sessions, clock, work, waiting, pass } = openWorkers(store);
@@ -154,11 +154,11 @@ describe('a worker of a slow store', () => {
   test('keeps from other claims what it claims after others for as long as what it claims first', async () => {
     const memory = new MemorySessionStore();
     const inner = changed(memory, {});
-    const ranges: ClaimRange[] = [];
+    const ranges: TakeRange[] = [];
     const store = changed(memory, {
-      claim: (range) => {
+      take: (range) => {
         ranges.push(range);
-        const claimed = inner.claim({ ...range, limit: 1 });
+        const claimed = inner.take({ ...range, limit: 1 });
         clock.pass(20_000);
         return claimed;
       },

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createWorker } from '../../src/service/worker.js';
 import type { ClaimedWork } from '../../src/service/worker-options.js';
+import type { StateChange } from '../../src/store/commit.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { lasting, openWorkers, settled } from '../support/open-workers.js';
 import { ada, okOf } from '../support/sessions.js';
@@ -137,13 +138,11 @@ describe('a worker', () => {
     const memory = new MemorySessionStore({ events: true });
     let writes = 0;
     const inner = changed(memory, {});
-    const replace: SessionStore['replace'] = (...args) => {
+    const put = (commit: StateChange) => {
       writes += 1;
-      return inner.replace(...args);
+      return inner.change(commit);
     };
-    const { work, waiting, pass } = openWorkers(
-      changed(memory, { events: memory.events, replace }),
-    );
+    const { work, waiting, pass } = openWorkers(changed(memory, { events: memory.events, put }));
     const { run, finish } = lasting();
     work({ run });
     await pass(1000);

@@ -38,7 +38,7 @@ const simulated = (run: Run, options: Partial<SimulationOptions> = {}) =>
 /** The memory store, whose states are other ones after a change. */
 const writing = (write: (next: StateRecord, before: StateRecord) => StateRecord) => () =>
   memoryStoreWith((inner) => ({
-    replace: (key, previous, next, options) => {
+    put: (commit) => {
       const before = inner.findState(key)._unsafeUnwrap();
       return inner.replace(
         key,

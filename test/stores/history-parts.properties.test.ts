@@ -73,7 +73,7 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
       async (calls, context, count) => {
         const { key, all } = await fill(both, calls, context);
         const find = async (each: SessionStore, slice: HistorySlice) => {
-          const found = await answerOf(each.findEntries(key, slice));
+          const found = await answerOf(each.entries(key, slice));
           if (found.outcome !== 'found') throw new Error(found.outcome);
           return { ...found, entries: found.entries.map(({ position: _, ...entry }) => entry) };
         };

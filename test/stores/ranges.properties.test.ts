@@ -94,7 +94,7 @@ const expectLikeArray = (open: () => SessionStore | Promise<SessionStore>, runs:
       for (const taken of steps) {
         if (taken.does === 'list') {
           const { page, total, next } = expected([...there.values()], taken.range);
-          const found = await answerOf(sessions.list(TENANT, taken.range));
+          const found = await answerOf(sessions.page(TENANT, taken.range));
           expect(found.records.map(({ head }) => head.id)).toEqual(
             page.map((session) => session.id),
           );

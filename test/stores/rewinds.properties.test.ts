@@ -175,7 +175,7 @@ class Comparison {
   }
 
   async #part(store: SessionStore, slice: HistorySlice) {
-    const found = await answerOf(store.findEntries(this.#key, slice));
+    const found = await answerOf(store.entries(this.#key, slice));
     if (found.outcome !== 'found') throw new Error(found.outcome);
     return found;
   }

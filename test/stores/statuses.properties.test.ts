@@ -136,7 +136,7 @@ const expectList = async (
   const status = anyOf && { anyOf, now };
   const read = async (offset: number, after?: ListCursor) => {
     const page = await answerOf(
-      store.list(TENANT, { offset, limit, order, now, status, cursor: after }),
+      store.page(TENANT, { offset, limit, order, now, status, cursor: after }),
     );
     return {
       ids: page.records.map(({ head }) => head.id),

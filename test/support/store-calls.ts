@@ -20,7 +20,7 @@ export const storeCalls: Readonly<
     replaceUnread(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 1 })),
   append: (store) => store.append(key, { entries: [say('hello')], now: NOON }),
   redact: (store) => store.redact(key, [1], NOON),
-  findEntries: (store) => store.findEntries(key, { limit: 10 }),
+  entries: (store) => store.entries(key, { limit: 10 }),
   remove: (store) => store.remove(key),
   reschedule: (store) => store.reschedule(key, { from: NOON + 1, to: NOON + 2 }),
   due: async (store) => {
@@ -48,7 +48,7 @@ export const methods: readonly Method[] = [
     'replace',
     'append',
     'redact',
-    'findEntries',
+    'entries',
     'remove',
     'due',
     'reschedule',
@@ -59,5 +59,5 @@ export const methods: readonly Method[] = [
 
 /** The methods that change nothing: when they fail, nothing was applied. */
 export const reads: ReadonlySet<Method> = new Set<Method>([
-  ...(['find', 'findState', 'list', 'findEntries', 'due', 'countWaiting'] as const),
+  ...(['find', 'findState', 'list', 'entries', 'due', 'countWaiting'] as const),
 ]);

@@ -1,42 +1,74 @@
-import { err, ResultAsync } from 'neverthrow';
+import { err, ok, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import { corruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
+import {
+  type BeginCommit,
+  type ChangeCommit,
+  type Changed,
+  isMove,
+  isRedaction,
+  type Move,
+  type Redaction,
+  type RemoveCommit,
+  type StateChange,
+  type UseChange,
+} from '../../src/store/commit.js';
 import type {
   Answer,
-  ClaimedRecords,
-  ClaimRange,
   DueKey,
   EventLog,
   PageRange,
   ReadSize,
   RecordPage,
-  Removal,
   SessionKey,
   SessionStore,
+  TakenRecords,
+  TakeRange,
   WaitingRange,
 } from '../../src/store/session-store.js';
 import type { StoredPart } from '../../src/testing/index.js';
 
+/** Changes of the methods of a store, and of its kinds of `change`. */
+export interface Changes extends Partial<SessionStore> {
+  /** Changes of a state. */
+  readonly put?: (commit: StateChange) => Answer<Changed, StoreError>;
+  /** Appends and rewinds. */
+  readonly use?: (commit: UseChange) => Answer<Changed, StoreError>;
+  readonly redact?: (commit: Redaction) => Answer<Changed, StoreError>;
+  readonly move?: (commit: Move) => Answer<Changed, StoreError>;
+}
+
+const isPut = (commit: ChangeCommit): commit is StateChange => commit.effects.put !== undefined;
+
 /** `inner` with some of its methods changed. */
-export const changed = (inner: SessionStore, changes: Partial<SessionStore>): SessionStore => ({
-  insert: (...args) => inner.insert(...args),
+export const changed = (
+  inner: SessionStore,
+  { put, use, redact, move, ...changes }: Changes,
+): SessionStore => ({
+  begin: (commit) => inner.begin(commit),
+  change: (commit) => {
+    if (isMove(commit)) return move?.(commit) ?? inner.change(commit);
+    if (isRedaction(commit)) return redact?.(commit) ?? inner.change(commit);
+    if (isPut(commit)) return put?.(commit) ?? inner.change(commit);
+    return use?.(commit) ?? inner.change(commit);
+  },
+  remove: (commit) => inner.remove(commit),
+  take: (range) => inner.take(range),
   find: (...args) => inner.find(...args),
   findState: (key) => inner.findState(key),
-  list: (...args) => inner.list(...args),
-  replace: (...args) => inner.replace(...args),
-  append: (key, append) => inner.append(key, append),
-  redact: (...args) => inner.redact(...args),
-  findEntries: (key, slice) => inner.findEntries(key, slice),
-  remove: (key, removal) => inner.remove(key, removal),
+  entries: (...args) => inner.entries(...args),
+  page: (...args) => inner.page(...args),
   due: (...args) => inner.due(...args),
-  reschedule: (...args) => inner.reschedule(...args),
-  claim: (range) => inner.claim(range),
   countWaiting: (range) => inner.countWaiting(range),
   reportsEnds: () => inner.reportsEnds(),
   ...changes,
 });
+
+/** The answer to a change of a state that another caller has changed since. */
+export const staleOf = ({ effects }: StateChange) =>
+  ok<Changed>({ outcome: 'refused', guard: 'revision', state: effects.put.previous });
 
 const later = <T, E = never>(answer: Answer<T, StoreError | E>): ResultAsync<T, StoreError | E> =>
   new ResultAsync(Promise.resolve(answer));
@@ -58,8 +90,8 @@ export class TextSessionStore implements SessionStore {
     this.#damaged.set(labelOf(key), part);
   }
 
-  insert(...args: Parameters<SessionStore['insert']>) {
-    return later(this.#inner.insert(...args));
+  begin(commit: BeginCommit) {
+    return later(this.#inner.begin(commit));
   }
 
   find(
@@ -79,11 +111,11 @@ export class TextSessionStore implements SessionStore {
     return this.#unlessDamaged(key, ['state'], () => later(this.#inner.findState(key)));
   }
 
-  list(
+  page(
     tenant: string,
     range: PageRange,
   ): ResultAsync<RecordPage, StoreError | SearchTooLarge | TooLarge> {
-    return later(this.#inner.list(tenant, range)).map(
+    return later(this.#inner.page(tenant, range)).map(
       ({ records, ...page }): RecordPage => ({
         ...page,
         records: records.filter(({ head }) => !this.#isDamaged(tenant, head.id)),
@@ -92,33 +124,28 @@ export class TextSessionStore implements SessionStore {
     );
   }
 
-  replace(...args: Parameters<SessionStore['replace']>) {
-    return this.#unlessDamaged(args[0], ['state'], () => later(this.#inner.replace(...args)));
-  }
-
-  append(...[key, append]: Parameters<SessionStore['append']>) {
-    return this.#unlessDamaged(key, ['state'], () => later(this.#inner.append(key, append)));
-  }
-
-  redact(...[key, positions, now]: Parameters<SessionStore['redact']>) {
-    return this.#unlessDamaged(key, ['state', 'history'], () =>
-      later(this.#inner.redact(key, positions, now)),
+  change(commit: ChangeCommit) {
+    const parts: readonly StoredPart[] = isRedaction(commit) ? ['state', 'history'] : ['state'];
+    // A damaged session can still be moved.
+    const isBlind = isMove(commit) && commit.guards.revision === undefined;
+    return this.#unlessDamaged(commit.key, isBlind ? [] : parts, () =>
+      later(this.#inner.change(commit)),
     );
   }
 
-  findEntries(...[key, slice]: Parameters<SessionStore['findEntries']>) {
+  entries(...[key, slice]: Parameters<SessionStore['entries']>) {
     return this.#unlessDamaged(key, ['state', 'history'], () =>
-      later(this.#inner.findEntries(key, slice)),
+      later(this.#inner.entries(key, slice)),
     );
   }
 
-  remove(key: DueKey, removal?: Removal) {
-    this.#damaged.delete(labelOf(key));
-    return later(this.#inner.remove(key, removal));
+  remove(commit: RemoveCommit) {
+    this.#damaged.delete(labelOf(commit.key));
+    return later(this.#inner.remove(commit));
   }
 
-  claim(range: ClaimRange) {
-    return later(this.#inner.claim(range)).map(({ sessions, failed, ...rest }): ClaimedRecords => {
+  take(range: TakeRange) {
+    return later(this.#inner.take(range)).map(({ sessions, failed, ...rest }): TakenRecords => {
       const damaged = sessions.filter(({ tenant, id }) => this.#isDamaged(tenant, id));
       return {
         ...rest,
@@ -134,10 +161,6 @@ export class TextSessionStore implements SessionStore {
 
   due(now: number, limit: number) {
     return later(this.#inner.due(now, limit));
-  }
-
-  reschedule(...args: Parameters<SessionStore['reschedule']>) {
-    return later(this.#inner.reschedule(...args));
   }
 
   #isDamaged(tenant: string, id: string): boolean {

@@ -11,13 +11,13 @@ import { assistant, openedChat, user } from './opened-chat.js';
 const counted = (inner: SessionStore) => {
   const calls = { reads: 0, appends: 0 };
   const store = changed(inner, {
-    append: (...args) => {
+    use: (commit) => {
       calls.appends += 1;
-      return inner.append(...args);
+      return inner.change(commit);
     },
-    findEntries: (...args) => {
+    entries: (...args) => {
       calls.reads += 1;
-      return inner.findEntries(...args);
+      return inner.entries(...args);
     },
   });
   return { calls, store };

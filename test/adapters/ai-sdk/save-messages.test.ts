@@ -229,13 +229,13 @@ describeStores('saveMessages', (open) => {
     await unwrap(saveMessages(sessions, id, four));
     const twice = user('u-3', 'Three?');
     const meanwhile = [[user('u-4', 'From another tab'), twice]];
-    const readThenWait = async (...args: Parameters<SessionStore['findEntries']>) => {
-      const found = await inner.findEntries(...args);
+    const readThenWait = async (...args: Parameters<SessionStore['entries']>) => {
+      const found = await inner.entries(...args);
       await unwrap(saveMessages(sessions, id, meanwhile.shift() ?? []));
       return found;
     };
     const slow = changed(inner, {
-      findEntries: (...args) => new ResultAsync(readThenWait(...args)),
+      entries: (...args) => new ResultAsync(readThenWait(...args)),
     });
     await unwrap(saveMessages(new SessionService({ store: slow }), id, [twice]));
     expect(await texts()).toEqual(['One?', 'One.', 'Two?', 'Two.', 'From another tab', 'Three?']);
@@ -245,11 +245,11 @@ describeStores('saveMessages', (open) => {
     const inner = await open();
     let sent = 0;
     const appendAndLose = async (...args: Parameters<SessionStore['append']>) => {
-      const answer = await inner.append(...args);
+      const answer = await inner.change(commit);
       sent += 1;
       return sent % 2 === 1 ? err(storeUnavailable('the answer was lost', 'unknown')) : answer;
     };
-    const store = changed(inner, { append: (...args) => new ResultAsync(appendAndLose(...args)) });
+    const store = changed(inner, { use: (commit) => new ResultAsync(appendAndLose(...args)) });
     const { sessions, id, load } = await openedChat(store);
     await unwrap(saveMessages(sessions, id, four));
     await unwrap(saveMessages(sessions, id, [user('u-2', 'Three?')]));

@@ -266,8 +266,8 @@ describeStores('a transcript', (open) => {
     };
     const flaky = storeOn(
       changed(store, {
-        insert: (...args) => losing(store.insert(...args)),
-        append: (...args) => losing(store.append(...args)),
+        begin: (commit) => losing(store.insert(...args)),
+        use: (commit) => losing(store.append(...args)),
       }),
     );
     const title = { type: 'custom-title', customTitle: 'Tax' };

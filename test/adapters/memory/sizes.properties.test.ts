@@ -82,9 +82,9 @@ describe('the size that the store compares before it reads', () => {
       for (const entries of [0, 1, 100]) {
         const store = await filled(text, entries);
         for (const size of sizes) {
-          const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
+          const page = await answerOf(store.page(TENANT, { offset: 0, limit: 10, ...size }));
           const bytes = bytesOf(
-            await errorOf(store.list(TENANT, { offset: 0, limit: 10, ...size, maxBytes: 1 })),
+            await errorOf(store.page(TENANT, { offset: 0, limit: 10, ...size, maxBytes: 1 })),
           );
           const actual = sizeOf(page.records.map((record) => shown(sessionAt(record, NOON))));
           expect(Math.abs(bytes / actual - 1)).toBeLessThan(0.04);

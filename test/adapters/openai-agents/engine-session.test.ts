@@ -255,8 +255,8 @@ describe('the session of the OpenAI Agents SDK', () => {
     const inner = new MemorySessionStore();
     let calls = 0;
     const store = changed(inner, {
-      append: (key, append) => {
-        const answer = inner.append(key, append);
+      use: (commit) => {
+        const answer = inner.change(commit);
         calls += 1;
         return calls % 2 === 1 ? err(storeUnavailable('the answer was lost', 'unknown')) : answer;
       },

@@ -33,7 +33,7 @@ const changeOf = async (store: SessionStore, random: Random): Promise<Outcome> =
   }
   if (kind < 9) {
     const id = IDS[random(IDS.length)] ?? '';
-    const slice = await answerOf(store.findEntries(keyOf(id, key.tenant), { limit: 1 }));
+    const slice = await answerOf(store.entries(keyOf(id, key.tenant), { limit: 1 }));
     const version = slice.outcome === 'found' ? slice.version : '';
     const entries = [say('from the source')];
     return store.insert(key.tenant, headOf(key.id), live('IDLE'), {

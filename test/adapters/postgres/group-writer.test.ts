@@ -127,7 +127,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
       const store = await open(pool, schema, PATIENT_MS);
       await started(store, source);
       const versionNow = async () => {
-        const slice = await answerOf(store.findEntries(keyOf(source), { limit: 1 }));
+        const slice = await answerOf(store.entries(keyOf(source), { limit: 1 }));
         return slice.outcome === 'found' ? slice.version : '';
       };
       let version = await versionNow();

@@ -34,7 +34,7 @@ describeWithPostgres('a statement to PostgreSQL whose call has timed out', (post
     const calls = [
       () => store.find(keyOf('one')),
       () => store.findState(keyOf('one')),
-      () => store.findEntries(keyOf('one'), { limit: 10 }),
+      () => store.entries(keyOf('one'), { limit: 10 }),
       () => store.list(TENANT, page),
       () => store.list(TENANT, { ...page, labels }),
       () => store.list(TENANT, { ...page, order: 'updated' as const }),

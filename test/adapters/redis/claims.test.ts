@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
-import type { ClaimRange } from '../../../src/store/session-store.js';
+import type { TakeRange } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, errorOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -28,7 +28,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
   };
   const insert = (store: RedisSessionStore, id: string, tenant = TENANT) =>
     answerOf(store.insert(tenant, headOf(id), waiting));
-  const claimed = async (store: RedisSessionStore, changes: Partial<ClaimRange> = {}) => {
+  const claimed = async (store: RedisSessionStore, changes: Partial<TakeRange> = {}) => {
     const { sessions, failed } = await answerOf(store.claim({ ...range, ...changes }));
     return { ids: sessions.map(({ tenant, id }) => `${tenant} ${id}`), failed };
   };

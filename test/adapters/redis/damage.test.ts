@@ -204,7 +204,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       await raw.del(keys[part]);
       await raw.rpush(keys[part], 'a list');
       await expectCorrupt(store, part);
-      expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({
+      expect(await errorOf(store.entries(key, { limit: 1 }))).toMatchObject({
         type: 'corrupt_record',
         id: 'bad',
       });
@@ -222,7 +222,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     const journal = (await raw.get(keys.journal)) ?? '';
     await raw.set(keys.journal, journal.slice(0, journal.indexOf(',\n') + 2));
     await expectCorrupt(store, 'journal');
-    expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({
+    expect(await errorOf(store.entries(key, { limit: 1 }))).toMatchObject({
       type: 'corrupt_record',
       id: 'bad',
     });
@@ -296,7 +296,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
           store.find(key, { historyLimit: 0 }),
           store.find(key, { historyLimit: 1 }),
           store.findState(key),
-          store.findEntries(key, { limit: 1 }),
+          store.entries(key, { limit: 1 }),
           replacing(store, key, live('ACTIVE', { revision: 4 })),
           store.append(key, { entries: [say('more')], now: NOON }),
         ];

@@ -66,10 +66,10 @@ describeWithRedis('a session that was rewound, whose strings are damaged', ({ po
           const reads = [
             store.find(key),
             store.find(key, { historyLimit: 2 }),
-            store.findEntries(key, { limit: 10 }),
-            store.findEntries(key, { limit: 10, before: first }),
-            store.findEntries(key, { limit: 1, after: 0 }),
-            store.findEntries(key, { limit: 10, after: first }),
+            store.entries(key, { limit: 10 }),
+            store.entries(key, { limit: 10, before: first }),
+            store.entries(key, { limit: 1, after: 0 }),
+            store.entries(key, { limit: 10, after: first }),
           ];
           const rewind = () => store.append(key, { entries: [], now: NOON, after: first });
           for (const answer of [...(await Promise.all(reads)), await rewind()]) {

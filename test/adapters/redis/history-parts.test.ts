@@ -39,7 +39,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       expect(ends.at(-1)).toBe(text.length);
       const history = ['h\u00E9llo \u{1F600}', '{', '\n{'].map((content) => say(content));
       for (const after of upTo(text.length + 3)) {
-        const found = await answerOf(store.findEntries(key, { after, limit: 10 }));
+        const found = await answerOf(store.entries(key, { after, limit: 10 }));
         const isStart = after === 0 || text[after - 1] === 0x0a;
         expect({ after, outcome: found.outcome }).toEqual({
           after,
@@ -52,7 +52,7 @@ describeWithRedis('parts of a history', ({ port }) => {
           expect(entriesOf(found)).toEqual(entries);
           expect(found).toMatchObject({ start: after, position: text.length, hasMore: false });
         }
-        const back = await answerOf(store.findEntries(key, { before: after, limit: 10 }));
+        const back = await answerOf(store.entries(key, { before: after, limit: 10 }));
         expect({ after, outcome: back.outcome }).toEqual({
           after,
           outcome: isStart ? 'found' : 'invalid_position',
@@ -69,10 +69,10 @@ describeWithRedis('parts of a history', ({ port }) => {
           await append(store, key, [`${at} a`, `${at} \u20AC`], at % 2 ? `op${at}` : undefined),
         );
       for (const [at, position] of positions.entries()) {
-        const found = await answerOf(store.findEntries(key, { after: 0, limit: 2 * (at + 1) }));
+        const found = await answerOf(store.entries(key, { after: 0, limit: 2 * (at + 1) }));
         expect(found).toMatchObject({ position, hasMore: at < 5 });
       }
-      expect(await answerOf(store.findEntries(key, { limit: 3 }))).toMatchObject({
+      expect(await answerOf(store.entries(key, { limit: 3 }))).toMatchObject({
         position: positions.at(-1),
       });
     });
@@ -88,17 +88,17 @@ describeWithRedis('parts of a history', ({ port }) => {
       }
       const { position } = {
         position: 0,
-        ...(await answerOf(store.findEntries(key, { limit: 1 }))),
+        ...(await answerOf(store.entries(key, { limit: 1 }))),
       };
       for (const count of [1, 12, 33, 100]) {
-        const last = await answerOf(store.findEntries(key, { limit: count }));
+        const last = await answerOf(store.entries(key, { limit: count }));
         expect(entriesOf(last)).toEqual(entries.slice(-count));
         expect(last).toMatchObject({ position, hasMore: false });
-        const first = await answerOf(store.findEntries(key, { after: 0, limit: count }));
+        const first = await answerOf(store.entries(key, { after: 0, limit: count }));
         expect(entriesOf(first)).toEqual(entries.slice(0, count));
         expect(first).toMatchObject({ hasMore: count < 40 });
         const rest = 'position' in first ? first.position : 0;
-        const others = await answerOf(store.findEntries(key, { after: rest, limit: 100 }));
+        const others = await answerOf(store.entries(key, { after: rest, limit: 100 }));
         expect(entriesOf(others)).toEqual(entries.slice(count));
       }
     });
@@ -121,7 +121,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       const filler = good.replace('x', 'x'.repeat(more - position - line.length - good.length + 1));
       await client.call('SETRANGE', journal, String(position), `${line}${filler}`);
       for (const slice of [{ limit: 10 }, { after: 0, limit: 10 }, { after: position, limit: 2 }]) {
-        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({
+        expect(await errorOf(store.entries(key, slice))).toMatchObject({
           type: 'corrupt_record',
           id: 'one',
         });
@@ -134,13 +134,13 @@ describeWithRedis('parts of a history', ({ port }) => {
         const position = await append(store, key, ['hello']);
         await client.call('APPEND', journal, tail);
         for (const slice of [{ limit: 10 }, { after: 0, limit: 10 }]) {
-          const found = await answerOf(store.findEntries(key, slice));
+          const found = await answerOf(store.entries(key, slice));
           expect(found).toMatchObject({ entries: [say('hello')], position, hasMore: false });
         }
-        expect(await answerOf(store.findEntries(key, { after: position, limit: 1 }))).toMatchObject(
+        expect(await answerOf(store.entries(key, { after: position, limit: 1 }))).toMatchObject(
           { entries: [] },
         );
-        expect(await answerOf(store.findEntries(key, { after: position + 1, limit: 1 }))).toEqual({
+        expect(await answerOf(store.entries(key, { after: position + 1, limit: 1 }))).toEqual({
           outcome: 'invalid_position',
         });
       }
@@ -156,7 +156,7 @@ describeWithRedis('parts of a history', ({ port }) => {
         String(await client.call('GET', journal)).slice(0, position),
       );
       for (const slice of [{ limit: 1 }, { after: 0, limit: 1 }, { after: position, limit: 1 }]) {
-        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({
+        expect(await errorOf(store.entries(key, slice))).toMatchObject({
           type: 'corrupt_record',
           id: 'one',
         });
@@ -168,18 +168,18 @@ describeWithRedis('parts of a history', ({ port }) => {
       for (const slice of [{ limit: 1 }, { after: 0, limit: 1 }, { after: 9, limit: 1 }]) {
         await client.call('DEL', journal);
         await client.call('RPUSH', journal, 'x');
-        expect(await errorOf(store.findEntries(key, slice))).toMatchObject({
+        expect(await errorOf(store.entries(key, slice))).toMatchObject({
           type: 'corrupt_record',
           id: 'one',
         });
       }
       await client.call('DEL', record);
-      expect(await errorOf(store.findEntries(key, { limit: 1 }))).toMatchObject({
+      expect(await errorOf(store.entries(key, { limit: 1 }))).toMatchObject({
         type: 'corrupt_record',
         id: 'one',
       });
       await client.call('DEL', journal);
-      expect(await answerOf(store.findEntries(key, { limit: 1 }))).toEqual({ outcome: 'missing' });
+      expect(await answerOf(store.entries(key, { limit: 1 }))).toEqual({ outcome: 'missing' });
     });
   });
 
@@ -195,6 +195,6 @@ describeWithRedis('parts of a history', ({ port }) => {
     await insertActive(store, key);
     await append(store, key, ['hello']);
     await client.call('SCRIPT', 'FLUSH');
-    expect(entriesOf(await answerOf(store.findEntries(key, { limit: 1 })))).toEqual([say('hello')]);
+    expect(entriesOf(await answerOf(store.entries(key, { limit: 1 })))).toEqual([say('hello')]);
   });
 });

@@ -149,7 +149,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       const expectFew = async (slice: HistorySlice, expected: readonly string[], most: number) => {
         let read = 0;
         const seen = await watch(async () => {
-          const found = await answerOf(store.findEntries(key, slice));
+          const found = await answerOf(store.entries(key, slice));
           const entries = found.outcome === 'found' ? found.entries : [];
           expect(entries.map(({ content }) => content).slice(-expected.length)).toEqual(expected);
         });

@@ -52,7 +52,7 @@ const writes: Readonly<Record<Write, Run>> = {
 const reads: Readonly<Record<Read, Run>> = {
   find: (store: SessionStore) => store.find(key),
   findState: (store: SessionStore) => store.findState(key),
-  list: (store: SessionStore) => store.list(tenant, { offset: 0, limit: 10 }),
+  list: (store: SessionStore) => store.page(tenant, { offset: 0, limit: 10 }),
   due: storeCalls.due,
 };
 

@@ -72,10 +72,10 @@ const calls: Readonly<Record<string, Call>> = {
   append: (store, key) => store.append(key, { entries: [say('more')], now: NOON }),
   'append again': (store, key) =>
     store.append(key, { entries: entriesOf(key), now: NOON, operation: hello }),
-  'findEntries after a position': (store, key) =>
-    store.findEntries(key, { limit: 3, after: 0, maxBytes: 200 }),
-  'findEntries before a position': (store, key) =>
-    store.findEntries(key, { limit: 3, before: 3, maxBytes: 200 }),
+  'entries after a position': (store, key) =>
+    store.entries(key, { limit: 3, after: 0, maxBytes: 200 }),
+  'entries before a position': (store, key) =>
+    store.entries(key, { limit: 3, before: 3, maxBytes: 200 }),
   remove: (store, key) => store.remove(key, { now: NOON }),
   reschedule: (store, key) => store.reschedule(key, { from: NOON + 5, to: NOON + 2 }),
   due: (store) => store.due(NOON + 10, 1),

@@ -58,7 +58,7 @@ const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown
   const second = await append('second', 'second');
   const kept = await said(store, key);
   const active = await answerOf(
-    store.list(TENANT, { offset: 0, limit: 100, status: { anyOf: ['ACTIVE'], now: NOON } }),
+    store.page(TENANT, { offset: 0, limit: 100, status: { anyOf: ['ACTIVE'], now: NOON } }),
   );
   const isListed = active.records.some(({ head }) => head.id === id);
   const removed = await store.remove(key);

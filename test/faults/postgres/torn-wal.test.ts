@@ -39,7 +39,7 @@ const args = [
 
 /** All that readers see, as text. */
 const sightOf = async (store: SessionStore): Promise<string> => {
-  const page = await answerOf(store.list(TENANT, { offset: 0, limit: 1000 }));
+  const page = await answerOf(store.page(TENANT, { offset: 0, limit: 1000 }));
   const due = await answerOf(store.due(Number.MAX_SAFE_INTEGER, 1000));
   return JSON.stringify([page.records.map(contentsOf), page.total, page.unreadable, due]);
 };

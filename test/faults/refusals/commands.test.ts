@@ -66,7 +66,7 @@ const shown = async ({ store }: Bench, control: TestClient): Promise<unknown> =>
   return {
     found: await Promise.all(IDS.map((id) => answerOf(store.find({ tenant, id })))),
     history: await Promise.all(
-      IDS.map((id) => answerOf(store.findEntries({ tenant, id }, { after: 0, limit: 100 }))),
+      IDS.map((id) => answerOf(store.entries({ tenant, id }, { after: 0, limit: 100 }))),
     ),
     pages: await Promise.all(pages.map(answerOf)),
     work: await control.call('ZRANGE', work, '0', '-1', 'WITHSCORES'),
