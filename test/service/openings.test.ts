@@ -35,7 +35,7 @@ describe('a create that begins a session', () => {
     const begun = await unwrap(
       sessions.create({ ...options, start: true, entries: [say('a'), say('b')] }),
     );
-    expect(calls).toEqual(['insert']);
+    expect(calls).toEqual(['begin']);
     expect(begun).toMatchObject({
       status: 'ACTIVE',
       history: [say('a'), say('b')],
@@ -91,7 +91,7 @@ describe('a fork', () => {
     const from = { id: origin.id, position: first?.position ?? 0 };
     const input = { ...options, from, entries: [say('c')], idempotencyKey: 'fork' };
     const fork = await unwrap(sessions.create(input));
-    expect(calls).toEqual(['entries', 'insert']);
+    expect(calls).toEqual(['entries', 'begin']);
     expect(fork).toMatchObject({ history: [say('a'), say('c')], historyCount: 2, origin: from });
     expect((await unwrap(sessions.get(fork.id))).history).toMatchObject([say('a'), say('c')]);
     expect(await unwrap(sessions.create(input))).toMatchObject({

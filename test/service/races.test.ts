@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/index.js';
 import { planRemove } from '../../src/plan/remove.js';
+import type { DueKey } from '../../src/session/session-key.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import type { CallerCommand } from '../../src/session/session-status.js';
 import type { StateChange } from '../../src/store/commit.js';
@@ -105,7 +106,7 @@ describe.for([
 });
 
 /** Another caller's change of the session, which renews its revision. */
-const revised = (previous: StateRecord, revision: number): StateChange => ({
+const revised = (key: DueKey, previous: StateRecord, revision: number): StateChange => ({
   key,
   guards: { revision: previous.revision },
   effects: {
@@ -126,9 +127,6 @@ describe('somebody who is always faster', () => {
     });
     const { sessions } = openSessions({ store });
     const id = await createdIn(sessions);
-    const state = (await inner.findState({ tenant: 'default', id }))._unsafeUnwrap();
-    if (state === undefined) throw new Error('the session is not there');
-    const stale = { ...state, revision: 99 };
     expect(await errorOf(sessions.start(id))).toEqual({
       type: 'conflict',
       message: 'other callers kept changing the session; try again',
@@ -146,8 +144,8 @@ describe('somebody who is always faster', () => {
     const store = changed(inner, {
       put: (commit) => {
         clock.pass(1000);
-        const state = inner.findState(key)._unsafeUnwrap();
-        if (state !== undefined) inner.change(revised(state, revision));
+        const state = inner.findState(commit.key)._unsafeUnwrap();
+        if (state !== undefined) inner.change(revised(commit.key, state, revision));
         revision -= 1;
         return inner.change(commit);
       },
@@ -166,8 +164,8 @@ describe('somebody who is always faster', () => {
       put: (commit) => {
         others -= 1;
         if (others < 0) return inner.change(commit);
-        const state = inner.findState(key)._unsafeUnwrap();
-        if (state !== undefined) inner.change(revised(state, others));
+        const state = inner.findState(commit.key)._unsafeUnwrap();
+        if (state !== undefined) inner.change(revised(commit.key, state, others));
         return inner.change(commit);
       },
     });
@@ -185,7 +183,7 @@ describe('somebody who is always faster', () => {
       put: async (commit) => {
         if (first) {
           first = false;
-          await okOf(rival.terminate(key.id));
+          await okOf(rival.terminate(commit.key.id));
         }
         return inner.change(commit);
       },
@@ -202,7 +200,7 @@ describe('somebody who is always faster', () => {
     const inner = new MemorySessionStore();
     const store = changed(inner, {
       put: (commit) => {
-        inner.remove(planRemove(key, 0));
+        inner.remove(planRemove(commit.key, 0));
         return inner.change(commit);
       },
     });

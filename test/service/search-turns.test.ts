@@ -104,7 +104,7 @@ test('searches of services on one store take turns with each other, and lists do
   let under = 0;
   let most = 0;
   const slow = intercepting(store, async (name, _, run) => {
-    if (name !== 'list') return run();
+    if (name !== 'page') return run();
     under += 1;
     most = Math.max(most, under);
     await turns();
