@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type {
+  DueSessions,
   TakenRecords,
   TakeRange,
-  DueSessions,
   WaitingRange,
 } from '../../src/store/session-store.js';
 import { claimedRecords, ENDED_AT_ONCE, ENDED_MS } from '../shared/claimed-records.js';

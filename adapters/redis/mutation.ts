@@ -4,13 +4,13 @@ import { openingDetailsOf } from '../../src/session/event-detail.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import { endsAt } from '../../src/session/state-at.js';
 import type {
-  TakeRange,
   HistoryAppend,
   LiveLimit,
   Opening,
   Removal,
   ReplaceOptions,
   Rescheduling,
+  TakeRange,
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { finite } from '../shared/never.js';

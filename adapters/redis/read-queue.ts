@@ -3,11 +3,11 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import { findSession } from '../../src/store/find-session.js';
 import type {
-  TakenRecords,
-  TakeRange,
   DueSession,
   DueSessions,
   SessionStore,
+  TakenRecords,
+  TakeRange,
   WaitingRange,
 } from '../../src/store/session-store.js';
 import { claimedRecords } from '../shared/claimed-records.js';

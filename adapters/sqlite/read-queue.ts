@@ -3,10 +3,10 @@ import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import { hasRunOut } from '../../src/session/work-state.js';
 import type {
-  TakenRecords,
-  TakeRange,
   DueSessions,
   ReadSize,
+  TakenRecords,
+  TakeRange,
   WaitingRange,
 } from '../../src/store/session-store.js';
 import {

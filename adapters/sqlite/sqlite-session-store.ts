@@ -9,8 +9,6 @@ import type {
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
   AppendOutcome,
-  TakenRecords,
-  TakeRange,
   DueKey,
   DueSessions,
   EntriesOutcome,
@@ -28,6 +26,8 @@ import type {
   Rescheduling,
   SessionKey,
   SessionStore,
+  TakenRecords,
+  TakeRange,
   WaitingRange,
 } from '../../src/store/session-store.js';
 import type { Migration } from '../sql/schema-version.js';

@@ -2,8 +2,6 @@
 // database does not have. It works with every store.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import type {
-  TakenRecord,
-  TakenRecords,
   CorruptRecord,
   HistoryAppend,
   HistoryEntry,
@@ -13,6 +11,8 @@ import type {
   SessionRecord,
   SessionStore,
   StoreError,
+  TakenRecord,
+  TakenRecords,
 } from 'colloquy';
 import { err, ok, type Result } from 'colloquy';
 import { type Cipher, sealed, unsealed } from './sealed-state.js';

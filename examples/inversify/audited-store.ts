@@ -1,6 +1,5 @@
 import type {
   Answer,
-  TakeRange,
   DueKey,
   EventLog,
   HistoryAppend,
@@ -17,6 +16,7 @@ import type {
   SessionStore,
   StateRecord,
   StoreError,
+  TakeRange,
   WaitingRange,
 } from 'colloquy';
 

@@ -5,7 +5,6 @@
 
 import type {
   AppendOutcome,
-  TakenRecord,
   CorruptRecord,
   DueKey,
   EntriesOutcome,
@@ -19,6 +18,7 @@ import type {
   SessionStore,
   StateRecord,
   StoreError,
+  TakenRecord,
   TooLarge,
 } from 'colloquy';
 import {

@@ -82,9 +82,7 @@ export class EventReader {
 
   async #entries(event: Appended): Read<Entries> {
     const { tenant, sessionId: id, start, historyPosition: end } = event;
-    const read = await safely(() =>
-      this.#store.entries({ tenant, id }, { after: start, ...PART }),
-    );
+    const read = await safely(() => this.#store.entries({ tenant, id }, { after: start, ...PART }));
     return orUnreadable(read).map((part) => {
       if (part?.outcome !== 'found' || !isOf(part.version, event)) return {};
       const entries = part.entries.filter(({ position }) => position <= end);

@@ -14,11 +14,11 @@ describe('each, where a page would be larger than the service allows', () => {
       ids.unshift(id);
       clock.pass(1);
     }
-    const list = vi.spyOn(store, 'list');
+    const page = vi.spyOn(store, 'page');
     const seen: string[] = [];
     for await (const item of client.each()) seen.push(item._unsafeUnwrap().id);
     expect(seen).toEqual(ids);
-    const limits = list.mock.calls.map(([, { limit }]) => limit);
+    const limits = page.mock.calls.map(([, { limit }]) => limit);
     expect(limits.slice(0, 6)).toEqual([100, 50, 25, 13, 7, 4]);
     expect(Math.max(...limits.slice(6))).toBeGreaterThan(4);
   });

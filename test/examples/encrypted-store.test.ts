@@ -8,6 +8,7 @@ import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
 import { encrypted } from '../../examples/encryption/encrypted-store.js';
 import { SessionService, type SessionStore, unwrap } from '../../src/index.js';
+import { planAppend } from '../../src/plan/append.js';
 import { canonicalJson } from '../../src/session/canonical-json.js';
 import { digestOf } from '../../src/session/digest-of.js';
 import { describeSessionStore } from '../../src/testing/index.js';
@@ -84,7 +85,7 @@ test('a ciphertext that was moved to another session is not decrypted there', as
   const from = { tenant: 'default', id: 'from' };
   const moved = (await inner.find(from))._unsafeUnwrap()?.history ?? [];
   const to = { tenant: 'default', id: 'to' };
-  (await inner.append(to, { entries: moved, now: Date.now() }))._unsafeUnwrap();
+  (await inner.change(planAppend(to, { entries: moved, now: Date.now() })))._unsafeUnwrap();
   const read = await sessions.get('to');
   expect(read.isErr() && read.error.type).toBe('corrupt_record');
 });

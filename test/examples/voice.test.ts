@@ -10,11 +10,11 @@ import { ada, errorOf, okOf } from '../support/sessions.js';
 /** A service whose store refuses appends while `isDown`. */
 const openSessions = () => {
   const store = new MemorySessionStore();
-  const append = store.append.bind(store);
+  const change = store.change.bind(store);
   const state = { isDown: false };
-  store.append = (...args) => {
+  store.change = (commit) => {
     if (state.isDown) throw new Error('the store is down');
-    return append(...args);
+    return change(commit);
   };
   return { sessions: new SessionService({ store }), state };
 };

@@ -24,7 +24,7 @@ describe('answers that the browser has not taken', () => {
     const statusOf = async (url: string) =>
       (await handler(request('GET', `/inspector${url}`, { onClose, header: () => undefined })))
         ?.status;
-    const asked = [vi.spyOn(store, 'list'), vi.spyOn(store, 'find')];
+    const asked = [vi.spyOn(store, 'page'), vi.spyOn(store, 'find')];
     expect([await statusOf('/sessions'), await statusOf(`/session/${id}`)]).toEqual([200, 200]);
     expect(asked.map(({ mock }) => mock.calls[0]?.[1]?.historyLimit)).toEqual([0, 0]);
     for (const take of taken.splice(0)) take();

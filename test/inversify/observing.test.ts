@@ -11,7 +11,7 @@ import { PATIENT_MS } from '../support/patience.js';
 describe('a container with observers and a logger', () => {
   it('gives them to the service and to the handler', async () => {
     const store: SessionStore = new MemorySessionStore();
-    vi.spyOn(store, 'list').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied')));
+    vi.spyOn(store, 'page').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied')));
     const run = vi.fn();
     const error = vi.fn();
     const container = new Container();

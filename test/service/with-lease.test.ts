@@ -150,8 +150,7 @@ describe('withLease', () => {
     const inner = new MemorySessionStore();
     let isAway = false;
     const store = changed(inner, {
-      put: (commit) =>
-        isAway ? awayError() : inner.change(commit),
+      put: (commit) => (isAway ? awayError() : inner.change(commit)),
     });
     const { sessions, clock } = openSessions({ store });
     const id = await startedIn(sessions);

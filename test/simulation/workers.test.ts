@@ -39,13 +39,13 @@ const simulated = (run: Run, options: Partial<SimulationOptions> = {}) =>
 const writing = (write: (next: StateRecord, before: StateRecord) => StateRecord) => () =>
   memoryStoreWith((inner) => ({
     put: (commit) => {
-      const before = inner.findState(key)._unsafeUnwrap();
-      return inner.replace(
-        key,
-        previous,
-        before === undefined ? next : write(next, before),
-        options,
-      );
+      const before = inner.findState(commit.key)._unsafeUnwrap();
+      const { put } = commit.effects;
+      const state = before === undefined ? put.state : write(put.state, before);
+      return inner.change({
+        ...commit,
+        effects: { ...commit.effects, put: { ...put, state } },
+      });
     },
   }));
 

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { SessionService, unwrap } from '../../src/index.js';
+import { planReplace } from '../../src/plan/replace.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { rewindTo } from './rewind-to.js';
 
@@ -32,7 +33,8 @@ const describe = async (store: SessionStore, id: string, text: string): Promise<
   const state = (await store.findState(key))._unsafeUnwrap();
   if (state === undefined) throw new Error('there is no such session');
   const next = { ...state, revision: state.revision + 1, metadata: { name: text } };
-  expect((await store.replace(key, state, next))._unsafeUnwrap()).toBe('replaced');
+  const commit = planReplace(key, { previous: state, state: next, now: NOON });
+  expect((await store.change(commit))._unsafeUnwrap().outcome).toBe('made');
 };
 
 /**

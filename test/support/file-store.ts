@@ -3,7 +3,7 @@ import { ok } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { DueKey, SessionStore } from '../../src/store/session-store.js';
-import { changed } from './store-doubles.js';
+import { changed, staleOf } from './store-doubles.js';
 
 type Sessions = Record<string, SessionRecord>;
 
@@ -40,9 +40,8 @@ export const openFileStore = (file: string): SessionStore => {
   };
   const stateOf = (key: DueKey): StateRecord | undefined => read(file)[labelOf(key)]?.state;
   return changed(new MemorySessionStore(), {
-    insert: (tenant, head, state) => {
-      const key = { tenant, id: head.id };
-      if (stateOf(key) !== undefined) return ok('taken');
+    begin: ({ key, effects: { head, state } }) => {
+      if (stateOf(key) !== undefined) return ok({ outcome: 'refused', guard: 'absent' });
       const empty = {
         history: [],
         historyCount: 0,
@@ -51,29 +50,30 @@ export const openFileStore = (file: string): SessionStore => {
         sequence: 1,
       };
       write({ ...read(file), [labelOf(key)]: { head, state, ...empty } });
-      return ok('inserted');
+      return ok({ outcome: 'made' });
     },
     find: (key) => ok(read(file)[labelOf(key)]),
     findState: (key) => ok(stateOf(key)),
-    replace: (key, previous, next, { event } = {}) => {
-      if (stateOf(key)?.revision !== previous.revision) return ok('stale');
-      change(key, ({ sequence }) => ({
-        state: next,
-        sequence: sequence + (event === undefined ? 0 : 1),
+    put: (commit) => {
+      const { put, events } = commit.effects;
+      if (stateOf(commit.key)?.revision !== commit.guards.revision) return staleOf(commit);
+      change(commit.key, ({ sequence }) => ({
+        state: put.state,
+        sequence: sequence + events.length,
       }));
-      return ok('replaced');
+      return ok({ outcome: 'made', position: 0 });
     },
-    append: (key, { entries }) => {
+    use: ({ key, effects: { entries = [] } }) => {
       change(key, ({ history, sequence }) => ({
         history: [...history, ...entries],
         sequence: sequence + 1,
       }));
-      return ok({ outcome: 'appended', position: read(file)[labelOf(key)]?.history.length ?? 0 });
+      return ok({ outcome: 'made', position: read(file)[labelOf(key)]?.history.length ?? 0 });
     },
-    remove: (key) => {
+    remove: ({ key }) => {
       const { [labelOf(key)]: _, ...rest } = read(file);
       write(rest);
-      return ok('removed');
+      return ok({ outcome: 'made' });
     },
   });
 };

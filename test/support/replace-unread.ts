@@ -14,7 +14,12 @@ export const replaceUnread = (
   previous: StateRecord = next,
 ) => {
   const { revision } = previousOf(next);
-  return store.replace(key, { ...previous, revision }, next, {
-    event: statusDetailOf(false, next),
+  return store.change({
+    key,
+    guards: { revision },
+    effects: {
+      put: { state: next, previous: { ...previous, revision } },
+      events: [statusDetailOf(false, next)],
+    },
   });
 };

@@ -1,4 +1,8 @@
 import { err, ok } from 'neverthrow';
+import { planAppend } from '../../src/plan/append.js';
+import { planCreate } from '../../src/plan/create.js';
+import { planRedact } from '../../src/plan/redact.js';
+import { planRemove } from '../../src/plan/remove.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
@@ -12,17 +16,21 @@ const key = keyOf('one');
 export const storeCalls: Readonly<
   Record<Method, (store: SessionStore) => Answer<unknown, StoreError | TooLarge | SearchTooLarge>>
 > = {
-  insert: (store) => store.insert(TENANT, headOf('one'), live('IDLE', { deadline: NOON + 1 })),
+  begin: (store) =>
+    store.begin(
+      planCreate(TENANT, {
+        head: headOf('one'),
+        state: live('IDLE', { deadline: NOON + 1 }),
+        entries: [],
+        guards: {},
+      }),
+    ),
   find: (store) => store.find(key),
   findState: (store) => store.findState(key),
-  list: (store) => store.list(TENANT, { offset: 0, limit: 10 }),
-  replace: (store) =>
-    replaceUnread(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 1 })),
-  append: (store) => store.append(key, { entries: [say('hello')], now: NOON }),
-  redact: (store) => store.redact(key, [1], NOON),
+  page: (store) => store.page(TENANT, { offset: 0, limit: 10 }),
+  change: (store) => replaceUnread(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 1 })),
   entries: (store) => store.entries(key, { limit: 10 }),
-  remove: (store) => store.remove(key),
-  reschedule: (store) => store.reschedule(key, { from: NOON + 1, to: NOON + 2 }),
+  remove: (store) => store.remove(planRemove(key, NOON)),
   due: async (store) => {
     // The first failure of a part is the error.
     const answer = await store.due(NOON, 10);
@@ -30,8 +38,8 @@ export const storeCalls: Readonly<
       failure === undefined ? ok(sessions) : err(failure),
     );
   },
-  claim: async (store) => {
-    const answer = await store.claim({ tenant: TENANT, now: NOON, until: NOON + 1, limit: 10 });
+  take: async (store) => {
+    const answer = await store.take({ tenant: TENANT, now: NOON, until: NOON + 1, limit: 10 });
     return answer.andThen(({ sessions, failed: [failure] }) =>
       failure === undefined ? ok(sessions) : err(failure),
     );
@@ -40,24 +48,33 @@ export const storeCalls: Readonly<
 };
 
 export const methods: readonly Method[] = [
-  ...([
-    'insert',
-    'find',
-    'findState',
-    'list',
-    'replace',
-    'append',
-    'redact',
-    'entries',
-    'remove',
-    'due',
-    'reschedule',
-    'claim',
-    'countWaiting',
-  ] as const),
+  'begin',
+  'find',
+  'findState',
+  'page',
+  'change',
+  'entries',
+  'remove',
+  'due',
+  'take',
+  'countWaiting',
 ];
 
 /** The methods that change nothing: when they fail, nothing was applied. */
 export const reads: ReadonlySet<Method> = new Set<Method>([
-  ...(['find', 'findState', 'list', 'entries', 'due', 'countWaiting'] as const),
+  'find',
+  'findState',
+  'page',
+  'entries',
+  'due',
+  'countWaiting',
 ]);
+
+/** The kinds of `change` besides that of a state, as calls. */
+export const changes = {
+  append: (store: SessionStore) =>
+    store.change(planAppend(key, { entries: [say('hello')], now: NOON })),
+  redact: (store: SessionStore) => store.change(planRedact(key, [1], NOON)),
+  move: (store: SessionStore) =>
+    store.change({ key, guards: { dueAt: NOON + 1 }, effects: { dueAt: NOON + 2 } }),
+};

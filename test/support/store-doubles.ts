@@ -40,7 +40,8 @@ export interface Changes extends Partial<SessionStore> {
   readonly move?: (commit: Move) => Answer<Changed, StoreError>;
 }
 
-const isPut = (commit: ChangeCommit): commit is StateChange => commit.effects.put !== undefined;
+export const isPut = (commit: ChangeCommit): commit is StateChange =>
+  commit.effects.put !== undefined;
 
 /** `inner` with some of its methods changed. */
 export const changed = (

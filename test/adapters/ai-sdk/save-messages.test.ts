@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { loadMessages, saveMessages } from '../../../adapters/ai-sdk/index.js';
 import { SessionService, type SessionStore, unwrap } from '../../../src/index.js';
 import { storeUnavailable } from '../../../src/session/errors.js';
+import type { UseChange } from '../../../src/store/commit.js';
 import { serve } from '../../client/served.js';
 import { describeStores } from '../../support/describe-stores.js';
 import { ada, errorOf, okOf } from '../../support/sessions.js';
@@ -244,12 +245,12 @@ describeStores('saveMessages', (open) => {
   test('saves once when the answer of the store is lost', async () => {
     const inner = await open();
     let sent = 0;
-    const appendAndLose = async (...args: Parameters<SessionStore['append']>) => {
+    const appendAndLose = async (commit: UseChange) => {
       const answer = await inner.change(commit);
       sent += 1;
       return sent % 2 === 1 ? err(storeUnavailable('the answer was lost', 'unknown')) : answer;
     };
-    const store = changed(inner, { use: (commit) => new ResultAsync(appendAndLose(...args)) });
+    const store = changed(inner, { use: (commit) => new ResultAsync(appendAndLose(commit)) });
     const { sessions, id, load } = await openedChat(store);
     await unwrap(saveMessages(sessions, id, four));
     await unwrap(saveMessages(sessions, id, [user('u-2', 'Three?')]));

@@ -266,8 +266,8 @@ describeStores('a transcript', (open) => {
     };
     const flaky = storeOn(
       changed(store, {
-        begin: (commit) => losing(store.insert(...args)),
-        use: (commit) => losing(store.append(...args)),
+        begin: (commit) => losing(store.begin(commit)),
+        use: (commit) => losing(store.change(commit)),
       }),
     );
     const title = { type: 'custom-title', customTitle: 'Tax' };

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { bytesOf as bytesOfText } from '../../../adapters/shared/stored-json.js';
 import { wireForm } from '../../../src/operations/session-form.js';
+import { planAppend } from '../../../src/plan/append.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { ReadSize } from '../../../src/store/session-store.js';
 import { headOf, keyOf, NOON, say, TENANT } from '../../../src/testing/samples.js';
@@ -69,7 +70,8 @@ describe('the size that the store compares before it reads', () => {
       const texts = { context: text.repeat(400 * at), behavior: text.repeat(200), timeLimit: 60 };
       await insertActive(store, keyOf(id), headOf(id, NOON, texts));
       const said = Array.from({ length: entries }, (_, each) => say(text.repeat((each % 7) * 40)));
-      if (said.length > 0) await answerOf(store.append(keyOf(id), { entries: said, now: NOON }));
+      if (said.length > 0)
+        await answerOf(store.change(planAppend(keyOf(id), { entries: said, now: NOON })));
     }
     return store;
   };

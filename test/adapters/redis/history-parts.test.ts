@@ -137,9 +137,9 @@ describeWithRedis('parts of a history', ({ port }) => {
           const found = await answerOf(store.entries(key, slice));
           expect(found).toMatchObject({ entries: [say('hello')], position, hasMore: false });
         }
-        expect(await answerOf(store.entries(key, { after: position, limit: 1 }))).toMatchObject(
-          { entries: [] },
-        );
+        expect(await answerOf(store.entries(key, { after: position, limit: 1 }))).toMatchObject({
+          entries: [],
+        });
         expect(await answerOf(store.entries(key, { after: position + 1, limit: 1 }))).toEqual({
           outcome: 'invalid_position',
         });
