@@ -83,7 +83,7 @@ export {
 } from './session/event-detail.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
-export { isLeasedWith, wokenState } from './session/lease-state.js';
+export { isLeasedWith } from './session/lease-state.js';
 export { defaultLimits, SEARCH_LIMIT, type SessionLimits } from './session/limits.js';
 export type { OperationErrors } from './session/operation-errors.js';
 export type { Optional } from './session/optional.js';
@@ -145,16 +145,25 @@ export type {
 export { acceptsHistory, clockCommands, transitions } from './session/session-status.js';
 export {
   acceptsHistoryAt,
-  acceptsHistoryUntil,
   activeMsAt,
   dueAtOf,
   endsAt,
   stateAt,
-  usedAt,
 } from './session/state-at.js';
 export { transition } from './session/transition.js';
 export type { HeldLease } from './session/with-lease.js';
 export { hasRunOut, wakeAtOf } from './session/work-state.js';
+export { isMove, isRedaction } from './store/commit.js';
+export {
+  type BeginFacts,
+  type Facts,
+  isOpen,
+  judgeBegin,
+  judgeChange,
+  judgeMove,
+  judgeRedaction,
+  judgeRemoval,
+} from './store/judge.js';
 export type {
   Answer,
   BeginCommit,
@@ -191,3 +200,4 @@ export type {
   UseChange,
   WaitingRange,
 } from './store/session-store.js';
+export { stateAfter } from './store/state-after.js';

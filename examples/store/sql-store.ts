@@ -4,35 +4,43 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: to be read and copied as a whole.
 
 import type {
-  AppendOutcome,
+  Begun,
+  Changed,
   CorruptRecord,
   DueKey,
   EntriesOutcome,
+  Facts,
   HistoryEntry,
-  Inserted,
+  Move,
   ReadSize,
-  Redacted,
-  Replaced,
+  Redaction,
+  Removed,
   Result,
   SessionRecord,
   SessionStore,
+  StateChange,
   StateRecord,
   StoreError,
   TakenRecord,
   TooLarge,
+  UseChange,
 } from 'colloquy';
 import {
-  acceptsHistoryAt,
   dueAtOf,
   endsAt,
   err,
   hasRunOut,
-  isLeasedWith,
+  isMove,
+  isRedaction,
+  judgeBegin,
+  judgeChange,
+  judgeMove,
+  judgeRedaction,
+  judgeRemoval,
   ok,
   SEARCH_LIMIT,
-  usedAt,
+  stateAfter,
   wakeAtOf,
-  wokenState,
 } from 'colloquy';
 import type Database from 'libsql';
 
@@ -103,6 +111,13 @@ const labelsOf = ({ labels = {} }: StateRecord): string =>
   Object.entries(labels)
     .map(([name, value]) => labelOf(name, value))
     .join('');
+
+/** The columns that follow from a state. */
+const stateColumns = 'state, labels, revision, status, deadline, due_at, wake_at';
+const stateValues = (state: StateRecord): Value[] => [
+  ...[JSON.stringify(state), labelsOf(state), state.revision, state.status],
+  ...[endsAt(state), dueAtOf(state), wakeAtOf(state)],
+];
 
 /** What `read` returns, or `corrupt_record` where a stored text cannot be read. */
 const readable = <T>(id: string, read: () => T): Result<T, CorruptRecord> => {
@@ -273,42 +288,132 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
    */
   const versionOf = ({ number, version }: Row): string => `${number}.${version}`;
 
+  const factsOf = (
+    session: Row | undefined,
+    state: StateRecord | undefined,
+    { key, guards: { operation }, effects: { truncate } }: StateChange | UseChange,
+  ): Facts => {
+    const number = Number(session?.['number'] ?? 0);
+    const sql = 'SELECT * FROM operations WHERE session = ? AND id = ?';
+    const known = operation && row(sql, number, operation.id);
+    const end = Number(session?.['position'] ?? 0);
+    const isThere =
+      session !== undefined && (truncate === undefined || isCurrent(session, truncate));
+    return {
+      state,
+      known: known && { digest: String(known['digest']), position: Number(known['position']) },
+      end,
+      kept: isThere ? countOf(session, truncate ?? end) : undefined,
+      liveAt: (now) => liveIn(key.tenant, now),
+    };
+  };
+
+  /** Stores a state, and the times that follow from it. */
+  const store = (session: Row, state: StateRecord, { effects }: StateChange | UseChange): void => {
+    const { due_at: dueAt, wake_at: wakeAt, deadline } = session;
+    const columns = stateValues(state);
+    // Others than a whole state leave the times to which a sweep or a claim has moved the session.
+    const isMoved = effects.put !== undefined || endsAt(state) !== Number(deadline);
+    const isWoken = effects.put !== undefined || effects.wake !== undefined;
+    const times = [
+      isMoved ? dueAtOf(state) : Number(dueAt),
+      isWoken ? wakeAtOf(state) : Number(wakeAt),
+    ];
+    const sql = `UPDATE sessions SET (${stateColumns}) = (?, ?, ?, ?, ?, ?, ?)
+      WHERE number = ? RETURNING number`;
+    rows(sql, ...columns.slice(0, -2), ...times, Number(session['number']));
+  };
+
+  const move = (commit: Move): Result<Changed, CorruptRecord> => {
+    const session = find(commit.key);
+    const isRead = session !== undefined && commit.guards.revision !== undefined;
+    const read = isRead ? stateOf(session) : ok(undefined);
+    if (read.isErr()) return err(read.error);
+    const dueAt = Number(session?.['due_at'] ?? Number.POSITIVE_INFINITY);
+    const moved = judgeMove(read.value, dueAt, commit);
+    if (session === undefined || moved.outcome !== 'made') return ok(moved);
+    const sql = 'UPDATE sessions SET due_at = ? WHERE number = ? RETURNING number';
+    rows(sql, commit.effects.dueAt, Number(session['number']));
+    return ok(moved);
+  };
+
+  const redact = (commit: Redaction): Result<Changed, never> => {
+    const session = find(commit.key);
+    const redacted = judgeRedaction(session && Number(session['position']), commit);
+    if (session === undefined || redacted.outcome !== 'made') return ok(redacted);
+    const number = Number(session['number']);
+    let isChanged = false;
+    for (const position of commit.effects.redact) {
+      const sql = 'SELECT entry FROM entries WHERE session = ? AND position = ?';
+      const found = row(sql, number, position);
+      if (found === undefined) continue;
+      const { role, content, timestamp, id, data } = entryIn(found);
+      if (content === '' && id === undefined && data === undefined) continue;
+      rows(
+        'UPDATE entries SET entry = ? WHERE session = ? AND position = ? RETURNING position',
+        ...[JSON.stringify({ role, content: '', timestamp }), number, position],
+      );
+      isChanged = true;
+    }
+    const count = `UPDATE sessions SET sequence = sequence + 1, version = version + 1
+      WHERE number = ? RETURNING number`;
+    if (isChanged) rows(count, number);
+    return ok(redacted);
+  };
+
   return {
-    insert: (tenant, head, state, opening) =>
-      atomic((): Result<Inserted, never> => {
-        if (find({ tenant, id: head.id }) !== undefined) return ok('taken');
-        const { entries = [], source, cap } = opening ?? {};
-        const read = source && find({ tenant, id: source.id });
-        if (source !== undefined && (read === undefined || versionOf(read) !== source.version))
-          return ok('source_changed');
-        if (cap !== undefined && liveIn(tenant, cap.now) >= cap.sessions) return ok('too_many');
-        const isStarted = opening !== undefined && state.status === 'ACTIVE';
-        const sequence = 1 + (isStarted ? 1 : 0) + (entries.length > 0 ? 1 : 0);
+    begin: (commit) =>
+      atomic((): Result<Begun, never> => {
+        const { key, guards, effects } = commit;
+        const source = guards.source && find({ tenant: key.tenant, id: guards.source.id });
+        const isTaken = find(key) !== undefined;
+        const sourceVersion = source && versionOf(source);
+        const liveAt = (now: number) => liveIn(key.tenant, now);
+        const begun = judgeBegin({ isTaken, sourceVersion, liveAt }, commit);
+        if (begun.outcome === 'refused') return ok(begun);
+        const { head, state, entries, events } = effects;
         const [inserted] = rows(
-          `INSERT INTO sessions
-              (tenant, id, created_at, labels, head, state, revision, status, deadline, due_at, wake_at, sequence, position)
+          `INSERT INTO sessions (tenant, id, created_at, head, sequence, position, ${stateColumns})
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
-          ...[
-            escapeText(tenant),
-            escapeText(head.id),
-            head.createdAt,
-            labelsOf(state),
-            JSON.stringify(head),
-            JSON.stringify(state),
-          ],
-          ...[
-            state.revision,
-            state.status,
-            endsAt(state),
-            dueAtOf(state),
-            wakeAtOf(state),
-            sequence,
-            entries.length,
-          ],
+          ...[...storedKey(key), head.createdAt, JSON.stringify(head)],
+          ...[events.length, entries.length, ...stateValues(state)],
         );
         addEntries(Number(inserted?.['number']), entries, 0);
-        return ok('inserted');
+        return ok(begun);
       }),
+
+    change: (commit) => {
+      if (isMove(commit)) return atomic(() => move(commit));
+      if (isRedaction(commit)) return atomic(() => redact(commit));
+      return atomic((): Result<Changed, CorruptRecord> => {
+        const session = find(commit.key);
+        const read = session === undefined ? ok(undefined) : stateOf(session);
+        if (read.isErr()) return err(read.error);
+        const changed = judgeChange(factsOf(session, read.value, commit), commit);
+        if (session === undefined || read.value === undefined || changed.outcome !== 'made')
+          return ok(changed);
+        const { entries = [], truncate, events } = commit.effects;
+        const number = Number(session['number']);
+        if (truncate !== undefined) {
+          const sql = 'DELETE FROM entries WHERE session = ? AND position > ? RETURNING position';
+          rows(sql, number, truncate);
+        }
+        const start = Number(session['position']) + (truncate === undefined ? 0 : 1);
+        const position = start + entries.length;
+        addEntries(number, entries, start);
+        const { operation } = commit.guards;
+        if (operation !== undefined) {
+          const sql = 'INSERT INTO operations VALUES (?, ?, ?, ?) RETURNING id';
+          rows(sql, number, operation.id, operation.digest, position);
+        }
+        store(session, stateAfter(read.value, commit), commit);
+        const sql = `UPDATE sessions SET sequence = sequence + ?, position = ?, version = version + ?
+          WHERE number = ? RETURNING number`;
+        rows(sql, events.length, position, truncate === undefined ? 0 : 1, number);
+        const isWritten = truncate !== undefined || entries.length > 0;
+        return ok({ outcome: 'made', position: isWritten ? position : 0 });
+      });
+    },
 
     find: (key, size = {}) =>
       atomic((): Result<SessionRecord | undefined, CorruptRecord | TooLarge> => {
@@ -324,7 +429,7 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         return session === undefined ? ok(undefined) : stateOf(session);
       }),
 
-    list: (tenant, range) =>
+    page: (tenant, range) =>
       atomic(() => {
         const {
           offset,
@@ -399,122 +504,6 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         return ok({ records, total, unreadable, ...(nextCursor && { nextCursor }) });
       }),
 
-    replace: (key, previous, next, { event, cap, unusedSince = Number.POSITIVE_INFINITY } = {}) =>
-      atomic((): Result<Replaced, CorruptRecord> => {
-        const session = find(key);
-        if (session === undefined) return ok('missing');
-        return stateOf(session).map((state) => {
-          if (state.revision !== previous.revision) return 'stale';
-          if (state.lastActivityAt > unusedSince) return 'stale';
-          if (cap !== undefined && liveIn(key.tenant, cap.now) >= cap.sessions) return 'too_many';
-          const sequence = Number(session['sequence']) + (event === undefined ? 0 : 1);
-          const stored = {
-            ...next,
-            lastActivityAt: Math.max(state.lastActivityAt, next.lastActivityAt),
-          };
-          rows(
-            `UPDATE sessions SET state = ?, labels = ?, revision = ?, status = ?, deadline = ?, due_at = ?, wake_at = ?,
-              sequence = ? WHERE number = ? RETURNING number`,
-            ...[
-              JSON.stringify(stored),
-              labelsOf(stored),
-              next.revision,
-              next.status,
-              endsAt(stored),
-              dueAtOf(stored),
-            ],
-            ...[wakeAtOf(stored), sequence, Number(session['number'])],
-          );
-          return 'replaced';
-        });
-      }),
-
-    append: (key, { entries, now, operation, fencingToken, ifPosition, after, maxEntries, wake }) =>
-      atomic((): Result<AppendOutcome, CorruptRecord> => {
-        const session = find(key);
-        if (session === undefined) return ok({ outcome: 'missing' });
-        return stateOf(session).map((state): AppendOutcome => {
-          const number = Number(session['number']);
-          const known =
-            operation &&
-            row('SELECT * FROM operations WHERE session = ? AND id = ?', number, operation.id);
-          if (known !== undefined && known['digest'] !== operation?.digest)
-            return { outcome: 'mismatch' };
-          if (known !== undefined)
-            return { outcome: 'appended', position: Number(known['position']), repeated: true };
-          if (!acceptsHistoryAt(state, now)) return { outcome: 'closed', state };
-          if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now))
-            return { outcome: 'lease_lost' };
-          const end = Number(session['position']);
-          const moved = { outcome: 'moved', position: end } as const;
-          if (ifPosition !== undefined && ifPosition !== end) return moved;
-          if (after !== undefined && after > end) return { outcome: 'invalid_position' };
-          if (after !== undefined && !isCurrent(session, after)) return moved;
-          const count = countOf(session, after ?? end) + entries.length;
-          if (maxEntries !== undefined && count > maxEntries) return { outcome: 'full' };
-          if (after !== undefined)
-            rows(
-              'DELETE FROM entries WHERE session = ? AND position > ? RETURNING position',
-              number,
-              after,
-            );
-          const start = after === undefined ? end : end + 1;
-          const position = start + entries.length;
-          addEntries(number, entries, start);
-          if (operation !== undefined) {
-            const { id, digest } = operation;
-            rows(
-              'INSERT INTO operations VALUES (?, ?, ?, ?) RETURNING id',
-              number,
-              id,
-              digest,
-              position,
-            );
-          }
-          const used = usedAt(state, now);
-          const woken = wake === undefined ? used : wokenState(used, wake.revision, now);
-          const isWoken = woken !== used;
-          rows(
-            `UPDATE sessions SET sequence = sequence + ?, position = ?, state = ?, revision = ?, deadline = ?, wake_at = ?,
-              version = version + ? WHERE number = ? RETURNING number`,
-            ...[isWoken ? 2 : 1, position, JSON.stringify(woken), woken.revision, endsAt(woken)],
-            ...[
-              isWoken ? wakeAtOf(woken) : Number(session['wake_at']),
-              after === undefined ? 0 : 1,
-              number,
-            ],
-          );
-          return { outcome: 'appended', position };
-        });
-      }),
-
-    redact: (key, positions) =>
-      atomic((): Result<Redacted, never> => {
-        const session = find(key);
-        if (session === undefined) return ok('missing');
-        if (positions.some((position) => position > Number(session['position'])))
-          return ok('invalid_position');
-        let isChanged = false;
-        for (const position of positions) {
-          const found = row(
-            'SELECT entry FROM entries WHERE session = ? AND position = ?',
-            Number(session['number']),
-            position,
-          );
-          if (found === undefined) continue;
-          const { role, content, timestamp, id, data } = entryIn(found);
-          if (content === '' && id === undefined && data === undefined) continue;
-          const entry = JSON.stringify({ role, content: '', timestamp });
-          const sql =
-            'UPDATE entries SET entry = ? WHERE session = ? AND position = ? RETURNING position';
-          isChanged = rows(sql, entry, Number(session['number']), position).length > 0 || isChanged;
-        }
-        const count =
-          'UPDATE sessions SET sequence = sequence + 1, version = version + 1 WHERE number = ? RETURNING number';
-        if (isChanged) rows(count, Number(session['number']));
-        return ok('redacted');
-      }),
-
     entries: (key, slice) =>
       atomic((): Result<EntriesOutcome, CorruptRecord> => {
         const session = find(key);
@@ -553,33 +542,28 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         });
       }),
 
-    remove: (key, { revision, unusedSince = Number.POSITIVE_INFINITY, remains } = {}) =>
-      atomic(() => {
+    remove: (commit) =>
+      atomic((): Result<Removed, never> => {
+        const { key, effects } = commit;
         const session = find(key);
-        if (session === undefined) return ok('missing');
-        if (revision !== undefined && revision !== session['revision']) return ok('stale');
-        const used = stateOf(session).map(({ lastActivityAt }) => lastActivityAt);
-        if (used.unwrapOr(0) > unusedSince) return ok('stale');
+        const read = session && stateOf(session);
+        // A session that cannot be read can still be removed.
+        const isFree = read?.isErr() === true && commit.guards.revision === undefined;
+        const state = read?.unwrapOr(undefined);
+        const removed: Removed = isFree ? { outcome: 'made' } : judgeRemoval(state, commit);
+        if (session === undefined || removed.outcome === 'refused') return ok(removed);
         const number = Number(session['number']);
         rows('DELETE FROM entries WHERE session = ? RETURNING session', number);
         rows('DELETE FROM operations WHERE session = ? RETURNING session', number);
-        if (remains === undefined) {
-          rows('DELETE FROM sessions WHERE number = ? RETURNING number', number);
-          return ok('removed');
-        }
-        const { removal, state } = remains;
+        rows('DELETE FROM sessions WHERE number = ? RETURNING number', number);
+        const { remains } = effects;
+        if (remains === undefined) return ok(removed);
         rows(
-          `UPDATE sessions SET tenant = ?, id = ?, head = '', state = ?, revision = ?, due_at = ?, wake_at = 9e999
-            WHERE number = ? RETURNING number`,
-          ...[
-            ...storedKey({ ...key, removal }),
-            JSON.stringify(state),
-            state.revision,
-            dueAtOf(state),
-            number,
-          ],
+          `INSERT INTO sessions (tenant, id, head, sequence, position, ${stateColumns})
+            VALUES (?, ?, '', 0, 0, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
+          ...[...storedKey({ ...key, removal: remains.removal }), ...stateValues(remains.state)],
         );
-        return ok('removed');
+        return ok(removed);
       }),
 
     reportsEnds: () => ok(reportEnds),
@@ -590,11 +574,11 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         return ok({ sessions, failed: [], hasMore });
       }),
 
-    claim: ({ tenant, now, until, limit, inCompany = false }) =>
+    take: ({ tenant, now, until, limit, inCompany = false }) =>
       atomic(() => {
         const claimed = claimedTogether(waitingAt(now, limit, tenant), now, inCompany);
-        const move = 'UPDATE sessions SET wake_at = ? WHERE number = ? RETURNING number';
-        for (const { number } of claimed) rows(move, until, Number(number));
+        const sql = 'UPDATE sessions SET wake_at = ? WHERE number = ? RETURNING number';
+        for (const { number } of claimed) rows(sql, until, Number(number));
         const last = claimed.at(-1)?.['tenant'];
         if (tenant === undefined && last !== undefined)
           rows('UPDATE turn SET tenant = ? RETURNING tenant', String(last));
@@ -612,20 +596,5 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
 
     countWaiting: ({ tenant, now, limit }) =>
       atomic(() => ok(waitingAt(now, limit, tenant).length)),
-
-    reschedule: (key, { from, to, isDamaged = false }) =>
-      atomic(() => {
-        const session = find(key);
-        if (session?.['due_at'] !== from) return ok('stale');
-        const isBound =
-          key.removal === undefined && session['status'] !== 'TERMINATED' && !isDamaged;
-        const dueAt = isBound ? Math.min(to, Number(session['deadline'])) : to;
-        rows(
-          'UPDATE sessions SET due_at = ? WHERE number = ? RETURNING number',
-          dueAt,
-          Number(session['number']),
-        );
-        return ok(dueAt === from ? 'stale' : 'moved');
-      }),
   };
 };

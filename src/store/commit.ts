@@ -175,8 +175,24 @@ export interface Redaction {
 /** One step of one session: if all guards hold, all effects are made; otherwise none. */
 export type ChangeCommit = StateChange | UseChange | Move | Redaction;
 
+/**
+ * Whether a change is a move among those that are due.
+ *
+ * @example
+ * ```ts
+ * console.log(isMove({ key, guards: { dueAt: 1000 }, effects: { dueAt: 2000 } })); // true
+ * ```
+ */
 export const isMove = (commit: ChangeCommit): commit is Move => 'dueAt' in commit.effects;
 
+/**
+ * Whether a change is a redaction.
+ *
+ * @example
+ * ```ts
+ * console.log(isRedaction({ key, guards: {}, effects: { redact: [7], at: Date.now() } })); // true
+ * ```
+ */
 export const isRedaction = (commit: ChangeCommit): commit is Redaction =>
   'redact' in commit.effects;
 

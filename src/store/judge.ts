@@ -16,7 +16,15 @@ import type {
   UseChange,
 } from './commit.js';
 
-/** Whether a session is ACTIVE or PAUSED, and its clock has not ended it at this time. */
+/**
+ * Whether a session is ACTIVE or PAUSED, and its clock has not ended it at this time.
+ *
+ * @example
+ * ```ts
+ * const state = unwrap(store.findState({ tenant: 'acme', id })); // its time limit: 600 seconds
+ * if (state) console.log(isOpen(state, Date.now() + 600_000)); // false
+ * ```
+ */
 export const isOpen = (state: StateRecord, now: number): boolean =>
   acceptsHistory[state.status] && now < endsAt(state);
 
@@ -69,7 +77,15 @@ const judgeHistory = (
   return isFull(guards.live, liveAt) ? refused('live') : made;
 };
 
-/** Judges a move of a session, undefined if there is none, that is due at this time. */
+/**
+ * Judges a move of a session, undefined if there is none, that is due at this time.
+ *
+ * @example
+ * ```ts
+ * const commit = { key, guards: { dueAt: 1000 }, effects: { dueAt: 2000 } };
+ * console.log(judgeMove(undefined, 1000, commit).outcome); // made
+ * ```
+ */
 export const judgeMove = (
   state: StateRecord | undefined,
   dueAt: number,
@@ -82,7 +98,15 @@ export const judgeMove = (
   return guards.dueAt === dueAt ? made : refused('dueAt');
 };
 
-/** Judges a redaction in a history that ends at this position; undefined if there is no session. */
+/**
+ * Judges a redaction in a history that ends at this position; undefined if there is no session.
+ *
+ * @example
+ * ```ts
+ * const commit = { key, guards: {}, effects: { redact: [7], at: Date.now() } };
+ * console.log(judgeRedaction(3, commit)); // { outcome: 'refused', guard: 'position' }
+ * ```
+ */
 export const judgeRedaction = (end: number | undefined, { effects }: Redaction): Changed => {
   if (end === undefined) return refused('present');
   return effects.redact.every((position) => position <= end) ? made : refused('position');
@@ -91,6 +115,15 @@ export const judgeRedaction = (end: number | undefined, { effects }: Redaction):
 /**
  * Judges a change of a state or a history by its guards, in their order. `made`: all hold, and the
  * effects are to be made.
+ *
+ * @example
+ * ```ts
+ * const state = unwrap(store.findState({ tenant: 'acme', id }));
+ * const facts = { state, end: 2, kept: 2, liveAt: () => 0 };
+ * const guards = { end: 1 };
+ * const commit = { key, guards, effects: { activity: Date.now(), events: [] } };
+ * console.log(judgeChange(facts, commit)); // { outcome: 'refused', guard: 'end', position: 2 }
+ * ```
  */
 export const judgeChange = (facts: Facts, commit: StateChange | UseChange): Changed => {
   const { state, known } = facts;
@@ -114,8 +147,16 @@ export interface BeginFacts {
   readonly liveAt: Facts['liveAt'];
 }
 
-/** Judges the begin of a session by its guards, in their order. */
-export const judgeBegin = (facts: BeginFacts, { guards }: BeginCommit): Begun => {
+/**
+ * Judges the begin of a session by its guards, in their order.
+ *
+ * @example
+ * ```ts
+ * const facts = { isTaken: true, sourceVersion: undefined, liveAt: () => 0 };
+ * console.log(judgeBegin(facts, { guards: {} })); // { outcome: 'refused', guard: 'absent' }
+ * ```
+ */
+export const judgeBegin = (facts: BeginFacts, { guards }: Pick<BeginCommit, 'guards'>): Begun => {
   const { source, live } = guards;
   if (facts.isTaken) return refused('absent');
   if (source !== undefined && facts.sourceVersion !== source.version) return refused('source');
@@ -123,8 +164,18 @@ export const judgeBegin = (facts: BeginFacts, { guards }: BeginCommit): Begun =>
   return { outcome: 'made' };
 };
 
-/** Judges a removal by its guards, in their order. */
-export const judgeRemoval = (state: StateRecord | undefined, { guards }: RemoveCommit): Removed => {
+/**
+ * Judges a removal by its guards, in their order.
+ *
+ * @example
+ * ```ts
+ * console.log(judgeRemoval(undefined, { guards: {} })); // { outcome: 'refused', guard: 'present' }
+ * ```
+ */
+export const judgeRemoval = (
+  state: StateRecord | undefined,
+  { guards }: Pick<RemoveCommit, 'guards'>,
+): Removed => {
   if (state === undefined) return refused('present');
   const guard = stateGuard(state, guards);
   if (guard === 'revision' || guard === 'unusedSince') return refused(guard);

@@ -4,10 +4,17 @@ import type { StateChange, UseChange } from './commit.js';
 /**
  * The state after a change: the new one with the later activity, or the stored one with its
  * activity and its wake. The stored one itself if nothing changes.
+ *
+ * @example
+ * ```ts
+ * const state = unwrap(store.findState({ tenant: 'acme', id }));
+ * const effects = { activity: Date.now() + 1000, events: [] };
+ * if (state) console.log(stateAfter(state, { effects }) === state); // false
+ * ```
  */
 export const stateAfter = (
   stored: StateRecord,
-  { effects }: StateChange | UseChange,
+  { effects }: Pick<StateChange | UseChange, 'effects'>,
 ): StateRecord => {
   if (effects.put !== undefined) {
     const { state } = effects.put;
