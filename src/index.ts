@@ -153,7 +153,7 @@ export {
 export { transition } from './session/transition.js';
 export type { HeldLease } from './session/with-lease.js';
 export { hasRunOut, wakeAtOf } from './session/work-state.js';
-export { isMove, isRedaction } from './store/commit.js';
+export { isMove, isRedaction, isStateChange } from './store/commit.js';
 export {
   type BeginFacts,
   type Facts,

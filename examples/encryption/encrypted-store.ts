@@ -2,8 +2,9 @@
 // database does not have. It works with every store.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import type {
+  ChangeCommit,
   CorruptRecord,
-  HistoryAppend,
+  Guards,
   HistoryEntry,
   RecordPage,
   SessionHead,
@@ -14,7 +15,7 @@ import type {
   TakenRecord,
   TakenRecords,
 } from 'colloquy';
-import { err, ok, type Result } from 'colloquy';
+import { err, isMove, isRedaction, isStateChange, ok, type Result } from 'colloquy';
 import { type Cipher, sealed, unsealed } from './sealed-state.js';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -98,14 +99,27 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
   const shown = (of: SessionKey, record: SessionRecord): Result<SessionRecord, CorruptRecord> =>
     readable(of.id, () => shownRecord(cipherFor(of), record));
 
-  /** The digest of an append, keyed so that the content cannot be guessed from it. */
-  const hiddenAppend = (of: SessionKey, append: HistoryAppend): HistoryAppend => {
-    const entries = append.entries.map((entry) => hiddenEntry(cipherFor(of), entry));
-    if (append.operation === undefined) return { ...append, entries };
-    const { id, digest } = append.operation;
-    const text = JSON.stringify([of.tenant, of.id, digest]);
-    const keyed = createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
-    return { ...append, entries, operation: { id, digest: keyed } };
+  /** The digest of an operation, keyed so that the content cannot be guessed from it. */
+  const hiddenOperation = (of: SessionKey, operation: Guards['operation']) => {
+    if (operation === undefined) return undefined;
+    const text = JSON.stringify([of.tenant, of.id, operation.digest]);
+    const digest = createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
+    return { id: operation.id, digest };
+  };
+
+  const hiddenChange = (commit: ChangeCommit): ChangeCommit => {
+    if (isMove(commit) || isRedaction(commit)) return commit;
+    const cipher = cipherFor(commit.key);
+    const operation = hiddenOperation(commit.key, commit.guards.operation);
+    const entries = commit.effects.entries?.map((entry) => hiddenEntry(cipher, entry));
+    if (!isStateChange(commit)) {
+      const { guards, effects } = commit;
+      return { ...commit, guards: { ...guards, operation }, effects: { ...effects, entries } };
+    }
+    const { guards, effects } = commit;
+    const { state, previous } = effects.put;
+    const put = { state: sealed(cipher, state), previous: sealed(cipher, previous) };
+    return { ...commit, guards: { ...guards, operation }, effects: { ...effects, entries, put } };
   };
 
   const shownClaim = ({ sessions, failed, ...rest }: TakenRecords): TakenRecords => {
@@ -133,13 +147,28 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
   };
 
   return {
-    insert: (tenant, head, state, opening) => {
-      const cipher = cipherFor({ tenant, id: head.id });
-      const entries = opening?.entries.map((entry) => hiddenEntry(cipher, entry)) ?? [];
-      const begun = opening && { ...opening, entries };
-      return inner.insert(tenant, headWith(cipher.hide, head), sealed(cipher, state), begun);
+    begin: (commit) => {
+      const { head, state, entries, events } = commit.effects;
+      const cipher = cipherFor(commit.key);
+      const effects = {
+        head: headWith(cipher.hide, head),
+        state: sealed(cipher, state),
+        entries: entries.map((entry) => hiddenEntry(cipher, entry)),
+        events,
+      };
+      return inner.begin({ ...commit, effects });
     },
-    redact: (...args) => inner.redact(...args),
+    change: async (commit) => {
+      const changed = await inner.change(hiddenChange(commit));
+      return changed.andThen((outcome) => {
+        if (!('state' in outcome)) return ok(outcome);
+        const { id } = commit.key;
+        return readable(id, () => ({
+          ...outcome,
+          state: unsealed(cipherFor(commit.key), outcome.state),
+        }));
+      });
+    },
     find: async (...args) => {
       const found = await inner.find(...args);
       return found.andThen((record) => (record ? shown(args[0], record) : ok(undefined)));
@@ -150,22 +179,8 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
         readable(of.id, () => state && unsealed(cipherFor(of), state)),
       );
     },
-    list: async (tenant, page) =>
+    page: async (tenant, page) =>
       (await inner.page(tenant, page)).map((found) => shownPage(tenant, found)),
-    replace: (of, previous, next, options) => {
-      const cipher = cipherFor(of);
-      return inner.replace(of, sealed(cipher, previous), sealed(cipher, next), options);
-    },
-    append: async (of, append) => {
-      const appended = await inner.append(of, hiddenAppend(of, append));
-      return appended.andThen((outcome) => {
-        if (outcome.outcome !== 'closed') return ok(outcome);
-        return readable(of.id, () => ({
-          ...outcome,
-          state: unsealed(cipherFor(of), outcome.state),
-        }));
-      });
-    },
     entries: async (of, slice) => {
       const found = await inner.entries(of, slice);
       return found.andThen((part) => {
@@ -177,15 +192,14 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
         }));
       });
     },
-    remove: (of, removal) => {
-      const remains = removal?.remains;
-      if (remains === undefined) return inner.remove(of, removal);
-      const state = sealed(cipherFor(of), remains.state);
-      return inner.remove(of, { ...removal, remains: { ...remains, state } });
+    remove: (commit) => {
+      const { remains, events } = commit.effects;
+      if (remains === undefined) return inner.remove(commit);
+      const state = sealed(cipherFor(commit.key), remains.state);
+      return inner.remove({ ...commit, effects: { events, remains: { ...remains, state } } });
     },
     due: (...args) => inner.due(...args),
-    reschedule: (...args) => inner.reschedule(...args),
-    claim: async (...args) => (await inner.take(...args)).map(shownClaim),
+    take: async (...args) => (await inner.take(...args)).map(shownClaim),
     countWaiting: (...args) => inner.countWaiting(...args),
     reportsEnds: (...args) => inner.reportsEnds(...args),
     drain: async () => inner.drain?.(),

@@ -1,24 +1,21 @@
 import type {
   Answer,
+  BeginCommit,
+  ChangeCommit,
   DueKey,
   EventLog,
-  HistoryAppend,
   HistorySlice,
-  Opening,
   PageRange,
   ReadSize,
-  Removal,
-  ReplaceOptions,
-  Rescheduling,
+  RemoveCommit,
   Result,
-  SessionHead,
   SessionKey,
   SessionStore,
-  StateRecord,
   StoreError,
   TakeRange,
   WaitingRange,
 } from 'colloquy';
+import { isMove, isRedaction } from 'colloquy';
 
 /** One write: its tenant, method and session, without any text of the session. */
 export interface AuditEntry extends SessionKey {
@@ -30,6 +27,14 @@ export interface AuditEntry extends SessionKey {
 /** Stores audit entries. If an entry cannot be stored, the outcome of its write is unknown. */
 export type AuditLog = (entry: AuditEntry) => void | Promise<void>;
 
+/** What a change does; undefined for a move of the sweep, which changes no session. */
+const actionOf = (commit: ChangeCommit): string | undefined => {
+  if (isMove(commit)) return undefined;
+  if (isRedaction(commit)) return `redact ${commit.effects.redact.length}`;
+  const { put, entries = [] } = commit.effects;
+  return put === undefined ? `append ${entries.length}` : `to ${put.state.status}`;
+};
+
 /** Wraps a store, and records each change. */
 export class AuditedSessionStore implements SessionStore {
   readonly #inner: SessionStore;
@@ -40,48 +45,18 @@ export class AuditedSessionStore implements SessionStore {
     this.#log = log;
   }
 
-  insert(tenant: string, head: SessionHead, state: StateRecord, opening?: Opening) {
-    const { id } = head;
-    return this.#audit(
-      { tenant, id },
-      'create',
-      this.#inner.insert(tenant, head, state, opening),
-      (done) => done === 'inserted' || typeof done === 'object',
-    );
+  begin(commit: BeginCommit) {
+    return this.#audit(commit.key, 'create', this.#inner.begin(commit));
   }
 
-  replace(key: DueKey, previous: StateRecord, next: StateRecord, options?: ReplaceOptions) {
-    const replaced = this.#inner.replace(key, previous, next, options);
-    return this.#audit(key, `to ${next.status}`, replaced, (done) => done === 'replaced');
+  change(commit: ChangeCommit) {
+    const changed = this.#inner.change(commit);
+    const action = actionOf(commit);
+    return action === undefined ? changed : this.#audit(commit.key, action, changed);
   }
 
-  append(key: SessionKey, append: HistoryAppend) {
-    const action = `append ${append.entries.length}`;
-    return this.#audit(
-      key,
-      action,
-      this.#inner.append(key, append),
-      ({ outcome }) => outcome === 'appended',
-    );
-  }
-
-  redact(key: SessionKey, positions: readonly number[], now: number) {
-    const action = `redact ${positions.length}`;
-    return this.#audit(
-      key,
-      action,
-      this.#inner.redact(key, positions, now),
-      (done) => done === 'redacted',
-    );
-  }
-
-  remove(key: DueKey, removal?: Removal) {
-    return this.#audit(
-      key,
-      'delete',
-      this.#inner.remove(key, removal),
-      (done) => done === 'removed',
-    );
+  remove(commit: RemoveCommit) {
+    return this.#audit(commit.key, 'delete', this.#inner.remove(commit));
   }
 
   // Reads, and what queues need, are passed on unchanged.
@@ -97,19 +72,15 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.entries(key, slice);
   }
 
-  list(tenant: string, page: PageRange) {
-    return this.#inner.page(tenant, page);
+  page(tenant: string, range: PageRange) {
+    return this.#inner.page(tenant, range);
   }
 
   due(now: number, limit: number, after?: string) {
     return this.#inner.due(now, limit, after);
   }
 
-  reschedule(key: DueKey, rescheduling: Rescheduling) {
-    return this.#inner.reschedule(key, rescheduling);
-  }
-
-  claim(range: TakeRange) {
+  take(range: TakeRange) {
     return this.#inner.take(range);
   }
 
@@ -125,11 +96,10 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.events;
   }
 
-  async #audit<T>(
+  async #audit<T extends { readonly outcome: string }>(
     { tenant, id }: SessionKey,
     action: string,
     answer: Answer<T, StoreError>,
-    isDone: (value: T) => boolean,
   ): Promise<Result<T, StoreError>> {
     const result = await answer;
     const mayBeDone =
@@ -137,7 +107,7 @@ export class AuditedSessionStore implements SessionStore {
       result.error.type === 'store_unavailable' &&
       result.error.outcome === 'unknown';
     if (mayBeDone) await this.#log({ action, tenant, id, outcome: 'unknown' });
-    if (result.isOk() && isDone(result.value))
+    if (result.isOk() && result.value.outcome !== 'refused')
       await this.#log({ action, tenant, id, outcome: 'done' });
     return result;
   }

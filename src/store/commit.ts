@@ -186,6 +186,18 @@ export type ChangeCommit = StateChange | UseChange | Move | Redaction;
 export const isMove = (commit: ChangeCommit): commit is Move => 'dueAt' in commit.effects;
 
 /**
+ * Whether a change replaces the state.
+ *
+ * @example
+ * ```ts
+ * const commit = { key, guards: {}, effects: { activity: Date.now(), events: [] } };
+ * console.log(isStateChange(commit)); // false
+ * ```
+ */
+export const isStateChange = (commit: ChangeCommit): commit is StateChange =>
+  commit.effects.put !== undefined;
+
+/**
  * Whether a change is a redaction.
  *
  * @example

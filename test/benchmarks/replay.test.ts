@@ -10,12 +10,11 @@ import { progressBar } from '../../benchmarks/replay/progress-bar.js';
 import { replayLines } from '../../benchmarks/replay/replay-lines.js';
 import { SessionService } from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
-import type { ChangeCommit } from '../../src/store/commit.js';
-import { isMove, isRedaction } from '../../src/store/commit.js';
+import type { BeginCommit, ChangeCommit } from '../../src/store/commit.js';
+import { isMove, isRedaction, isStateChange } from '../../src/store/commit.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { PATIENT_MS } from '../support/patience.js';
-import { isPut } from '../support/store-doubles.js';
 
 const conversation = (id: string, turns: number): string =>
   JSON.stringify({
@@ -109,7 +108,8 @@ describe('the comparison', () => {
   test('notices a store that loses an entry', async () => {
     class Forgetful extends MemorySessionStore {
       override change(commit: ChangeCommit) {
-        if (isMove(commit) || isRedaction(commit) || isPut(commit)) return super.change(commit);
+        if (isMove(commit) || isRedaction(commit) || isStateChange(commit))
+          return super.change(commit);
         const { entries = [] } = commit.effects;
         const kept = entries.filter(({ content }) => !content.startsWith('odd, turn 3'));
         return super.change({ ...commit, effects: { ...commit.effects, entries: kept } });
@@ -134,13 +134,13 @@ describe('the comparison', () => {
   test('reports a conversation that a store could not keep, and continues', async () => {
     let inserts = 0;
     const failing = new MemorySessionStore();
-    const insert = failing.insert.bind(failing);
+    const begin = failing.begin.bind(failing);
     const store = Object.assign(failing, {
-      insert: (...args: Parameters<typeof insert>) => {
+      begin: (commit: BeginCommit) => {
         inserts += 1;
         return inserts === 2
           ? errAsync(storeUnavailable('gone', 'unknown'))
-          : okAsync(insert(...args)._unsafeUnwrap());
+          : okAsync(begin(commit)._unsafeUnwrap());
       },
     });
     const report = await replayLines(new SessionService({ store }), lines, 1);

@@ -6,12 +6,13 @@ import { corruptRecord, storeUnavailable } from '../../src/session/errors.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { rewindTo } from '../support/rewind-to.js';
 import { ada, okOf, startedIn } from '../support/sessions.js';
+import type { Changes } from '../support/store-doubles.js';
 import { changed } from '../support/store-doubles.js';
 
 const said = (...contents: readonly string[]) =>
   contents.map((content) => ({ role: 'user', content }));
 
-const open = (changes: (store: MemorySessionStore) => Partial<SessionStore> = () => ({})) => {
+const open = (changes: (store: MemorySessionStore) => Changes = () => ({})) => {
   const inner = new MemorySessionStore({ events: true });
   const store = changed(inner, { events: inner.events, ...changes(inner) });
   return { store, sessions: new SessionService({ store }) };

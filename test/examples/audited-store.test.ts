@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type AuditEntry, AuditedSessionStore } from '../../examples/inversify/audited-store.js';
 import { SessionService } from '../../src/index.js';
+import { planReplace } from '../../src/plan/replace.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { describeSessionStore } from '../../src/testing/index.js';
-import { replacing } from '../../src/testing/steps.js';
 import { changed } from '../support/store-doubles.js';
 
 const audited = (options?: { readonly events: boolean }) =>
@@ -28,8 +28,12 @@ describe('the store of the inversify example', () => {
     await sessions.append('one', [{ role: 'user', content: 'Hello' }]);
     await sessions.append('nobody', [{ role: 'user', content: 'Hello' }]);
     const state = (await store.findState({ tenant: 'default', id: 'one' }))._unsafeUnwrap();
-    if (state !== undefined) await replacing(store, { tenant: 'default', id: 'nobody' }, state);
-    if (state !== undefined) await replacing(store, { tenant: 'default', id: 'one' }, state);
+    if (state === undefined) throw new Error('the session is not there');
+    const stale = { ...state, revision: state.revision + 1 };
+    for (const id of ['nobody', 'one'])
+      await store.change(
+        planReplace({ tenant: 'default', id }, { previous: stale, state, now: 0 }),
+      );
     await sessions.delete('one');
     expect(kept.map(({ action, outcome }) => `${action}: ${outcome}`)).toEqual([
       'create: done',

@@ -1,9 +1,7 @@
-import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { ClaimedSession, Claims } from '../../src/service/operation-results.js';
 import type { StateChange } from '../../src/store/commit.js';
-import type { SessionStore } from '../../src/store/session-store.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
 import { changed, staleOf } from '../support/store-doubles.js';
 

@@ -2,6 +2,7 @@ import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { Session } from '../../src/session/session.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
 import { changed, TextSessionStore } from '../support/store-doubles.js';
 

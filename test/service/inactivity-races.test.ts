@@ -1,7 +1,6 @@
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { createSweeper, type EndedSession, SessionService } from '../../src/index.js';
-import type { SessionStore } from '../../src/store/session-store.js';
 import { NOON } from '../support/manual-clock.js';
 import { errorOf, okOf, openSessions } from '../support/sessions.js';
 import type { Changes } from '../support/store-doubles.js';

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSweeper, SessionService, type SweeperOptions } from '../../src/index.js';
 import { corruptRecord, storeUnavailable } from '../../src/session/errors.js';
+import type { SessionStore } from '../../src/store/session-store.js';
 import { pass } from '../support/manual-clock.js';
 import { okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';

@@ -11,6 +11,7 @@ import type { SessionStore } from '../../src/store/session-store.js';
 import { pass, passUntil } from '../support/manual-clock.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+import type { Changes } from '../support/store-doubles.js';
 import { changed } from '../support/store-doubles.js';
 
 const MINUTE = 60_000;
@@ -42,7 +43,7 @@ const openDue = async (count = 1, retention = 0) => {
   const ids: string[] = [];
   while (ids.length < count) ids.push(await startedIn(sessions, { timeLimit: 1 }));
   clock.pass(1000);
-  const over = (changes: (inner: SessionStore) => Partial<SessionStore>) =>
+  const over = (changes: (inner: SessionStore) => Changes) =>
     new SessionService({ store: changed(store, changes(store)), clock, retention });
   return { sessions, store, clock, ids, over };
 };

@@ -4,7 +4,6 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createWorker } from '../../src/service/worker.js';
 import type { ClaimedWork } from '../../src/service/worker-options.js';
 import type { StateChange } from '../../src/store/commit.js';
-import type { SessionStore } from '../../src/store/session-store.js';
 import { lasting, openWorkers, settled } from '../support/open-workers.js';
 import { ada, okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';

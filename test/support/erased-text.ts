@@ -33,7 +33,7 @@ const describe = async (store: SessionStore, id: string, text: string): Promise<
   const state = (await store.findState(key))._unsafeUnwrap();
   if (state === undefined) throw new Error('there is no such session');
   const next = { ...state, revision: state.revision + 1, metadata: { name: text } };
-  const commit = planReplace(key, { previous: state, state: next, now: NOON });
+  const commit = planReplace(key, { previous: state, state: next, now: 0 });
   expect((await store.change(commit))._unsafeUnwrap().outcome).toBe('made');
 };
 

@@ -9,6 +9,7 @@ import {
   type Changed,
   isMove,
   isRedaction,
+  isStateChange,
   type Move,
   type Redaction,
   type RemoveCommit,
@@ -40,9 +41,6 @@ export interface Changes extends Partial<SessionStore> {
   readonly move?: (commit: Move) => Answer<Changed, StoreError>;
 }
 
-export const isPut = (commit: ChangeCommit): commit is StateChange =>
-  commit.effects.put !== undefined;
-
 /** `inner` with some of its methods changed. */
 export const changed = (
   inner: SessionStore,
@@ -52,7 +50,7 @@ export const changed = (
   change: (commit) => {
     if (isMove(commit)) return move?.(commit) ?? inner.change(commit);
     if (isRedaction(commit)) return redact?.(commit) ?? inner.change(commit);
-    if (isPut(commit)) return put?.(commit) ?? inner.change(commit);
+    if (isStateChange(commit)) return put?.(commit) ?? inner.change(commit);
     return use?.(commit) ?? inner.change(commit);
   },
   remove: (commit) => inner.remove(commit),
