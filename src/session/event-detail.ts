@@ -66,6 +66,7 @@ export type ChangeDetail =
 /** An append. `after`: the position to which it has rewound the history. */
 export interface AppendDetail {
   readonly type: 'appended';
+  /** When, in milliseconds since the epoch. */
   readonly at: number;
   readonly after?: number;
 }

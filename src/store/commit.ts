@@ -22,6 +22,7 @@ export type EventPart = ChangeDetail | AppendDetail;
 
 /** Adds a session, if there is none with the key. */
 export interface BeginCommit {
+  /** The new session. Its id is that of the head. */
   readonly key: SessionKey;
   /** Checked in this order, after that there is no session with the key (`absent`). */
   readonly guards: {
@@ -30,8 +31,11 @@ export interface BeginCommit {
     /** The tenant has fewer live sessions. */
     readonly live?: LiveLimit | undefined;
   };
+  /** What is stored. */
   readonly effects: {
+    /** The part that never changes. */
     readonly head: SessionHead;
+    /** The first state: IDLE, or ACTIVE if the session is started at once. */
     readonly state: StateRecord;
     /** The first entries of the history, oldest first. May be empty. */
     readonly entries: readonly HistoryEntry[];
@@ -105,8 +109,14 @@ interface LoggedEffects {
 
 /** Replaces the state of a session, or of what is left of one. */
 export interface StateChange {
+  /** The session, or what is left of one. */
   readonly key: DueKey;
-  readonly guards: Guards & { readonly revision: number };
+  /** The conditions. */
+  readonly guards: Guards & {
+    /** That of `previous`. */
+    readonly revision: number;
+  };
+  /** What is changed. */
   readonly effects: HistoryEffects &
     LoggedEffects & {
       /**
@@ -120,11 +130,14 @@ export interface StateChange {
 
 /** Changes the history, the activity or the wake of a session, and leaves the rest as it is. */
 export interface UseChange {
+  /** The session. */
   readonly key: SessionKey;
+  /** The conditions. */
   readonly guards: Guards;
+  /** What is changed. */
   readonly effects: HistoryEffects &
     LoggedEffects & {
-      readonly put?: never;
+      readonly put?: undefined;
       /** The latest activity, unless a later one is stored. Postpones an end by inactivity. */
       readonly activity?: number | undefined;
       /**
@@ -140,14 +153,18 @@ export interface UseChange {
  * moves one whose record is damaged or lost: `present` is not checked.
  */
 export interface Move {
+  /** The session, or what is left of one. */
   readonly key: DueKey;
+  /** Checked in this order. */
   readonly guards: {
+    /** The state has this revision. Default: whatever the state. */
     readonly revision?: number | undefined;
     /** The session is due at this time, in milliseconds since the epoch. */
     readonly dueAt: number;
   };
+  /** What is changed. */
   readonly effects: {
-    readonly put?: never;
+    readonly put?: undefined;
     /** When the session is due, in milliseconds since the epoch; `Infinity` for never. */
     readonly dueAt: number;
   };
@@ -161,10 +178,13 @@ export interface Move {
  * be overwritten.
  */
 export interface Redaction {
+  /** The session. */
   readonly key: SessionKey;
+  /** None but `present` and `position`. */
   readonly guards: Record<string, never>;
+  /** What is overwritten. */
   readonly effects: {
-    readonly put?: never;
+    readonly put?: undefined;
     /** Each once. One after the end, or that cannot be that of an entry, is refused: `position`. */
     readonly redact: readonly number[];
     /** The time of the change, which is logged unless nothing was left to overwrite. */
@@ -180,7 +200,7 @@ export type ChangeCommit = StateChange | UseChange | Move | Redaction;
  *
  * @example
  * ```ts
- * console.log(isMove({ key, guards: { dueAt: 1000 }, effects: { dueAt: 2000 } })); // true
+ * console.log(isMove({ key: { tenant: 'acme', id }, guards: { dueAt: 1000 }, effects: { dueAt: 2000 } })); // true
  * ```
  */
 export const isMove = (commit: ChangeCommit): commit is Move => 'dueAt' in commit.effects;
@@ -190,7 +210,7 @@ export const isMove = (commit: ChangeCommit): commit is Move => 'dueAt' in commi
  *
  * @example
  * ```ts
- * const commit = { key, guards: {}, effects: { activity: Date.now(), events: [] } };
+ * const commit = { key: { tenant: 'acme', id }, guards: {}, effects: { activity: Date.now(), events: [] } };
  * console.log(isStateChange(commit)); // false
  * ```
  */
@@ -202,32 +222,37 @@ export const isStateChange = (commit: ChangeCommit): commit is StateChange =>
  *
  * @example
  * ```ts
- * console.log(isRedaction({ key, guards: {}, effects: { redact: [7], at: Date.now() } })); // true
+ * console.log(isRedaction({ key: { tenant: 'acme', id }, guards: {}, effects: { redact: [7], at: Date.now() } })); // true
  * ```
  */
 export const isRedaction = (commit: ChangeCommit): commit is Redaction =>
   'redact' in commit.effects;
 
-/** Why a change was refused: the first guard that does not hold. */
-export type Refusal =
-  /** `state` is the one that the guard did not hold for, to decide again without a read. */
+/** Why a change was refused. Nothing was written. */
+export type Refusal = { readonly outcome: 'refused' } & (
   | {
-      readonly outcome: 'refused';
+      /** The first guard that does not hold. */
       readonly guard: 'revision' | 'unusedSince' | 'open' | 'over' | 'fence';
+      /** The state that it does not hold for, to decide again without a read. */
       readonly state: StateRecord;
     }
-  /** `position` is the end of the history. */
   | {
-      readonly outcome: 'refused';
+      /** The first guard that does not hold. */
       readonly guard: 'end' | 'superseded';
+      /** The position at the end of the history. */
       readonly position: number;
     }
-  /** The history has been cut by as many rewinds as the store can keep. */
-  | { readonly outcome: 'refused'; readonly guard: 'rewinds'; readonly rewinds: number }
   | {
-      readonly outcome: 'refused';
+      /** The history has been cut by as many rewinds as the store can keep. */
+      readonly guard: 'rewinds';
+      /** How many that are. */
+      readonly rewinds: number;
+    }
+  | {
+      /** The first guard that does not hold. */
       readonly guard: 'operation' | 'present' | 'position' | 'entries' | 'dueAt' | 'live';
-    };
+    }
+);
 
 /** Outcome of `change`. */
 export type Changed =
@@ -250,6 +275,7 @@ export interface Remains {
  * on damaged records and without free memory.
  */
 export interface RemoveCommit {
+  /** The session, or what is left of one. */
   readonly key: DueKey;
   /** Checked in this order, after that there is a session with the key (`present`). */
   readonly guards: {
@@ -258,8 +284,10 @@ export interface RemoveCommit {
      * a crash of the database can leave behind.
      */
     readonly revision?: number | undefined;
+    /** As in `Guards`. */
     readonly unusedSince?: number | undefined;
   };
+  /** What follows. */
   readonly effects: {
     /**
      * Kept under the key with `removal`, in the same step. Only `due` returns it, and only

@@ -82,7 +82,7 @@ const judgeHistory = (
  *
  * @example
  * ```ts
- * const commit = { key, guards: { dueAt: 1000 }, effects: { dueAt: 2000 } };
+ * const commit = { key: { tenant: 'acme', id }, guards: { dueAt: 1000 }, effects: { dueAt: 2000 } };
  * console.log(judgeMove(undefined, 1000, commit).outcome); // made
  * ```
  */
@@ -103,7 +103,7 @@ export const judgeMove = (
  *
  * @example
  * ```ts
- * const commit = { key, guards: {}, effects: { redact: [7], at: Date.now() } };
+ * const commit = { key: { tenant: 'acme', id }, guards: {}, effects: { redact: [7], at: Date.now() } };
  * console.log(judgeRedaction(3, commit)); // { outcome: 'refused', guard: 'position' }
  * ```
  */
@@ -121,7 +121,7 @@ export const judgeRedaction = (end: number | undefined, { effects }: Redaction):
  * const state = unwrap(store.findState({ tenant: 'acme', id }));
  * const facts = { state, end: 2, kept: 2, liveAt: () => 0 };
  * const guards = { end: 1 };
- * const commit = { key, guards, effects: { activity: Date.now(), events: [] } };
+ * const commit = { key: { tenant: 'acme', id }, guards, effects: { activity: Date.now(), events: [] } };
  * console.log(judgeChange(facts, commit)); // { outcome: 'refused', guard: 'end', position: 2 }
  * ```
  */
@@ -144,6 +144,7 @@ export interface BeginFacts {
   readonly isTaken: boolean;
   /** The version of the history of the source; undefined if there is none. */
   readonly sourceVersion: string | undefined;
+  /** Number of live sessions of the tenant at a time. */
   readonly liveAt: Facts['liveAt'];
 }
 

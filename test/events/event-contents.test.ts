@@ -3,7 +3,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService, type TenantChange, type WatchAllOptions } from '../../src/index.js';
 import { corruptRecord, storeUnavailable } from '../../src/session/errors.js';
-import type { SessionStore } from '../../src/store/session-store.js';
 import { rewindTo } from '../support/rewind-to.js';
 import { ada, okOf, startedIn } from '../support/sessions.js';
 import type { Changes } from '../support/store-doubles.js';

@@ -125,8 +125,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'a damaged session that is long overdue is tried again at once',
     file: 'src/service/sweep-sessions.ts',
-    from: 'to: now + RETRY_AFTER_MS, isDamaged',
-    to: 'to: dueAt + RETRY_AFTER_MS, isDamaged',
+    from: 'move(task, task.now + RETRY_AFTER_MS)',
+    to: 'move(task, task.dueAt + RETRY_AFTER_MS)',
     tests: ['test/service/sweep-progress.test.ts'],
   },
   {
@@ -139,8 +139,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'a session whose time is up while a command reads it is paused',
     file: 'src/service/update-state.ts',
-    from: '    const found = isGuess ? ok(guess) : await store.findState(key);\n    guess = undefined;\n    if (found.isErr()) return err(found.error);\n    const time = now();',
-    to: '    const time = now();\n    const found = isGuess ? ok(guess) : await store.findState(key);\n    guess = undefined;\n    if (found.isErr()) return err(found.error);',
+    from: '    const found = known === undefined ? await store.findState(key) : ok(known);\n    known = undefined;\n    if (found.isErr()) return err(found.error);\n    const time = now();',
+    to: '    const time = now();\n    const found = known === undefined ? await store.findState(key) : ok(known);\n    known = undefined;\n    if (found.isErr()) return err(found.error);',
     tests: ['test/service/slow-stores.test.ts'],
   },
   {

@@ -18,8 +18,8 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a fork copies what was redacted after it was read',
     file: 'src/service/create-session.ts',
-    from: '...(source && { source: { id: source.origin.id, version: source.version } }),',
-    to: '',
+    from: 'source && { id: source.origin.id, version: source.version };',
+    to: 'undefined;',
     tests: ['test/service'],
   },
   {
@@ -46,8 +46,8 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'an append after the time limit is refused as if the session were ACTIVE',
     file: 'src/service/change-history.ts',
-    from: 'stateAt(appended.state, now).status',
-    to: 'appended.state.status',
+    from: 'stateAt(refusal.state, now).status',
+    to: 'refusal.state.status',
     tests: ['test/service'],
   },
   {

@@ -26,8 +26,8 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a session in memory that a sweep reschedules forgets when it waits for a worker',
     file: 'adapters/memory/memory-session-store.ts',
-    from: 'this.#move(session, { dueAt, wakeAt: session.wakeAt, overAt: session.overAt });',
-    to: 'this.#move(session, { dueAt, wakeAt: dueAt, overAt: session.overAt });',
+    from: 'this.#move(session, { dueAt: move.effects.dueAt, wakeAt, overAt });',
+    to: 'this.#move(session, { dueAt: move.effects.dueAt, wakeAt: 0, overAt });',
     tests: ['test/stores/memory.contract.test.ts'],
   },
   {

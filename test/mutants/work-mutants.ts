@@ -84,8 +84,8 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a claim gives sessions of other tenants',
     file: 'src/service/claim-sessions.ts',
-    from: 'settings.store.claim({ ...range,',
-    to: 'settings.store.claim({ ...range, tenant: undefined,',
+    from: 'settings.store.take({ ...range,',
+    to: 'settings.store.take({ ...range, tenant: undefined,',
     tests: ['test/service/claim.test.ts', 'test/client/work.test.ts', ...http],
   },
   {
