@@ -12,7 +12,6 @@ import {
   partBetween,
 } from '../../src/session/history-positions.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import { endsAt } from '../../src/session/state-at.js';
 import { hasRunOut } from '../../src/session/work-state.js';
 import {
   type BeginCommit,
@@ -37,6 +36,7 @@ import {
   judgeRedaction,
   judgeRemoval,
 } from '../../src/store/judge.js';
+import { queueTimesAfter } from '../../src/store/queue-times.js';
 import type {
   DueKey,
   DueSession,
@@ -68,7 +68,6 @@ import {
   recordOf,
   remainsOf,
   type StoredSession,
-  timesOf,
 } from './stored-session.js';
 import { TenantIndex } from './tenant-index.js';
 import { type QueuedSession, TimeQueue } from './time-queue.js';
@@ -237,7 +236,9 @@ export class MemorySessionStore implements SessionStore {
     const next = stateAfter(session.state, commit);
     if (next !== session.state) {
       const state = frozenState(next);
-      this.#tenants.get(session.tenant)?.change(session, state, timesAfter(session, state, commit));
+      const { dueAt, wakeAt } = queueTimesAfter(session, state, commit);
+      const times = claimableFrom({ state, dueAt }, wakeAt);
+      this.#tenants.get(session.tenant)?.change(session, state, times);
     }
     this.#logAll(session, events, start);
     return ok({ outcome: 'made', position: isWritten ? log.positions.end : 0 });
@@ -375,19 +376,3 @@ export class MemorySessionStore implements SessionStore {
     this.events?.log(keyOf(session), { incarnation, sequence }, detail);
   }
 }
-
-/** The times in the queues after a change. */
-const timesAfter = (
-  session: StoredSession,
-  after: StateRecord,
-  { effects }: StateChange | UseChange,
-): QueueTimes => {
-  const times = timesOf(after);
-  if (effects.put !== undefined) return times;
-  const hasMoved = endsAt(after) !== endsAt(session.state);
-  const dueAt = hasMoved ? times.dueAt : session.dueAt;
-  // A claim by a clock that is ahead may have taken the session for ended.
-  const isTakenOut = hasMoved && !Number.isFinite(session.wakeAt);
-  if (effects.wake !== undefined || isTakenOut) return { ...times, dueAt };
-  return claimableFrom({ state: after, dueAt }, session.wakeAt);
-};

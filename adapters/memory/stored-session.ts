@@ -40,13 +40,6 @@ export interface StoredSession {
 /** The times of a session in the queues. */
 export type QueueTimes = Pick<StoredSession, 'dueAt' | 'wakeAt' | 'overAt'>;
 
-const overAtOf = (state: StateRecord, wakeAt: number): number => Math.max(wakeAt, endsAt(state));
-
-export const timesOf = (state: StateRecord): QueueTimes => {
-  const wakeAt = wakeAtOf(state);
-  return { dueAt: dueAtOf(state), wakeAt, overAt: overAtOf(state, wakeAt) };
-};
-
 /** The times of a session that a worker may claim at another time. */
 export const claimableFrom = (
   { state, dueAt }: Pick<StoredSession, 'state' | 'dueAt'>,
@@ -54,7 +47,7 @@ export const claimableFrom = (
 ): QueueTimes => ({
   dueAt,
   wakeAt,
-  overAt: overAtOf(state, wakeAt),
+  overAt: Math.max(wakeAt, endsAt(state)),
 });
 
 /** Bytes of the JSON of an optional part. */
@@ -76,7 +69,7 @@ export const newSession = (
     sequence: 0,
     log: new HistoryLog(incarnation),
     state: frozenState(state),
-    ...timesOf(state),
+    ...claimableFrom({ state, dueAt: dueAtOf(state) }, wakeAtOf(state)),
     removal: undefined,
     listedAs: state.status,
   };

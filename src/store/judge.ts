@@ -54,11 +54,21 @@ const isFull = (limit: LiveLimit | undefined, liveAt: Facts['liveAt']): boolean 
 
 type StateGuard = 'revision' | 'unusedSince' | 'open' | 'over' | 'fence';
 
-/** The first guard of the state that does not hold. */
-const stateGuard = (state: StateRecord, guards: Guards): StateGuard | undefined => {
-  const { revision, unusedSince, open, over, fence } = guards;
+/** The parts of a state that a store can read even if the rest of it is damaged. */
+export type StateSign = Pick<StateRecord, 'revision' | 'lastActivityAt'>;
+
+/** The first guard of these parts that does not hold. */
+const signGuard = (state: StateSign, { revision, unusedSince }: RemoveCommit['guards']) => {
   if (revision !== undefined && revision !== state.revision) return 'revision';
   if (unusedSince !== undefined && state.lastActivityAt > unusedSince) return 'unusedSince';
+  return undefined;
+};
+
+/** The first guard of the state that does not hold. */
+const stateGuard = (state: StateRecord, guards: Guards): StateGuard | undefined => {
+  const { open, over, fence } = guards;
+  const guard = signGuard(state, guards);
+  if (guard !== undefined) return guard;
   if (open !== undefined && !isOpen(state, open)) return 'open';
   if (over !== undefined && isOpen(state, over)) return 'over';
   if (fence !== undefined && !isLeasedWith(state, fence.token, fence.now)) return 'fence';
@@ -174,11 +184,10 @@ export const judgeBegin = (facts: BeginFacts, { guards }: Pick<BeginCommit, 'gua
  * ```
  */
 export const judgeRemoval = (
-  state: StateRecord | undefined,
+  state: StateSign | undefined,
   { guards }: Pick<RemoveCommit, 'guards'>,
 ): Removed => {
   if (state === undefined) return refused('present');
-  const guard = stateGuard(state, guards);
-  if (guard === 'revision' || guard === 'unusedSince') return refused(guard);
-  return { outcome: 'made' };
+  const guard = signGuard(state, guards);
+  return guard === undefined ? { outcome: 'made' } : refused(guard);
 };

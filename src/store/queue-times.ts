@@ -1,0 +1,34 @@
+import type { StateRecord } from '../session/session-record.js';
+import { dueAtOf, endsAt } from '../session/state-at.js';
+import { wakeAtOf } from '../session/work-state.js';
+import type { StateChange, UseChange } from './commit.js';
+
+/** The times of a session in the queues, in milliseconds since the epoch; `Infinity` for never. */
+export interface QueueTimes {
+  /** When a sweep must process the session. */
+  readonly dueAt: number;
+  /** When a worker may claim the session. */
+  readonly wakeAt: number;
+}
+
+export const queueTimesOf = (state: StateRecord): QueueTimes => ({
+  dueAt: dueAtOf(state),
+  wakeAt: wakeAtOf(state),
+});
+
+/** The times after a change of a session with these times and this state. */
+export const queueTimesAfter = (
+  { state, dueAt, wakeAt }: QueueTimes & { readonly state: StateRecord },
+  after: StateRecord,
+  { effects }: StateChange | UseChange,
+): QueueTimes => {
+  const times = queueTimesOf(after);
+  if (effects.put !== undefined) return times;
+  const isPostponed = endsAt(after) !== endsAt(state);
+  // A claim by a clock that is ahead may have taken the session for ended.
+  const isTakenOut = isPostponed && !Number.isFinite(wakeAt);
+  return {
+    dueAt: isPostponed ? times.dueAt : dueAt,
+    wakeAt: effects.wake !== undefined || isTakenOut ? times.wakeAt : wakeAt,
+  };
+};
