@@ -1,3 +1,4 @@
+import type { Facts } from '../../src/store/judge.js';
 import { decodeEntries, encodeEntry, isRedacted, redactedEntry } from '../shared/stored-json.js';
 import { type Connection, hasKey } from './connection.js';
 
@@ -18,6 +19,13 @@ const FIND_ENTRIES = `
   SELECT session, position, entry
   FROM $entries
   WHERE session = ? AND position IN (SELECT value FROM json_each(?))`;
+const FIND_OPERATION = `
+  SELECT session, operation, digest, position
+  FROM $operations
+  WHERE session = ? AND operation = ?`;
+const ADD_OPERATION = `
+  INSERT INTO $operations (session, operation, digest, position)
+  VALUES (?, ?, ?, ?)`;
 const REDACT = 'UPDATE $entries SET entry = ? WHERE session = ? AND position = ?';
 
 /** The entries after a position, and whether it or the next one is that of an entry. */
@@ -77,3 +85,19 @@ export const redactEntries = (
   }
   return isChanged;
 };
+
+/** The earlier change with an operation id. */
+export const findOperation = (
+  connection: Connection,
+  session: number,
+  operation: string,
+): Facts['known'] => {
+  const row = connection.find(FIND_OPERATION, { session, operation });
+  return row && { digest: String(row['digest']), position: Number(row['position']) };
+};
+
+export const keepOperation = (
+  connection: Connection,
+  session: number,
+  { id, digest, position }: NonNullable<Facts['known']> & { readonly id: string },
+): void => connection.run(ADD_OPERATION, session, id, digest, position);

@@ -15,8 +15,8 @@ import { entriesIn, isPositionIn } from '../sql/entries-in.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, stateIn } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
-import { findRow } from './find-row.js';
 import { loadSessions, selectRows } from './load-sessions.js';
+import { findRow } from './session-row.js';
 
 /** The entries next to a position, on one side of it. */
 const nextTo = (side: string, order: string) => `

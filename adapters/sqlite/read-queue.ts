@@ -129,7 +129,7 @@ const waitingOf = (
 };
 
 /** Reads the sessions that wait for a worker, and moves them to `until`. */
-export const claimSessions = (
+export const takeSessions = (
   connection: Connection,
   range: TakeRange,
 ): Promise<Result<TakenRecords, StoreError>> =>

@@ -1,60 +1,84 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import { type ChangeId, openingDetailsOf } from '../../src/session/event-detail.js';
-import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { dueAtOf, endsAt } from '../../src/session/state-at.js';
-import { wakeAtOf } from '../../src/session/work-state.js';
-import type {
-  DueKey,
-  Inserted,
-  LiveLimit,
-  Opening,
-  Remains,
-  Removal,
-  Replaced,
-  ReplaceOptions,
-  Rescheduling,
-  SessionKey,
-} from '../../src/store/session-store.js';
-import { escapeName } from '../shared/escape-name.js';
-import { type LabelChange, labelChangeOf } from '../shared/label-change.js';
-import { finite, infinite, NEVER } from '../shared/never.js';
-import { bytesOf, encodeEntry, encodeHead, encodeState, lengthOf } from '../shared/stored-json.js';
-import { storedKeyOf } from '../sql/queue-query.js';
-import { bytesOfEntries, historyVersionOf, stateOf, unreadable } from '../sql/session-rows.js';
+import type { EventDetail } from '../../src/session/event-detail.js';
+import type { StateRecord } from '../../src/session/session-record.js';
+import {
+  type BeginCommit,
+  type Begun,
+  type ChangeCommit,
+  type Changed,
+  type EventPart,
+  isMove,
+  isRedaction,
+  type Move,
+  type Redaction,
+  type Remains,
+  type RemoveCommit,
+  type Removed,
+  type StateChange,
+  type UseChange,
+} from '../../src/store/commit.js';
+import {
+  type Facts,
+  judgeBegin,
+  judgeChange,
+  judgeMove,
+  judgeRedaction,
+  judgeRemoval,
+} from '../../src/store/judge.js';
+import { queueTimesAfter, queueTimesOf } from '../../src/store/queue-times.js';
+import type { DueKey } from '../../src/store/session-store.js';
+import { stateAfter } from '../../src/store/state-after.js';
+import { labelChangeOf } from '../shared/label-change.js';
+import { finite, infinite } from '../shared/never.js';
+import { encodeEntry, lengthOf } from '../shared/stored-json.js';
+import { bytesOfEntries, historyVersionOf, stateIn, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
-import { addEntries } from './entry-rows.js';
-import { findRow } from './find-row.js';
+import {
+  addEntries,
+  deleteAfter,
+  findOperation,
+  type HistoryTail,
+  keepOperation,
+  redactEntries,
+  tailAfter,
+} from './entry-rows.js';
 import { liveAt } from './read-page.js';
+import {
+  addRow,
+  columnsOf,
+  findRow,
+  moveLabels,
+  removeRow,
+  textOf,
+  updateRow,
+} from './session-row.js';
 import type { SqliteEventLog } from './sqlite-event-log.js';
 
-const INSERT = `
-  INSERT INTO $sessions (
-    tenant, id, created_ms, incarnation, status, deadline, due_at, wake_at, wanted_at,
-    revision, last_activity, sequence, entries, position, bytes, head_bytes, state
-  )
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const INSERT_HEAD = 'INSERT INTO $heads (session, head) VALUES (?, ?)';
-const INSERT_LABEL = `
-  INSERT INTO $labels (tenant, name, value, created_ms, id, session)
-  SELECT tenant, ?, ?, created_ms, id, number
-  FROM $sessions
-  WHERE number = ?`;
-const REMOVE_LABEL = 'DELETE FROM $labels WHERE session = ? AND name = ? AND value = ?';
-const REPLACE = `
-  UPDATE $sessions
-  SET status = ?, deadline = ?, due_at = ?, wake_at = ?, wanted_at = ?, revision = ?,
-    last_activity = ?, sequence = ?, state = ?
-  WHERE number = ?`;
-const RESCHEDULE = 'UPDATE $sessions SET due_at = ? WHERE number = ?';
-const REMOVE = 'DELETE FROM $sessions WHERE number = ?';
+type HistoryChange = StateChange | UseChange;
 
-/** The columns `deadline`, `due_at`, `wake_at` and `wanted_at` of a state. */
-const timesOf = (state: StateRecord): readonly number[] =>
-  [endsAt(state), dueAtOf(state), wakeAtOf(state), state.work.wakeAt ?? NEVER].map(finite);
+/** What a change at the end of a history takes out of it. */
+const NONE: HistoryTail = { entries: 0, bytes: 0, hasEntry: true };
 
-/** The changes of sessions but for their histories. Each is one transaction with its event. */
+/** The events with the positions around the new entries. */
+const detailsOf = (
+  events: readonly EventPart[],
+  start: number,
+  position: number,
+): readonly EventDetail[] =>
+  events.map((event) => (event.type === 'appended' ? { ...event, start, position } : event));
+
+/** A session that is to be changed. */
+interface Found {
+  readonly row: Fields;
+  readonly state: StateRecord;
+  /** What `truncate` takes out of the history. */
+  readonly tail: HistoryTail;
+}
+
+/** Carries out commits: each is one transaction with its events. */
 export class SessionWriter {
   readonly #connection: Connection;
   readonly #events: SqliteEventLog;
@@ -64,152 +88,203 @@ export class SessionWriter {
     this.#events = events;
   }
 
-  insert(
-    tenant: string,
-    head: SessionHead,
-    state: StateRecord,
-    opening?: Opening,
-  ): Promise<Result<Inserted, StoreError>> {
-    const key = { tenant, id: head.id };
-    const texts = opening?.entries.map(encodeEntry) ?? [];
-    return this.#connection.write(
-      tenant,
-      ({ eventsLength }): Result<Inserted, StoreError> => {
-        const refusal = this.#refusalOf(key, opening);
-        if (refusal !== undefined) return ok(refusal);
-        const incarnation = nanoid(12);
-        const entries = texts.length || undefined;
-        const details = openingDetailsOf(head.createdAt, opening && state, entries);
-        const change = { incarnation, sequence: details.length };
-        const number = this.#addRow(key, state, change, head, texts);
-        this.#moveLabels(number, labelChangeOf({}, state));
-        addEntries(this.#connection, number, 0, texts);
-        this.#events.log(eventsLength, key, { incarnation, sequence: 0 }, details);
-        return ok('inserted');
-      },
-      lengthOf(texts),
-    );
+  begin(commit: BeginCommit): Promise<Result<Begun, StoreError>> {
+    const { key, guards, effects } = commit;
+    const texts = effects.entries.map(encodeEntry);
+    const write = (eventsLength: number): Result<Begun, never> => {
+      const source = guards.source && this.#rowOf({ ...key, id: guards.source.id });
+      const facts = {
+        isTaken: this.#rowOf(key) !== undefined,
+        sourceVersion: source && historyVersionOf(source),
+        liveAt: this.#liveAt(key),
+      };
+      const begun = judgeBegin(facts, commit);
+      if (begun.outcome === 'made') this.#add(commit, texts, eventsLength);
+      return ok(begun);
+    };
+    return this.#write(key, write, texts);
   }
 
-  /** Why a session cannot be inserted, if it cannot. */
-  #refusalOf(key: SessionKey, { source, cap }: Partial<Opening> = {}): Inserted | undefined {
-    if (findRow(this.#connection, key) !== undefined) return 'taken';
-    if (source !== undefined) {
-      const row = findRow(this.#connection, { tenant: key.tenant, id: source.id });
-      if (row === undefined || historyVersionOf(row) !== source.version) return 'source_changed';
-    }
-    if (this.#hasReachedLimit(key.tenant, cap)) return 'too_many';
-    return undefined;
+  change(commit: ChangeCommit): Promise<Result<Changed, StoreError>> {
+    const { key } = commit;
+    if (isMove(commit)) return this.#write(key, () => this.#move(commit));
+    if (isRedaction(commit)) return this.#write(key, (length) => this.#redact(commit, length));
+    const texts = commit.effects.entries?.map(encodeEntry) ?? [];
+    const write = (eventsLength: number): Result<Changed, StoreError> => {
+      const row = this.#rowOf(key);
+      const state = stateIn(key.id, row);
+      if (state.isErr()) return err(state.error);
+      const tail = this.#tailOf(row, commit);
+      const changed = judgeChange(this.#factsOf(commit, row, state.value, tail), commit);
+      if (row === undefined || state.value === undefined) return ok(changed);
+      if (changed.outcome !== 'made') return ok(changed);
+      const found = { row, state: state.value, tail };
+      return ok({ ...changed, position: this.#apply(found, commit, texts, eventsLength) });
+    };
+    return this.#write(key, write, texts);
   }
 
-  #hasReachedLimit(tenant: string, cap: LiveLimit | undefined): boolean {
-    return cap !== undefined && liveAt(this.#connection, tenant, cap.now) >= cap.sessions;
-  }
-
-  /**
-   * Adds the row of a session with these entries, or of what is left of a removed one. Returns its
-   * number.
-   */
-  #addRow(
-    key: DueKey,
-    state: StateRecord,
-    { incarnation, sequence }: ChangeId,
-    head: SessionHead | undefined,
-    texts: readonly string[],
-  ): number {
-    const { tenant, id } = storedKeyOf(key);
-    const createdMs = head === undefined ? 0 : Date.parse(head.createdAt);
-    const text = head === undefined ? '' : encodeHead(head);
-    const { status, revision, lastActivityAt } = state;
-    this.#connection.run(
-      INSERT,
-      ...[tenant, id, createdMs, incarnation],
-      ...[status, ...timesOf(state), revision, lastActivityAt, sequence],
-      ...[texts.length, texts.length, bytesOfEntries(texts), bytesOf(text)],
-      encodeState(state, state.labels),
-    );
-    const number = Number(findRow(this.#connection, key)?.['number']);
-    this.#connection.run(INSERT_HEAD, number, text);
-    return number;
-  }
-
-  replace(
-    key: DueKey,
-    previous: StateRecord,
-    next: StateRecord,
-    { event, cap, unusedSince = NEVER }: ReplaceOptions,
-  ): Promise<Result<Replaced, StoreError>> {
-    return this.#connection.write(key.tenant, ({ eventsLength }): Result<Replaced, StoreError> => {
-      const row = findRow(this.#connection, key);
-      if (row === undefined) return ok('missing');
-      const state = stateOf(row);
-      if (state === undefined) return err(unreadable(key.id, 'state'));
-      if (state.revision !== previous.revision) return ok('stale');
-      if (state.lastActivityAt > unusedSince) return ok('stale');
-      if (this.#hasReachedLimit(key.tenant, cap)) return ok('too_many');
-      const { status, revision } = next;
-      const lastActivityAt = Math.max(state.lastActivityAt, next.lastActivityAt);
-      const used = { ...next, lastActivityAt };
-      const sequence = this.#events.log(eventsLength, key, row, [event]);
-      const values = [status, ...timesOf(used), revision, lastActivityAt, sequence];
-      this.#connection.run(
-        REPLACE,
-        ...values,
-        encodeState(next, next.labels),
-        Number(row['number']),
-      );
-      this.#moveLabels(Number(row['number']), labelChangeOf(previous, next));
-      return ok('replaced');
+  remove(commit: RemoveCommit): Promise<Result<Removed, StoreError>> {
+    const { key, effects } = commit;
+    return this.#write(key, (eventsLength): Result<Removed, never> => {
+      const row = this.#rowOf(key);
+      const sign = row && {
+        revision: Number(row['revision']),
+        lastActivityAt: Number(row['last_activity']),
+      };
+      const removed = judgeRemoval(sign, commit);
+      if (row === undefined || removed.outcome === 'refused') return ok(removed);
+      removeRow(this.#connection, row);
+      if (effects.remains !== undefined) this.#addRemains(key, effects.remains);
+      if (key.removal === undefined) this.#events.erase(key, row);
+      this.#events.log(eventsLength, key, row, detailsOf(effects.events, 0, 0));
+      return ok(removed);
     });
   }
 
-  #moveLabels(number: number, { added, lost }: LabelChange): void {
-    for (const [name, value] of lost) {
-      this.#connection.run(REMOVE_LABEL, number, escapeName(name), escapeName(value));
-    }
-    for (const [name, value] of added) {
-      this.#connection.run(INSERT_LABEL, escapeName(name), escapeName(value), number);
-    }
+  #write<T>(
+    { tenant }: DueKey,
+    work: (eventsLength: number) => Result<T, StoreError>,
+    texts: readonly string[] = [],
+  ): Promise<Result<T, StoreError>> {
+    const write = ({ eventsLength }: { readonly eventsLength: number }) => work(eventsLength);
+    return this.#connection.write(tenant, write, lengthOf(texts));
   }
 
-  remove(
-    key: DueKey,
-    { revision, unusedSince = NEVER, now = Date.now(), remains }: Removal,
-  ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
-    return this.#connection.write(
-      key.tenant,
-      ({ eventsLength }): Result<'removed' | 'stale' | 'missing', StoreError> => {
-        const row = findRow(this.#connection, key);
-        if (row === undefined) return ok('missing');
-        if (revision !== undefined && revision !== Number(row['revision'])) return ok('stale');
-        if (Number(row['last_activity']) > unusedSince) return ok('stale');
-        this.#connection.run(REMOVE, Number(row['number']));
-        if (key.removal !== undefined) return ok('removed');
-        if (remains !== undefined) this.#insertRemains(key, remains);
-        this.#events.erase(key, row);
-        this.#events.log(eventsLength, key, row, [{ type: 'deleted', at: now }]);
-        return ok('removed');
-      },
-    );
+  #rowOf(key: DueKey): Fields | undefined {
+    return findRow(this.#connection, key);
+  }
+
+  #liveAt({ tenant }: DueKey): Facts['liveAt'] {
+    return (now) => liveAt(this.#connection, tenant, now);
+  }
+
+  #add({ key, effects }: BeginCommit, texts: readonly string[], eventsLength: number): void {
+    const { head, state, events } = effects;
+    const { length } = texts;
+    const change = { incarnation: nanoid(12), sequence: events.length };
+    const number = addRow(this.#connection, key, head, {
+      ...change,
+      ...columnsOf(state, queueTimesOf(state)),
+      ...textOf(state),
+      ...{ entries: length, position: length, bytes: bytesOfEntries(texts) },
+    });
+    moveLabels(this.#connection, number, labelChangeOf({}, state));
+    addEntries(this.#connection, number, 0, texts);
+    const before = { ...change, sequence: 0 };
+    this.#events.log(eventsLength, key, before, detailsOf(events, 0, length));
   }
 
   /** Keeps what is left of a removed session in a row that only the queue reads. */
-  #insertRemains(key: SessionKey, { removal, state }: Remains): void {
-    this.#addRow({ ...key, removal }, state, { incarnation: '', sequence: 0 }, undefined, []);
+  #addRemains(key: DueKey, { removal, state }: Remains): void {
+    addRow(this.#connection, { ...key, removal }, undefined, {
+      ...columnsOf(state, queueTimesOf(state)),
+      ...textOf(state),
+      ...{ incarnation: '', sequence: 0, entries: 0, position: 0, bytes: 0 },
+    });
   }
 
-  reschedule(
-    key: DueKey,
-    { from, to, isDamaged = false }: Rescheduling,
-  ): Promise<Result<'moved' | 'stale', StoreError>> {
-    return this.#connection.write(key.tenant, (): Result<'moved' | 'stale', StoreError> => {
-      const row = findRow(this.#connection, key);
-      if (row === undefined || infinite(Number(row['due_at'])) !== from) return ok('stale');
-      const isFree = row['status'] === 'TERMINATED' || key.removal !== undefined || isDamaged;
-      const dueAt = isFree ? to : Math.min(to, infinite(Number(row['deadline'])));
-      if (dueAt === from) return ok('stale');
-      this.#connection.run(RESCHEDULE, finite(dueAt), Number(row['number']));
-      return ok('moved');
+  #tailOf(row: Fields | undefined, { effects: { truncate } }: HistoryChange): HistoryTail {
+    if (row === undefined || truncate === undefined) return NONE;
+    return tailAfter(this.#connection, Number(row['number']), truncate);
+  }
+
+  /**
+   * A change continues the beginning of a history, its end, an entry, or the rewind directly before
+   * an entry. Every other position is superseded.
+   */
+  #factsOf(
+    { key, guards: { operation }, effects: { truncate } }: HistoryChange,
+    row: Fields | undefined,
+    state: StateRecord | undefined,
+    tail: HistoryTail,
+  ): Facts {
+    const end = Number(row?.['position']);
+    const isCurrent = tail.hasEntry || truncate === 0 || truncate === end;
+    return {
+      state,
+      known:
+        row && operation && findOperation(this.#connection, Number(row['number']), operation.id),
+      end,
+      kept: isCurrent ? Number(row?.['entries']) - tail.entries : undefined,
+      liveAt: this.#liveAt(key),
+    };
+  }
+
+  /** Makes the effects of a change. Returns its position. */
+  #apply(
+    found: Found,
+    commit: HistoryChange,
+    texts: readonly string[],
+    eventsLength: number,
+  ): number {
+    const { row, state, tail } = found;
+    const { key, effects } = commit;
+    const start = Number(row['position']);
+    const position = this.#applyToHistory(row, commit, texts);
+    const next = stateAfter(state, commit);
+    const times = {
+      dueAt: infinite(Number(row['due_at'])),
+      wakeAt: infinite(Number(row['wake_at'])),
+    };
+    if (effects.put !== undefined)
+      moveLabels(this.#connection, Number(row['number']), labelChangeOf(state, next));
+    const details = detailsOf(effects.events, start, position);
+    const sequence = this.#events.log(eventsLength, key, row, details);
+    updateRow(this.#connection, row, {
+      ...columnsOf(next, queueTimesAfter({ ...times, state }, next, commit)),
+      ...(effects.put !== undefined && textOf(next)),
+      entries: Number(row['entries']) - tail.entries + texts.length,
+      position,
+      bytes: Number(row['bytes']) - tail.bytes + bytesOfEntries(texts),
+      sequence,
     });
+    const isWritten = effects.truncate !== undefined || texts.length > 0;
+    return isWritten ? position : 0;
+  }
+
+  /** A rewind deletes what it takes out, and takes a position of its own. Returns the new end. */
+  #applyToHistory(
+    row: Fields,
+    { guards: { operation }, effects: { truncate } }: HistoryChange,
+    texts: readonly string[],
+  ): number {
+    const session = Number(row['number']);
+    const end = Number(row['position']);
+    if (truncate !== undefined) deleteAfter(this.#connection, session, truncate);
+    const from = truncate === undefined ? end : end + 1;
+    const position = from + texts.length;
+    addEntries(this.#connection, session, from, texts);
+    if (operation !== undefined)
+      keepOperation(this.#connection, session, { ...operation, position });
+    return position;
+  }
+
+  #move(move: Move): Result<Changed, StoreError> {
+    const row = this.#rowOf(move.key);
+    const isJudged = move.guards.revision !== undefined;
+    const state = stateIn(move.key.id, isJudged ? row : undefined);
+    if (state.isErr()) return err(state.error);
+    const dueAt = row === undefined ? Number.POSITIVE_INFINITY : infinite(Number(row['due_at']));
+    const changed = judgeMove(state.value, dueAt, move);
+    if (row !== undefined && changed.outcome === 'made')
+      updateRow(this.#connection, row, { due_at: finite(move.effects.dueAt) });
+    return ok(changed);
+  }
+
+  #redact(redaction: Redaction, eventsLength: number): Result<Changed, StoreError> {
+    const { key, effects } = redaction;
+    const row = this.#rowOf(key);
+    const changed = judgeRedaction(row && Number(row['position']), redaction);
+    if (row === undefined || changed.outcome !== 'made') return ok(changed);
+    const { redact: positions, at } = effects;
+    const isChanged = redactEntries(this.#connection, Number(row['number']), positions);
+    if (isChanged === undefined) return err(unreadable(key.id, 'history'));
+    if (!isChanged) return ok(changed);
+    const detail = { type: 'redacted', at, positions } as const;
+    const sequence = this.#events.log(eventsLength, key, row, [detail]);
+    const redactions = Number(row['redactions']) + 1;
+    updateRow(this.#connection, row, { sequence, redactions });
+    return ok(changed);
   }
 }

@@ -58,15 +58,9 @@ export class SqliteEventLog implements EventLog {
    * `row` has the incarnation of the session and its sequence before them. The file keeps `length`
    * events, and up to 1 % more; if `length` is 0, none.
    */
-  log(
-    length: number,
-    key: SessionKey,
-    row: Fields,
-    details: readonly (EventDetail | undefined)[],
-  ): number {
+  log(length: number, key: SessionKey, row: Fields, details: readonly EventDetail[]): number {
     let sequence = Number(row['sequence']);
     for (const detail of details) {
-      if (detail === undefined) continue;
       sequence += 1;
       const { incarnation } = row;
       const values = [String(incarnation), sequence, JSON.stringify(detail)];

@@ -6,24 +6,21 @@ import type {
   StoreUnavailable,
   TooLarge,
 } from '../../src/session/errors.js';
-import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
-  AppendOutcome,
+  BeginCommit,
+  Begun,
+  ChangeCommit,
+  Changed,
   DueKey,
   DueSessions,
   EntriesOutcome,
-  HistoryAppend,
   HistorySlice,
-  Inserted,
-  Opening,
   PageRange,
   ReadSize,
   RecordPage,
-  Redacted,
-  Removal,
-  Replaced,
-  ReplaceOptions,
-  Rescheduling,
+  RemoveCommit,
+  Removed,
   SessionKey,
   SessionStore,
   TakenRecords,
@@ -34,10 +31,9 @@ import type { Migration } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
 import { findEntries, findSession, findState } from './find-session.js';
-import { HistoryWriter } from './history-writer.js';
 import { migrate } from './migrate.js';
 import { readPage } from './read-page.js';
-import { claimSessions, countWaiting, readDue } from './read-queue.js';
+import { countWaiting, readDue, takeSessions } from './read-queue.js';
 import { SessionWriter } from './session-writer.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
 import {
@@ -64,7 +60,6 @@ import {
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #writer: SessionWriter;
-  readonly #histories: HistoryWriter;
   /**
    * The log of changes; undefined if `events` is false in the options. Watches need a file with
    * events enabled.
@@ -78,7 +73,6 @@ export class SqliteSessionStore implements SessionStore {
     const events = new SqliteEventLog(this.#connection);
     this.events = asked.events === false ? undefined : events;
     this.#writer = new SessionWriter(this.#connection, events);
-    this.#histories = new HistoryWriter(this.#connection, events);
   }
 
   /**
@@ -126,13 +120,20 @@ export class SqliteSessionStore implements SessionStore {
     return this.#connection.underWay.drain();
   }
 
-  insert(
-    tenant: string,
-    head: SessionHead,
-    state: StateRecord,
-    opening?: Opening,
-  ): Promise<Result<Inserted, StoreError>> {
-    return this.#writer.insert(tenant, head, state, opening);
+  begin(commit: BeginCommit): Promise<Result<Begun, StoreError>> {
+    return this.#writer.begin(commit);
+  }
+
+  change(commit: ChangeCommit): Promise<Result<Changed, StoreError>> {
+    return this.#writer.change(commit);
+  }
+
+  remove(commit: RemoveCommit): Promise<Result<Removed, StoreError>> {
+    return this.#writer.remove(commit);
+  }
+
+  take(range: TakeRange): Promise<Result<TakenRecords, StoreError>> {
+    return takeSessions(this.#connection, range);
   }
 
   find(
@@ -150,61 +151,22 @@ export class SqliteSessionStore implements SessionStore {
     return findState(this.#connection, key);
   }
 
-  list(
+  entries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, StoreError> {
+    return findEntries(this.#connection, key, slice);
+  }
+
+  page(
     tenant: string,
     range: PageRange,
   ): Result<RecordPage, StoreError | SearchTooLarge | TooLarge> {
     return readPage(this.#connection, tenant, range);
   }
 
-  replace(
-    key: DueKey,
-    previous: StateRecord,
-    next: StateRecord,
-    options: ReplaceOptions = {},
-  ): Promise<Result<Replaced, StoreError>> {
-    return this.#writer.replace(key, previous, next, options);
-  }
-
-  append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
-    return this.#histories.append(key, append);
-  }
-
-  redact(
-    key: SessionKey,
-    positions: readonly number[],
-    now: number,
-  ): Promise<Result<Redacted, StoreError>> {
-    return this.#histories.redact(key, positions, now);
-  }
-
-  findEntries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, StoreError> {
-    return findEntries(this.#connection, key, slice);
-  }
-
-  remove(
-    key: DueKey,
-    removal: Removal = {},
-  ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
-    return this.#writer.remove(key, removal);
-  }
-
   due(now: number, limit: number): Result<DueSessions, StoreError> {
     return readDue(this.#connection, now, limit);
   }
 
-  claim(range: TakeRange): Promise<Result<TakenRecords, StoreError>> {
-    return claimSessions(this.#connection, range);
-  }
-
   countWaiting(range: WaitingRange): Result<number, StoreError> {
     return countWaiting(this.#connection, range);
-  }
-
-  reschedule(
-    key: DueKey,
-    rescheduling: Rescheduling,
-  ): Promise<Result<'moved' | 'stale', StoreError>> {
-    return this.#writer.reschedule(key, rescheduling);
   }
 }
