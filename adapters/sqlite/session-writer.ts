@@ -165,7 +165,7 @@ export class SessionWriter {
     const change = { incarnation: nanoid(12), sequence: events.length };
     const number = addRow(this.#connection, key, head, {
       ...change,
-      ...columnsOf(state, queueTimesOf(state)),
+      ...columnsOf(state, queueTimesOf(key, state)),
       ...textOf(state),
       ...{ entries: length, position: length, bytes: bytesOfEntries(texts) },
     });
@@ -177,8 +177,9 @@ export class SessionWriter {
 
   /** Keeps what is left of a removed session in a row that only the queue reads. */
   #addRemains(key: DueKey, { removal, state }: Remains): void {
-    addRow(this.#connection, { ...key, removal }, undefined, {
-      ...columnsOf(state, queueTimesOf(state)),
+    const left = { ...key, removal };
+    addRow(this.#connection, left, undefined, {
+      ...columnsOf(state, queueTimesOf(left, state)),
       ...textOf(state),
       ...{ incarnation: '', sequence: 0, entries: 0, position: 0, bytes: 0 },
     });

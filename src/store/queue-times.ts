@@ -1,3 +1,4 @@
+import type { DueKey } from '../session/session-key.js';
 import type { StateRecord } from '../session/session-record.js';
 import { dueAtOf, endsAt } from '../session/state-at.js';
 import { wakeAtOf } from '../session/work-state.js';
@@ -11,18 +12,19 @@ export interface QueueTimes {
   readonly wakeAt: number;
 }
 
-export const queueTimesOf = (state: StateRecord): QueueTimes => ({
+/** What is left of a removed session waits for no worker, whatever its state. */
+export const queueTimesOf = ({ removal }: DueKey, state: StateRecord): QueueTimes => ({
   dueAt: dueAtOf(state),
-  wakeAt: wakeAtOf(state),
+  wakeAt: removal === undefined ? wakeAtOf(state) : Number.POSITIVE_INFINITY,
 });
 
 /** The times after a change of a session with these times and this state. */
 export const queueTimesAfter = (
   { state, dueAt, wakeAt }: QueueTimes & { readonly state: StateRecord },
   after: StateRecord,
-  { effects }: StateChange | UseChange,
+  { key, effects }: StateChange | UseChange,
 ): QueueTimes => {
-  const times = queueTimesOf(after);
+  const times = queueTimesOf(key, after);
   if (effects.put !== undefined) return times;
   const isPostponed = endsAt(after) !== endsAt(state);
   // A claim by a clock that is ahead may have taken the session for ended.
