@@ -3,6 +3,7 @@ import {
   SqliteSessionStore,
   type SqliteSessionStoreOptions,
 } from '../../../adapters/sqlite/index.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import { headOf, live, TENANT, upTo } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
@@ -33,7 +34,7 @@ describe('the settings of a deployment in SQLite', () => {
     (await open({ events: true }).migrate())._unsafeUnwrap();
     const follower = open();
     (await follower.migrate())._unsafeUnwrap();
-    (await follower.insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+    (await asTodaysStore(follower).insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(open())?._unsafeUnwrap()).toEqual(['one']);
   });
 
@@ -41,7 +42,9 @@ describe('the settings of a deployment in SQLite', () => {
     (await open({ events: { length: 5 } }).migrate())._unsafeUnwrap();
     const follower = open();
     for (const at of upTo(12))
-      (await follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE')))._unsafeUnwrap();
+      (
+        await asTodaysStore(follower).insert(TENANT, headOf(`s${at}`), live('ACTIVE'))
+      )._unsafeUnwrap();
     expect(sequences(follower)?._unsafeUnwrap()).toHaveLength(5);
     expect(sequences(open({ events: { length: 500 } }))?.isOk()).toBe(true);
   });
@@ -49,7 +52,7 @@ describe('the settings of a deployment in SQLite', () => {
   it('are off where the first process asks for nothing: then nobody watches', async () => {
     const store = open();
     (await store.migrate())._unsafeUnwrap();
-    (await store.insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+    (await asTodaysStore(store).insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(store)?._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
       message: expect.stringContaining('no events'),
@@ -76,17 +79,17 @@ describe('the settings of a deployment in SQLite', () => {
           ]);
         }
       }
-      (await first.insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+      (await asTodaysStore(first).insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
       expect(sequences(first)?._unsafeUnwrap()).toEqual(['one']);
     },
   );
 
   it('are changed by a migrate() that is told to, on and off', async () => {
     (await open().migrate())._unsafeUnwrap();
-    (await open().insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+    (await asTodaysStore(open()).insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
     const wanted = open({ events: true });
     (await wanted.migrate({ reconfigure: true }))._unsafeUnwrap();
-    (await wanted.insert(TENANT, headOf('two'), live('ACTIVE')))._unsafeUnwrap();
+    (await asTodaysStore(wanted).insert(TENANT, headOf('two'), live('ACTIVE')))._unsafeUnwrap();
     expect(sequences(open())?._unsafeUnwrap()).toEqual(['two']);
     (await open({ events: false }).migrate({ reconfigure: true }))._unsafeUnwrap();
     expect(sequences(open())?._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });

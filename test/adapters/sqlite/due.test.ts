@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { NEVER } from '../../../adapters/shared/never.js';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import { headOf, live, NOON } from '../../../src/testing/samples.js';
 import { openLibsql } from '../../support/sqlite-file.js';
 
@@ -23,7 +24,9 @@ const openOverdue = async () => {
   const store = new SqliteSessionStore({ database: explaining });
   (await store.migrate())._unsafeUnwrap();
   for (const id of ['one', 'two', 'three']) {
-    (await store.insert('acme', headOf(id), live('ACTIVE', { deadline: NOON })))._unsafeUnwrap();
+    (
+      await asTodaysStore(store).insert('acme', headOf(id), live('ACTIVE', { deadline: NOON }))
+    )._unsafeUnwrap();
   }
   programs.length = 0;
   return { store, programs };
@@ -34,7 +37,7 @@ test.each(['ACTIVE', 'TERMINATED'] as const)(
   async (status) => {
     const { store, programs } = await openOverdue();
     store
-      .list('acme', { offset: 0, limit: 10, status: { anyOf: [status], now: NOON + 1 } })
+      .page('acme', { offset: 0, limit: 10, status: { anyOf: [status], now: NOON + 1 } })
       ._unsafeUnwrap();
     expect(programs.length).toBeGreaterThan(0);
     expect(programs.join('\n')).not.toContain(String(NEVER));

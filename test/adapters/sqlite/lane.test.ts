@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import { headOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
 import { reasonToSkip } from '../../support/requirements.js';
 import { sqliteDrivers } from '../../support/sqlite-drivers.js';
@@ -77,11 +78,14 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     const { commands, faults, connection } = intercepted(database);
     const store = new SqliteSessionStore({ database: connection, events: true });
     (await store.migrate())._unsafeUnwrap();
-    for (const id of ids) (await store.insert('acme', headOf(id), live('ACTIVE')))._unsafeUnwrap();
+    for (const id of ids)
+      (await asTodaysStore(store).insert('acme', headOf(id), live('ACTIVE')))._unsafeUnwrap();
     commands.length = 0;
     /** Appends its id to each session at once. */
     const appendToAll = async () => {
-      const results = await Promise.all(ids.map((id) => store.append(keyOf(id), saying(id))));
+      const results = await Promise.all(
+        ids.map((id) => asTodaysStore(store).append(keyOf(id), saying(id))),
+      );
       return results.map((result) => (result.isOk() ? result.value : result.error));
     };
     const textsOf = (id: string) =>
@@ -95,11 +99,11 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
   test('share one commit, whatever they are', async () => {
     const { store, commands, textsOf } = await opened('one', 'two', 'three');
     const results = await Promise.all([
-      store.insert('acme', headOf('four'), live('ACTIVE')),
-      store.append(keyOf('one'), saying('hello')),
-      store.append(keyOf('two'), saying('hi')),
-      store.remove(keyOf('three')),
-      store.append(keyOf('nobody'), saying('hey')),
+      asTodaysStore(store).insert('acme', headOf('four'), live('ACTIVE')),
+      asTodaysStore(store).append(keyOf('one'), saying('hello')),
+      asTodaysStore(store).append(keyOf('two'), saying('hi')),
+      asTodaysStore(store).remove(keyOf('three')),
+      asTodaysStore(store).append(keyOf('nobody'), saying('hey')),
     ]);
     expect(results.map((result) => result._unsafeUnwrap())).toEqual([
       'inserted',
@@ -115,7 +119,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
   test('leave a call that is alone alone: it is sent at once, without a timer', async () => {
     const { store, commands } = await opened('one');
     vi.useFakeTimers();
-    const append = store.append(keyOf('one'), saying('hello'));
+    const append = asTodaysStore(store).append(keyOf('one'), saying('hello'));
     await nextTurn();
     expect(commands).toEqual(commit);
     expect(vi.getTimerCount()).toBe(0);
@@ -165,7 +169,9 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     database.exec(`PRAGMA max_page_count = ${Number(pages) + 20}`);
     const texts = ['small', 'x'.repeat(500_000), 'small too'];
     const results = await Promise.all(
-      ['one', 'large', 'three'].map((id, at) => store.append(keyOf(id), saying(texts[at] ?? ''))),
+      ['one', 'large', 'three'].map((id, at) =>
+        asTodaysStore(store).append(keyOf(id), saying(texts[at] ?? '')),
+      ),
     );
     expect(results.map((result) => result.isOk())).toEqual([true, false, true]);
     expect(results[1]?._unsafeUnwrapErr()).toEqual(unavailable('not_applied'));
@@ -250,7 +256,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
       setImmediate(() => order.push('other work'));
     };
     const results = await Promise.all(
-      upTo(150).map((at) => store.insert('acme', headOf(`${at}`), live('ACTIVE'))),
+      upTo(150).map((at) => asTodaysStore(store).insert('acme', headOf(`${at}`), live('ACTIVE'))),
     );
     expect(results.every((result) => result.isOk())).toBe(true);
     expect(order.slice(0, 5)).toEqual(['COMMIT', 'other work', 'COMMIT', 'other work', 'COMMIT']);
@@ -264,8 +270,10 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
       const large = { entries: [say('x'.repeat(400_000))], now: NOON };
       const results = await Promise.all(
         ids.map((id) => {
-          if (how === 'appended') return store.append(keyOf(id), large);
-          return store.insert('acme', headOf(id), live('ACTIVE'), { entries: large.entries });
+          if (how === 'appended') return asTodaysStore(store).append(keyOf(id), large);
+          return asTodaysStore(store).insert('acme', headOf(id), live('ACTIVE'), {
+            entries: large.entries,
+          });
         }),
       );
       expect(results.every((result) => result.isOk())).toBe(true);
@@ -281,8 +289,10 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     const texts = upTo(100).map((at) => `text ${at}`);
     const results = await Promise.all(
       texts.flatMap((text, at) => {
-        const append = store.append(keyOf('one'), saying(text));
-        return at % 30 === 5 ? [append, store.append(keyOf('bad'), saying(`bad ${at}`))] : [append];
+        const append = asTodaysStore(store).append(keyOf('one'), saying(text));
+        return at % 30 === 5
+          ? [append, asTodaysStore(store).append(keyOf('bad'), saying(`bad ${at}`))]
+          : [append];
       }),
     );
     const positions = results.flatMap((result) => (result.isOk() ? [result.value] : []));

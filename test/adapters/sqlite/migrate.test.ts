@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import { headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 import { openedStore, withCommit } from './opened-store.js';
@@ -55,9 +56,9 @@ describe('SqliteSessionStore', () => {
       );
       const store = new SqliteSessionStore({ database: without });
       expect((await store.migrate())._unsafeUnwrap()).toEqual({ from: 0, to: 1, withoutWal });
-      expect((await store.insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap()).toBe(
-        'inserted',
-      );
+      expect(
+        (await asTodaysStore(store).insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap(),
+      ).toBe('inserted');
       without.close();
     },
   );
@@ -88,7 +89,7 @@ describe('SqliteSessionStore', () => {
     database.exec('PRAGMA secure_delete = ON');
     const secret = 'the secret of the session';
     (
-      await store.append(key, {
+      await asTodaysStore(store).append(key, {
         ...hello,
         entries: [say(secret), say(`${secret} ${'x'.repeat(20_000)}`)],
       })
@@ -96,7 +97,7 @@ describe('SqliteSessionStore', () => {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     const isThere = () => [file, `${file}-wal`].some((path) => readFileSync(path).includes(secret));
     expect(isThere()).toBe(true);
-    (await store.remove(key))._unsafeUnwrap();
+    (await asTodaysStore(store).remove(key))._unsafeUnwrap();
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     expect(isThere()).toBe(false);
   });
@@ -105,7 +106,9 @@ describe('SqliteSessionStore', () => {
     const store = await openedStore(database);
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'version'");
     expect((await store.migrate()).isOk()).toBe(true);
-    expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
+    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrap()).toMatchObject({
+      outcome: 'appended',
+    });
     const changed = new SqliteSessionStore({ database });
     expect((await changed.migrate({ reconfigure: true })).isOk()).toBe(true);
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'usable_from'");

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import type { PageRange } from '../../../src/store/session-store.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import { headOf, live, NOON } from '../../../src/testing/samples.js';
 import { openLibsql } from '../../support/sqlite-file.js';
 
@@ -19,7 +20,11 @@ const openThree = async () => {
   (await store.migrate())._unsafeUnwrap();
   for (const id of ['one', 'two', 'three']) {
     (
-      await store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } }))
+      await asTodaysStore(store).insert(
+        'acme',
+        headOf(id),
+        live('ACTIVE', { labels: { user: 'u-1' } }),
+      )
     )._unsafeUnwrap();
   }
   asked.length = 0;
@@ -42,12 +47,12 @@ test.each(ranges)(
   async (_, range) => {
     const { store, asked } = await openThree();
     for (const offset of [3, Number.MAX_SAFE_INTEGER]) {
-      const page = store.list('acme', { offset, limit: 10, ...range })._unsafeUnwrap();
+      const page = store.page('acme', { offset, limit: 10, ...range })._unsafeUnwrap();
       expect(page).toEqual({ records: [], total: 3, unreadable: [] });
     }
     expect(asked).toEqual([expect.stringMatching(/^SELECT .* AS total$/s)]);
     expect(
-      store.list('acme', { offset: 2, limit: 10, ...range })._unsafeUnwrap().records,
+      store.page('acme', { offset: 2, limit: 10, ...range })._unsafeUnwrap().records,
     ).toHaveLength(1);
   },
 );

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import { headOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
 import { replacing } from '../../../src/testing/steps.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
@@ -12,16 +13,16 @@ const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
 
 /** Every method of a store that needs its tables. */
 const operations = (store: SessionStore) => [
-  store.insert('acme', headOf('one'), live('ACTIVE')),
+  asTodaysStore(store).insert('acme', headOf('one'), live('ACTIVE')),
   store.find(key),
   store.findState(key),
   store.page('acme', { offset: 0, limit: 10 }),
-  replacing(store, key, live('PAUSED', { revision: 2 })),
-  store.append(key, hello),
+  replacing(asTodaysStore(store), key, live('PAUSED', { revision: 2 })),
+  asTodaysStore(store).append(key, hello),
   store.entries(key, { limit: 10 }),
-  store.remove(key),
+  asTodaysStore(store).remove(key),
   store.due(NOON, 10),
-  store.reschedule(key, { from: NOON, to: NOON + 1 }),
+  asTodaysStore(store).reschedule(key, { from: NOON, to: NOON + 1 }),
   store.events?.latest(''),
   store.events?.read('', '0', 10),
 ];
@@ -80,7 +81,7 @@ describe('SqliteSessionStore', () => {
   it('says of older tables that migrate must be called', async () => {
     const store = await openedStore(database);
     database.exec('ALTER TABLE colloquy_sessions RENAME COLUMN state TO state_before');
-    for (const answer of [store.findState(key), store.append(key, hello)]) {
+    for (const answer of [store.findState(key), asTodaysStore(store).append(key, hello)]) {
       expect((await answer)._unsafeUnwrapErr()).toMatchObject({
         type: 'misconfigured',
         message: expect.stringContaining('migrate()'),
@@ -94,14 +95,14 @@ describe('SqliteSessionStore', () => {
     database.exec('PRAGMA busy_timeout = 0');
     const other = openLibsql(file);
     other.exec('BEGIN IMMEDIATE');
-    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
+    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrapErr()).toMatchObject({
       ...notApplied,
       message: expect.stringContaining('locked'),
     });
     expect(store.find(key).isOk(), 'a read beside the writer').toBe(true);
     other.exec('ROLLBACK');
     other.close();
-    expect((await store.append(key, hello))._unsafeUnwrap()).toEqual({
+    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrap()).toEqual({
       outcome: 'appended',
       position: 1,
     });
@@ -112,10 +113,12 @@ describe('SqliteSessionStore', () => {
     const pages = Number(Object.values(database.prepare('PRAGMA page_count').get() as object)[0]);
     database.exec(`PRAGMA max_page_count = ${pages}`);
     const large = { ...hello, entries: [say('first'), say('x'.repeat(1_000_000))] };
-    expect((await store.append(key, large))._unsafeUnwrapErr()).toMatchObject(notApplied);
+    expect((await asTodaysStore(store).append(key, large))._unsafeUnwrapErr()).toMatchObject(
+      notApplied,
+    );
     database.exec('PRAGMA max_page_count = 100000');
     expect(store.find(key)._unsafeUnwrap()).toMatchObject({ history: [], sequence: 1 });
-    expect((await store.append(key, large))._unsafeUnwrap()).toEqual({
+    expect((await asTodaysStore(store).append(key, large))._unsafeUnwrap()).toEqual({
       outcome: 'appended',
       position: 2,
     });
@@ -130,15 +133,17 @@ describe('SqliteSessionStore', () => {
       }),
     );
     code = 'SQLITE_BUSY';
-    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject(notApplied);
+    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrapErr()).toMatchObject(
+      notApplied,
+    );
     code = 'SQLITE_IOERR';
-    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
+    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrapErr()).toMatchObject({
       type: 'store_unavailable',
       outcome: 'unknown',
     });
     expect(store.find(key)._unsafeUnwrapErr(), 'a read').toMatchObject(notApplied);
     code = '';
-    expect((await store.append(key, hello))._unsafeUnwrap()).toEqual({
+    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrap()).toEqual({
       outcome: 'appended',
       position: 1,
     });
@@ -154,11 +159,11 @@ describe('SqliteSessionStore', () => {
       }),
     );
     isLost = true;
-    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
+    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrapErr()).toMatchObject({
       outcome: 'unknown',
     });
     isLost = false;
-    expect((await store.append(key, hello))._unsafeUnwrap()).toEqual({
+    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrap()).toEqual({
       outcome: 'appended',
       position: 1,
       repeated: true,
@@ -169,7 +174,9 @@ describe('SqliteSessionStore', () => {
   it("leaves the host's own transaction on the connection alone", async () => {
     const store = await openedStore(database);
     database.exec('CREATE TABLE own (value); BEGIN; INSERT INTO own VALUES (1)');
-    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject(notApplied);
+    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrapErr()).toMatchObject(
+      notApplied,
+    );
     database.exec('COMMIT');
     expect(database.prepare('SELECT count(*) AS count FROM own').get()).toMatchObject({ count: 1 });
   });
@@ -177,11 +184,15 @@ describe('SqliteSessionStore', () => {
   it('removes everything of a session, in every table', async () => {
     const store = await openedStore(database);
     (
-      await store.insert('acme', headOf('two'), live('ACTIVE', { labels: { user: 'u-1' } }))
+      await asTodaysStore(store).insert(
+        'acme',
+        headOf('two'),
+        live('ACTIVE', { labels: { user: 'u-1' } }),
+      )
     )._unsafeUnwrap();
     for (const id of ['one', 'two']) {
-      (await store.append({ tenant: 'acme', id }, hello))._unsafeUnwrap();
-      (await store.remove({ tenant: 'acme', id }))._unsafeUnwrap();
+      (await asTodaysStore(store).append({ tenant: 'acme', id }, hello))._unsafeUnwrap();
+      (await asTodaysStore(store).remove({ tenant: 'acme', id }))._unsafeUnwrap();
     }
     for (const table of ['sessions', 'heads', 'entries', 'operations', 'labels', 'totals']) {
       const rows = database.prepare(`SELECT * FROM colloquy_${table}`).all();
@@ -196,7 +207,7 @@ describe('SqliteSessionStore', () => {
     expect(read('0')).toEqual({ events: [], position: '0', isTrimmed: false });
     const places: string[] = [];
     for (const id of ['a', 'b', 'c', 'd', 'e']) {
-      (await store.insert('acme', headOf(id), live('IDLE')))._unsafeUnwrap();
+      (await asTodaysStore(store).insert('acme', headOf(id), live('IDLE')))._unsafeUnwrap();
       places.push(store.events?.latest()._unsafeUnwrap() ?? '');
     }
     expect(read('0')?.events.map(({ sessionId }) => sessionId)).toEqual(['c', 'd', 'e']);
@@ -215,7 +226,7 @@ describe('SqliteSessionStore', () => {
     (await store.migrate())._unsafeUnwrap();
     const kept: number[] = [];
     for (const at of upTo(400)) {
-      (await store.insert('acme', headOf(`${at}`), live('IDLE')))._unsafeUnwrap();
+      (await asTodaysStore(store).insert('acme', headOf(`${at}`), live('IDLE')))._unsafeUnwrap();
       kept.push(store.events?.read('', '0', 1000)._unsafeUnwrap().events.length ?? 0);
     }
     expect(kept.slice(0, 300)).toEqual(upTo(300).map((at) => at + 1));
@@ -225,9 +236,9 @@ describe('SqliteSessionStore', () => {
 
   it('reads the events of a session or tenant past all others', async () => {
     const store = await openedStore(database);
-    (await store.append(key, hello))._unsafeUnwrap();
+    (await asTodaysStore(store).append(key, hello))._unsafeUnwrap();
     for (let at = 0; at < 20; at += 1)
-      (await store.insert('other', headOf(`${at}`), live('IDLE')))._unsafeUnwrap();
+      (await asTodaysStore(store).insert('other', headOf(`${at}`), live('IDLE')))._unsafeUnwrap();
     const latest = store.events?.latest()._unsafeUnwrap();
     for (const sessionId of ['one', undefined]) {
       const page = store.events?.read('', '0', 5, { tenant: 'acme', sessionId })._unsafeUnwrap();
@@ -266,11 +277,11 @@ describe('SqliteSessionStore', () => {
         order,
         after: { id: 'x', at: new Date(NOON).toISOString() },
       };
-      store.list('acme', range)._unsafeUnwrap();
-      store.list('acme', { ...range, labels: { user: 'u-1' } })._unsafeUnwrap();
-      store.list('acme', { ...range, status: { anyOf: ['ACTIVE'], now: NOON } })._unsafeUnwrap();
+      store.page('acme', range)._unsafeUnwrap();
+      store.page('acme', { ...range, labels: { user: 'u-1' } })._unsafeUnwrap();
+      store.page('acme', { ...range, status: { anyOf: ['ACTIVE'], now: NOON } })._unsafeUnwrap();
       store
-        .list('acme', { ...range, createdAfter: new Date(NOON - 1).toISOString() })
+        .page('acme', { ...range, createdAfter: new Date(NOON - 1).toISOString() })
         ._unsafeUnwrap();
       store.due(NOON, 10)._unsafeUnwrap();
       store.events?.read('', '0', 10)._unsafeUnwrap();

@@ -4,6 +4,7 @@ import { SessionService } from '../../../src/index.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../../src/session/errors.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import type { Answer, SessionKey } from '../../../src/store/session-store.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import { withoutPosition } from '../../../src/testing/history-steps.js';
 import {
   ended,
@@ -33,15 +34,21 @@ const entriesOf = ({ tenant }: SessionKey) =>
   ['first', 'second', 'third'].map((text) => say(`${text} of ${tenant}`));
 
 const replaced = (store: Store, key: SessionKey, next: StateRecord) =>
-  store.replace(key, previousOf(next), next);
+  asTodaysStore(store).replace(key, previousOf(next), next);
 
 const seeded = async (database: SqliteDatabase): Promise<Store> => {
   const store = new SqliteSessionStore({ database, events: true });
   (await store.migrate())._unsafeUnwrap();
   for (const key of [theirs, ours]) {
-    (await store.insert(key.tenant, headOf(key.id), live('ACTIVE', { labels })))._unsafeUnwrap();
     (
-      await store.append(key, { entries: entriesOf(key), now: NOON, operation: hello })
+      await asTodaysStore(store).insert(key.tenant, headOf(key.id), live('ACTIVE', { labels }))
+    )._unsafeUnwrap();
+    (
+      await asTodaysStore(store).append(key, {
+        entries: entriesOf(key),
+        now: NOON,
+        operation: hello,
+      })
     )._unsafeUnwrap();
   }
   (await replaced(store, theirs, live('ACTIVE', due)))._unsafeUnwrap();
@@ -58,26 +65,28 @@ type Call = (
 ) => Answer<unknown, StoreError | TooLarge | SearchTooLarge> | undefined;
 
 const calls: Readonly<Record<string, Call>> = {
-  insert: (store, { tenant }) => store.insert(tenant, headOf('new'), live('ACTIVE', { labels })),
+  insert: (store, { tenant }) =>
+    asTodaysStore(store).insert(tenant, headOf('new'), live('ACTIVE', { labels })),
   find: (store, key) => store.find(key),
   'find without the history': (store, key) => store.find(key, { historyLimit: 0 }),
   'find with the end of the history': (store, key) => store.find(key, { historyLimit: 2 }),
   findState: (store, key) => store.findState(key),
-  list: (store, { tenant }) => store.list(tenant, page),
-  'list by label': (store, { tenant }) => store.list(tenant, { ...page, labels: { user: 'u-1' } }),
-  'list by status': (store, { tenant }) => store.list(tenant, { ...page, status }),
+  list: (store, { tenant }) => store.page(tenant, page),
+  'list by label': (store, { tenant }) => store.page(tenant, { ...page, labels: { user: 'u-1' } }),
+  'list by status': (store, { tenant }) => store.page(tenant, { ...page, status }),
   'list by time': (store, { tenant }) =>
-    store.list(tenant, { ...page, createdAfter: '2026-01-01T00:00:00.000Z' }),
+    store.page(tenant, { ...page, createdAfter: '2026-01-01T00:00:00.000Z' }),
   replace: (store, key) => replaced(store, key, live('PAUSED', { revision: 3 })),
-  append: (store, key) => store.append(key, { entries: [say('more')], now: NOON }),
+  append: (store, key) => asTodaysStore(store).append(key, { entries: [say('more')], now: NOON }),
   'append again': (store, key) =>
-    store.append(key, { entries: entriesOf(key), now: NOON, operation: hello }),
+    asTodaysStore(store).append(key, { entries: entriesOf(key), now: NOON, operation: hello }),
   'entries after a position': (store, key) =>
     store.entries(key, { limit: 3, after: 0, maxBytes: 200 }),
   'entries before a position': (store, key) =>
     store.entries(key, { limit: 3, before: 3, maxBytes: 200 }),
-  remove: (store, key) => store.remove(key, { now: NOON }),
-  reschedule: (store, key) => store.reschedule(key, { from: NOON + 5, to: NOON + 2 }),
+  remove: (store, key) => asTodaysStore(store).remove(key, { now: NOON }),
+  reschedule: (store, key) =>
+    asTodaysStore(store).reschedule(key, { from: NOON + 5, to: NOON + 2 }),
   due: (store) => store.due(NOON + 10, 1),
   'events.latest': (store) => store.events?.latest(),
   'events.read': (store, { tenant, id }) =>

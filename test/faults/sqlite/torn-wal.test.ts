@@ -26,7 +26,7 @@ const storeOf = (file: string) => {
 
 /** All that readers see, as text. */
 const sightOf = async (store: SqliteSessionStore): Promise<string> => {
-  const page = await answerOf(store.list(TENANT, { offset: 0, limit: 1000 }));
+  const page = await answerOf(store.page(TENANT, { offset: 0, limit: 1000 }));
   const told = await answerOf(store.events?.read('', '0', 10_000) ?? ok(undefined));
   const due = await answerOf(store.due(Number.MAX_SAFE_INTEGER, 1000));
   return JSON.stringify([page.records.map(contentsOf), page.total, page.unreadable, told, due]);

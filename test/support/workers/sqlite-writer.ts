@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import { headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
 import { openLibsql } from '../sqlite-file.js';
 
@@ -13,11 +14,11 @@ const [file = '', name = '', count = ''] = process.argv.slice(2);
 const store = new SqliteSessionStore({ database: openLibsql(file), events: true });
 const write = async () => {
   (await store.migrate())._unsafeUnwrap();
-  (await store.insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+  (await asTodaysStore(store).insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap();
 
   for (let number = 1; count === '' || number <= Number(count); number += 1) {
     const text = `${name}-${number}`;
-    const appended = await store.append(
+    const appended = await asTodaysStore(store).append(
       { tenant: 'acme', id: 'one' },
       { entries: [say(text)], now: NOON, operation: operationOf(text) },
     );
