@@ -41,8 +41,9 @@ const isSessionOptions = (value: unknown): value is SessionOptions =>
  * a null deadline or limit, or an absent term.
  */
 
-const parse = (text: unknown): unknown => {
-  if (typeof text !== 'string') return undefined;
+/** The value of a text. Other values were parsed already, as parts of a larger text. */
+export const parseStored = (text: unknown): unknown => {
+  if (typeof text !== 'string') return text;
   try {
     return JSON.parse(text);
   } catch {
@@ -217,7 +218,7 @@ export const decodeState = (
   { lastActivityAt, revision, wakeAt }: StateBeside,
   labelsBeside?: SessionLabels,
 ): StateRecord | undefined => {
-  const stored = parse(text);
+  const stored = parseStored(text);
   if (!isStoredState(stored)) return undefined;
   if (![lastActivityAt, revision, wakeAt].every(Number.isSafeInteger)) return undefined;
   if (wakeAt > LATEST && wakeAt !== NEVER) return undefined;
@@ -251,7 +252,7 @@ const isHead = isShape<SessionHead>({
  * The head of a session in a text; `undefined` if it cannot be read or belongs to another session.
  */
 export const decodeHead = (id: string, text: unknown): SessionHead | undefined => {
-  const head = parse(text);
+  const head = parseStored(text);
   return isHead(head) && head.id === id ? head : undefined;
 };
 
@@ -284,13 +285,12 @@ const isEntry = (value: unknown): value is HistoryEntry =>
   (value['id'] === undefined || isText(value['id']));
 
 /**
- * The entries in a text with commas between them; `undefined` if they cannot be read. None if there
- * is no text.
+ * The entries in a text with commas between them, or in what was parsed of it; `undefined` if they
+ * cannot be read. None if there is no text.
  */
-export const decodeEntries = (text: unknown): readonly HistoryEntry[] | undefined => {
-  const entries = parse(`[${text ?? ''}]`);
-  if (!Array.isArray(entries) || !entries.every(isEntry)) return undefined;
-  return entries.map(plainEntry);
+export const decodeEntries = (stored: unknown): readonly HistoryEntry[] | undefined => {
+  const entries = Array.isArray(stored) ? stored : parseStored(`[${stored ?? ''}]`);
+  return Array.isArray(entries) && entries.every(isEntry) ? entries : undefined;
 };
 
 /** The fields of the events that are not simple. */
@@ -312,7 +312,7 @@ const isDetail = (value: unknown): value is EventDetail => {
 
 /** The details of an event; `undefined` if a later version wrote them. */
 export const decodeDetail = (text: unknown): EventDetail | undefined => {
-  const detail = parse(text);
+  const detail = parseStored(text);
   return isDetail(detail) ? detail : undefined;
 };
 

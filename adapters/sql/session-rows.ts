@@ -8,6 +8,7 @@ import {
 } from '../../src/session/errors.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { ReadSize, RecordPage } from '../../src/store/session-store.js';
+import { unescapeName } from '../shared/escape-name.js';
 import { bytesOf, decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
 import { positionOf } from './page-query.js';
 
@@ -54,7 +55,7 @@ export const sessionIn = (
   large: Fields,
   length: number,
 ): Result<SessionRecord, CorruptRecord> => {
-  const { id } = positionOf(row);
+  const id = unescapeName(String(row['id']));
   const state = stateOf(row);
   if (state === undefined) return err(unreadable(id, 'state'));
   const head = decodeHead(id, large['head']);

@@ -15,7 +15,7 @@ import { entriesIn, isPositionIn } from '../sql/entries-in.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, stateIn } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
-import { loadSessions, selectRows } from './load-sessions.js';
+import { recordOf, sessionOf, sizeOf } from './load-sessions.js';
 import { findRow } from './session-row.js';
 
 /** The entries next to a position, on one side of it. */
@@ -64,15 +64,23 @@ export const findSession = (
   key: SessionKey,
   size: ReadSize,
 ): Result<SessionRecord | undefined, StoreError | TooLarge> =>
-  connection.read((): Result<SessionRecord | undefined, StoreError | TooLarge> => {
+  connection.readOnce((): Result<SessionRecord | undefined, StoreError | TooLarge> => {
     const stored = storedKeyOf(key);
-    const from = '$sessions AS session WHERE tenant = ? AND id = ?';
-    const query = selectRows(size, { sql: from, values: Object.values(stored) });
-    const rows = connection.query(query, hasKey(stored));
-    const fitting = checkedSize(rows, size);
-    const loaded = fitting.map((found) => loadSessions(connection, found, size));
-    return loaded.andThen(
-      ([session]): Result<SessionRecord | undefined, StoreError> => session ?? ok(undefined),
+    const [bytes, record] = [sizeOf(size), recordOf(size)];
+    const query = {
+      sql: `
+        SELECT tenant, id, ${bytes.sql} AS size,
+          CASE WHEN ${bytes.sql} <= ? THEN ${record.sql} END AS record
+        FROM $sessions AS session CROSS JOIN $heads AS head ON head.session = number
+        WHERE tenant = ? AND id = ?`,
+      values: [
+        ...[...bytes.values, ...bytes.values, size.maxBytes ?? NEVER],
+        ...[...record.values, ...Object.values(stored)],
+      ],
+    };
+    return checkedSize(connection.query(query, hasKey(stored)), size).andThen(
+      ([row]): Result<SessionRecord | undefined, StoreError> =>
+        row === undefined ? ok(undefined) : sessionOf(row, size),
     );
   });
 
@@ -80,7 +88,7 @@ export const findState = (
   connection: Connection,
   key: DueKey,
 ): Awaited<ReturnType<SessionStore['findState']>> =>
-  connection.read(() => stateIn(key.id, findRow(connection, key)));
+  connection.readOnce(() => stateIn(key.id, findRow(connection, key)));
 
 /** The part of a history that a slice asks for. */
 const partOf = (

@@ -8,7 +8,7 @@ import type { Query } from '../sql/query.js';
 import { countsOf, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { checkedSize, pageOf } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
-import { loadSessions, selectRows } from './load-sessions.js';
+import { loadSessions, sizeOf } from './load-sessions.js';
 
 const dialect: Dialect = {
   byTenantDue: 'INDEXED BY $sessions_by_tenant_due',
@@ -17,15 +17,18 @@ const dialect: Dialect = {
 };
 
 /**
- * The rows of a page, and the next row if there is one. CROSS JOIN makes the page the outer loop,
- * which keeps its order.
+ * The rows of a page without what is large in them, and the next row if there is one. CROSS JOIN
+ * makes the page the outer loop, which keeps its order.
  */
 const rowsOf = (range: PageRange, { sql, values }: Query): Query => {
-  const from = {
-    sql: `(${sql}) AS listed CROSS JOIN $sessions AS session USING (number)`,
-    values,
+  const size = sizeOf(range);
+  return {
+    sql: `
+      SELECT number, session.tenant AS tenant, listed.created_ms AS created_ms, session.id AS id,
+        ${size.sql} AS size
+      FROM (${sql}) AS listed CROSS JOIN $sessions AS session USING (number)`,
+    values: [...size.values, ...values],
   };
-  return selectRows(range, from, 'listed.created_ms');
 };
 
 const totalIn = (connection: Connection, tenant: string, { sql, values }: Query): number => {

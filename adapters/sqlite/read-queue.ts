@@ -31,7 +31,7 @@ import {
   waitingCount,
 } from '../sql/queue-query.js';
 import { type Connection, hasKey } from './connection.js';
-import { loadSessions, selectRows } from './load-sessions.js';
+import { loadSessions } from './load-sessions.js';
 
 /** The part of a queue to read. */
 interface QueueRange {
@@ -65,15 +65,14 @@ const sessionsOf = (
   { queue, condition, now, limit }: QueueRange,
 ): readonly Fields[] => {
   const share = Math.max(1, Math.floor(limit / tenants.length));
-  const sql = `$sessions AS session
-      WHERE tenant = ? AND ${condition}
-      ORDER BY ${queue}
-      LIMIT ?`;
+  const sql = `
+    SELECT number, tenant, id, ${queue}
+    FROM $sessions
+    WHERE tenant = ? AND ${condition}
+    ORDER BY ${queue}
+    LIMIT ?`;
   return tenants.flatMap((tenant) =>
-    connection.query(
-      selectRows(LIGHT, { sql, values: [tenant, ...now, share] }),
-      hasKey({ tenant }),
-    ),
+    connection.query({ sql, values: [tenant, ...now, share] }, hasKey({ tenant })),
   );
 };
 

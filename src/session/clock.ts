@@ -185,21 +185,27 @@ const digits = (length: number): readonly string[] =>
 
 const [two, three] = [digits(2), digits(3)];
 
-let lastDay = Number.NaN;
-let lastDate = '';
+/** The dates of the latest days, each at the remainder of its number. */
+const dates: { readonly day: number; readonly text: string }[] = [];
+const DATES = 16;
+
+const dateOf = (day: number): string => {
+  const at = day & (DATES - 1);
+  const known = dates[at];
+  if (known?.day === day) return known.text;
+  const text = new Date(day * DAY_MS).toISOString().split('T')[0] ?? '';
+  dates[at] = { day, text };
+  return text;
+};
 
 /**
  * RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the format of all times in
- * the public API. Caches the date, because a page has hundreds of times, mostly of one day:
+ * the public API. Caches dates, because a page has hundreds of times, mostly of a few days:
  * `toISOString` would take four times as long.
  */
 export const timestampOf = (ms: number): string => {
   const day = Math.floor(ms / DAY_MS);
-  if (day !== lastDay) {
-    lastDate = new Date(ms).toISOString().split('T')[0] ?? '';
-    lastDay = day;
-  }
   const rest = ms - day * DAY_MS;
   const [hours, minutes] = [Math.floor(rest / 3_600_000), Math.floor(rest / 60_000) % 60];
-  return `${lastDate}T${two[hours]}:${two[minutes]}:${two[Math.floor(rest / 1000) % 60]}.${three[Math.floor(rest % 1000)]}Z`;
+  return `${dateOf(day)}T${two[hours]}:${two[minutes]}:${two[Math.floor(rest / 1000) % 60]}.${three[Math.floor(rest % 1000)]}Z`;
 };
