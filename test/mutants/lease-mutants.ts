@@ -225,9 +225,8 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'the memory store ignores the fencing token',
-    file: 'src/session/decide-append.ts',
-    from: `if (fencingToken !== undefined && !isLeasedWith(state, fencingToken, now))
-    return { outcome: 'lease_lost' };`,
+    file: 'src/store/judge.ts',
+    from: "if (fence !== undefined && !isLeasedWith(state, fence.token, fence.now)) return 'fence';",
     to: '',
     tests: ['test/stores/memory.contract.test.ts', 'test/service/leases.properties.test.ts'],
   },

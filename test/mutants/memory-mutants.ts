@@ -28,7 +28,7 @@ export const memoryMutants: readonly Mutant[] = [
     bug: 'a history may have one entry more than allowed',
     file: 'src/store/judge.ts',
     from: 'kept + entries.length > guards.entries',
-    to: 'kept + entries.length > maxEntries + 1',
+    to: 'kept + entries.length > guards.entries + 1',
     tests: memory,
   },
   {
