@@ -1,24 +1,26 @@
 import type { SessionEvent } from '../session/session-event.js';
+import type { EventLog, SessionStore } from '../store/session-store.js';
 import { TENANT } from './samples.js';
 import { answerOf } from './steps.js';
-import type { EventLog, TodaysStore } from './todays-store.js';
 import { withTimeout } from './with-timeout.js';
 
-export const logOf = ({ events }: TodaysStore): EventLog => {
+type WithEvents = Pick<SessionStore, 'events'>;
+
+export const logOf = ({ events }: WithEvents): EventLog => {
   if (events === undefined)
     throw new Error("the store has no events; if it is to have none, say so: without: ['events']");
   return events;
 };
 
 /** The position of the latest event. For an empty store, the position before the first event. */
-export const latestPosition = async (store: TodaysStore): Promise<string> => {
+export const latestPosition = async (store: WithEvents): Promise<string> => {
   const log = logOf(store);
   return answerOf(log.latest(log.streamOf(TENANT)));
 };
 
 /** All events after a position. */
 export const eventsAfter = async (
-  store: TodaysStore,
+  store: WithEvents,
   position: string,
 ): Promise<readonly SessionEvent[]> => {
   const log = logOf(store);
@@ -27,7 +29,7 @@ export const eventsAfter = async (
 };
 
 /** Listens to the log of a store. `heard` waits for the first call, for at most `timeoutMs`. */
-export const listenTo = (store: TodaysStore, timeoutMs: number) => {
+export const listenTo = (store: WithEvents, timeoutMs: number) => {
   let calls = 0;
   let stop: (() => void) | undefined;
   const log = logOf(store);

@@ -18,11 +18,23 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
 /**
+ * Compares two values of a property in another way; undefined if they are compared as usual.
+ */
+export type Alike = (actual: unknown, expected: unknown, name: string) => boolean | undefined;
+
+/**
  * Describes the first difference of two values. A missing property equals one that is `undefined`.
  */
-const difference = (actual: unknown, expected: unknown, path: string): string | undefined => {
-  if (Object.is(actual, expected)) return undefined;
+export const difference = (
+  actual: unknown,
+  expected: unknown,
+  path: string,
+  alike?: Alike,
+): string | undefined => {
+  const isAlike = alike?.(actual, expected, path.slice(path.lastIndexOf('.') + 1));
+  if (isAlike ?? Object.is(actual, expected)) return undefined;
   if (
+    isAlike === false ||
     !isObject(actual) ||
     !isObject(expected) ||
     Array.isArray(actual) !== Array.isArray(expected)
@@ -34,6 +46,7 @@ const difference = (actual: unknown, expected: unknown, path: string): string | 
       actual[key],
       expected[key],
       Array.isArray(expected) ? `${path}[${key}]` : `${path}.${key}`,
+      alike,
     );
     if (found !== undefined) return found;
   }

@@ -4,12 +4,24 @@ import { boundedStore } from './bounded-store.js';
 import { absences, NO_CORRUPTION } from './cases/absences.js';
 import { corruption } from './cases/corruption.js';
 import { type MakeStore, withOpenedStore } from './opened-store.js';
-import { OPTIONAL_PARTS, type OptionalPart, optionalCases, requiredCases } from './parts.js';
+import {
+  OPTIONAL_PARTS,
+  type OptionalPart,
+  optionalCases,
+  optionalPortCases,
+  requiredCases,
+  requiredPortCases,
+} from './parts.js';
 import type { Corrupt, StoreCase } from './store-case.js';
 
 export type { MakeStore, OpenedStore } from './opened-store.js';
 export type { OptionalPart } from './parts.js';
 export { joinRace, raceProcesses, type StartProcess } from './race-processes.js';
+export {
+  checkRandomCommits,
+  type RandomOptions,
+  type RandomSubject,
+} from './random/random-commits.js';
 export type { Corrupt, StoredPart } from './store-case.js';
 
 /**
@@ -83,7 +95,8 @@ export const describeSessionStore = <S extends SessionStore>(
   { corrupt, without, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
 ): void => {
   const absent = absentParts(without, timeoutMs);
-  const bounded = (store: SessionStore) => asTodaysStore(boundedStore(store, timeoutMs));
+  const portOf = (store: SessionStore) => boundedStore(store, timeoutMs);
+  const bounded = (store: SessionStore) => asTodaysStore(portOf(store));
   const add = (name: string, run: (store: S, second: S) => Promise<void>): void => {
     test(name, () => withOpenedStore(makeStore, timeoutMs, run));
   };
@@ -93,9 +106,16 @@ export const describeSessionStore = <S extends SessionStore>(
     }
   };
 
+  const addPortCases = (all: readonly StoreCase<SessionStore>[]): void => {
+    for (const { name, run } of all)
+      add(name, (store, second) => run(portOf(store), portOf(second), timeoutMs));
+  };
+
   addAll(requiredCases);
+  addPortCases(requiredPortCases);
   for (const part of OPTIONAL_PARTS)
     addAll(absent.has(part) ? [absences[part]] : optionalCases[part]);
+  for (const part of OPTIONAL_PARTS) if (!absent.has(part)) addPortCases(optionalPortCases[part]);
   if (corrupt === undefined) {
     const nothing = async () => undefined;
     if (test.skip === undefined) test(NO_CORRUPTION, nothing);

@@ -1,3 +1,4 @@
+import type { SessionStore } from '../store/session-store.js';
 import { activity } from './cases/activity.js';
 import { appendConditions } from './cases/append-conditions.js';
 import { appends } from './cases/appends.js';
@@ -30,6 +31,7 @@ import { operationIds } from './cases/operation-ids.js';
 import { ownership } from './cases/ownership.js';
 import { paging } from './cases/paging.js';
 import { races } from './cases/races.js';
+import { randomCommits, randomCommitsAndStatuses } from './cases/random-commits.js';
 import { ranges } from './cases/ranges.js';
 import { readSizes } from './cases/read-sizes.js';
 import { redactionEvents, redactions } from './cases/redactions.js';
@@ -99,6 +101,17 @@ export const requiredCases: readonly StoreCase[] = [
   ...races,
   ...twoStores,
 ];
+
+/** As `requiredCases`, for those that speak the port. */
+export const requiredPortCases: readonly StoreCase<SessionStore>[] = [...randomCommits];
+
+/** As `optionalCases`, for those that speak the port. */
+export const optionalPortCases: Readonly<Record<OptionalPart, readonly StoreCase<SessionStore>[]>> =
+  {
+    statuses: randomCommitsAndStatuses,
+    events: [],
+    listen: [],
+  };
 
 /** The cases of each part that a store may lack. */
 export const optionalCases: Readonly<Record<OptionalPart, readonly StoreCase[]>> = {

@@ -1,15 +1,15 @@
 import type { SessionStore } from '../store/session-store.js';
 import type { SessionKey, TodaysStore } from './todays-store.js';
 
-/** One case of the contract. */
-export interface StoreCase {
+/** One case of the contract. Cases that speak the port are `StoreCase<SessionStore>`. */
+export interface StoreCase<S = TodaysStore> {
   readonly name: string;
   /**
    * Rejects if the case fails. `store` is empty, and only this case uses it. `second` is another
    * store over the same data, or `store` itself. `timeoutMs` is the maximum wait for effects
    * without a call, such as notifications.
    */
-  run(store: TodaysStore, second: TodaysStore, timeoutMs: number): Promise<void>;
+  run(store: S, second: S, timeoutMs: number): Promise<void>;
 }
 
 /** A part of a stored session that can be damaged separately. */

@@ -1,0 +1,220 @@
+import { planAppend } from '../../plan/append.js';
+import { planCreate } from '../../plan/create.js';
+import { planReportedRemove } from '../../plan/remove.js';
+import { planReplace } from '../../plan/replace.js';
+import { timestampOf } from '../../session/clock.js';
+import type { HistoryEntry } from '../../session/session.js';
+import type { DueKey } from '../../session/session-key.js';
+import type { StateRecord } from '../../session/session-record.js';
+import { endsAt, initialState } from '../../session/state-at.js';
+import type {
+  BeginCommit,
+  ChangeCommit,
+  Guards,
+  RemoveCommit,
+  UseChange,
+} from '../../store/commit.js';
+import type { TakeRange } from '../../store/session-store.js';
+import { headOf } from '../samples.js';
+import type { Dice } from './dice.js';
+import type { ModelSession, ModelStore } from './model-store.js';
+import { nextState } from './random-states.js';
+
+/** One call of a store. Positions, versions and the times of moves are those of the model. */
+export type RandomStep =
+  | { readonly call: 'begin'; readonly commit: BeginCommit }
+  | { readonly call: 'change'; readonly commit: ChangeCommit }
+  | { readonly call: 'remove'; readonly commit: RemoveCommit }
+  | { readonly call: 'take'; readonly range: TakeRange & { readonly tenant: string } };
+
+/** What the sequence has brought about so far. */
+export interface World {
+  readonly model: ModelStore;
+  readonly dice: Dice;
+  readonly tenant: string;
+  /** The clock of the step. It may be behind that of the step before. */
+  readonly now: number;
+  /** The number of the step, from 1 on. */
+  readonly step: number;
+  /** All states that the sessions had. */
+  readonly states: readonly StateRecord[];
+  /** All versions that the histories had, with the id of the session. */
+  readonly versions: readonly { readonly id: string; readonly version: string }[];
+  /** Whether the store can limit live sessions. */
+  readonly hasStatuses: boolean;
+  /** The positions of a session that the store has returned, by its incarnation. */
+  readonly positionsOf: (incarnation: string) => readonly number[];
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** A position that is after the end of any history. */
+const BEYOND = 10 ** 12;
+
+const IDS = ['a', 'b', 'c'];
+
+const entriesOf = ({ dice, step, now }: World, count: number): readonly HistoryEntry[] =>
+  Array.from({ length: count }, (_, at) => {
+    const entry = { role: 'user', content: `${step}.${at} é`, timestamp: timestampOf(now) };
+    return dice.chance(0.2) ? { ...entry, id: `e${step}`, data: { at } } : entry;
+  });
+
+const liveOf = ({ dice, now, hasStatuses }: World, share: number) =>
+  hasStatuses ? dice.maybe(share, { sessions: dice.below(4), now }) : undefined;
+
+const beginStep = (world: World, id: string): RandomStep => {
+  const { dice, now, step: revision, tenant } = world;
+  const terms = {
+    idleTimeoutMs: dice.maybe(0.3, 500) ?? NEVER,
+    inactivityTimeoutMs: dice.maybe(0.3, 150) ?? NEVER,
+    retentionMs: dice.maybe(0.5, 300) ?? NEVER,
+    graceMs: dice.maybe(0.4, 120) ?? 0,
+  };
+  const limitMs = dice.maybe(0.3, 600) ?? NEVER;
+  const labels = dice.maybe(0.5, { user: 'ann' });
+  const [start, wake] = [dice.chance(0.85), dice.chance(0.3)];
+  const state = initialState({ limitMs, terms, labels, now, revision, start, wake });
+  const others = world.versions.filter((each) => each.id !== id);
+  const guards = { source: dice.maybe(0.3, dice.pick(others)), live: liveOf(world, 0.3) };
+  const entries = entriesOf(world, dice.below(3));
+  const commit = planCreate(tenant, { head: headOf(id, now), state, entries, guards });
+  return { call: 'begin', commit };
+};
+
+/** A position that the session has or had, or that it never had. */
+const positionOf = (world: World, session: ModelSession | undefined): number => {
+  const { dice, positionsOf } = world;
+  if (dice.chance(0.07) || session === undefined) return BEYOND;
+  if (dice.chance(0.5)) return session.history.end;
+  return dice.pick(positionsOf(session.incarnation)) ?? 0;
+};
+
+const tokenOf = ({ dice }: World, session: ModelSession | undefined): number => {
+  const token = session?.state.work.lease?.fencingToken ?? 1;
+  return dice.chance(0.3) ? token + 1 : token;
+};
+
+/** Guards of any change, each in a share of the calls. */
+const randomGuards = (world: World, session: ModelSession | undefined, share: number): Guards => {
+  const { dice, now } = world;
+  const state = session?.state;
+  const used = state?.lastActivityAt ?? now;
+  return {
+    revision: dice.maybe(share / 2, dice.chance(0.8) ? (state?.revision ?? 1) : 1),
+    unusedSince: dice.maybe(share / 2, used - (dice.maybe(0.4, 1) ?? 0)),
+    open: dice.maybe(share, now),
+    over: dice.maybe(share / 4, now),
+    fence: dice.maybe(share, { token: tokenOf(world, session), now }),
+    end: dice.maybe(share, positionOf(world, session)),
+    entries: dice.maybe(share, 2 + dice.below(8)),
+    live: liveOf(world, share / 3),
+  };
+};
+
+/** An append or a rewind with guards that its planner may not give it. */
+const appendStep = (world: World, id: string): RandomStep => {
+  const { model, dice, now, tenant, step } = world;
+  const key = { tenant, id };
+  const session = model.sessionAt(key);
+  const after = dice.maybe(0.3, positionOf(world, session));
+  const digest = dice.chance(0.7) ? 'the-same-content' : 'another-content-';
+  const entries = entriesOf(world, after === undefined ? 1 + dice.below(3) : dice.below(3));
+  const operation = dice.maybe(0.35, { id: `o${dice.below(4)}`, digest });
+  const wake = dice.maybe(0.2, { revision: step });
+  const planned = planAppend(key, {
+    entries,
+    now,
+    ...(after !== undefined && { after }),
+    ...(wake && { wake }),
+  });
+  const guards = { ...randomGuards(world, session, 0.15), operation };
+  const isLate = dice.chance(0.15);
+  const { truncate, events } = planned.effects;
+  const late = { truncate, entries, events: events.slice(0, 1) };
+  const commit: UseChange = isLate
+    ? { key, guards, effects: late }
+    : { ...planned, guards: { ...guards, open: dice.maybe(0.9, now) } };
+  return { call: 'change', commit };
+};
+
+/** A state that a command, a lease, an update or the clock makes of the stored one. */
+const putStep = (world: World, key: DueKey): RandomStep | undefined => {
+  const { model, dice, now, step: revision, states } = world;
+  const session = model.sessionAt(key);
+  const previous = dice.chance(0.85) ? session?.state : dice.pick(states);
+  const next = previous && nextState(dice, previous, now);
+  if (previous === undefined || next === undefined) return undefined;
+  const state = Object.freeze({ ...next, revision });
+  const live = key.removal === undefined ? liveOf(world, 0.2) : undefined;
+  const planned = planReplace(key, { previous, state, now, live });
+  if (key.removal !== undefined) return { call: 'change', commit: planned };
+  const others = randomGuards(world, session, 0.06);
+  const { revision: guarded, unusedSince = others.unusedSince } = planned.guards;
+  const guards = { ...others, revision: guarded, unusedSince };
+  if (dice.chance(0.85)) return { call: 'change', commit: { ...planned, guards } };
+  const entries = entriesOf(world, 1);
+  const events = [...planned.effects.events, { type: 'appended' as const, at: now }];
+  const effects = { ...planned.effects, entries, events };
+  return { call: 'change', commit: { ...planned, guards, effects } };
+};
+
+const redactStep = ({ model, dice, now, tenant }: World, id: string): RandomStep => {
+  const key = { tenant, id };
+  const current = model.sessionAt(key)?.history.current.map(({ position }) => position) ?? [];
+  const positions = current.filter(() => dice.chance(0.4));
+  const redact = dice.chance(0.1) || positions.length === 0 ? [...positions, BEYOND] : positions;
+  return { call: 'change', commit: { key, guards: {}, effects: { redact, at: now } } };
+};
+
+const moveStep = ({ model, dice, now }: World, key: DueKey): RandomStep | undefined => {
+  const session = model.sessionAt(key);
+  if (session === undefined || session.dueAt === NEVER) return undefined;
+  const { dueAt, state } = session;
+  const isBound = state.status !== 'TERMINATED' && state.report === undefined;
+  const to = dice.chance(0.5) ? now + 1000 : dueAt + 10;
+  const guards = {
+    revision: dice.maybe(0.6, dice.chance(0.8) ? state.revision : 1),
+    dueAt: dice.chance(0.85) ? dueAt : dueAt + 1,
+  };
+  const effects = { dueAt: isBound ? Math.min(to, endsAt(state)) : to };
+  return { call: 'change', commit: { key, guards, effects } };
+};
+
+const removeStep = (world: World, key: DueKey): RandomStep => {
+  const { model, dice, now, step } = world;
+  const state = model.sessionAt(key)?.state;
+  const { tenant, id, removal } = key;
+  const revision = dice.maybe(0.4, dice.chance(0.7) ? (state?.revision ?? 1) : dice.below(2));
+  const unusedSince = dice.maybe(0.2, (state?.lastActivityAt ?? now) - dice.below(2));
+  const guards = { revision, unusedSince };
+  if (removal !== undefined || state === undefined || dice.chance(0.5)) {
+    const events = removal === undefined ? [{ type: 'deleted' as const, at: now }] : [];
+    return { call: 'remove', commit: { key, guards, effects: { events } } };
+  }
+  return { call: 'remove', commit: planReportedRemove({ tenant, id }, state, now, step) };
+};
+
+const takeStep = ({ dice, now, tenant }: World): RandomStep => {
+  const limit = dice.chance(0.7) ? 10 : 1 + dice.below(2);
+  const range = { tenant, now, until: now + 50 + dice.below(200), limit };
+  return { call: 'take', range: { ...range, inCompany: dice.chance(0.2) } };
+};
+
+/** The step that the dice choose; undefined if it makes no sense now. */
+export const randomStep = (world: World): RandomStep | undefined => {
+  const { model, dice, tenant } = world;
+  const id = dice.pick(IDS) ?? 'a';
+  const key = { tenant, id };
+  const remains = model.sessionsOf(tenant).filter((each) => each.key.removal !== undefined);
+  const any = (dice.chance(0.15) ? dice.pick(remains)?.key : undefined) ?? key;
+  // Most calls find a session: without one, there is little to see.
+  const isMissing = model.sessionAt(key) === undefined && dice.chance(0.7);
+  const kind = isMissing ? 0 : dice.roll();
+  if (kind < 0.06) return beginStep(world, id);
+  if (kind < 0.5) return appendStep(world, id);
+  if (kind < 0.75) return putStep(world, any);
+  if (kind < 0.8) return redactStep(world, id);
+  if (kind < 0.86) return moveStep(world, any);
+  if (kind < 0.92) return removeStep(world, any);
+  return takeStep(world);
+};

@@ -1,0 +1,18 @@
+import { expect, test, vi } from 'vitest';
+import { checkRandomCommits } from '../../src/testing/index.js';
+import { moreIfLong } from '../support/continuous-integration.js';
+import { describeStores } from '../support/describe-stores.js';
+
+vi.setConfig({ testTimeout: 600_000 });
+
+/** The first seed of `npm run test:long` can be given, to try others. */
+const from = Number(process.env['COLLOQUY_SEED'] ?? 1000);
+
+describeStores('random commits', (open) => {
+  test('match the model', async () => {
+    const store = await open();
+    const subject = { store, second: store, hasStatuses: true };
+    const options = { from, sequences: moreIfLong(5, 3000), steps: 60, maxMs: 300_000 };
+    await expect(checkRandomCommits(subject, options)).resolves.toBeUndefined();
+  });
+});
