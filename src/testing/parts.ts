@@ -12,6 +12,7 @@ import { events, listeners } from './cases/events.js';
 import { extensionEvents, extensions } from './cases/extensions.js';
 import { forks } from './cases/forks.js';
 import { gracePeriods } from './cases/grace-periods.js';
+import { guards, limitGuards } from './cases/guards.js';
 import { historyBytes } from './cases/history-bytes.js';
 import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
@@ -103,12 +104,12 @@ export const requiredCases: readonly StoreCase[] = [
 ];
 
 /** As `requiredCases`, for those that speak the port. */
-export const requiredPortCases: readonly StoreCase<SessionStore>[] = [...randomCommits];
+export const requiredPortCases: readonly StoreCase<SessionStore>[] = [...guards, ...randomCommits];
 
 /** As `optionalCases`, for those that speak the port. */
 export const optionalPortCases: Readonly<Record<OptionalPart, readonly StoreCase<SessionStore>[]>> =
   {
-    statuses: randomCommitsAndStatuses,
+    statuses: [...limitGuards, ...randomCommitsAndStatuses],
     events: [],
     listen: [],
   };

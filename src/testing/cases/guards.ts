@@ -1,0 +1,270 @@
+import type { ChangeCommit, Guards, StateChange, UseChange } from '../../store/commit.js';
+import type { SessionStore } from '../../store/session-store.js';
+import { appendOf, begin, change, made, remove, said } from '../commits.js';
+import { expectEqual } from '../expect-equal.js';
+import { addGuarded, expectUnchanged, guardedState, key, type Places } from '../guarded.js';
+import { ended, keyOf, live, NOON, operationOf } from '../samples.js';
+import { answerOf } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+/** The part of a change that a guard judges. */
+interface Judged extends Guards {
+  readonly truncate?: number;
+}
+
+/** A guard: what it refuses, the answer, and what it lets pass. */
+interface GuardSample {
+  readonly guard: string;
+  readonly fails: (places: Places) => readonly Judged[];
+  readonly holds: (places: Places) => readonly Judged[];
+  /** What the answer has besides the guard. */
+  readonly answer?: (places: Places) => object;
+}
+
+const withState = () => ({ state: guardedState });
+
+const withEnd = ({ end }: Places) => ({ position: end });
+
+/** In the order in which they are checked. */
+const inOrder: readonly GuardSample[] = [
+  {
+    guard: 'operation',
+    fails: () => [{ operation: operationOf('op', 'another-content-') }],
+    holds: () => [{ operation: operationOf('another') }],
+  },
+  {
+    guard: 'revision',
+    fails: () => [{ revision: 4 }, { revision: 6 }, { revision: 50 }],
+    holds: () => [{ revision: 5 }],
+    answer: withState,
+  },
+  {
+    guard: 'unusedSince',
+    fails: () => [{ unusedSince: NOON - 1 }],
+    holds: () => [{ unusedSince: NOON }, { unusedSince: NOON + 1 }],
+    answer: withState,
+  },
+  {
+    guard: 'open',
+    fails: () => [{ open: NOON + 100 }, { open: NOON + 10_000 }],
+    holds: () => [{ open: NOON + 99 }, { open: NOON - 10_000 }],
+    answer: withState,
+  },
+  {
+    guard: 'over',
+    fails: () => [{ over: NOON + 99 }, { over: NOON - 10_000 }],
+    holds: () => [{ over: NOON + 100 }],
+    answer: withState,
+  },
+  {
+    guard: 'fence',
+    fails: () => [
+      { fence: { token: 6, now: NOON } },
+      { fence: { token: 8, now: NOON } },
+      { fence: { token: 7, now: NOON + 50 } },
+    ],
+    holds: () => [{ fence: { token: 7, now: NOON + 49 } }],
+    answer: withState,
+  },
+  {
+    guard: 'end',
+    fails: ({ first, superseded, end }) => [
+      { end: 0 },
+      { end: first },
+      { end: superseded },
+      { end: end + 1 },
+    ],
+    holds: ({ end }) => [{ end }],
+    answer: withEnd,
+  },
+  {
+    guard: 'position',
+    fails: ({ end }) => [{ truncate: end + 1 }, { truncate: end + 1_000_000 }],
+    holds: ({ end }) => [{ truncate: end }],
+  },
+  {
+    guard: 'superseded',
+    fails: ({ superseded }) => [{ truncate: superseded }],
+    holds: ({ first }) => [{ truncate: first }, { truncate: 0 }],
+    answer: withEnd,
+  },
+  {
+    guard: 'entries',
+    fails: ({ first }) => [{ entries: 2 }, { entries: 0 }, { entries: 1, truncate: first }],
+    holds: ({ first }) => [{ entries: 3 }, { entries: 2, truncate: first }],
+  },
+];
+
+const limit: GuardSample = {
+  guard: 'live',
+  fails: () => [{ live: { sessions: 1, now: NOON + 99 } }, { live: { sessions: 0, now: NOON } }],
+  holds: () => [{ live: { sessions: 2, now: NOON } }, { live: { sessions: 1, now: NOON + 100 } }],
+};
+
+/** An append of an entry that also wakes, with these conditions. */
+const appendIf = ({ truncate, ...guards }: Judged, of = key): UseChange => {
+  const wake = { at: NOON, revision: 6 };
+  const events = [
+    { type: 'appended' as const, at: NOON },
+    { type: 'woken' as const, at: NOON },
+  ];
+  return appendOf(of, ['four'], guards, { truncate, wake, activity: NOON + 5, events });
+};
+
+/** A pause with an entry, with these conditions. */
+const pauseIf = ({ truncate, revision = 5, ...guards }: Judged, of = key): StateChange => {
+  const next = live('PAUSED', { revision: 6, labels: { user: 'bob' } });
+  const { entries, events } = appendOf(of, ['four']).effects;
+  const put = { state: next, previous: guardedState };
+  return { key: of, guards: { revision, ...guards }, effects: { put, truncate, entries, events } };
+};
+
+const changesOf = (judged: Judged, of = key): readonly ChangeCommit[] => [
+  appendIf(judged, of),
+  pauseIf(judged, of),
+];
+
+const refusal = ({ guard, answer = () => ({}) }: GuardSample, places: Places) => ({
+  outcome: 'refused',
+  guard,
+  ...answer(places),
+});
+
+const refuses = (sample: GuardSample): StoreCase<SessionStore> => ({
+  name: `guards: a change that ${sample.guard} refuses writes nothing`,
+  run: async (store, second) => {
+    const places = await addGuarded(store);
+    for (const judged of sample.fails(places)) {
+      const what = JSON.stringify(judged);
+      await expectUnchanged(second, `after a change with ${what}`, async () => {
+        for (const commit of changesOf(judged))
+          expectEqual(await change(store, commit), refusal(sample, places), what);
+      });
+    }
+  },
+});
+
+const passes = (sample: GuardSample): StoreCase<SessionStore> => ({
+  name: `guards: a change is made where ${sample.guard} holds`,
+  run: async (store) => {
+    const places = await addGuarded(store);
+    const samples = sample.holds(places).flatMap((_, at) => [
+      { at, kind: 0 },
+      { at, kind: 1 },
+    ]);
+    for (const { at, kind } of samples) {
+      await remove(store, key);
+      const [judged = {}] = sample.holds(await addGuarded(store)).slice(at);
+      const [commit = appendIf(judged)] = changesOf(judged).slice(kind);
+      await made(store, commit);
+      expectEqual((await said(store, key))?.at(-1), 'four', 'the last entry');
+    }
+  },
+});
+
+/** Whether two guards judge the same part, so that only one of them can be asked. */
+const isSame = (one: Judged, other: Judged): boolean =>
+  Object.keys(one).some((name) => name in other);
+
+const comesFirst = (
+  sample: GuardSample,
+  later: readonly GuardSample[],
+): StoreCase<SessionStore> => ({
+  name: `guards: ${sample.guard} is checked before ${later.map(({ guard }) => guard).join(', ')}`,
+  run: async (store) => {
+    const places = await addGuarded(store);
+    const [first = {}] = sample.fails(places);
+    for (const other of later) {
+      const [judged = {}] = other.fails(places);
+      if (isSame(first, judged)) continue;
+      for (const commit of changesOf({ ...judged, ...first }))
+        expectEqual(
+          await change(store, commit),
+          refusal(sample, places),
+          `the answer where ${other.guard} does not hold either`,
+        );
+    }
+  },
+});
+
+const missing: StoreCase<SessionStore> = {
+  name: 'guards: a change of a session that does not exist is refused by present, first of all',
+  run: async (store) => {
+    await begin(store, key);
+    for (const each of [keyOf('two'), keyOf('one', 'globex')]) {
+      const judged = { operation: operationOf('op'), revision: 4, open: NOON, end: 3 };
+      const refused = { outcome: 'refused', guard: 'present' };
+      for (const commit of changesOf(judged, each))
+        expectEqual(await change(store, commit), refused, 'the answer');
+      expectEqual(await answerOf(store.find(each)), undefined, 'a session that was never begun');
+    }
+  },
+};
+
+/** `open` and `over` judge the status first. */
+const statuses: StoreCase<SessionStore> = {
+  name: 'guards: only an ACTIVE or PAUSED session is open, and it is over from its end on',
+  run: async (store) => {
+    const states = [
+      { state: live('ACTIVE'), opens: [NOON, NOON + 1e9], overs: [] },
+      { state: live('PAUSED', { deadline: NOON + 9 }), opens: [NOON + 8], overs: [NOON + 9] },
+      { state: live('IDLE'), opens: [], overs: [NOON, 0] },
+      { state: ended('failed'), opens: [], overs: [NOON, 0] },
+    ];
+    for (const [at, { state, opens, overs }] of states.entries()) {
+      const each = keyOf(`s${at}`);
+      await begin(store, each, { state });
+      for (const time of [...opens, ...overs]) {
+        const isOpen = opens.includes(time);
+        const [holds, fails] = isOpen ? ['open', 'over'] : ['over', 'open'];
+        await made(store, appendOf(each, ['x'], { [holds]: time }));
+        const refused = await change(store, appendOf(each, ['x'], { [fails]: time }));
+        expectEqual(refused, { outcome: 'refused', guard: fails, state }, `${state.status}`);
+      }
+    }
+  },
+};
+
+const inactive: StoreCase<SessionStore> = {
+  name: 'guards: an ACTIVE session is over once it was unused for its inactivity timeout',
+  run: async (store) => {
+    const { terms } = live('ACTIVE');
+    const state = live('ACTIVE', { terms: { ...terms, inactivityTimeoutMs: 20 } });
+    await begin(store, key, { state });
+    await made(store, appendOf(key, ['x'], { open: NOON + 19 }, { activity: NOON + 15 }));
+    await made(store, appendOf(key, ['y'], { open: NOON + 34 }));
+    await made(store, appendOf(key, ['z'], { over: NOON + 35 }));
+    const guard = 'open';
+    const used = { ...state, lastActivityAt: NOON + 15 };
+    const refused = await change(store, appendOf(key, ['x'], { open: NOON + 35 }));
+    expectEqual(refused, { outcome: 'refused', guard, state: used }, 'at the end');
+  },
+};
+
+export const guards: readonly StoreCase<SessionStore>[] = [
+  missing,
+  ...inOrder.flatMap((sample, at) => {
+    const later = inOrder.slice(at + 1);
+    const order = later.length === 0 ? [] : [comesFirst(sample, later)];
+    return [refuses(sample), passes(sample), ...order];
+  }),
+  statuses,
+  inactive,
+];
+
+/** For stores with limits of live sessions. */
+export const limitGuards: readonly StoreCase<SessionStore>[] = [
+  refuses(limit),
+  passes(limit),
+  {
+    name: 'guards: all others are checked before live',
+    run: async (store) => {
+      const places = await addGuarded(store);
+      for (const sample of inOrder) {
+        const judged = { ...sample.fails(places)[0], ...limit.fails(places)[0] };
+        for (const commit of changesOf(judged))
+          expectEqual(await change(store, commit), refusal(sample, places), sample.guard);
+      }
+    },
+  },
+];

@@ -1,0 +1,189 @@
+import { changeDetailOf } from '../session/event-detail.js';
+import type { HistoryEntry, PositionedEntry } from '../session/session.js';
+import type { DueKey, SessionKey } from '../session/session-key.js';
+import type { SessionHead, StateRecord } from '../session/session-record.js';
+import type {
+  BeginCommit,
+  Begun,
+  ChangeCommit,
+  Changed,
+  EventPart,
+  Guards,
+  Remains,
+  Removed,
+  StateChange,
+  UseChange,
+} from '../store/commit.js';
+import type { DueSession, SessionStore } from '../store/session-store.js';
+import { expectEqual } from './expect-equal.js';
+import { headOf, live, NOON, say, upTo } from './samples.js';
+import { answerOf, repeatUntil } from './steps.js';
+
+/** What a session begins with. */
+export interface Beginning {
+  readonly head?: SessionHead;
+  /** Default: ACTIVE. */
+  readonly state?: StateRecord;
+  readonly entries?: readonly HistoryEntry[];
+  readonly guards?: BeginCommit['guards'];
+  readonly events?: readonly EventPart[];
+}
+
+/** Begins a session, whatever the outcome. */
+export const tryBegin = (
+  store: SessionStore,
+  key: SessionKey,
+  beginning: Beginning = {},
+): Promise<Begun> => {
+  const { head = headOf(key.id), state = live('ACTIVE'), entries = [], guards = {} } = beginning;
+  const { events = [{ type: 'created', at: NOON }] } = beginning;
+  return answerOf(store.begin({ key, guards, effects: { head, state, entries, events } }));
+};
+
+/** Begins a session. Fails if the store refuses it. */
+export const begin = async (
+  store: SessionStore,
+  key: SessionKey,
+  beginning: Beginning = {},
+): Promise<void> => {
+  expectEqual(await tryBegin(store, key, beginning), { outcome: 'made' }, 'begin');
+};
+
+export const change = (store: SessionStore, commit: ChangeCommit): Promise<Changed> =>
+  answerOf(store.change(commit));
+
+/** Makes a change, and returns its position. Fails if the store refuses it. */
+export const made = async (store: SessionStore, commit: ChangeCommit): Promise<number> => {
+  const changed = await change(store, commit);
+  if (changed.outcome === 'made') return changed.position;
+  throw new Error(`change answered ${JSON.stringify(changed)}`);
+};
+
+/** A change that replaces the stored state, whose revision is one lower than that of the next. */
+export const putOf = (
+  key: DueKey,
+  next: StateRecord,
+  stored: StateRecord = next,
+  guards: Guards = {},
+): StateChange => {
+  const previous = { ...stored, revision: next.revision - 1 };
+  const event = key.removal === undefined ? changeDetailOf(previous, next, NOON) : undefined;
+  return {
+    key,
+    guards: { ...guards, revision: previous.revision },
+    effects: { put: { state: next, previous }, events: event === undefined ? [] : [event] },
+  };
+};
+
+/** Replaces the state, by its revision. */
+export const tryPut = async (
+  store: SessionStore,
+  key: DueKey,
+  next: StateRecord,
+  guards?: Guards,
+): Promise<Changed> => {
+  const stored = (await store.findState(key)).unwrapOr(undefined);
+  return change(store, putOf(key, next, stored, guards));
+};
+
+/** Replaces the state. Fails if the store refuses it. */
+export const put = async (store: SessionStore, key: DueKey, next: StateRecord): Promise<void> => {
+  expectEqual(await tryPut(store, key, next), { outcome: 'made', position: 0 }, 'put');
+};
+
+/** The effects of an append besides its entries. */
+export type Use = Partial<Omit<UseChange['effects'], 'put' | 'entries'>>;
+
+/** A change that adds entries with these contents at NOON. */
+export const appendOf = (
+  key: SessionKey,
+  contents: readonly string[],
+  guards: Guards = {},
+  use: Use = {},
+): UseChange => ({
+  key,
+  guards,
+  effects: {
+    entries: contents.map((content) => say(content)),
+    activity: NOON,
+    events: [{ type: 'appended', at: NOON }],
+    ...use,
+  },
+});
+
+/** Appends, and returns the position. Fails if the store refuses it. */
+export const append = (
+  store: SessionStore,
+  key: SessionKey,
+  contents: readonly string[],
+  guards?: Guards,
+  use?: Use,
+): Promise<number> => made(store, appendOf(key, contents, guards, use));
+
+/** Removes a session, whatever the outcome. */
+export const remove = (
+  store: SessionStore,
+  key: DueKey,
+  guards: { readonly revision?: number; readonly unusedSince?: number } = {},
+  remains?: Remains,
+): Promise<Removed> => {
+  const events = key.removal === undefined ? [{ type: 'deleted' as const, at: NOON }] : [];
+  return answerOf(store.remove({ key, guards, effects: { remains, events } }));
+};
+
+/** Moves a session from one time in the queue of what is due to another. */
+export const move = (
+  store: SessionStore,
+  key: DueKey,
+  from: number,
+  to: number,
+  revision?: number,
+): Promise<Changed> =>
+  change(store, { key, guards: { dueAt: from, revision }, effects: { dueAt: to } });
+
+/** The contents of the entries of a session, oldest first; undefined if there is none. */
+export const said = async (
+  store: SessionStore,
+  key: SessionKey,
+): Promise<readonly string[] | undefined> =>
+  (await answerOf(store.find(key)))?.history.map(({ content }) => content);
+
+/** The entries of a session with their positions. */
+export const placed = async (
+  store: SessionStore,
+  key: SessionKey,
+): Promise<readonly PositionedEntry[]> => {
+  const found = await answerOf(store.entries(key, { after: 0, limit: 10_000 }));
+  if (found.outcome === 'found') return found.entries;
+  throw new Error(`entries answered ${found.outcome}`);
+};
+
+/** What is due in all parts of a store. */
+export const due = async (
+  store: SessionStore,
+  now: number,
+  limit = 100,
+): Promise<readonly DueSession[]> => {
+  const sessions: DueSession[] = [];
+  let cursor: string | undefined;
+  await repeatUntil('the last part of what is due', 10, async () => {
+    const part = await answerOf(store.due(now, limit, cursor));
+    sessions.push(...part.sessions);
+    cursor = part.nextCursor;
+    return cursor === undefined;
+  });
+  return sessions.toSorted((a, b) => a.dueAt - b.dueAt);
+};
+
+/** The ids of a tenant's sessions, newest first. */
+export const idsOf = async (store: SessionStore, tenant: string): Promise<readonly string[]> => {
+  const page = await answerOf(store.page(tenant, { offset: 0, limit: 100 }));
+  return page.records.map(({ head }) => head.id);
+};
+
+/** Runs a step for all writers at once; every other one uses the second store. */
+export const raceOf = <T>(
+  stores: readonly [SessionStore, SessionStore],
+  step: (store: SessionStore, writer: number) => Promise<T>,
+): Promise<readonly T[]> =>
+  Promise.all(upTo(50).map((writer) => step(stores[writer % 2 === 0 ? 0 : 1], writer)));
