@@ -2,9 +2,11 @@ import type { SessionStore } from '../store/session-store.js';
 import { activity } from './cases/activity.js';
 import { appendConditions } from './cases/append-conditions.js';
 import { appends } from './cases/appends.js';
+import { beginEvents, begins, limitedBegins } from './cases/begins.js';
 import { byStatus } from './cases/by-status.js';
 import { claimOrder } from './cases/claim-order.js';
 import { claims } from './cases/claims.js';
+import { commitRaces, limitRaces } from './cases/commit-races.js';
 import { deadlines } from './cases/deadlines.js';
 import { entryData } from './cases/entry-data.js';
 import { eventCounts } from './cases/event-counts.js';
@@ -14,6 +16,7 @@ import { forks } from './cases/forks.js';
 import { gracePeriods } from './cases/grace-periods.js';
 import { guards, limitGuards } from './cases/guards.js';
 import { historyBytes } from './cases/history-bytes.js';
+import { historyEffects, historyEvents } from './cases/history-effects.js';
 import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
 import { historyVersions } from './cases/history-versions.js';
@@ -26,6 +29,7 @@ import { leaseEvents, leases } from './cases/leases.js';
 import { liveLimits } from './cases/live-limits.js';
 import { maxEntries } from './cases/max-entries.js';
 import { metadata, metadataEvents } from './cases/metadata.js';
+import { moves } from './cases/moves.js';
 import { names } from './cases/names.js';
 import { openingEvents, openingLimits, openings } from './cases/openings.js';
 import { operationIds } from './cases/operation-ids.js';
@@ -38,12 +42,15 @@ import { readSizes } from './cases/read-sizes.js';
 import { redactionEvents, redactions } from './cases/redactions.js';
 import { remains, remainsAndLimits } from './cases/remains.js';
 import { removal } from './cases/removal.js';
+import { removalEvents, removals, removalsAndLimits } from './cases/removals.js';
 import { replacements } from './cases/replacements.js';
 import { reports } from './cases/reports.js';
 import { rewindEvents, rewinds } from './cases/rewinds.js';
 import { sequences } from './cases/sequences.js';
 import { severalStatuses } from './cases/several-statuses.js';
+import { effectEvents, stateEffects, statusEffects } from './cases/state-effects.js';
 import { statusTimes } from './cases/status-times.js';
+import { takes } from './cases/takes.js';
 import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
 import { twoStores } from './cases/two-stores.js';
@@ -104,13 +111,30 @@ export const requiredCases: readonly StoreCase[] = [
 ];
 
 /** As `requiredCases`, for those that speak the port. */
-export const requiredPortCases: readonly StoreCase<SessionStore>[] = [...guards, ...randomCommits];
+export const requiredPortCases: readonly StoreCase<SessionStore>[] = [
+  ...begins,
+  ...guards,
+  ...stateEffects,
+  ...historyEffects,
+  ...moves,
+  ...removals,
+  ...takes,
+  ...commitRaces,
+  ...randomCommits,
+];
 
 /** As `optionalCases`, for those that speak the port. */
 export const optionalPortCases: Readonly<Record<OptionalPart, readonly StoreCase<SessionStore>[]>> =
   {
-    statuses: [...limitGuards, ...randomCommitsAndStatuses],
-    events: [],
+    statuses: [
+      ...limitedBegins,
+      ...limitGuards,
+      ...statusEffects,
+      ...removalsAndLimits,
+      ...limitRaces,
+      ...randomCommitsAndStatuses,
+    ],
+    events: [...beginEvents, ...effectEvents, ...historyEvents, ...removalEvents],
     listen: [],
   };
 

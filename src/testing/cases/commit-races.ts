@@ -1,0 +1,258 @@
+import type { Changed } from '../../store/commit.js';
+import type { SessionStore } from '../../store/session-store.js';
+import {
+  append,
+  appendOf,
+  begin,
+  change,
+  due,
+  idsOf,
+  made,
+  move,
+  placed,
+  put,
+  putOf,
+  raceOf,
+  remove,
+  said,
+  tryBegin,
+  tryPut,
+} from '../commits.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
+import { addGuarded, guardedState, key } from '../guarded.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
+import { answerOf } from '../steps.js';
+import type { StoreCase } from '../store-case.js';
+
+const WRITERS = 50;
+
+interface Outcome {
+  readonly outcome: string;
+  readonly guard?: string;
+}
+
+/** How often each outcome came, by its guard if it was refused. */
+const tally = (outcomes: readonly Outcome[]) => {
+  const counts: Record<string, number> = {};
+  for (const { outcome, guard = outcome } of outcomes) counts[guard] = (counts[guard] ?? 0) + 1;
+  return counts;
+};
+
+/** A race of changes of one session, of which the guard lets exactly one pass. */
+const oneOf = (
+  guard: string,
+  what: string,
+  commit: (store: SessionStore, end: number, writer: number) => Promise<Outcome>,
+): StoreCase<SessionStore> => ({
+  name: `races: of 50 ${what}, one is made`,
+  run: async (store, second) => {
+    const { end } = await addGuarded(store);
+    const all = await raceOf([store, second], (each, writer) => commit(each, end, writer));
+    expectEqual(tally(all), { made: 1, [guard]: WRITERS - 1 }, 'the outcomes');
+  },
+});
+
+const single: readonly StoreCase<SessionStore>[] = [
+  oneOf('repeated', 'appends with one operation id', (store) =>
+    change(store, appendOf(key, ['x'], { operation: operationOf('race') })),
+  ),
+  oneOf('revision', 'puts on one revision', (store, _, writer) =>
+    change(store, putOf(key, live('PAUSED', { revision: 6, activeMs: writer }), guardedState)),
+  ),
+  oneOf('revision', 'equal puts on one revision', (store) =>
+    change(store, putOf(key, live('PAUSED', { revision: 6 }), guardedState)),
+  ),
+  oneOf('unusedSince', 'appends to a session that was unused', (store, _, writer) => {
+    const use = { activity: NOON + 1 + writer };
+    return change(store, appendOf(key, ['x'], { unusedSince: NOON }, use));
+  }),
+  oneOf('end', 'appends at one end', (store, end) => change(store, appendOf(key, ['x'], { end }))),
+  oneOf('end', 'rewinds at one end', (store, end) =>
+    change(store, appendOf(key, ['x'], { end }, { truncate: 0 })),
+  ),
+  oneOf('dueAt', 'moves from one time', (store, _, writer) =>
+    move(store, key, NOON + 100, NOON + 10 + writer),
+  ),
+  oneOf('present', 'removals', (store) => remove(store, key)),
+];
+
+const outcomeOf = (changed: Changed, writer: number): readonly string[] =>
+  changed.outcome === 'made' ? [`${writer}`] : [];
+
+const several: readonly StoreCase<SessionStore>[] = [
+  {
+    name: 'races: of 50 begins of one id, one is made, and its session is kept',
+    run: async (store, second) => {
+      const headBy = (writer: number) => headOf('one', NOON + writer, { face: `f${writer}` });
+      const all = await raceOf([store, second], (each, writer) =>
+        tryBegin(each, key, { head: headBy(writer), entries: [say(`${writer}`)] }),
+      );
+      expectEqual(tally(all), { made: 1, absent: WRITERS - 1 }, 'the outcomes');
+      const winner = all.findIndex(({ outcome }) => outcome === 'made');
+      const found = await answerOf(store.find(key));
+      expectEqual([found?.head, found?.history], [headBy(winner), [say(`${winner}`)]], 'it');
+      expectEqual(await idsOf(second, TENANT), ['one'], 'the list');
+    },
+  },
+  {
+    name: 'races: 50 appends are all kept, each whole, in the order of their positions',
+    run: async (store, second) => {
+      await begin(store, key);
+      const positions = await raceOf([store, second], (each, writer) =>
+        append(each, key, [`${writer} a`, `${writer} b`]),
+      );
+      const inOrder = upTo(WRITERS).toSorted((a, b) => (positions[a] ?? 0) - (positions[b] ?? 0));
+      const expected = inOrder.flatMap((writer) => [`${writer} a`, `${writer} b`]);
+      expectEqual(await said(store, key), expected, 'the history');
+      expectEqual((await answerOf(store.find(key)))?.sequence, 1 + WRITERS, 'the sequence');
+    },
+  },
+  {
+    name: 'races: 50 appends and rewinds come whole, in the order of their positions',
+    run: async (store, second) => {
+      await begin(store, key);
+      const truncate = await append(store, key, ['base']);
+      const positions = await raceOf([store, second], (each, writer) =>
+        append(each, key, [`${writer} a`, `${writer} b`], {}, writer % 3 === 0 ? { truncate } : {}),
+      );
+      let expected = ['base'];
+      for (const writer of upTo(WRITERS).toSorted(
+        (a, b) => (positions[a] ?? 0) - (positions[b] ?? 0),
+      )) {
+        if (writer % 3 === 0) expected = ['base'];
+        expected.push(`${writer} a`, `${writer} b`);
+      }
+      expectEqual(await said(store, key), expected, 'the history');
+    },
+  },
+  {
+    name: 'races: of 50 appends around an end, those that open let pass are kept, and no others',
+    run: async (store, second) => {
+      await begin(store, key);
+      const end = ended('failed', { revision: 2 });
+      const kept = await raceOf([store, second], async (each, writer) => {
+        if (writer === WRITERS / 2) await put(each, key, end);
+        return outcomeOf(await change(each, appendOf(key, [`${writer}`], { open: NOON })), writer);
+      });
+      expectEqual((await said(store, key))?.toSorted(), kept.flat().toSorted(), 'the history');
+      const late = await change(store, appendOf(key, ['late'], { open: NOON }));
+      expectEqual(late, { outcome: 'refused', guard: 'open', state: end }, 'after the end');
+    },
+  },
+  {
+    name: 'races: of 50 appends around a new lease, those that fence let pass are kept',
+    run: async (store, second) => {
+      await addGuarded(store);
+      const lease = { holder: 'v', fencingToken: 8, takenAt: NOON, until: NOON + 50 };
+      const kept = await raceOf([store, second], async (each, writer) => {
+        if (writer === WRITERS / 2)
+          await put(each, key, live('ACTIVE', { revision: 6, work: { lease } }));
+        const guards = { fence: { token: 7, now: NOON } };
+        return outcomeOf(await change(each, appendOf(key, [`${writer}`], guards)), writer);
+      });
+      const history = (await said(store, key))?.slice(2);
+      expectEqual(history?.toSorted(), kept.flat().toSorted(), 'the history');
+      const late = await change(store, appendOf(key, ['x'], { fence: { token: 7, now: NOON } }));
+      expectEqual(late.outcome, 'refused', 'an append under the older lease');
+    },
+  },
+  {
+    name: 'races: 50 appends fill a history up to its limit of entries, and not further',
+    run: async (store, second) => {
+      await begin(store, key);
+      const all = await raceOf([store, second], (each) =>
+        change(each, appendOf(key, ['a', 'b'], { entries: 41 })),
+      );
+      expectEqual(tally(all), { made: 20, entries: WRITERS - 20 }, 'the outcomes');
+      expectEqual((await said(store, key))?.length, 40, 'the number of entries');
+    },
+  },
+  {
+    name: 'races: puts, appends and wakes do not undo one another',
+    run: async (store, second) => {
+      await begin(store, key);
+      const puts = await raceOf([store, second], async (each, writer) => {
+        await append(each, key, [`${writer}`], {}, { activity: NOON + writer });
+        const { revision = 0 } = (await answerOf(each.findState(key))) ?? {};
+        return tryPut(each, key, live('ACTIVE', { revision: revision + 1, activeMs: writer }));
+      });
+      const { made: count = 0 } = tally(puts);
+      expectThat(count > 0, 'some of the puts are made');
+      const found = await answerOf(store.find(key));
+      expectEqual(found?.history.length, WRITERS, 'the number of entries');
+      expectEqual(found?.state.revision, 1 + count, 'the revision');
+      expectEqual(found?.state.lastActivityAt, NOON + WRITERS - 1, 'the activity');
+    },
+  },
+  {
+    name: 'races: 50 redactions and appends are all made',
+    run: async (store, second) => {
+      await begin(store, key, { entries: upTo(WRITERS).map((at) => say(`${at}`)) });
+      const entries = await placed(store, key);
+      await raceOf([store, second], async (each, writer) => {
+        const redact = entries.slice(writer, writer + 1).map(({ position }) => position);
+        await append(each, key, ['new']);
+        return made(each, { key, guards: {}, effects: { redact, at: NOON } });
+      });
+      const expected = upTo(2 * WRITERS).map((at) => (at < WRITERS ? '' : 'new'));
+      expectEqual(await said(store, key), expected, 'the history');
+    },
+  },
+  {
+    name: 'races: no fork contains what a redaction took out before it',
+    run: async (store, second) => {
+      await begin(store, key, { entries: [say('secret')] });
+      const version = (await answerOf(store.find(key)))?.historyVersion ?? '';
+      const [entry] = await placed(store, key);
+      const redact = [entry?.position ?? 0];
+      const all = await raceOf([store, second], async (each, writer) => {
+        if (writer === WRITERS / 2)
+          await made(each, { key, guards: {}, effects: { redact, at: NOON } });
+        const guards = { source: { id: 'one', version } };
+        const begun = await tryBegin(each, keyOf(`fork ${writer}`), { guards });
+        const source = await answerOf(each.find(key));
+        return { ...begun, isLate: begun.outcome === 'made' && source === undefined };
+      });
+      expectThat(!all.some(({ isLate }) => isLate), 'the source is there');
+      const guards = { source: { id: 'one', version } };
+      const late = await tryBegin(store, keyOf('late'), { guards });
+      expectEqual(late, { outcome: 'refused', guard: 'source' }, 'a fork after the redaction');
+    },
+  },
+  {
+    name: 'races: writes around a removal bring nothing back',
+    run: async (store, second) => {
+      await begin(store, key, { state: live('ACTIVE', { deadline: NOON }) });
+      await raceOf([store, second], async (each, writer) => {
+        await change(each, appendOf(key, [`${writer}`], { operation: operationOf(`${writer}`) }));
+        await remove(each, key);
+        await change(each, appendOf(key, ['late'], {}, { wake: { at: NOON, revision: 3 } }));
+        return tryPut(each, key, live('PAUSED', { revision: 2, deadline: NOON }));
+      });
+      expectEqual(await answerOf(store.find(key)), undefined, 'the session');
+      expectEqual(await idsOf(second, TENANT), [], 'the list');
+      expectEqual(await due(store, NOON + 1000), [], 'due');
+    },
+  },
+];
+
+export const commitRaces: readonly StoreCase<SessionStore>[] = [...single, ...several];
+
+/** For stores with limits of live sessions. */
+export const limitRaces: readonly StoreCase<SessionStore>[] = [
+  {
+    name: 'races: of 50 begins and 50 puts, as many are made as live allows',
+    run: async (store, second) => {
+      const limit = (sessions: number) => ({ live: { sessions, now: NOON } });
+      const begins = await raceOf([store, second], (each, writer) =>
+        tryBegin(each, keyOf(`s${writer}`), { guards: limit(5) }),
+      );
+      expectEqual(tally(begins), { made: 5, live: WRITERS - 5 }, 'the begins');
+      for (const at of upTo(WRITERS)) await begin(store, keyOf(`i${at}`), { state: live('IDLE') });
+      const puts = await raceOf([store, second], (each, writer) =>
+        tryPut(each, keyOf(`i${writer}`), live('ACTIVE', { revision: 2 }), limit(12)),
+      );
+      expectEqual(tally(puts), { made: 7, live: WRITERS - 7 }, 'the puts');
+    },
+  },
+];
