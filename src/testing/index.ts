@@ -113,9 +113,10 @@ export const describeSessionStore = <S extends SessionStore>(
 
   addAll(requiredCases);
   addPortCases(requiredPortCases);
-  for (const part of OPTIONAL_PARTS)
-    addAll(absent.has(part) ? [absences[part]] : optionalCases[part]);
-  for (const part of OPTIONAL_PARTS) if (!absent.has(part)) addPortCases(optionalPortCases[part]);
+  for (const part of OPTIONAL_PARTS) {
+    addPortCases(absent.has(part) ? [absences[part]] : optionalPortCases[part]);
+    if (!absent.has(part)) addAll(optionalCases[part]);
+  }
   if (corrupt === undefined) {
     const nothing = async () => undefined;
     if (test.skip === undefined) test(NO_CORRUPTION, nothing);

@@ -1,14 +1,14 @@
 import { ok } from 'neverthrow';
+import type { EventLog, SessionStore } from '../../store/session-store.js';
+import { begin, putOf } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
+import { key } from '../guarded.js';
 import type { OptionalPart } from '../parts.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../samples.js';
-import { errorOf, expectStored, insert, replacing } from '../steps.js';
+import { answerOf, errorOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
-import type { EventLog } from '../todays-store.js';
 
-const key = keyOf('one');
-const cap = { sessions: 0, now: NOON };
-const started = live('ACTIVE', { revision: 2 });
+const limit = { live: { sessions: 0, now: NOON } };
 
 /** Whether the log refuses to be opened or read, so that no watch can use it. */
 const refusesReads = async (events: EventLog): Promise<boolean> => {
@@ -22,26 +22,27 @@ const refusesReads = async (events: EventLog): Promise<boolean> => {
  * What takes the place of the cases of a part that a store lacks. Their names tell the report what
  * was not checked. They fail on a store that has the part, or that ignores what it cannot do.
  */
-export const absences: Readonly<Record<OptionalPart, StoreCase>> = {
+export const absences: Readonly<Record<OptionalPart, StoreCase<SessionStore>>> = {
   statuses: {
     name: 'not checked: lists by status alone and limits of live sessions, which the store refuses (without: statuses)',
     run: async (store) => {
-      const stored = await insert(store, key);
-      const range = { offset: 0, limit: 1, status: { anyOf: ['IDLE'], now: NOON } } as const;
+      await begin(store, key, { state: live('IDLE') });
+      const before = await answerOf(store.find(key));
+      const status = { anyOf: ['IDLE' as const], now: NOON };
+      const head = headOf('two');
+      const effects = { head, state: live('ACTIVE'), entries: [], events: [] };
+      const refusals = [
+        await errorOf(store.page(TENANT, { offset: 0, limit: 1, status })),
+        await errorOf(store.change(putOf(key, live('ACTIVE', { revision: 2 }), undefined, limit))),
+        await errorOf(store.begin({ key: keyOf('two'), guards: limit, effects })),
+      ];
       expectEqual(
-        (await errorOf(store.list(TENANT, range))).type,
-        'misconfigured',
-        'a list by status',
+        refusals.map(({ type }) => type),
+        ['misconfigured', 'misconfigured', 'misconfigured'],
+        'a list by status, and a start and a begin under a limit',
       );
-      expectEqual(
-        (await errorOf(replacing(store, key, started, cap))).type,
-        'misconfigured',
-        'a start under a limit',
-      );
-      await expectStored(store, key, stored);
-      const opened = store.insert(TENANT, headOf('two'), started, { entries: [], cap });
-      expectEqual((await errorOf(opened)).type, 'misconfigured', 'an insert under a limit');
-      await expectStored(store, keyOf('two'), undefined);
+      expectEqual(await answerOf(store.find(key)), before, 'the session');
+      expectEqual(await answerOf(store.find(keyOf('two'))), undefined, 'another session');
     },
   },
   events: {

@@ -1,209 +1,134 @@
+import type { SessionStore } from '../../store/session-store.js';
+import { append, appendOf, begin, change, due, placed, put, putOf, remove } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
+import { key } from '../guarded.js';
 import { mutateDeeply } from '../mutate-deeply.js';
-import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
-import {
-  answerOf,
-  append,
-  contentsOf,
-  dueOf,
-  expectStored,
-  idsOn,
-  insertActive,
-  replace,
-  replacing,
-} from '../steps.js';
+import { headOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
+import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-const key = keyOf('one');
-
+/** The parts of a session, new objects at each call, so that a case can change them. */
 const sample = () => ({
-  head: headOf('one', NOON, { context: 'algebra' }),
-  state: live('ACTIVE', { revision: 2, operations: ['start'] }),
-  history: [say('hello'), say('goodbye')],
+  head: headOf('one', NOON, { face: 'ada' }),
+  state: live('ACTIVE', {
+    operations: ['start:a', 'start:b'],
+    labels: { user: 'ann' },
+    metadata: { nested: { list: [1, 2] } },
+    deadline: NOON + 9,
+    work: { wakeAt: NOON },
+  }),
+  entries: [say('hello'), { ...say('goodbye'), data: { tokens: [3] } }],
 });
 
-export const ownership: readonly StoreCase[] = [
+const page = (store: SessionStore) => answerOf(store.page(TENANT, { offset: 0, limit: 10 }));
+
+/** Fails unless every read shows the sample. */
+const expectSample = async (store: SessionStore, what: string): Promise<void> => {
+  const { head, state, entries } = sample();
+  const { records } = await page(store);
+  const read = [await answerOf(store.find(key)), ...records];
+  const parts = read.map((record) => [record?.head, record?.state, record?.history]);
+  expectEqual(
+    parts,
+    [1, 2].map(() => [head, state, entries]),
+    what,
+  );
+  expectEqual(await answerOf(store.findState(key)), state, `the state ${what}`);
+};
+
+export const ownership: readonly StoreCase<SessionStore>[] = [
   {
-    name: 'ownership: changing what was read changes nothing in the store',
+    name: 'ownership: changing what was read changes nothing in the store, nor for other readers',
     run: async (store) => {
-      const { head, state } = sample();
-      await answerOf(store.insert(TENANT, head, live('IDLE')));
-      await replace(store, key, state);
-      await append(store, key, ['hello', 'goodbye'], 'op');
-      const read = [
+      await begin(store, key, sample());
+      const reads = [
         () => answerOf(store.find(key)),
+        () => answerOf(store.find(key, { historyLimit: 1 })),
         () => answerOf(store.findState(key)),
-        () => answerOf(store.list(TENANT, { offset: 0, limit: 10 })),
-        async () => (await answerOf(store.find(key)))?.head.options,
-        async () => (await answerOf(store.find(key)))?.history,
-        async () =>
-          (await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records.map(
-            ({ history }) => history,
-          ),
-        () => answerOf(replacing(store, key, live('PAUSED', { revision: 9 }))),
-        () =>
-          answerOf(
-            store.append(key, {
-              entries: [say('too late')],
-              now: Number.MAX_SAFE_INTEGER,
-              operation: operationOf('op'),
-            }),
-          ),
+        () => page(store),
+        () => placed(store, key),
+        () => due(store, NOON + 9),
+        () => answerOf(store.take({ tenant: TENANT, now: NOON, until: NOON, limit: 1 })),
+        () => change(store, appendOf(key, ['late'], { revision: 9 })),
       ];
-      for (const [index, once] of read.entries()) {
-        mutateDeeply(await once());
-        await expectStored(store, key, sample(), `the record after reading ${index}`);
+      for (const [at, read] of reads.entries()) {
+        const [mine, theirs, expected] = [await read(), await read(), await read()];
+        mutateDeeply(mine);
+        expectEqual(theirs, expected, `what another reader has read, read ${at}`);
+        await expectSample(store, `after read ${at}`);
       }
-      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
-      expectEqual(page.records.map(contentsOf), [sample()], 'records');
     },
   },
   {
-    name: 'ownership: two callers who read the same session share nothing',
+    name: 'ownership: changing what was given changes nothing in the store, even frozen outside',
     run: async (store) => {
-      const { head, state } = sample();
-      await answerOf(store.insert(TENANT, head, live('IDLE')));
-      await replace(store, key, state);
-      await append(store, key, ['hello', 'goodbye']);
-      const page = () => answerOf(store.list(TENANT, { offset: 0, limit: 1 }));
-      const read = async () => {
-        const listed = (await page()).records;
-        return [await answerOf(store.find(key)), ...listed].map(
-          (record) => record && contentsOf(record),
-        );
-      };
-      const [mine, theirs] = [await read(), await read()];
-      const [stateOfMine, stateOfTheirs] = [
-        await answerOf(store.findState(key)),
-        await answerOf(store.findState(key)),
-      ];
-      mutateDeeply(mine);
-      mutateDeeply(stateOfMine);
-      expectEqual(theirs, [sample(), sample()], 'what the other caller has read');
-      expectEqual(stateOfTheirs, sample().state, 'the state that the other caller has read');
-      const [first, second] = [await answerOf(store.find(key)), await answerOf(store.find(key))];
-      mutateDeeply(first);
-      expectEqual(
-        second && contentsOf(second),
-        sample(),
-        'the record that the other caller has found',
-      );
+      for (const freeze of [<T>(value: T) => value, Object.freeze]) {
+        await remove(store, key);
+        const { head, state, entries } = sample();
+        const earlier = live('IDLE', { labels: { user: 'bob' } });
+        const [first, ...others] = entries;
+        const commit = {
+          key: { ...key },
+          guards: {},
+          effects: { head, state: earlier, entries: [first ?? say('')], events: [] },
+        };
+        const created = { type: 'created' as const, at: NOON };
+        const effects = freeze({ ...commit.effects, events: [created] });
+        await answerOf(store.begin(freeze({ ...commit, effects })));
+        mutateDeeply([commit, earlier, effects]);
+        const next = { ...state, revision: 2 };
+        const changed = putOf({ ...key }, freeze(next), live('IDLE'));
+        await change(store, freeze(changed));
+        mutateDeeply([changed, next]);
+        const last = { ...sample().state, revision: 1 };
+        const back = putOf({ ...key }, { ...last, revision: 3 }, last);
+        await change(store, freeze(back));
+        mutateDeeply(back);
+        const operation = operationOf('op');
+        const appended = appendOf({ ...key }, [], { operation });
+        const use = { ...appended, effects: { ...appended.effects, entries: freeze(others) } };
+        await change(store, freeze(use));
+        mutateDeeply([use, operation, others]);
+        const found = await answerOf(store.find(key));
+        expectEqual(found?.head, sample().head, 'the head');
+        expectEqual(found?.history, sample().entries, 'the history');
+        expectEqual(found?.state, { ...sample().state, revision: 3 }, 'the state');
+        const again = appendOf(key, ['x'], { operation: operationOf('op') });
+        expectEqual((await change(store, again)).outcome, 'repeated', 'the operation');
+      }
     },
   },
   {
-    name: 'ownership: changing the state in the answer to a refused append changes nothing in the store',
+    name: 'ownership: changing a key or a range that was given changes nothing in the store',
     run: async (store) => {
-      const { head } = sample();
-      const state = live('IDLE', { operations: ['a', 'b'] });
-      await answerOf(store.insert(TENANT, head, state));
-      mutateDeeply(await answerOf(store.append(key, { entries: [say('too early')], now: NOON })));
-      const expected = live('IDLE', { operations: ['a', 'b'] });
-      await expectStored(store, key, { head: sample().head, state: expected, history: [] });
-    },
-  },
-  {
-    name: 'ownership: changing what was given to the store changes nothing in the store',
-    run: async (store) => {
-      const { head, state, history } = sample();
-      const idle = live('IDLE');
-      await answerOf(store.insert(TENANT, head, idle));
-      mutateDeeply(head);
-      mutateDeeply(idle);
-      await answerOf(replacing(store, key, state));
-      mutateDeeply(state);
-      const call = { entries: history, now: NOON, operation: operationOf('op') };
-      const first = await answerOf(store.append(key, call));
-      mutateDeeply(call);
-      await expectStored(store, key, sample());
-      const again = await answerOf(
-        store.append(key, { entries: [say('again')], now: NOON, operation: operationOf('op') }),
-      );
-      expectEqual(again, { ...first, repeated: true }, 'the same operation');
-      await expectStored(store, key, sample());
-    },
-  },
-  {
-    name: 'ownership: changing the inner parts of frozen objects that were given to the store changes nothing in it',
-    run: async (store) => {
-      const { head, state, history } = sample();
-      await answerOf(store.insert(TENANT, Object.freeze(head), live('IDLE')));
-      await answerOf(replacing(store, key, Object.freeze(state)));
-      await answerOf(
-        store.append(key, Object.freeze({ entries: Object.freeze(history), now: NOON })),
-      );
-      for (const given of [head, state, history]) mutateDeeply(given);
-      await expectStored(store, key, sample());
-    },
-  },
-  {
-    name: 'ownership: changing a key or a range that was given to the store changes nothing in the store',
-    run: async (store) => {
-      await insertActive(store, key);
-      await insertActive(store, keyOf('two'));
-      const given = { tenant: TENANT, id: 'one' };
-      const deadline = NOON + 1;
-      await replace(store, given, live('PAUSED', { revision: 3, deadline }));
-      await append(store, given, ['hello']);
+      const given = { ...key };
+      await begin(store, given, sample());
       mutateDeeply(given);
-      expectEqual(await dueOf(store, deadline, 10), [{ ...key, dueAt: deadline }], 'due');
-      const range = { offset: 0, limit: 1, cursor: { id: 'two', at: headOf('two').createdAt } };
-      const first = await answerOf(store.list(TENANT, range));
-      expectEqual(
-        first.records.map(({ head }) => head.id),
-        ['one'],
-        'the ids after a position',
-      );
+      const range = { offset: 0, limit: 10, labels: { user: 'ann' } };
+      expectEqual((await answerOf(store.page(TENANT, range))).total, 1, 'the page');
       mutateDeeply(range);
-      expectEqual(await idsOn(store, TENANT), ['two', 'one'], 'the ids');
+      await expectSample(store, 'after the change of the range');
+      expectEqual(await due(store, NOON + 9), [{ ...key, dueAt: NOON + 9 }], 'due');
     },
   },
   {
-    name: 'ownership: changing a due session changes nothing in the store',
+    name: 'ownership: later writes do not change what was read, even a long history',
     run: async (store) => {
-      await answerOf(store.insert(TENANT, sample().head, live('IDLE', { deadline: NOON })));
-      mutateDeeply(await dueOf(store, NOON, 10));
-      expectEqual(await dueOf(store, NOON, 10), [{ ...key, dueAt: NOON }], 'due');
-    },
-  },
-  {
-    name: 'ownership: later writes do not change a record that was read',
-    run: async (store) => {
-      await insertActive(store, key, sample().head);
-      await append(store, key, ['hello']);
+      const contents = upTo(200).map((at) => `turn ${at}`);
+      const entries = contents.map((content) => say(content));
+      const { head, state } = sample();
+      await begin(store, key, { head, state, entries });
       const found = await answerOf(store.find(key));
-      const [listed] = (await answerOf(store.list(TENANT, { offset: 0, limit: 1 }))).records;
-      await append(store, key, ['goodbye']);
-      await replace(store, key, live('PAUSED', { revision: 3 }));
-      const expected = {
-        head: sample().head,
-        state: live('ACTIVE', { revision: 2 }),
-        history: [say('hello')],
-      };
-      expectEqual(found && contentsOf(found), expected, 'the record found before');
-      expectEqual(listed && contentsOf(listed), expected, 'the record listed before');
-      await answerOf(store.remove(key));
-      expectEqual(found && contentsOf(found), expected, 'the record found before');
-    },
-  },
-  {
-    name: 'ownership: later writes do not change a long history that was read, nor the other way round',
-    run: async (store) => {
-      const stored = await insertActive(store, key, sample().head);
-      const first = upTo(200).map((index) => `turn ${index}`);
-      await append(store, key, first);
-      const found = await answerOf(store.find(key));
-      await append(store, key, ['one more']);
-      expectEqual(
-        found && contentsOf(found).history,
-        first.map((content) => say(content)),
-        'the history found before',
-      );
-      const again = await answerOf(store.find(key));
-      mutateDeeply(again?.history);
-      const history = [...first, 'one more'].map((content) => say(content));
-      await expectStored(store, key, { ...stored, history });
-      await append(store, key, ['and another']);
-      await expectStored(store, key, { ...stored, history: [...history, say('and another')] });
+      const [listed] = (await page(store)).records;
+      await append(store, key, ['more']);
+      await put(store, key, live('PAUSED', { revision: 2 }));
+      await remove(store, key);
+      for (const record of [found, listed])
+        expectEqual(
+          [record?.state, record?.history, record?.historyCount],
+          [state, entries, 200],
+          'what was read before',
+        );
     },
   },
 ];

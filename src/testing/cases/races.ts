@@ -1,170 +1,258 @@
-import { expectEqual, expectThat } from '../expect-equal.js';
-import { race, WRITERS } from '../race.js';
-import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
+import type { Changed } from '../../store/commit.js';
+import type { SessionStore } from '../../store/session-store.js';
 import {
-  answerOf,
   append,
-  contentsOf,
-  dueOf,
-  expectStored,
-  insert,
-  insertActive,
-  replacing,
+  appendOf,
+  begin,
+  change,
+  due,
+  idsOf,
+  made,
+  move,
+  placed,
+  put,
+  putOf,
+  raceOf,
+  remove,
   said,
-} from '../steps.js';
+  tryBegin,
+  tryPut,
+} from '../commits.js';
+import { expectEqual, expectThat } from '../expect-equal.js';
+import { addGuarded, guardedState, key } from '../guarded.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
+import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
-const key = keyOf('one');
+const WRITERS = 50;
 
-const count = <T>(outcomes: readonly T[], outcome: T): number =>
-  outcomes.filter((each) => each === outcome).length;
+interface Outcome {
+  readonly outcome: string;
+  readonly guard?: string;
+}
 
-export const races: readonly StoreCase[] = [
+/** How often each outcome came, by its guard if it was refused. */
+const tally = (outcomes: readonly Outcome[]) => {
+  const counts: Record<string, number> = {};
+  for (const { outcome, guard = outcome } of outcomes) counts[guard] = (counts[guard] ?? 0) + 1;
+  return counts;
+};
+
+/** A race of changes of one session, of which the guard lets exactly one pass. */
+const oneOf = (
+  guard: string,
+  what: string,
+  commit: (store: SessionStore, end: number, writer: number) => Promise<Outcome>,
+): StoreCase<SessionStore> => ({
+  name: `races: of 50 ${what}, one is made`,
+  run: async (store, second) => {
+    const { end } = await addGuarded(store);
+    const all = await raceOf([store, second], (each, writer) => commit(each, end, writer));
+    expectEqual(tally(all), { made: 1, [guard]: WRITERS - 1 }, 'the outcomes');
+  },
+});
+
+const single: readonly StoreCase<SessionStore>[] = [
+  oneOf('repeated', 'appends with one operation id', (store) =>
+    change(store, appendOf(key, ['x'], { operation: operationOf('race') })),
+  ),
+  oneOf('revision', 'puts on one revision', (store, _, writer) =>
+    change(store, putOf(key, live('PAUSED', { revision: 6, activeMs: writer }), guardedState)),
+  ),
+  oneOf('revision', 'equal puts on one revision', (store) =>
+    change(store, putOf(key, live('PAUSED', { revision: 6 }), guardedState)),
+  ),
+  oneOf('unusedSince', 'appends to a session that was unused', (store, _, writer) => {
+    const use = { activity: NOON + 1 + writer };
+    return change(store, appendOf(key, ['x'], { unusedSince: NOON }, use));
+  }),
+  oneOf('end', 'appends at one end', (store, end) => change(store, appendOf(key, ['x'], { end }))),
+  oneOf('end', 'rewinds at one end', (store, end) =>
+    change(store, appendOf(key, ['x'], { end }, { truncate: 0 })),
+  ),
+  oneOf('dueAt', 'moves from one time', (store, _, writer) =>
+    move(store, key, NOON + 100, NOON + 10 + writer),
+  ),
+  oneOf('present', 'removals', (store) => remove(store, key)),
+];
+
+const outcomeOf = (changed: Changed, writer: number): readonly string[] =>
+  changed.outcome === 'made' ? [`${writer}`] : [];
+
+const several: readonly StoreCase<SessionStore>[] = [
   {
-    name: 'races: one of 50 inserts of the same id succeeds, and its session is kept',
+    name: 'races: of 50 begins of one id, one is made, and its session is kept',
     run: async (store, second) => {
-      const outcomes = await race(store, second, (each, writer) =>
-        answerOf(
-          each.insert(
-            TENANT,
-            headOf('one', NOON + writer, { face: `face ${writer}` }),
-            live('IDLE'),
-          ),
-        ),
+      const headBy = (writer: number) => headOf('one', NOON + writer, { face: `f${writer}` });
+      const all = await raceOf([store, second], (each, writer) =>
+        tryBegin(each, key, { head: headBy(writer), entries: [say(`${writer}`)] }),
       );
-      expectEqual(count(outcomes, 'inserted'), 1, 'inserts that succeeded');
-      expectEqual(count(outcomes, 'taken'), WRITERS - 1, 'inserts that found the id taken');
-      const winner = outcomes.indexOf('inserted');
-      const head = headOf('one', NOON + winner, { face: `face ${winner}` });
-      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
-      expectEqual(
-        page.records.map(contentsOf),
-        [{ head, state: live('IDLE'), history: [] }],
-        'records',
-      );
-      expectEqual(page.total, 1, 'total');
+      expectEqual(tally(all), { made: 1, absent: WRITERS - 1 }, 'the outcomes');
+      const winner = all.findIndex(({ outcome }) => outcome === 'made');
+      const found = await answerOf(store.find(key));
+      expectEqual([found?.head, found?.history], [headBy(winner), [say(`${winner}`)]], 'it');
+      expectEqual(await idsOf(second, TENANT), ['one'], 'the list');
     },
   },
   {
-    name: 'races: 50 appends at once are all kept, once and whole',
+    name: 'races: 50 appends are all kept, each whole, in the order of their positions',
     run: async (store, second) => {
-      await insertActive(store, key);
-      const positions = await race(store, second, (each, writer) =>
+      await begin(store, key);
+      const positions = await raceOf([store, second], (each, writer) =>
         append(each, key, [`${writer} a`, `${writer} b`]),
       );
-      const contents = (await said(store, key)) ?? [];
-      expectEqual(contents.length, 2 * WRITERS, 'the number of entries');
-      expectEqual(new Set(contents).size, 2 * WRITERS, 'the number of different entries');
       const inOrder = upTo(WRITERS).toSorted((a, b) => (positions[a] ?? 0) - (positions[b] ?? 0));
-      expectEqual(
-        contents,
-        inOrder.flatMap((writer) => [`${writer} a`, `${writer} b`]),
-        'the history by position',
+      const expected = inOrder.flatMap((writer) => [`${writer} a`, `${writer} b`]);
+      expectEqual(await said(store, key), expected, 'the history');
+      expectEqual((await answerOf(store.find(key)))?.sequence, 1 + WRITERS, 'the sequence');
+    },
+  },
+  {
+    name: 'races: 50 appends and rewinds come whole, in the order of their positions',
+    run: async (store, second) => {
+      await begin(store, key);
+      const truncate = await append(store, key, ['base']);
+      const positions = await raceOf([store, second], (each, writer) =>
+        append(each, key, [`${writer} a`, `${writer} b`], {}, writer % 3 === 0 ? { truncate } : {}),
       );
+      let expected = ['base'];
+      for (const writer of upTo(WRITERS).toSorted(
+        (a, b) => (positions[a] ?? 0) - (positions[b] ?? 0),
+      )) {
+        if (writer % 3 === 0) expected = ['base'];
+        expected.push(`${writer} a`, `${writer} b`);
+      }
+      expectEqual(await said(store, key), expected, 'the history');
     },
   },
   {
-    name: 'races: 50 appends of the same operationId add their entries once, at one position',
+    name: 'races: of 50 appends around an end, those that open let pass are kept, and no others',
     run: async (store, second) => {
-      await insertActive(store, key);
-      const positions = await race(store, second, (each, writer) =>
-        append(each, key, [`writer ${writer}`], 'op'),
-      );
-      expectEqual(new Set(positions).size, 1, 'the number of positions');
-      expectEqual((await said(store, key))?.length, 1, 'the number of entries');
-    },
-  },
-  {
-    name: 'races: one of 50 changes of the same revision is made',
-    run: async (store, second) => {
-      const inserted = await insert(store, key);
-      const next = (writer: number) => live('ACTIVE', { revision: 2, since: NOON + writer });
-      const outcomes = await race(store, second, (each, writer) =>
-        answerOf(replacing(each, key, next(writer))),
-      );
-      expectEqual(count(outcomes, 'replaced'), 1, 'changes made');
-      expectEqual(count(outcomes, 'stale'), WRITERS - 1, 'changes refused');
-      await expectStored(store, key, { ...inserted, state: next(outcomes.indexOf('replaced')) });
-    },
-  },
-  {
-    name: 'races: one of 50 equal changes of the same revision is made',
-    run: async (store, second) => {
-      const inserted = await insert(store, key);
-      const state = live('ACTIVE', { revision: 2 });
-      const outcomes = await race(store, second, (each) => answerOf(replacing(each, key, state)));
-      expectEqual(count(outcomes, 'replaced'), 1, 'changes made');
-      expectEqual(count(outcomes, 'stale'), WRITERS - 1, 'changes refused');
-      await expectStored(store, key, { ...inserted, state });
-    },
-  },
-  {
-    name: 'races: of 50 appends around the end of a session, those that were accepted are kept, and no others',
-    run: async (store, second) => {
-      await insertActive(store, key);
-      const end = ended('terminated', { revision: 3, since: NOON + 1 });
-      const appended = await race(store, second, async (each, writer) => {
-        if (writer === WRITERS / 2) await answerOf(replacing(each, key, end));
-        const answer = await answerOf(each.append(key, { entries: [say(`${writer}`)], now: NOON }));
-        expectThat(answer.outcome !== 'missing', 'the session is there');
-        if (answer.outcome === 'closed') expectEqual(answer.state, end, 'the state in the answer');
-        return answer.outcome === 'appended' ? [`${writer}`] : [];
+      await begin(store, key);
+      const end = ended('failed', { revision: 2 });
+      const kept = await raceOf([store, second], async (each, writer) => {
+        if (writer === WRITERS / 2) await put(each, key, end);
+        return outcomeOf(await change(each, appendOf(key, [`${writer}`], { open: NOON })), writer);
       });
-      const kept = (await said(store, key)) ?? [];
-      expectEqual(kept.toSorted(), appended.flat().toSorted(), 'the history');
-      const late = await answerOf(store.append(key, { entries: [say('too late')], now: NOON }));
-      expectEqual(late, { outcome: 'closed', state: end }, 'an append after the end');
+      expectEqual((await said(store, key))?.toSorted(), kept.flat().toSorted(), 'the history');
+      const late = await change(store, appendOf(key, ['late'], { open: NOON }));
+      expectEqual(late, { outcome: 'refused', guard: 'open', state: end }, 'after the end');
     },
   },
   {
-    name: 'races: changes and appends at the same time do not undo one another',
+    name: 'races: of 50 appends around a new lease, those that fence let pass are kept',
     run: async (store, second) => {
-      const { head } = await insertActive(store, key);
-      const outcomes = await race(store, second, async (each, writer) => {
-        await append(each, key, [`${writer}`]);
-        const { revision = 0, status } = (await answerOf(each.findState(key))) ?? {};
-        const next = status === 'ACTIVE' ? 'PAUSED' : 'ACTIVE';
-        return answerOf(
-          replacing(each, key, live(next, { revision: revision + 1, since: NOON + writer })),
-        );
+      await addGuarded(store);
+      const lease = { holder: 'v', fencingToken: 8, takenAt: NOON, until: NOON + 50 };
+      const kept = await raceOf([store, second], async (each, writer) => {
+        if (writer === WRITERS / 2)
+          await put(each, key, live('ACTIVE', { revision: 6, work: { lease } }));
+        const guards = { fence: { token: 7, now: NOON } };
+        return outcomeOf(await change(each, appendOf(key, [`${writer}`], guards)), writer);
       });
-      const replaced = count(outcomes, 'replaced');
-      expectThat(replaced > 0, 'some of the changes are made');
+      const history = (await said(store, key))?.slice(2);
+      expectEqual(history?.toSorted(), kept.flat().toSorted(), 'the history');
+      const late = await change(store, appendOf(key, ['x'], { fence: { token: 7, now: NOON } }));
+      expectEqual(late.outcome, 'refused', 'an append under the older lease');
+    },
+  },
+  {
+    name: 'races: 50 appends fill a history up to its limit of entries, and not further',
+    run: async (store, second) => {
+      await begin(store, key);
+      const all = await raceOf([store, second], (each) =>
+        change(each, appendOf(key, ['a', 'b'], { entries: 41 })),
+      );
+      expectEqual(tally(all), { made: 20, entries: WRITERS - 20 }, 'the outcomes');
+      expectEqual((await said(store, key))?.length, 40, 'the number of entries');
+    },
+  },
+  {
+    name: 'races: puts, appends and wakes do not undo one another',
+    run: async (store, second) => {
+      await begin(store, key);
+      const puts = await raceOf([store, second], async (each, writer) => {
+        await append(each, key, [`${writer}`], {}, { activity: NOON + writer });
+        const { revision = 0 } = (await answerOf(each.findState(key))) ?? {};
+        return tryPut(each, key, live('ACTIVE', { revision: revision + 1, activeMs: writer }));
+      });
+      const { made: count = 0 } = tally(puts);
+      expectThat(count > 0, 'some of the puts are made');
       const found = await answerOf(store.find(key));
-      expectEqual(found && contentsOf(found).head, head, 'the head');
       expectEqual(found?.history.length, WRITERS, 'the number of entries');
-      expectEqual(found?.state.revision, 2 + replaced, 'the revision');
-      expectEqual(found?.sequence, 2 + WRITERS + replaced, 'sequence');
+      expectEqual(found?.state.revision, 1 + count, 'the revision');
+      expectEqual(found?.state.lastActivityAt, NOON + WRITERS - 1, 'the activity');
     },
   },
   {
-    name: 'races: one of 50 removals removes, and writes at the same time bring nothing back',
+    name: 'races: 50 redactions and appends are all made',
     run: async (store, second) => {
-      await insertActive(store, key);
-      const outcomes = await race(store, second, async (each, writer) => {
-        await answerOf(
-          each.append(key, {
-            entries: [say(`${writer}`)],
-            now: NOON,
-            operation: operationOf(`op-${writer}`),
-          }),
-        );
-        const outcome = await answerOf(each.remove(key));
-        await answerOf(
-          each.append(key, {
-            entries: [say(`${writer}`)],
-            now: NOON,
-            operation: operationOf(`late-${writer}`),
-          }),
-        );
-        await answerOf(replacing(each, key, live('PAUSED', { revision: 3, deadline: NOON })));
-        return outcome;
+      await begin(store, key, { entries: upTo(WRITERS).map((at) => say(`${at}`)) });
+      const entries = await placed(store, key);
+      await raceOf([store, second], async (each, writer) => {
+        const redact = entries.slice(writer, writer + 1).map(({ position }) => position);
+        await append(each, key, ['new']);
+        return made(each, { key, guards: {}, effects: { redact, at: NOON } });
       });
-      expectEqual(count(outcomes, 'removed'), 1, 'removals that removed');
-      await expectStored(store, key, undefined);
-      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
-      expectEqual(page, { records: [], total: 0, unreadable: [] }, 'the page');
-      expectEqual(await dueOf(store, NOON + 1000, 10), [], 'due');
+      const expected = upTo(2 * WRITERS).map((at) => (at < WRITERS ? '' : 'new'));
+      expectEqual(await said(store, key), expected, 'the history');
+    },
+  },
+  {
+    name: 'races: no fork contains what a redaction took out before it',
+    run: async (store, second) => {
+      await begin(store, key, { entries: [say('secret')] });
+      const version = (await answerOf(store.find(key)))?.historyVersion ?? '';
+      const [entry] = await placed(store, key);
+      const redact = [entry?.position ?? 0];
+      const all = await raceOf([store, second], async (each, writer) => {
+        if (writer === WRITERS / 2)
+          await made(each, { key, guards: {}, effects: { redact, at: NOON } });
+        const guards = { source: { id: 'one', version } };
+        const begun = await tryBegin(each, keyOf(`fork ${writer}`), { guards });
+        const source = await answerOf(each.find(key));
+        return { ...begun, isLate: begun.outcome === 'made' && source === undefined };
+      });
+      expectThat(!all.some(({ isLate }) => isLate), 'the source is there');
+      const guards = { source: { id: 'one', version } };
+      const late = await tryBegin(store, keyOf('late'), { guards });
+      expectEqual(late, { outcome: 'refused', guard: 'source' }, 'a fork after the redaction');
+    },
+  },
+  {
+    name: 'races: writes around a removal bring nothing back',
+    run: async (store, second) => {
+      await begin(store, key, { state: live('ACTIVE', { deadline: NOON }) });
+      await raceOf([store, second], async (each, writer) => {
+        await change(each, appendOf(key, [`${writer}`], { operation: operationOf(`${writer}`) }));
+        await remove(each, key);
+        await change(each, appendOf(key, ['late'], {}, { wake: { at: NOON, revision: 3 } }));
+        return tryPut(each, key, live('PAUSED', { revision: 2, deadline: NOON }));
+      });
+      expectEqual(await answerOf(store.find(key)), undefined, 'the session');
+      expectEqual(await idsOf(second, TENANT), [], 'the list');
+      expectEqual(await due(store, NOON + 1000), [], 'due');
+    },
+  },
+];
+
+export const races: readonly StoreCase<SessionStore>[] = [...single, ...several];
+
+/** For stores with limits of live sessions. */
+export const limitRaces: readonly StoreCase<SessionStore>[] = [
+  {
+    name: 'races: of 50 begins and 50 puts, as many are made as live allows',
+    run: async (store, second) => {
+      const limit = (sessions: number) => ({ live: { sessions, now: NOON } });
+      const begins = await raceOf([store, second], (each, writer) =>
+        tryBegin(each, keyOf(`s${writer}`), { guards: limit(5) }),
+      );
+      expectEqual(tally(begins), { made: 5, live: WRITERS - 5 }, 'the begins');
+      for (const at of upTo(WRITERS)) await begin(store, keyOf(`i${at}`), { state: live('IDLE') });
+      const puts = await raceOf([store, second], (each, writer) =>
+        tryPut(each, keyOf(`i${writer}`), live('ACTIVE', { revision: 2 }), limit(12)),
+      );
+      expectEqual(tally(puts), { made: 7, live: WRITERS - 7 }, 'the puts');
     },
   },
 ];

@@ -97,7 +97,7 @@ const hands: readonly StoreCase<SessionStore>[] = [
       const before = await answerOf(store.page(TENANT, { offset: 0, limit: 10 }));
       const dueBefore = await due(store, LATER);
       const now = NOON + 10;
-      const taken = [];
+      const taken: (readonly string[])[] = [];
       for (const limit of [2, 1, 9, 9]) taken.push(await idsOf(store, { now, limit }));
       expectEqual(taken, [['s9', 's8'], ['s7'], ['s6', 's5'], []], 'the takes');
       const after = await answerOf(store.page(TENANT, { offset: 0, limit: 10 }));
