@@ -168,6 +168,12 @@ export const due = async (
   let cursor: string | undefined;
   await repeatUntil('the last part of what is due', 10, async () => {
     const part = await answerOf(store.due(now, limit, cursor));
+    const times = part.sessions.map(({ dueAt }) => dueAt);
+    expectEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+      'the longest overdue first: the times',
+    );
     sessions.push(...part.sessions);
     cursor = part.nextCursor;
     return cursor === undefined;

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { ok } from 'neverthrow';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionHead, SessionRecord } from '../../src/session/session-record.js';
-import { operationOf } from '../../src/testing/samples.js';
-import { distorting, type Fault, faulty, renaming } from './faulty-store.js';
+import type { StateChange, UseChange } from '../../src/store/commit.js';
+import { distorting, type Fault, faulty, renaming, withEntries } from './faulty-store.js';
 import { historyFaults } from './history-faults.js';
 import { rangeFaults } from './range-faults.js';
 
@@ -15,14 +15,32 @@ const withTimeLimit = (head: SessionHead, timeLimit: number): SessionHead => ({
   options: { ...head.options, timeLimit },
 });
 
+const withRevision = (commit: StateChange, revision: number): StateChange => ({
+  ...commit,
+  guards: { ...commit.guards, revision },
+});
+
+/** A change that asks whether the session is open some milliseconds later. */
+const openAt = ({ guards, ...commit }: UseChange, laterMs: number): UseChange => {
+  const { open } = guards;
+  return { ...commit, guards: { ...guards, open: open === undefined ? open : open + laterMs } };
+};
+
+/** A change with another operation id. */
+const named = ({ guards, ...commit }: UseChange, rename: (id: string) => string): UseChange => {
+  const { operation } = guards;
+  const renamed = operation && { ...operation, id: rename(operation.id) };
+  return { ...commit, guards: { ...guards, operation: renamed } };
+};
+
 const insertionFaults: readonly Fault[] = [
-  faulty('insert:', 'writes over a taken id', (inner) => ({
-    insert: (tenant, head, state, opening) => {
-      inner.remove({ tenant, id: head.id });
-      return inner.insert(tenant, head, state, opening);
+  faulty('begin:', 'writes over a taken id', (inner) => ({
+    begin: (commit) => {
+      inner.remove({ key: commit.key, guards: {}, effects: { events: [] } });
+      return inner.begin(commit);
     },
   })),
-  faulty('find:', 'makes up what is not there', (inner) => ({
+  faulty('guards:', 'makes up what is not there', (inner) => ({
     findState: (key) =>
       inner.findState(key).map((state) => state ?? inner.findState(key)._unsafeUnwrap()),
     find: (key) =>
@@ -30,31 +48,31 @@ const insertionFaults: readonly Fault[] = [
         .find(key)
         .map((record) => record ?? inner.find({ ...key, tenant: 'acme' })._unsafeUnwrap()),
   })),
-  distorting('find:', 'rounds seconds', {
+  distorting('begin:', 'rounds seconds', {
     head: (head) => withTimeLimit(head, Math.round(head.options.timeLimit)),
   }),
-  distorting('find:', 'keeps 15 digits', {
+  distorting('begin:', 'keeps 15 digits', {
     head: (head) => withTimeLimit(head, Number(head.options.timeLimit.toPrecision(15))),
   }),
-  distorting('find:', 'keeps times in single precision', {
+  distorting('put:', 'keeps times in single precision', {
     state: (state) => ({ ...state, since: Math.fround(state.since) }),
   }),
-  distorting('find:', 'forgets the names of operations', {
+  distorting('put:', 'forgets the names of operations', {
     state: (state) => ({ ...state, operations: [] }),
   }),
-  distorting('find:', 'turns the names of operations around', {
+  distorting('put:', 'turns the names of operations around', {
     state: (state) => ({ ...state, operations: state.operations.toReversed() }),
   }),
 ];
 
 const pagingFaults: readonly Fault[] = [
   faulty('list:', 'lists the oldest first', (inner) => ({
-    list: (tenant, page) =>
-      inner.list(tenant, page).map((found) => ({ ...found, records: found.records.toReversed() })),
+    page: (tenant, page) =>
+      inner.page(tenant, page).map((found) => ({ ...found, records: found.records.toReversed() })),
   })),
   faulty('list:', 'orders equal times by locale', (inner) => ({
-    list: (tenant, { offset, limit }) =>
-      inner.list(tenant, { offset: 0, limit: 10_000 }).map(({ records, ...page }) => ({
+    page: (tenant, { offset, limit }) =>
+      inner.page(tenant, { offset: 0, limit: 10_000 }).map(({ records, ...page }) => ({
         ...page,
         records: records
           .toSorted(
@@ -65,15 +83,15 @@ const pagingFaults: readonly Fault[] = [
       })),
   })),
   faulty('list:', 'counts the page instead of all', (inner) => ({
-    list: (tenant, page) =>
-      inner.list(tenant, page).map((found) => ({ ...found, total: found.records.length })),
+    page: (tenant, page) =>
+      inner.page(tenant, page).map((found) => ({ ...found, total: found.records.length })),
   })),
   faulty('list:', 'cuts offsets to 32 bits', (inner) => ({
-    list: (tenant, { offset, limit }) => inner.list(tenant, { offset: offset | 0, limit }),
+    page: (tenant, { offset, limit }) => inner.page(tenant, { offset: offset | 0, limit }),
   })),
   faulty('list:', 'leaves the histories out', (inner) => ({
-    list: (tenant, page) =>
-      inner.list(tenant, page).map((found) => ({
+    page: (tenant, page) =>
+      inner.page(tenant, page).map((found) => ({
         ...found,
         records: found.records.map((record): SessionRecord => ({ ...record, history: [] })),
       })),
@@ -81,100 +99,109 @@ const pagingFaults: readonly Fault[] = [
 ];
 
 const changeFaults: readonly Fault[] = [
-  faulty('replace:', 'writes over a higher revision', (inner) => ({
-    replace: (key, previous, next, options) => {
-      const state = inner.findState(key)._unsafeUnwrap();
-      const isHigher = state !== undefined && state.revision >= next.revision;
-      return inner.replace(key, isHigher ? state : previous, next, options);
+  faulty('guards:', 'writes over a higher revision', (inner) => ({
+    put: (commit) => {
+      const { revision = 0 } = inner.findState(commit.key)._unsafeUnwrap() ?? {};
+      const isHigher = revision > commit.guards.revision;
+      return inner.change(isHigher ? withRevision(commit, revision) : commit);
     },
   })),
-  faulty('replace:', 'writes over a lower revision', (inner) => ({
-    replace: (key, previous, next, options) => {
-      const state = inner.findState(key)._unsafeUnwrap();
-      return inner.replace(key, state ?? previous, next, options);
+  faulty('guards:', 'writes over a lower revision', (inner) => ({
+    put: (commit) => {
+      const { revision = 0 } = inner.findState(commit.key)._unsafeUnwrap() ?? {};
+      const isLower = revision < commit.guards.revision;
+      return inner.change(isLower ? withRevision(commit, revision) : commit);
     },
   })),
-  faulty('replace:', 'takes an equal change for the same', (inner) => ({
-    replace: (key, previous, next, options) => {
-      const state = inner.findState(key)._unsafeUnwrap();
-      return isDeepStrictEqual(state, next)
-        ? ok('replaced')
-        : inner.replace(key, previous, next, options);
+  faulty('put:', 'takes an equal change for the same', (inner) => ({
+    put: (commit) => {
+      const { revision: _, ...stored } = {
+        revision: 0,
+        ...inner.findState(commit.key)._unsafeUnwrap(),
+      };
+      const { revision: __, ...next } = commit.effects.put.state;
+      const isSame = isDeepStrictEqual(stored, next);
+      return isSame ? ok({ outcome: 'made', position: 0 }) : inner.change(commit);
     },
   })),
-  faulty('replace:', 'says stale where nothing is', (inner) => ({
-    replace: (key, previous, next, options) =>
+  faulty('remains:', 'says that a revision is another where nothing is', (inner) => ({
+    put: (commit) =>
       inner
-        .replace(key, previous, next, options)
-        .map((outcome) => (outcome === 'missing' ? 'stale' : outcome)),
+        .change(commit)
+        .map((answer) =>
+          answer.outcome === 'refused' && answer.guard === 'present'
+            ? { ...answer, guard: 'revision', state: commit.effects.put.previous }
+            : answer,
+        ),
   })),
   faulty('races:', 'reads, waits and writes', (inner) => ({
-    replace: async (key, previous, next, options) => {
-      const state = inner.findState(key)._unsafeUnwrap();
+    put: async (commit) => {
+      const { revision } = inner.findState(commit.key)._unsafeUnwrap() ?? {};
       await Promise.resolve();
-      const now = inner.findState(key)._unsafeUnwrap();
-      const isStale = state?.revision !== previous.revision;
-      return inner.replace(key, isStale ? previous : (now ?? previous), next, options);
+      const { revision: now = 0 } = inner.findState(commit.key)._unsafeUnwrap() ?? {};
+      const isStale = revision !== commit.guards.revision;
+      return inner.change(isStale ? commit : withRevision(commit, now));
     },
   })),
 ];
 
 const appendFaults: readonly Fault[] = [
-  faulty('append:', 'takes entries at the deadline', (inner) => ({
-    append: (key, append) => inner.append(key, { ...append, now: append.now - 1 }),
+  faulty('guards:', 'takes entries at the deadline', (inner) => ({
+    use: (commit) => inner.change(openAt(commit, -1)),
   })),
-  faulty('append:', 'refuses entries a millisecond early', (inner) => ({
-    append: (key, append) => inner.append(key, { ...append, now: append.now + 1 }),
+  faulty('guards:', 'refuses entries a millisecond early', (inner) => ({
+    use: (commit) => inner.change(openAt(commit, 1)),
   })),
-  faulty('append:', 'turns the entries of a call around', (inner) => ({
-    append: (key, append) => inner.append(key, { ...append, entries: append.entries.toReversed() }),
+  faulty('entries:', 'turns the entries of a call around', (inner) => ({
+    use: (commit) => inner.change(withEntries(commit, (entries) => entries.toReversed())),
   })),
-  faulty('append:', 'adds equal entries once', (inner) => ({
-    append: (key, append) =>
-      inner.append(key, {
-        ...append,
-        operation: append.operation ?? operationOf(JSON.stringify(append.entries)),
+  faulty('entries:', 'adds equal entries once', (inner) => {
+    const known = new Set<string>();
+    return {
+      use: (commit) =>
+        inner.change(
+          withEntries(commit, (entries) =>
+            entries.filter(({ content }) => !known.has(content) && known.add(content)),
+          ),
+        ),
+    };
+  }),
+  faulty('operation:', 'applies an operation twice', (inner) => ({
+    use: ({ guards: { operation: _, ...guards }, ...commit }) =>
+      inner.change({ ...commit, guards }),
+  })),
+  faulty('operation:', 'takes part of a name for the name', (inner) => ({
+    use: (commit) => inner.change(named(commit, (id) => id.slice(0, 2))),
+  })),
+  faulty('operation:', 'answers a repeated change with where the history stands now', (inner) => ({
+    use: (commit) =>
+      inner.change(commit).map((answer) => {
+        const { historyPosition = 0 } = inner.find(commit.key)._unsafeUnwrap() ?? {};
+        return answer.outcome === 'repeated' ? { ...answer, position: historyPosition } : answer;
       }),
   })),
-  faulty('operationId:', 'applies an operation twice', (inner) => ({
-    append: (key, { operation: _, ...append }) => inner.append(key, append),
-  })),
-  faulty('operationId:', 'takes part of a name for the name', (inner) => ({
-    append: (key, { operation, ...append }) =>
-      inner.append(
-        key,
-        operation === undefined
-          ? append
-          : { ...append, operation: { ...operation, id: operation.id.slice(0, 2) } },
-      ),
-  })),
-  faulty(
-    'operationId:',
-    'answers a repeated append with where the history stands now',
-    (inner) => ({
-      append: (key, append) =>
-        inner.append(key, append).map((answer) => {
-          const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
-          return answer.outcome === 'appended' ? { ...answer, position: historyCount } : answer;
-        }),
-    }),
-  ),
-  faulty('operationId:', 'looks at the status before it looks for the name', (inner) => ({
-    append: (key, append) => {
-      const { operation: _, ...unnamed } = append;
-      const probe = inner.append(key, { ...unnamed, entries: [] })._unsafeUnwrap();
-      return probe.outcome === 'closed' ? ok(probe) : inner.append(key, append);
+  faulty('operation:', 'looks at the status before it looks for the name', (inner) => ({
+    use: (commit) => {
+      const { operation: _, ...guards } = commit.guards;
+      const probe = inner.change({ ...commit, guards: { ...guards, entries: -1 } });
+      const answer = probe._unsafeUnwrap();
+      const isClosed = answer.outcome === 'refused' && answer.guard === 'open';
+      return isClosed ? probe : inner.change(commit);
     },
   })),
 ];
 
 const placeFaults: readonly Fault[] = [
   faulty('remove:', 'removes whatever revision it finds', (inner) => ({
-    remove: (key) => inner.remove(key),
+    remove: (commit) => inner.remove({ ...commit, guards: {} }),
   })),
   faulty('remove:', 'leaves a removed session in its list', (inner) => ({
-    remove: (key) =>
-      inner.findState(key).map((state) => (state === undefined ? 'missing' : 'removed')),
+    remove: ({ key }) =>
+      inner
+        .findState(key)
+        .map((state) =>
+          state === undefined ? { outcome: 'refused', guard: 'present' } : { outcome: 'made' },
+        ),
   })),
   faulty('due:', 'waits a millisecond too long', (inner) => ({
     due: (now, limit) => inner.due(now - 1, limit),

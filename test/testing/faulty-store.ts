@@ -1,8 +1,9 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
+import type { StateChange, UseChange } from '../../src/store/commit.js';
 import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
-import { changed } from '../support/store-doubles.js';
+import { type Changes, changed } from '../support/store-doubles.js';
 
 /**
  * A mistake that a store could make: in which group of cases it must be found, what it does, and a
@@ -14,11 +15,11 @@ export type Fault = readonly [group: string, does: string, makeStore: () => Sess
 export const faulty = (
   group: string,
   does: string,
-  changes: (inner: MemorySessionStore) => Partial<SessionStore>,
+  changes: (inner: MemorySessionStore) => Changes,
 ): Fault => {
   const makeStore = () => {
-    const inner = new MemorySessionStore();
-    return changed(inner, changes(inner));
+    const inner = new MemorySessionStore({ events: true, reportEnds: true });
+    return changed(inner, { events: inner.events, ...changes(inner) });
   };
   return [group, does, makeStore];
 };
@@ -28,18 +29,30 @@ export const renaming = (
   group: string,
   does: string,
   rename: (key: SessionKey) => SessionKey,
-): Fault =>
-  faulty(group, does, (inner) => ({
-    insert: (tenant, head, state, opening) =>
-      inner.insert(rename({ tenant, id: head.id }).tenant, head, state, opening),
-    find: (key) => inner.find(rename(key)),
-    findState: (key) => inner.findState(rename(key)),
-    list: (tenant, page) => inner.list(rename({ tenant, id: '' }).tenant, page),
-    replace: (key, ...args) => inner.replace(rename(key), ...args),
-    append: (key, append) => inner.append(rename(key), append),
-    findEntries: (key, slice) => inner.findEntries(rename(key), slice),
-    remove: (key, removal) => inner.remove(rename(key), removal),
+): Fault => {
+  const renamed = <C extends { readonly key: SessionKey }>(commit: C): C => ({
+    ...commit,
+    key: { ...commit.key, ...rename(commit.key) },
+  });
+  return faulty(group, does, (inner) => ({
+    begin: (commit) => inner.begin(renamed(commit)),
+    change: (commit) => inner.change(renamed(commit)),
+    remove: (commit) => inner.remove(renamed(commit)),
+    find: (key, size) => inner.find(rename(key), size),
+    findState: (key) => inner.findState({ ...key, ...rename(key) }),
+    page: (tenant, range) => inner.page(rename({ tenant, id: '' }).tenant, range),
+    entries: (key, slice) => inner.entries(rename(key), slice),
   }));
+};
+
+/** A change of a state or a history, with its entries changed. */
+export const withEntries = <C extends StateChange | UseChange>(
+  commit: C,
+  change: (entries: readonly HistoryEntry[]) => readonly HistoryEntry[],
+): C => ({
+  ...commit,
+  effects: { ...commit.effects, entries: change(commit.effects.entries ?? []) },
+});
 
 /** A store that changes what it keeps. */
 export const distorting = (
@@ -50,15 +63,20 @@ export const distorting = (
     readonly state?: (state: StateRecord) => StateRecord;
     readonly entry?: (entry: HistoryEntry) => HistoryEntry;
   },
-): Fault =>
-  faulty(group, does, (inner) => ({
-    insert: (tenant, head, state, opening) =>
-      inner.insert(tenant, distort.head?.(head) ?? head, distort.state?.(state) ?? state, opening),
-    replace: (key, previous, next, options) =>
-      inner.replace(key, previous, distort.state?.(next) ?? next, options),
-    append: (key, { entries, ...append }) =>
-      inner.append(key, {
-        ...append,
-        entries: entries.map((entry) => distort.entry?.(entry) ?? entry),
-      }),
+): Fault => {
+  const { head = (same) => same, state = (same) => same, entry = (same) => same } = distort;
+  const all = (entries: readonly HistoryEntry[]) => entries.map(entry);
+  return faulty(group, does, (inner) => ({
+    begin: ({ effects, ...commit }) => {
+      const parts = { head: head(effects.head), state: state(effects.state) };
+      const entries = all(effects.entries);
+      return inner.begin({ ...commit, effects: { ...effects, ...parts, entries } });
+    },
+    put: (commit) => {
+      const { effects, ...others } = withEntries(commit, all);
+      const put = { ...effects.put, state: state(effects.put.state) };
+      return inner.change({ ...others, effects: { ...effects, put } });
+    },
+    use: (commit) => inner.change(withEntries(commit, all)),
   }));
+};

@@ -1,16 +1,17 @@
 import { ok } from 'neverthrow';
 import type { PositionedEntry } from '../../src/session/session.js';
+import type { UseChange } from '../../src/store/commit.js';
 import type { EntriesOutcome } from '../../src/store/session-store.js';
-import { type Fault, faulty } from './faulty-store.js';
+import { type Fault, faulty, withEntries } from './faulty-store.js';
 
 type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
 /** A store that finds something else than what is there. */
 const misreading = (does: string, misread: (found: Found) => Found): Fault =>
   faulty('findEntries:', does, (inner) => ({
-    findEntries: (key, slice) =>
+    entries: (key, slice) =>
       inner
-        .findEntries(key, slice)
+        .entries(key, slice)
         .map((found) => (found.outcome === 'found' ? misread(found) : found)),
   }));
 
@@ -36,8 +37,8 @@ const partFaults: readonly Fault[] = [
     entries: found.entries.map((entry) => ({ ...entry, content: entry.content.slice(0, 16_384) })),
   })),
   faulty('findEntries:', 'gives the first for the last', (inner) => ({
-    findEntries: (key, slice) =>
-      inner.findEntries(
+    entries: (key, slice) =>
+      inner.entries(
         key,
         slice.after === undefined && slice.before === undefined
           ? { after: 0, limit: slice.limit }
@@ -45,41 +46,41 @@ const partFaults: readonly Fault[] = [
       ),
   })),
   faulty('findEntries:', 'gives the entry before the position too', (inner) => ({
-    findEntries: (key, slice) =>
-      inner.findEntries(
+    entries: (key, slice) =>
+      inner.entries(
         key,
         slice.after === undefined ? slice : { ...slice, after: Math.max(0, slice.after - 1) },
       ),
   })),
   faulty('findEntries:', 'gives the entry after the position too', (inner) => ({
-    findEntries: (key, slice) =>
-      inner.findEntries(key, slice).andThen((found) => {
+    entries: (key, slice) =>
+      inner.entries(key, slice).andThen((found) => {
         if (found.outcome !== 'found' || slice.before === undefined || !found.hasMore)
           return ok(found);
-        return inner.findEntries(key, { ...slice, before: slice.before + 1 });
+        return inner.entries(key, { ...slice, before: slice.before + 1 });
       }),
   })),
   faulty('findEntries:', 'has no start', (inner) => ({
-    findEntries: (key, slice) =>
+    entries: (key, slice) =>
       inner
-        .findEntries(key, slice)
+        .entries(key, slice)
         .map((found) => (found.outcome === 'found' ? { ...found, start: 0 } : found)),
   })),
   faulty('findEntries:', 'gives all that there is', (inner) => ({
-    findEntries: (key, slice) =>
-      inner.findEntries(key, slice.after === undefined ? slice : { ...slice, limit: 10_000 }),
+    entries: (key, slice) =>
+      inner.entries(key, slice.after === undefined ? slice : { ...slice, limit: 10_000 }),
   })),
   faulty('findEntries:', 'takes what is beyond the end for the end', (inner) => ({
-    findEntries: (key, slice) =>
-      inner.findEntries(key, slice).andThen((found) => {
+    entries: (key, slice) =>
+      inner.entries(key, slice).andThen((found) => {
         return found.outcome === 'invalid_position'
-          ? inner.findEntries(key, { after: 0, limit: 10_000 })
+          ? inner.entries(key, { after: 0, limit: 10_000 })
           : ok(found);
       }),
   })),
   faulty('findEntries:', 'finds nothing where no session is', (inner) => ({
-    findEntries: (key, slice) =>
-      inner.findEntries(key, slice).map((found): EntriesOutcome => {
+    entries: (key, slice) =>
+      inner.entries(key, slice).map((found): EntriesOutcome => {
         return found.outcome === 'missing'
           ? {
               outcome: 'found',
@@ -94,8 +95,8 @@ const partFaults: readonly Fault[] = [
       }),
   })),
   faulty('findEntries:', 'counts positions from the end', (inner) => ({
-    findEntries: (key, slice) =>
-      inner.findEntries(key, slice).map((found) => {
+    entries: (key, slice) =>
+      inner.entries(key, slice).map((found) => {
         return found.outcome === 'found' && slice.after === undefined
           ? { ...found, position: 0 }
           : found;
@@ -104,8 +105,8 @@ const partFaults: readonly Fault[] = [
   faulty('findEntries:', 'shares what it keeps', (inner) => {
     const kept = new Map<string, PositionedEntry[]>();
     return {
-      findEntries: (key, slice) =>
-        inner.findEntries(key, slice).map((found) => {
+      entries: (key, slice) =>
+        inner.entries(key, slice).map((found) => {
           if (found.outcome !== 'found') return found;
           const label = JSON.stringify([key, slice, found.entries.length]);
           const entries = kept.get(label) ?? structuredClone([...found.entries]);
@@ -116,33 +117,39 @@ const partFaults: readonly Fault[] = [
   }),
 ];
 
+/** A store that judges the limit of entries in another way. */
+const misjudging = (
+  does: string,
+  misjudge: (commit: UseChange, limit: number, count: number) => UseChange,
+): Fault =>
+  faulty('guards: a change', does, (inner) => ({
+    use: (commit) => {
+      const { historyCount = 0 } = inner.find(commit.key)._unsafeUnwrap() ?? {};
+      const { entries = 1e9 } = commit.guards;
+      return inner.change(misjudge(commit, entries, historyCount));
+    },
+  }));
+
+const limited = (commit: UseChange, entries: number | undefined): UseChange => ({
+  ...commit,
+  guards: { ...commit.guards, entries },
+});
+
 const boundFaults: readonly Fault[] = [
-  faulty('maxEntries:', 'knows no bound', (inner) => ({
-    append: (key, { maxEntries: _, ...append }) => inner.append(key, append),
-  })),
-  faulty('maxEntries:', 'stops one short of the bound', (inner) => ({
-    append: (key, { maxEntries = 1e9, ...append }) =>
-      inner.append(key, { ...append, maxEntries: maxEntries - 1 }),
-  })),
-  faulty('maxEntries:', 'asks whether there is room for one', (inner) => ({
-    append: (key, { maxEntries = 1e9, ...append }) =>
-      inner.append(key, { ...append, maxEntries: maxEntries + append.entries.length - 1 }),
-  })),
-  faulty('maxEntries:', 'adds as many as there is room for', (inner) => ({
-    append: (key, { maxEntries = 1e9, entries, ...append }) => {
-      const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
-      const room = Math.max(1, maxEntries - historyCount);
-      return inner.append(key, { ...append, maxEntries, entries: entries.slice(0, room) });
-    },
-  })),
-  faulty('maxEntries:', 'looks at the bound before it looks for the name', (inner) => ({
-    append: (key, append) => {
-      const { operation: _, ...unnamed } = append;
-      const { historyCount = 0 } = inner.find(key)._unsafeUnwrap() ?? {};
-      const isFull = historyCount + append.entries.length > (append.maxEntries ?? 1e9);
-      return inner.append(key, isFull ? unnamed : append);
-    },
-  })),
+  misjudging('knows no bound', (commit) => limited(commit, undefined)),
+  misjudging('stops one short of the bound', (commit, limit) => limited(commit, limit - 1)),
+  misjudging('asks whether there is room for one', (commit, limit) => {
+    const { entries = [] } = commit.effects;
+    return limited(commit, limit + entries.length - 1);
+  }),
+  misjudging('adds as many as there is room for', (commit, limit, count) => {
+    const room = Math.max(0, limit - count);
+    return withEntries(commit, (entries) => entries.slice(0, room));
+  }),
+  misjudging('counts what a rewind takes out', (commit, limit, count) => {
+    const { entries = [] } = commit.effects;
+    return count + entries.length > limit ? limited(commit, -1) : commit;
+  }),
 ];
 
 /** Mistakes with parts and bounds of histories that the contract must find. */

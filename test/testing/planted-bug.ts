@@ -1,7 +1,8 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { isMove, isRedaction, type StateChange, type UseChange } from '../../src/store/commit.js';
 import type { EventLog, SessionKey, SessionStore } from '../../src/store/session-store.js';
 import type { OpenedStore } from '../../src/testing/index.js';
-import { changed } from '../support/store-doubles.js';
+import { type Changes, changed } from '../support/store-doubles.js';
 
 /** A store with a bug, and the case that must fail on it. */
 export interface PlantedBug {
@@ -11,9 +12,7 @@ export interface PlantedBug {
 }
 
 /** The memory store, with some of its methods changed. */
-export const memoryStoreWith = (
-  changes: (inner: MemorySessionStore) => Partial<SessionStore>,
-): SessionStore => {
+export const memoryStoreWith = (changes: (inner: MemorySessionStore) => Changes): SessionStore => {
   const inner = new MemorySessionStore({ events: true, reportEnds: true });
   return changed(inner, { events: inner.events, ...changes(inner) });
 };
@@ -22,7 +21,7 @@ export const memoryStoreWith = (
 export const planted = (
   bug: string,
   caughtBy: string,
-  changes: (inner: MemorySessionStore) => Partial<SessionStore>,
+  changes: (inner: MemorySessionStore) => Changes,
 ): PlantedBug => ({ bug, caughtBy, makeStore: () => memoryStoreWith(changes) });
 
 /** The events of the memory store, with some of the methods changed. */
@@ -43,3 +42,16 @@ export const eventsWith = (
 
 /** A text for a key that no other key has. */
 export const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, id]);
+
+export type Judged = StateChange | UseChange;
+
+/** A bug in the changes of states and histories. */
+export const changing = (
+  bug: string,
+  caughtBy: string,
+  change: (commit: Judged, inner: MemorySessionStore) => ReturnType<SessionStore['change']>,
+): PlantedBug =>
+  planted(bug, caughtBy, (inner) => ({
+    change: (commit) =>
+      isMove(commit) || isRedaction(commit) ? inner.change(commit) : change(commit, inner),
+  }));

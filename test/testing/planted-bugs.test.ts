@@ -1,28 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { moreIfLong } from '../support/continuous-integration.js';
-import { plantedActivityBugs, plantedGraceBugs } from './planted-activity-bugs.js';
-import { plantedAppendBugs } from './planted-append-bugs.js';
 import { memoryStoreWith, type PlantedBug } from './planted-bug.js';
-import { plantedChangeBugs } from './planted-change-bugs.js';
-import { plantedClaimBugs } from './planted-claim-bugs.js';
-import { plantedConditionBugs } from './planted-condition-bugs.js';
-import { plantedDueBugs } from './planted-due-bugs.js';
 import { plantedEventBugs } from './planted-event-bugs.js';
-import { plantedExtensionBugs } from './planted-extension-bugs.js';
 import { plantedLabelBugs } from './planted-label-bugs.js';
 import { plantedLabelSearchBugs } from './planted-label-search-bugs.js';
-import { plantedLabelUpdateBugs } from './planted-label-update-bugs.js';
-import { plantedLeaseBugs } from './planted-lease-bugs.js';
 import { plantedListBugs } from './planted-list-bugs.js';
-import { plantedOpeningBugs, plantedRedactionBugs } from './planted-opening-bugs.js';
 import { plantedReadBugs } from './planted-read-bugs.js';
-import { plantedReportBugs } from './planted-report-bugs.js';
-import { plantedRewindBugs } from './planted-rewind-bugs.js';
 import { plantedSizeBugs } from './planted-size-bugs.js';
 import { plantedLimitBugs, plantedStatusBugs } from './planted-status-bugs.js';
 import { plantedStatusListBugs } from './planted-status-list-bugs.js';
 import { plantedTwoStoreBugs } from './planted-two-store-bugs.js';
-import { plantedWakeBugs } from './planted-wake-bugs.js';
 import { runContract } from './run-contract.js';
 
 /** The names of the tests are a table of bugs and cases, so that they stand there in full. */
@@ -32,30 +19,15 @@ const table = <B extends PlantedBug>(
   bugs.map(({ bug, caughtBy, makeStore }) => [bug, caughtBy, makeStore]);
 
 const bugs = [
-  ...plantedActivityBugs,
-  ...plantedAppendBugs,
-  ...plantedChangeBugs,
-  ...plantedClaimBugs,
-  ...plantedConditionBugs,
-  ...plantedDueBugs,
-  ...plantedReportBugs,
   ...plantedEventBugs,
-  ...plantedExtensionBugs,
-  ...plantedGraceBugs,
-  ...plantedLeaseBugs,
   ...plantedLabelBugs,
   ...plantedLabelSearchBugs,
-  ...plantedLabelUpdateBugs,
   ...plantedLimitBugs,
   ...plantedListBugs,
-  ...plantedOpeningBugs,
-  ...plantedRedactionBugs,
   ...plantedReadBugs,
-  ...plantedRewindBugs,
   ...plantedSizeBugs,
   ...plantedStatusBugs,
   ...plantedStatusListBugs,
-  ...plantedWakeBugs,
 ];
 
 describe('in a copy of the memory store, the contract catches that it', () => {

@@ -9,7 +9,7 @@ const misunderstanding = (
   misunderstand: (range: PageRange, inner: MemorySessionStore, tenant: string) => PageRange,
 ): Fault =>
   faulty('range:', does, (inner) => ({
-    list: (tenant, range) => inner.list(tenant, misunderstand(range, inner, tenant)),
+    page: (tenant, range) => inner.page(tenant, misunderstand(range, inner, tenant)),
   }));
 
 const misstating = (
@@ -17,7 +17,7 @@ const misstating = (
   misstate: (page: RecordPage, range: PageRange) => RecordPage,
 ): Fault =>
   faulty('range:', does, (inner) => ({
-    list: (tenant, range) => inner.list(tenant, range).map((page) => misstate(page, range)),
+    page: (tenant, range) => inner.page(tenant, range).map((page) => misstate(page, range)),
   }));
 
 const laterBy = (timestamp: string | undefined, ms: number): string | undefined =>
@@ -65,10 +65,10 @@ export const rangeFaults: readonly Fault[] = [
   faulty('range:', 'takes a cursor for a rank', (inner) => {
     const ranks = new Map<string, number>();
     return {
-      list: (tenant, range) => {
+      page: (tenant, range) => {
         const { cursor: after, ...rest } = range;
         const start = after === undefined ? 0 : (ranks.get(`${tenant}/${after.id}`) ?? 0);
-        const page = inner.list(tenant, { ...rest, offset: range.offset + start })._unsafeUnwrap();
+        const page = inner.page(tenant, { ...rest, offset: range.offset + start })._unsafeUnwrap();
         if (page.nextCursor !== undefined)
           ranks.set(`${tenant}/${page.nextCursor.id}`, start + range.offset + range.limit);
         return ok(page);
@@ -76,9 +76,9 @@ export const rangeFaults: readonly Fault[] = [
     };
   }),
   faulty('range:', 'gives the order of the ids alone', (inner) => ({
-    list: (tenant, range) => {
+    page: (tenant, range) => {
       const { cursor: after, offset, limit } = range;
-      if (after === undefined) return inner.list(tenant, range);
+      if (after === undefined) return inner.page(tenant, range);
       const behind = placesOf(inner, tenant, range).filter(({ id }) =>
         range.order === 'oldest' ? id > after.id : id < after.id,
       );
@@ -97,10 +97,10 @@ export const rangeFaults: readonly Fault[] = [
     return last === undefined ? page : { ...page, nextCursor: { id: last.id, at: last.createdAt } };
   }),
   faulty('range:', 'counts those of all times', (inner) => ({
-    list: (tenant, range) =>
-      inner.list(tenant, range).map((page) => ({
+    page: (tenant, range) =>
+      inner.page(tenant, range).map((page) => ({
         ...page,
-        total: inner.list(tenant, { offset: 0, limit: 0 })._unsafeUnwrap().total,
+        total: inner.page(tenant, { offset: 0, limit: 0 })._unsafeUnwrap().total,
       })),
   })),
 ];

@@ -47,6 +47,25 @@ export const begins: readonly StoreCase<SessionStore>[] = [
     },
   },
   {
+    name: 'begin: numbers are exact',
+    run: async (store) => {
+      const numbers = [0.1, 1 / 3, 1e-7, 0.1 + 0.2, 1234567.891, 2 ** 53 - 1];
+      for (const [at, timeLimit] of numbers.entries()) {
+        const each = keyOf(`s${at}`);
+        const head = headOf(each.id, NOON, { timeLimit });
+        const state = live('IDLE', {
+          revision: 2 ** 52 - at,
+          limitMs: timeLimit * 1000,
+          activeMs: 86_399_999,
+          metadata: { timeLimit, negative: -timeLimit },
+        });
+        await begin(store, each, { head, state });
+        const found = await answerOf(store.find(each));
+        expectEqual([found?.head, found?.state], [head, state], `the session with ${timeLimit}`);
+      }
+    },
+  },
+  {
     name: 'begin: is refused by absent before all else where a session has the id',
     run: async (store) => {
       await addGuarded(store);

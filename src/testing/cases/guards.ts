@@ -90,8 +90,8 @@ const inOrder: readonly GuardSample[] = [
   },
   {
     guard: 'entries',
-    fails: ({ first }) => [{ entries: 2 }, { entries: 0 }, { entries: 1, truncate: first }],
-    holds: ({ first }) => [{ entries: 3 }, { entries: 2, truncate: first }],
+    fails: ({ first }) => [{ entries: 3 }, { entries: 0 }, { entries: 2, truncate: first }],
+    holds: ({ first }) => [{ entries: 4 }, { entries: 3, truncate: first }],
   },
 ];
 
@@ -101,20 +101,20 @@ const limit: GuardSample = {
   holds: () => [{ live: { sessions: 2, now: NOON } }, { live: { sessions: 1, now: NOON + 100 } }],
 };
 
-/** An append of an entry that also wakes, with these conditions. */
+/** An append of two entries that also wakes, with these conditions. */
 const appendIf = ({ truncate, ...guards }: Judged, of = key): UseChange => {
   const wake = { at: NOON, revision: 6 };
   const events = [
     { type: 'appended' as const, at: NOON },
     { type: 'woken' as const, at: NOON },
   ];
-  return appendOf(of, ['four'], guards, { truncate, wake, activity: NOON + 5, events });
+  return appendOf(of, ['four', 'five'], guards, { truncate, wake, activity: NOON + 5, events });
 };
 
-/** A pause with an entry, with these conditions. */
+/** A pause with two entries, with these conditions. */
 const pauseIf = ({ truncate, revision = 5, ...guards }: Judged, of = key): StateChange => {
   const next = live('PAUSED', { revision: 6, labels: { user: 'bob' } });
-  const { entries, events } = appendOf(of, ['four']).effects;
+  const { entries, events } = appendOf(of, ['four', 'five']).effects;
   const put = { state: next, previous: guardedState };
   return { key: of, guards: { revision, ...guards }, effects: { put, truncate, entries, events } };
 };
@@ -157,7 +157,7 @@ const passes = (sample: GuardSample): StoreCase<SessionStore> => ({
       const [judged = {}] = sample.holds(await addGuarded(store)).slice(at);
       const [commit = appendIf(judged)] = changesOf(judged).slice(kind);
       await made(store, commit);
-      expectEqual((await said(store, key))?.at(-1), 'four', 'the last entry');
+      expectEqual((await said(store, key))?.at(-1), 'five', 'the last entry');
     }
   },
 });

@@ -1,3 +1,4 @@
+import type { StateRecord } from '../../session/session-record.js';
 import type { Changed } from '../../store/commit.js';
 import type { SessionStore } from '../../store/session-store.js';
 import {
@@ -10,7 +11,6 @@ import {
   made,
   move,
   placed,
-  put,
   putOf,
   raceOf,
   remove,
@@ -79,6 +79,18 @@ const single: readonly StoreCase<SessionStore>[] = [
 const outcomeOf = (changed: Changed, writer: number): readonly string[] =>
   changed.outcome === 'made' ? [`${writer}`] : [];
 
+/** Replaces the state, with an entry after which no other may follow. */
+const putLast = async (store: SessionStore, next: StateRecord): Promise<void> => {
+  const { effects, ...rest } = putOf(key, next);
+  await made(store, { ...rest, effects: { ...effects, entries: [say('the last')] } });
+};
+
+const expectKept = async (store: SessionStore, contents: readonly string[]): Promise<void> => {
+  const history = (await said(store, key)) ?? [];
+  expectEqual(history.toSorted(), [...contents, 'the last'].toSorted(), 'the history');
+  expectEqual(history.at(-1), 'the last', 'the last entry');
+};
+
 const several: readonly StoreCase<SessionStore>[] = [
   {
     name: 'races: of 50 begins of one id, one is made, and its session is kept',
@@ -131,10 +143,10 @@ const several: readonly StoreCase<SessionStore>[] = [
       await begin(store, key);
       const end = ended('failed', { revision: 2 });
       const kept = await raceOf([store, second], async (each, writer) => {
-        if (writer === WRITERS / 2) await put(each, key, end);
+        if (writer === WRITERS / 2) await putLast(each, end);
         return outcomeOf(await change(each, appendOf(key, [`${writer}`], { open: NOON })), writer);
       });
-      expectEqual((await said(store, key))?.toSorted(), kept.flat().toSorted(), 'the history');
+      await expectKept(store, kept.flat());
       const late = await change(store, appendOf(key, ['late'], { open: NOON }));
       expectEqual(late, { outcome: 'refused', guard: 'open', state: end }, 'after the end');
     },
@@ -146,12 +158,11 @@ const several: readonly StoreCase<SessionStore>[] = [
       const lease = { holder: 'v', fencingToken: 8, takenAt: NOON, until: NOON + 50 };
       const kept = await raceOf([store, second], async (each, writer) => {
         if (writer === WRITERS / 2)
-          await put(each, key, live('ACTIVE', { revision: 6, work: { lease } }));
+          await putLast(each, live('ACTIVE', { revision: 6, work: { lease } }));
         const guards = { fence: { token: 7, now: NOON } };
         return outcomeOf(await change(each, appendOf(key, [`${writer}`], guards)), writer);
       });
-      const history = (await said(store, key))?.slice(2);
-      expectEqual(history?.toSorted(), kept.flat().toSorted(), 'the history');
+      await expectKept(store, ['one', 'three', ...kept.flat()]);
       const late = await change(store, appendOf(key, ['x'], { fence: { token: 7, now: NOON } }));
       expectEqual(late.outcome, 'refused', 'an append under the older lease');
     },

@@ -40,7 +40,7 @@ export const stateEffects: readonly StoreCase<SessionStore>[] = [
       await addGuarded(store);
       const before = await answerOf(store.find(key));
       const states = [
-        live('PAUSED', { revision: 6, operations: ['pause:x'], activeMs: 7 }),
+        live('PAUSED', { revision: 6, operations: ['pause:y', 'start:x:1'], activeMs: 7 }),
         live('ACTIVE', { revision: 7, startedAt: NOON, limitMs: 9, metadata: { a: { b: [1] } } }),
         live('ACTIVE', { revision: 8, labels: { a: '1', b: '2' }, terms }),
         ended('failed', { revision: 9, report: { removal: '8', dueAt: NOON + 4 } }),

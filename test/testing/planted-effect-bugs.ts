@@ -1,0 +1,263 @@
+import { ok } from 'neverthrow';
+import type { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { ChangeCommit, Changed, StateChange, UseChange } from '../../src/store/commit.js';
+import type { SessionStore } from '../../src/store/session-store.js';
+import type { Changes } from '../support/store-doubles.js';
+import { changing, type Judged, type PlantedBug, planted } from './planted-bug.js';
+
+const effects = <C extends Judged>(commit: C, changes: object): C => ({
+  ...commit,
+  effects: { ...commit.effects, ...changes },
+});
+
+const using = (
+  bug: string,
+  caughtBy: string,
+  use: (commit: UseChange, inner: MemorySessionStore) => ReturnType<SessionStore['change']>,
+): PlantedBug => planted(bug, caughtBy, (inner) => ({ use: (commit) => use(commit, inner) }));
+
+const putting = (
+  bug: string,
+  caughtBy: string,
+  put: (commit: StateChange, inner: MemorySessionStore) => ReturnType<SessionStore['change']>,
+): PlantedBug => planted(bug, caughtBy, (inner) => ({ put: (commit) => put(commit, inner) }));
+
+const recognised =
+  'operation: a repeated change is recognised before every other guard, and changes nothing';
+
+const lost: readonly PlantedBug[] = [
+  using(
+    'loses the activity of an append',
+    'activity: moves forward, never back, and keeps the revision',
+    (commit, inner) => inner.change(effects(commit, { activity: undefined })),
+  ),
+  using(
+    'loses a wake',
+    'wake: makes a session wait from its time on, under another revision',
+    (commit, inner) => inner.change(effects(commit, { wake: undefined })),
+  ),
+  using(
+    'wakes without another revision',
+    'wake: makes a session wait from its time on, under another revision',
+    (commit, inner) => {
+      const { revision = 1 } = inner.findState(commit.key)._unsafeUnwrap() ?? {};
+      const { wake } = commit.effects;
+      return inner.change(effects(commit, { wake: wake && { ...wake, revision } }));
+    },
+  ),
+  using(
+    'wakes at the later time',
+    'wake: keeps an earlier one, and takes a session back from where a take has put it',
+    (commit, inner) => {
+      const { wakeAt = 0 } = inner.findState(commit.key)._unsafeUnwrap()?.work ?? {};
+      const { wake } = commit.effects;
+      return inner.change(
+        effects(commit, { wake: wake && { ...wake, at: Math.max(wake.at, wakeAt) } }),
+      );
+    },
+  ),
+  using(
+    'loses all events but the first',
+    'events: a change takes a sequence for each of its events, and none without any',
+    (commit, inner) => inner.change(effects(commit, { events: commit.effects.events.slice(0, 1) })),
+  ),
+  changing('loses the entries of a put', 'put: can add entries in the same step', (commit, inner) =>
+    inner.change(
+      (commit.effects.put === undefined
+        ? commit
+        : effects(commit, { entries: [] })) as ChangeCommit,
+    ),
+  ),
+  changing(
+    'loses a rewind',
+    'truncate: the entries after its position are gone from every read, and others follow',
+    (commit, inner) => inner.change(effects(commit, { truncate: undefined }) as ChangeCommit),
+  ),
+  using(
+    'takes a rewind to 0 for none',
+    'truncate: to 0 and without entries, the history is empty and continues at a new position',
+    (commit, inner) =>
+      inner.change(effects(commit, { truncate: commit.effects.truncate || undefined })),
+  ),
+  using(
+    'answers a refused operation as repeated',
+    'operation: a refused change leaves its id free',
+    (commit, inner) => {
+      const { operation } = commit.guards;
+      const changed = inner.change(commit)._unsafeUnwrap();
+      if (operation !== undefined && changed.outcome === 'refused')
+        inner.change({ ...commit, guards: { operation }, effects: { truncate: 0, events: [] } });
+      return ok(changed);
+    },
+  ),
+  using('says made of a repeated change', recognised, (commit, inner) =>
+    inner
+      .change(commit)
+      .map(
+        (changed): Changed =>
+          changed.outcome === 'repeated' ? { ...changed, outcome: 'made' } : changed,
+      ),
+  ),
+  using(
+    'takes ids of operations in any case',
+    'operation: ids that look alike, and those of other sessions, are different operations',
+    (commit, inner) => {
+      const { operation } = commit.guards;
+      const id = operation?.id.toLowerCase() ?? '';
+      return inner.change({
+        ...commit,
+        guards: { ...commit.guards, operation: operation && { ...operation, id } },
+      });
+    },
+  ),
+  putting(
+    'forgets the labels of a put',
+    'put: moves the session between the lists of its labels, and to no other place',
+    (commit, inner) => {
+      const { labels: _, ...state } = commit.effects.put.state;
+      return inner.change(effects(commit, { put: { ...commit.effects.put, state } }));
+    },
+  ),
+  putting(
+    'replaces the activity by that of a put',
+    'put: keeps an activity that is later than its own, with the end that follows from it',
+    (commit, inner) => {
+      const { put } = commit.effects;
+      const stored = inner.findState(commit.key)._unsafeUnwrap()?.lastActivityAt ?? 0;
+      const isBack = put.state.lastActivityAt < stored;
+      const state = {
+        ...put.state,
+        lastActivityAt: isBack ? stored + 1 : put.state.lastActivityAt,
+      };
+      return inner.change(effects(commit, { put: { ...put, state } }));
+    },
+  ),
+  planted(
+    'overwrites nothing',
+    'redact: overwrites the content, id and data of entries, whose positions stay',
+    () => ({
+      redact: () => ok({ outcome: 'made', position: 0 }),
+    }),
+  ),
+  planted(
+    'overwrites what it can of a refused redaction',
+    'redact: is refused as a whole by position after the end, and by present without a session',
+    (inner) => ({
+      redact: (commit) => {
+        const { redact } = commit.effects;
+        const answer = inner.change(commit);
+        for (const position of redact)
+          inner.change({ ...commit, effects: { ...commit.effects, redact: [position] } });
+        return answer;
+      },
+    }),
+  ),
+];
+
+/** A store whose indexes follow a change with the next one. */
+const late = (
+  bug: string,
+  caughtBy: string,
+  reads: (behind: SessionStore) => Changes,
+): PlantedBug =>
+  planted(bug, caughtBy, (inner) => {
+    const behind = planted('', '', () => ({})).makeStore();
+    if (!('begin' in behind)) return {};
+    let catchUp = (): unknown => undefined;
+    const after = (next: () => unknown): void => {
+      catchUp();
+      catchUp = next;
+    };
+    return {
+      begin: (commit) => {
+        after(() => behind.begin(commit));
+        return inner.begin(commit);
+      },
+      change: (commit) => {
+        after(() => behind.change(commit));
+        return inner.change(commit);
+      },
+      remove: (commit) => {
+        after(() => behind.remove(commit));
+        return inner.remove(commit);
+      },
+      take: (range) => {
+        after(() => behind.take(range));
+        return inner.take(range);
+      },
+      ...reads(behind),
+    };
+  });
+
+const indexes: readonly PlantedBug[] = [
+  late(
+    'moves a session in its lists of labels late',
+    'put: moves the session between the lists of its labels, and to no other place',
+    (behind) => ({ page: (tenant, range) => behind.page(tenant, range) }),
+  ),
+  late(
+    'moves what is due late',
+    'put: moves the session in both queues to the times of its state',
+    (behind) => ({ due: (...range) => behind.due(...range) }),
+  ),
+  late(
+    'moves what waits late',
+    'wake: makes a session wait from its time on, under another revision',
+    (behind) => ({ countWaiting: (range) => behind.countWaiting(range) }),
+  ),
+];
+
+const begins: readonly PlantedBug[] = [
+  planted(
+    'begins a session over another',
+    'begin: is refused by absent before all else where a session has the id',
+    (inner) => ({
+      begin: (commit) => {
+        inner.remove({ key: commit.key, guards: {}, effects: { events: [] } });
+        return inner.begin(commit);
+      },
+    }),
+  ),
+  planted(
+    'forgets the guard source',
+    'begin: source fails after a rewind, a redaction, a removal, and in another tenant',
+    (inner) => ({
+      begin: ({ guards: { source: _, ...guards }, ...commit }) =>
+        inner.begin({ ...commit, guards }),
+    }),
+  ),
+  planted('checks live before source', 'begin: source is checked before live', (inner) => ({
+    begin: ({ guards: { source, live }, ...commit }) => {
+      if (live?.sessions === 0) return ok({ outcome: 'refused', guard: 'live' });
+      return inner.begin({ ...commit, guards: { source, live } });
+    },
+  })),
+  planted(
+    'counts the sessions that a clock has ended',
+    'begin: live counts the sessions of the tenant that are open at its time',
+    (inner) => ({
+      begin: ({ guards, ...commit }) => {
+        const { live } = guards;
+        return inner.begin({ ...commit, guards: { ...guards, live: live && { ...live, now: 0 } } });
+      },
+    }),
+  ),
+  planted(
+    'loses the first entries',
+    'begin: a session is found as it was given, with its entries, in both stores',
+    (inner) => ({
+      begin: ({ effects: all, ...commit }) =>
+        inner.begin({ ...commit, effects: { ...all, entries: [] } }),
+    }),
+  ),
+  planted(
+    'loses events of a begin',
+    'begin: has an event for each change, in order, and none if it is refused',
+    (inner) => ({
+      begin: ({ effects: all, ...commit }) =>
+        inner.begin({ ...commit, effects: { ...all, events: all.events.slice(0, 1) } }),
+    }),
+  ),
+];
+
+export const plantedEffectBugs: readonly PlantedBug[] = [...lost, ...indexes, ...begins];
