@@ -203,16 +203,6 @@ export class Connection {
     return this.#transaction('BEGIN', 'not_applied', () => this.#settings().andThen(work));
   }
 
-  /** Runs `work`, which makes one query: that is consistent without a transaction. */
-  readOnce<T, E>(work: () => Result<T, E>): Result<T, E | Refusal> {
-    try {
-      this.#makeReady();
-      return this.#settings().andThen(work);
-    } catch (cause) {
-      return err(failed(cause, 'not_applied'));
-    }
-  }
-
   /**
    * Runs `work` of a tenant, which writes about `bytes` bytes, in a transaction that locks out other writers.
    * Writes that arrive together share it. An error or an exception of `work` undoes its own writes,
@@ -301,12 +291,8 @@ export class Connection {
     return ok(this.#deployment);
   }
 
-  /**
-   * Sets `busy_timeout` before the first call, if the host has set none by then, and undoes a
-   * transaction that was left open.
-   */
-  #makeReady(): void {
-    if (this.#isLeftOpen) this.#rollBack();
+  /** Sets `busy_timeout` before the first transaction, if the host has set none by then. */
+  #setBusyTimeout(): void {
     if (this.#hasBusyTimeout) return;
     const { timeout } = this.get('PRAGMA busy_timeout') ?? {};
     if (Number(timeout) === 0) this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -320,7 +306,8 @@ export class Connection {
     work: () => Result<T, E>,
   ): Result<T, E | Refusal> {
     try {
-      this.#makeReady();
+      this.#setBusyTimeout();
+      if (this.#isLeftOpen) this.#rollBack();
       this.#database.exec(begin);
     } catch (cause) {
       return err(failed(cause, 'not_applied'));

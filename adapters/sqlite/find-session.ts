@@ -11,11 +11,12 @@ import type {
   SessionStore,
 } from '../../src/store/session-store.js';
 import { NEVER } from '../shared/never.js';
+import { parseStored } from '../shared/stored-json.js';
 import { entriesIn, isPositionIn } from '../sql/entries-in.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, stateIn } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
-import { recordOf, sessionOf, sizeOf } from './load-sessions.js';
+import { findQuery, sessionOf } from './load-sessions.js';
 import { findRow } from './session-row.js';
 
 /** The entries next to a position, on one side of it. */
@@ -64,23 +65,12 @@ export const findSession = (
   key: SessionKey,
   size: ReadSize,
 ): Result<SessionRecord | undefined, StoreError | TooLarge> =>
-  connection.readOnce((): Result<SessionRecord | undefined, StoreError | TooLarge> => {
+  connection.read((): Result<SessionRecord | undefined, StoreError | TooLarge> => {
     const stored = storedKeyOf(key);
-    const [bytes, record] = [sizeOf(size), recordOf(size)];
-    const query = {
-      sql: `
-        SELECT tenant, id, ${bytes.sql} AS size,
-          CASE WHEN ${bytes.sql} <= ? THEN ${record.sql} END AS record
-        FROM $sessions AS session CROSS JOIN $heads AS head ON head.session = number
-        WHERE tenant = ? AND id = ?`,
-      values: [
-        ...[...bytes.values, ...bytes.values, size.maxBytes ?? NEVER],
-        ...[...record.values, ...Object.values(stored)],
-      ],
-    };
+    const query = findQuery(size, Object.values(stored));
     return checkedSize(connection.query(query, hasKey(stored)), size).andThen(
       ([row]): Result<SessionRecord | undefined, StoreError> =>
-        row === undefined ? ok(undefined) : sessionOf(row, size),
+        row === undefined ? ok(undefined) : sessionOf(row['id'], parseStored(row['record']), size),
     );
   });
 
@@ -88,7 +78,7 @@ export const findState = (
   connection: Connection,
   key: DueKey,
 ): Awaited<ReturnType<SessionStore['findState']>> =>
-  connection.readOnce(() => stateIn(key.id, findRow(connection, key)));
+  connection.read(() => stateIn(key.id, findRow(connection, key)));
 
 /** The part of a history that a slice asks for. */
 const partOf = (

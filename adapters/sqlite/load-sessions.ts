@@ -10,34 +10,21 @@ import type { Query } from '../sql/query.js';
 import { FRAME_BYTES, sessionIn, unreadable } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 
-/** The bytes of the last `historyLimit` entries. */
-const historyBytes = ({ historyLimit }: ReadSize): Query => {
-  if (historyLimit === undefined) return { sql: 'session.bytes', values: [] };
-  if (historyLimit === 0) return { sql: '0', values: [] };
-  const latest = `
-    SELECT bytes
-    FROM $entries
-    WHERE session = number
-    ORDER BY position DESC
-    LIMIT ?`;
-  return { sql: `(SELECT coalesce(sum(bytes), 0) FROM (${latest}))`, values: [historyLimit] };
-};
-
-/** An expression for the bytes to read of `session`. */
-export const sizeOf = (size: ReadSize): Query => {
-  const { sql, values } = historyBytes(size);
-  return { sql: `${FRAME_BYTES} + head_bytes + length(CAST(state AS BLOB)) + ${sql}`, values };
-};
+const LATEST_BYTES = `(
+  SELECT coalesce(sum(bytes), 0)
+  FROM (SELECT bytes FROM $entries WHERE session = number ORDER BY position DESC LIMIT ?)
+)`;
 
 /** The entries of a history in their order, after a position. */
-const historyAfter = (position: string) => `
+const historyAfter = (position: string) => `(
   SELECT group_concat(entry)
   FROM (
     SELECT entry
     FROM $entries
     WHERE session = number AND position > ${position}
     ORDER BY position
-  )`;
+  )
+)`;
 const BEFORE_THE_LATEST = `coalesce((
   SELECT position
   FROM $entries
@@ -46,43 +33,91 @@ const BEFORE_THE_LATEST = `coalesce((
   LIMIT 1 OFFSET ?
 ), 0)`;
 
-const historyOf = ({ historyLimit }: ReadSize): Query => {
-  if (historyLimit === undefined) return { sql: `(${historyAfter('0')})`, values: [] };
-  if (historyLimit === 0) return { sql: "''", values: [] };
-  return { sql: `(${historyAfter(BEFORE_THE_LATEST)})`, values: [historyLimit] };
-};
-
 const NUMBERS = [
   ...['last_activity', 'revision', 'wanted_at'],
   ...['entries', 'position', 'redactions', 'sequence'],
 ].map((column) => `'"${column}":' || ${column} || ','`);
+const RECORD = [
+  ...[`'{"id":"' || session.id || '",'`, ...NUMBERS, `'"incarnation":"' || incarnation || '"'`],
+  ...[`',"state":' || state`, `',"head":' || head`, `',"history":['`],
+].join(' || ');
+const FROM = 'FROM $sessions AS session CROSS JOIN $heads AS head ON head.session = number';
 
 /**
- * An expression for a session as one JSON text with its numbers, which takes drivers less time than
- * many columns.
+ * The statements that read a part of sessions. A record is one JSON text, because drivers take
+ * longer for each column than SQLite for the text.
  */
-export const recordOf = (size: ReadSize): Query => {
-  const { sql, values } = historyOf(size);
-  const parts = [
-    ...["'{'", ...NUMBERS, `'"incarnation":"' || incarnation || '"'`],
-    ...[`',"state":' || state`, `',"head":' || head`, `',"history":['`],
-  ];
-  return { sql: `${parts.join(' || ')} || coalesce(${sql}, '') || ']}'`, values };
+const statementsOf = (bytes: string, history: string) => {
+  const size = `${FRAME_BYTES} + head_bytes + length(CAST(state AS BLOB)) + ${bytes}`;
+  const record = `${RECORD} || coalesce(${history}, '') || ']}'`;
+  return {
+    /** An expression for the bytes of `session`. */
+    size,
+    /** The record of a session, unless it is larger than a number of bytes. */
+    find: `
+      SELECT tenant, id, ${size} AS size, CASE WHEN ${size} <= ? THEN ${record} END AS record
+      ${FROM}
+      WHERE tenant = ? AND id = ?`,
+    /** The records of sessions by their numbers as JSON. */
+    load: `
+      SELECT ? AS asked, '[' || group_concat('[' || number || ',' || ${record} || ']') || ']' AS records
+      ${FROM}
+      WHERE number IN (SELECT value FROM json_each(?))`,
+  };
 };
 
-/** The session in a row with an `id` and a `record`. */
+const whole = statementsOf('session.bytes', historyAfter('0'));
+const light = statementsOf('0', "''");
+const latest = statementsOf(LATEST_BYTES, historyAfter(BEFORE_THE_LATEST));
+
+const statementsFor = ({ historyLimit }: ReadSize): typeof whole => {
+  if (historyLimit === undefined) return whole;
+  return historyLimit === 0 ? light : latest;
+};
+
+/** The values of each size and each record in the statements. */
+const limitIn = ({ historyLimit }: ReadSize): readonly number[] =>
+  historyLimit === undefined || historyLimit === 0 ? [] : [historyLimit];
+
+/** An expression for the bytes to read of `session`. */
+export const sizeOf = (size: ReadSize): Query => ({
+  sql: statementsFor(size).size,
+  values: limitIn(size),
+});
+
+/** The query of the session with a stored key. */
+export const findQuery = (size: ReadSize, key: readonly string[]): Query => {
+  const limit = limitIn(size);
+  const values = [...limit, ...limit, size.maxBytes ?? NEVER, ...limit, ...key];
+  return { sql: statementsFor(size).find, values };
+};
+
+/** The session in a record. */
 export const sessionOf = (
-  row: Fields,
+  id: unknown,
+  record: unknown,
   { historyLimit = NEVER }: ReadSize,
 ): Result<SessionRecord, CorruptRecord> => {
-  const record = parseStored(row['record']);
-  if (!isFields(record)) return err(unreadable(unescapeName(String(row['id'])), 'record'));
-  const length = Math.min(historyLimit, Number(record['entries']));
-  return sessionIn({ ...record, id: row['id'] }, record, length);
+  if (!isFields(record)) return err(unreadable(unescapeName(String(id)), 'record'));
+  return sessionIn(record, record, Math.min(historyLimit, Number(record['entries'])));
+};
+
+/** The records of sessions by their numbers; undefined if one of them cannot be read. */
+const recordsOf = (
+  connection: Connection,
+  numbers: readonly number[],
+  size: ReadSize,
+): ReadonlyMap<number, unknown> | undefined => {
+  const asked = JSON.stringify(numbers);
+  const { load } = statementsFor(size);
+  const row = connection.find(load, { asked }, ...limitIn(size), asked);
+  const records = parseStored(row?.['records']);
+  return Array.isArray(records) ? new Map(records) : undefined;
 };
 
 /**
- * Reads the sessions of rows with a `number` and an `id`, in their order and within a transaction.
+ * Reads the sessions of rows with a `number` and an `id`, in their order and within a transaction:
+ * all with one text, or each with its own if one of them cannot be read.
  */
 export const loadSessions = (
   connection: Connection,
@@ -90,16 +125,9 @@ export const loadSessions = (
   size: ReadSize,
 ): readonly Result<SessionRecord, CorruptRecord>[] => {
   if (rows.length === 0) return [];
-  const numbers = new Set(rows.map(({ number }) => Number(number)));
-  const { sql, values } = recordOf(size);
-  const load = {
-    sql: `
-      SELECT number, ${sql} AS record
-      FROM $sessions AS session CROSS JOIN $heads AS head ON head.session = number
-      WHERE number IN (SELECT value FROM json_each(?))`,
-    values: [...values, JSON.stringify([...numbers])],
-  };
-  const loaded = connection.query(load, ({ number }) => numbers.has(Number(number)));
-  const records = new Map(loaded.map(({ number, record }) => [Number(number), record]));
-  return rows.map(({ number, id }) => sessionOf({ id, record: records.get(Number(number)) }, size));
+  const numbers = rows.map(({ number }) => Number(number));
+  const records = recordsOf(connection, numbers, size);
+  if (records === undefined && rows.length > 1)
+    return rows.flatMap((row) => loadSessions(connection, [row], size));
+  return rows.map(({ id }, at) => sessionOf(id, records?.get(numbers[at] ?? 0), size));
 };

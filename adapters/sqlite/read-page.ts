@@ -1,13 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
+import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { isSearch } from '../shared/session-search.js';
+import { parseStored } from '../shared/stored-json.js';
 import { type Dialect, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
 import { countsOf, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { checkedSize, pageOf } from '../sql/session-rows.js';
-import { type Connection, hasKey } from './connection.js';
+import type { Connection } from './connection.js';
 import { loadSessions, sizeOf } from './load-sessions.js';
 
 const dialect: Dialect = {
@@ -17,18 +19,34 @@ const dialect: Dialect = {
 };
 
 /**
- * The rows of a page without what is large in them, and the next row if there is one. CROSS JOIN
- * makes the page the outer loop, which keeps its order.
+ * The rows of a page without what is large in them, and the next row if there is one, as one text.
+ * CROSS JOIN makes the page the outer loop, which keeps its order.
  */
 const rowsOf = (range: PageRange, { sql, values }: Query): Query => {
   const size = sizeOf(range);
   return {
     sql: `
-      SELECT number, session.tenant AS tenant, listed.created_ms AS created_ms, session.id AS id,
-        ${size.sql} AS size
+      SELECT ? AS tenant, json_group_array(
+        json_object(
+          'number', number,
+          'id', session.id,
+          'created_ms', listed.created_ms,
+          'size', ${size.sql}
+        )
+      ) AS rows
       FROM (${sql}) AS listed CROSS JOIN $sessions AS session USING (number)`,
     values: [...size.values, ...values],
   };
+};
+
+const rowsIn = (
+  connection: Connection,
+  tenant: string,
+  { sql, values }: Query,
+): readonly Fields[] => {
+  const row = connection.find(sql, { tenant: escapeName(tenant) }, ...values);
+  const rows = parseStored(row?.['rows']);
+  return Array.isArray(rows) ? rows.filter(isFields) : [];
 };
 
 const totalIn = (connection: Connection, tenant: string, { sql, values }: Query): number => {
@@ -98,10 +116,7 @@ export const readPage = (
     if (queries.isErr()) return err(queries.error);
     const total = totalIn(connection, tenant, queries.value.total);
     if (range.offset >= total) return ok(pageOf([], [], total));
-    const rows = connection.query(
-      rowsOf(range, queries.value.rows),
-      hasKey({ tenant: escapeName(tenant) }),
-    );
+    const rows = rowsIn(connection, tenant, rowsOf(range, queries.value.rows));
     const page = checkedSize(rows.slice(0, range.limit), range);
     return page.map((fitting) => pageOf(rows, loadSessions(connection, fitting, range), total));
   });
