@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { JsonObject } from '../../src/index.js';
-import { dueOf } from '../../src/testing/steps.js';
+import { due } from '../../src/testing/commits.js';
 import { throwing } from '../support/hostile-values.js';
 import { NOON } from '../support/manual-clock.js';
 import { ada, call, errorOf, okOf, openSessions } from '../support/sessions.js';
@@ -165,7 +165,7 @@ describe('metadata', () => {
   test('is erased by a deletion, though the end of the session is still to be reported', async () => {
     const { sessions, id, store } = await opened({ secret: 'x' }, { reportEnds: true });
     await okOf(sessions.delete(id));
-    const keys = await dueOf(store, NOON + 86_400_000, 10);
+    const keys = await due(store, NOON + 86_400_000);
     expect(keys).toHaveLength(1);
     for (const key of keys) {
       const state = (await store.findState(key))._unsafeUnwrap();

@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { planAppend } from '../../src/plan/append.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { HistorySlice, SessionStore } from '../../src/store/session-store.js';
+import { begin } from '../../src/testing/commits.js';
 import { headOf, keyOf, NOON, operationOf, say } from '../../src/testing/samples.js';
-import { answerOf, insertActive } from '../../src/testing/steps.js';
+import { answerOf } from '../../src/testing/steps.js';
 import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
@@ -53,12 +55,13 @@ const fill = async (
   sessions += 1;
   const key = keyOf(`s${sessions}`);
   const all: HistoryEntry[] = [];
-  for (const store of stores) await insertActive(store, key, headOf(key.id, NOON, { context }));
+  for (const store of stores) await begin(store, key, { head: headOf(key.id, NOON, { context }) });
   for (const [at, { contents: said, name }] of calls.entries()) {
     const entries = said.map((content) => say(content));
     all.push(...entries);
     const named = name ? { operation: operationOf(`op-${at}`) } : {};
-    for (const store of stores) await answerOf(store.append(key, { entries, now: NOON, ...named }));
+    for (const store of stores)
+      await answerOf(store.change(planAppend(key, { entries, now: NOON, ...named })));
   }
   return { key, all };
 };

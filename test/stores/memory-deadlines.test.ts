@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { begin, put } from '../../src/testing/commits.js';
 import { keyOf, live, NOON, upTo } from '../../src/testing/samples.js';
-import { answerOf, dueOf, insert, replacing } from '../../src/testing/steps.js';
 import { randomFrom } from '../support/random.js';
 
 const SESSIONS = 500;
@@ -11,8 +11,7 @@ test('in memory each session is due once and at its deadline, however often that
   const store = new MemorySessionStore();
   const deadlineOf = () => NOON + Math.floor(random() * 100_000);
   const states = upTo(SESSIONS).map(() => live('ACTIVE', { deadline: deadlineOf() }));
-  for (const [at, state] of states.entries())
-    await insert(store, keyOf(`s${at}`), undefined, state);
+  for (const [at, state] of states.entries()) await begin(store, keyOf(`s${at}`), { state });
   for (let change = 0; change < 20 * SESSIONS; change += 1) {
     const at = Math.floor(random() * SESSIONS);
     const next = live('ACTIVE', {
@@ -20,13 +19,13 @@ test('in memory each session is due once and at its deadline, however often that
       deadline: deadlineOf(),
     });
     states[at] = next;
-    expect(await answerOf(replacing(store, keyOf(`s${at}`), next))).toBe('replaced');
+    await put(store, keyOf(`s${at}`), next);
   }
   for (const now of [NOON, NOON + 20_000, NOON + 100_000]) {
     const expected = states.flatMap(({ deadline }, at) =>
       deadline <= now ? [`s${at} ${deadline}`] : [],
     );
-    const due = (await dueOf(store, now, 10 * SESSIONS)).map(({ id, dueAt }) => `${id} ${dueAt}`);
+    const due = (await dueIn(store, now, 10 * SESSIONS)).map(({ id, dueAt }) => `${id} ${dueAt}`);
     expect(due.toSorted()).toEqual(expected.toSorted());
   }
 });

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import type { ListCursor, PageRange, SessionStore } from '../../src/store/session-store.js';
-import { headOf, live, NOON, TENANT } from '../../src/testing/samples.js';
+import { remove, tryBegin } from '../../src/testing/commits.js';
+import { headOf, keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { answerOf } from '../../src/testing/steps.js';
 import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
@@ -101,10 +102,10 @@ const expectLikeArray = (open: () => SessionStore | Promise<SessionStore>, runs:
           expect([found.total, found.nextCursor, found.unreadable]).toEqual([total, next, []]);
         } else if (taken.does === 'insert') {
           const head = headOf(taken.what.id, taken.what.createdMs);
-          await answerOf(sessions.insert(TENANT, head, live('IDLE')));
+          await tryBegin(sessions, keyOf(head.id), { head, state: live('IDLE') });
           if (!there.has(head.id)) there.set(head.id, { id: head.id, at: head.createdAt });
         } else {
-          await answerOf(sessions.remove({ tenant: TENANT, id: taken.what.id }));
+          await remove(sessions, keyOf(taken.what.id));
           there.delete(taken.what.id);
         }
       }

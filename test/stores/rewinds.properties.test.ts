@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
+import { planAppend } from '../../src/plan/append.js';
 import type { HistorySlice, SessionKey, SessionStore } from '../../src/store/session-store.js';
+import { begin, change, made } from '../../src/testing/commits.js';
 import { keyOf, NOON, operationOf, say } from '../../src/testing/samples.js';
-import { answerOf, insertActive } from '../../src/testing/steps.js';
+import { answerOf } from '../../src/testing/steps.js';
 import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
@@ -99,7 +101,7 @@ class Comparison {
   }
 
   async begin(): Promise<void> {
-    for (const store of this.#stores) await insertActive(store, this.#key);
+    for (const store of this.#stores) await begin(store, this.#key);
   }
 
   async run(
@@ -118,8 +120,9 @@ class Comparison {
         if (known === undefined || known.isCurrent) return undefined;
         for (const [at, store] of this.#stores.entries()) {
           const given = { entries: [], now: NOON, after: known.positions[at] ?? 0 };
-          expect(await answerOf(store.append(this.#key, given))).toEqual({
-            outcome: 'moved',
+          expect(await change(store, planAppend(this.#key, given))).toEqual({
+            outcome: 'refused',
+            guard: 'superseded',
             position: this.#ends[at],
           });
         }
@@ -128,8 +131,9 @@ class Comparison {
       case 'beyond':
         for (const [at, store] of this.#stores.entries()) {
           const given = { entries: [], now: NOON, after: (this.#ends[at] ?? 0) + command.by };
-          expect(await answerOf(store.append(this.#key, given))).toEqual({
-            outcome: 'invalid_position',
+          expect(await change(store, planAppend(this.#key, given))).toEqual({
+            outcome: 'refused',
+            guard: 'position',
           });
         }
         return undefined;
@@ -196,16 +200,13 @@ class Comparison {
         ...(after !== undefined && { after: after[at] ?? 0 }),
         ...(isNamed && { operation: operationOf(`turn-${this.#turn}`) }),
       };
-      const answer = await answerOf(store.append(this.#key, call));
-      if (answer.outcome !== 'appended') throw new Error(answer.outcome);
+      const commit = planAppend(this.#key, call);
+      const position = await made(store, commit);
       if (isNamed) {
-        expect(await answerOf(store.append(this.#key, call))).toEqual({
-          ...answer,
-          repeated: true,
-        });
+        expect(await change(store, commit)).toEqual({ outcome: 'repeated', position });
       }
-      expect(answer.position).toBeGreaterThan(ifPosition);
-      ends.push(answer.position);
+      expect(position).toBeGreaterThan(ifPosition);
+      ends.push(position);
       const { entries: found } = await this.#part(store, { limit: Math.max(1, contents.length) });
       added.push(found.map(({ position }) => position));
     }

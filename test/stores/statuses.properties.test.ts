@@ -6,8 +6,9 @@ import { timestampOf } from '../../src/session/clock.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { type SessionStatus, sessionStatuses } from '../../src/session/session-status.js';
 import type { ListCursor, ListOrder, SessionStore } from '../../src/store/session-store.js';
+import { remove, tryBegin, tryPut } from '../../src/testing/commits.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
-import { answerOf, replacing } from '../../src/testing/steps.js';
+import { answerOf } from '../../src/testing/steps.js';
 import { moreIfLong } from '../support/continuous-integration.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
@@ -180,11 +181,11 @@ const expectLikeModel = (open: () => SessionStore | Promise<SessionStore>, runs:
         if (taken.does === 'insert') {
           const head = headOf(taken.id, taken.createdMs);
           const state = live('IDLE', { deadline: taken.deadline, lastActivityAt: taken.usedAt });
-          await answerOf(store.insert(TENANT, head, state));
+          await tryBegin(store, keyOf(head.id), { head, state });
           if (before === undefined)
             known.set(taken.id, { place: { id: head.id, at: head.createdAt }, state });
         } else if (taken.does === 'remove') {
-          await answerOf(store.remove(keyOf(taken.id)));
+          await remove(store, keyOf(taken.id));
           known.delete(taken.id);
         } else if (before !== undefined) {
           const lastActivityAt = Math.max(before.state.lastActivityAt, taken.usedAt);
@@ -194,7 +195,7 @@ const expectLikeModel = (open: () => SessionStore | Promise<SessionStore>, runs:
             deadline: taken.deadline,
             lastActivityAt,
           });
-          await answerOf(replacing(store, keyOf(taken.id), state));
+          await tryPut(store, keyOf(taken.id), state);
           known.set(taken.id, { ...before, state });
         }
       }

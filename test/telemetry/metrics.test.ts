@@ -57,7 +57,7 @@ describe('metrics', () => {
     const found = await points('colloquy.operation.duration');
     expect(valuesOf(found)).toEqual([
       [{ 'colloquy.operation.name': 'create' }, 1],
-      [{ 'colloquy.operation.name': 'list' }, 1],
+      [{ 'colloquy.operation.name': 'page' }, 1],
       [{ 'colloquy.operation.name': 'get' }, 2],
       [{ 'colloquy.operation.name': 'get', 'error.type': 'not_found' }, 1],
     ]);
@@ -73,8 +73,8 @@ describe('metrics', () => {
     for (const tenant of ['acme', 'globex']) await okOf(sessions.forTenant(tenant).list());
     await okOf(sessions.countWaitingAny());
     expect(valuesOf(await points('colloquy.operation.duration'))).toEqual([
-      [{ 'colloquy.operation.name': 'list', 'colloquy.tenant': 'acme' }, 1],
-      [{ 'colloquy.operation.name': 'list', 'colloquy.tenant': 'globex' }, 1],
+      [{ 'colloquy.operation.name': 'page', 'colloquy.tenant': 'acme' }, 1],
+      [{ 'colloquy.operation.name': 'page', 'colloquy.tenant': 'globex' }, 1],
       [{ 'colloquy.operation.name': 'countWaitingAny' }, 1],
     ]);
   });
@@ -115,7 +115,7 @@ describe('metrics', () => {
       [of('TERMINATED'), 1],
     ]);
     stop();
-    const list = vi.spyOn(store, 'list');
+    const list = vi.spyOn(store, 'page');
     await points('colloquy.session.count');
     expect(list).not.toHaveBeenCalled();
   });
@@ -142,7 +142,7 @@ describe('metrics', () => {
 
   test('count sessions without reading a history', async () => {
     const { sessions, store, points, telemetry } = openMeasured();
-    const list = vi.spyOn(store, 'list');
+    const list = vi.spyOn(store, 'page');
     telemetry.observeSessions(sessions);
     await points('colloquy.session.count');
     expect(list.mock.calls.map(([, range]) => range.historyLimit)).toEqual([0, 0, 0, 0]);
@@ -155,7 +155,7 @@ describe('metrics', () => {
       DiagLogLevel.ERROR,
     );
     const { sessions, store, points, telemetry } = openMeasured();
-    vi.spyOn(store, 'list').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied')));
+    vi.spyOn(store, 'page').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied')));
     telemetry.observeSessions(sessions);
     expect(await points('colloquy.session.count')).toEqual([]);
     expect(told).toHaveBeenCalledWith('colloquy.session.count: it is gone');

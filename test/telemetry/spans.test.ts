@@ -83,9 +83,9 @@ describe('spans', () => {
     const { tracerProvider, spans } = exportedSpans();
     const tracer = tracerProvider.getTracer('test');
     const store = new TextSessionStore();
-    vi.spyOn(store, 'replace').mockImplementation((...args) => {
+    vi.spyOn(store, 'change').mockImplementation((commit) => {
       tracer.startSpan('command').end();
-      return TextSessionStore.prototype.replace.call(store, ...args);
+      return TextSessionStore.prototype.change.call(store, commit);
     });
     const { sessions } = openSessions({ store, observers: [openTelemetry({ tracerProvider })] });
     const id = await createdIn(sessions);

@@ -6,8 +6,9 @@ import { wireForm } from '../../../src/operations/session-form.js';
 import { planAppend } from '../../../src/plan/append.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { ReadSize } from '../../../src/store/session-store.js';
+import { begin } from '../../../src/testing/commits.js';
 import { headOf, keyOf, NOON, say, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, errorOf, insertActive } from '../../../src/testing/steps.js';
+import { answerOf, errorOf } from '../../../src/testing/steps.js';
 
 /** Of any UTF-16 code units: surrogates alone and in pairs, controls, quotes, separators. */
 const anyText = fc
@@ -68,7 +69,7 @@ describe('the size that the store compares before it reads', () => {
     const store = new MemorySessionStore();
     for (const [at, id] of ['a', 'b', 'c'].entries()) {
       const texts = { context: text.repeat(400 * at), behavior: text.repeat(200), timeLimit: 60 };
-      await insertActive(store, keyOf(id), headOf(id, NOON, texts));
+      await begin(store, keyOf(id), { head: headOf(id, NOON, texts) });
       const said = Array.from({ length: entries }, (_, each) => say(text.repeat((each % 7) * 40)));
       if (said.length > 0)
         await answerOf(store.change(planAppend(keyOf(id), { entries: said, now: NOON })));
@@ -97,7 +98,7 @@ describe('the size that the store compares before it reads', () => {
 
   test('is within 100 bytes for the smallest session', async () => {
     const store = new MemorySessionStore();
-    await insertActive(store, keyOf('a'));
+    await begin(store, keyOf('a'));
     const found = await answerOf(store.find(keyOf('a')));
     const bytes = bytesOf(await errorOf(store.find(keyOf('a'), { maxBytes: 1 })));
     const actual = found && sizeOf(shown(sessionAt(found, NOON)));

@@ -1,3 +1,4 @@
+import { planCreate } from '../../../src/plan/create.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, live } from '../../../src/testing/samples.js';
 
@@ -8,7 +9,14 @@ export const firstSuccess = async (store: SessionStore, tenant: string): Promise
   const began = performance.now();
   for (;;) {
     inserted += 1;
-    const answer = await store.insert(tenant, headOf(`probe-${inserted}`), live('IDLE'));
+    const answer = await store.begin(
+      planCreate(tenant, {
+        head: headOf(`probe-${inserted}`),
+        state: live('IDLE'),
+        entries: [],
+        guards: {},
+      }),
+    );
     if (answer.isOk()) return performance.now() - began;
   }
 };

@@ -1,7 +1,7 @@
 import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, said } from '../../../src/testing/steps.js';
+import { appendOf, begin, said } from '../../../src/testing/commits.js';
+import { keyOf } from '../../../src/testing/samples.js';
 import { inTime } from '../../support/in-time.js';
 import { methods, reads, storeCalls } from '../../support/store-calls.js';
 import { effort } from '../support/effort.js';
@@ -39,7 +39,7 @@ export class Host {
   }
 
   async begin(): Promise<void> {
-    await answerOf(this.#patient.insert(TENANT, headOf('kept'), live('ACTIVE')));
+    await begin(this.#patient, keyOf('kept'));
   }
 
   /** Calls every method, all at once. */
@@ -63,7 +63,7 @@ export class Host {
     this.#said += 1;
     const content = `${this.#said}`;
     return this.#timed('append', async () => {
-      const answer = await this.#store.append(this.#key, { entries: [say(content)], now: NOON });
+      const answer = await this.#store.change(appendOf(this.#key, [content]));
       if (answer.isOk()) this.#acknowledged.push(content);
       return answer.isOk();
     });

@@ -1,17 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import {
-  headOf,
-  keyOf,
-  live,
-  NOON,
-  operationOf,
-  say,
-  TENANT,
-  upTo,
-} from '../../../src/testing/samples.js';
-import { answerOf, idsOn, said } from '../../../src/testing/steps.js';
+import { appendOf, change, putOf, remove, said, tryBegin } from '../../../src/testing/commits.js';
+import { keyOf, live, NOON, operationOf, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf, idsOn } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient, type TestClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
@@ -47,13 +39,12 @@ const flushing = (client: TestClient) => {
 const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown[]> => {
   const key = keyOf(id);
   const append = (content: string, operationId?: string) =>
-    store.append(key, {
-      entries: [say(content)],
-      now: NOON,
-      ...(operationId === undefined ? {} : { operation: operationOf(operationId) }),
-    });
-  const inserted = await store.insert(TENANT, headOf(id), live('IDLE'));
-  const replaced = await store.replace(key, live('IDLE'), live('ACTIVE', { revision: 2 }));
+    change(
+      store,
+      appendOf(key, [content], { operation: operationId ? operationOf(operationId) : undefined }),
+    );
+  const begun = await tryBegin(store, key, { state: live('IDLE') });
+  const started = await change(store, putOf(key, live('ACTIVE', { revision: 2 }), live('IDLE')));
   const first = await append('first');
   const second = await append('second', 'second');
   const kept = await said(store, key);
@@ -61,17 +52,9 @@ const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown
     store.page(TENANT, { offset: 0, limit: 100, status: { anyOf: ['ACTIVE'], now: NOON } }),
   );
   const isListed = active.records.some(({ head }) => head.id === id);
-  const removed = await store.remove(key);
-  const answers = [
-    inserted,
-    replaced,
-    first.map(({ outcome }) => outcome),
-    second.map(({ outcome }) => outcome),
-  ];
-  const expected = ['inserted', 'replaced', 'appended', 'appended', 'removed'];
-  const wrong = [...answers, removed].filter(
-    (answer, at) => answer.unwrapOr('an error') !== expected[at],
-  );
+  const removed = await remove(store, key);
+  const answers = [begun, started, first, second, removed];
+  const wrong = answers.filter(({ outcome }) => outcome !== 'made');
   return kept?.join() === 'first,second' && isListed ? wrong : [...wrong, { kept, isListed }];
 };
 

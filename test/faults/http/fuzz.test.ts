@@ -99,9 +99,9 @@ describe('requests that nobody in their right mind would send', () => {
         return failures[turn % failures.length]?.() ?? err(storeUnavailable(STORE_TEXT, 'unknown'));
       };
       const store = changed(new MemorySessionStore(), {
-        insert: failing,
+        begin: failing,
         find: failing,
-        list: failing,
+        page: failing,
       });
       const served = await serve(store);
       await fuzz(served, ['known'], (sent, answer) => judge(sent, answer, [...refusals, 500, 503]));

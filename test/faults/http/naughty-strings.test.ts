@@ -5,6 +5,7 @@ import { nodeListener } from '../../../adapters/node/index.js';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { createSessionHandler } from '../../../src/http/index.js';
 import { SessionService, type SessionStore } from '../../../src/index.js';
+import { planCreate } from '../../../src/plan/create.js';
 import { hostileNames } from '../../../src/testing/hostile-texts.js';
 import { headOf, live, NOON } from '../../../src/testing/samples.js';
 import { type Reply, send } from '../../http/client.js';
@@ -58,15 +59,18 @@ class NamedWorld {
 
   /** Puts a session of this id into the store, as an import may, and lets it say its name. */
   async put(name: string): Promise<readonly boolean[]> {
-    const inserted = await this.#store.insert(
-      name,
-      headOf(name, NOON, optionsOf(name)),
-      live('IDLE'),
+    const begun = await this.#store.begin(
+      planCreate(name, {
+        head: headOf(name, NOON, optionsOf(name)),
+        state: live('IDLE'),
+        entries: [],
+        guards: {},
+      }),
     );
     const ours = this.sessions.forTenant(name);
     const started = await ours.start(name);
     const appended = await ours.append(name, [entryOf(name)]);
-    return [inserted, started, appended].map((answer) => answer.isOk());
+    return [begun, started, appended].map((answer) => answer.isOk());
   }
 }
 
