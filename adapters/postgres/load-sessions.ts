@@ -1,12 +1,14 @@
-import type { Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
+import { err, type Result } from 'neverthrow';
+import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { CorruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { PageRange, ReadSize } from '../../src/store/session-store.js';
+import { unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
+import { parseStored } from '../shared/stored-json.js';
 import { directionOf } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
-import { FRAME_BYTES, sessionIn } from '../sql/session-rows.js';
+import { FRAME_BYTES, sessionIn, unreadable } from '../sql/session-rows.js';
 
 /** The bytes of the last `historyLimit` entries. */
 const historyBytes = ({ historyLimit }: ReadSize): Query => {
@@ -32,7 +34,7 @@ const historyBytes = ({ historyLimit }: ReadSize): Query => {
 
 /** The last `historyLimit` entries of a session of the table `fitting`, in their order. */
 const historyOf = ({ historyLimit }: ReadSize): Query => {
-  if (historyLimit === 0) return { sql: 'NULL', values: [] };
+  if (historyLimit === 0) return { sql: "''", values: [] };
   const aggregated = (latest: string): string => `(
         SELECT string_agg(latest.entry, ',' ORDER BY latest.position)
         FROM (${latest}) AS latest
@@ -45,6 +47,17 @@ const historyOf = ({ historyLimit }: ReadSize): Query => {
   const latest = `${entries} ORDER BY entry.position DESC LIMIT ?`;
   return { sql: aggregated(latest), values: [historyLimit] };
 };
+
+/**
+ * A session of the table `fitting` as one JSON text: the client then decodes one column a row, and
+ * parses once.
+ */
+const recordOf = (history: string): string => `concat(
+        '{"id":"', id, '","entries":', entries, ',"sequence":', sequence, ',"position":', position,
+        ',"incarnation":"', incarnation, '","redactions":', redactions,
+        ',"last_activity":', last_activity, ',"revision":', revision, ',"wanted_at":', wanted_at,
+        ',"state":', state, ',"head":', head, ',"history":[', ${history}, ']}'
+      )`;
 
 /** Where sessions are read: tables and a condition, which name the table `session`. */
 export interface Source extends Query {
@@ -93,24 +106,22 @@ export const loadSessions = (source: Source, size: ReadSize, page?: Page): Query
         SELECT *, ${fits.sql} AS fits
         FROM sized
       )
-      SELECT id, listed_ms AS created_ms, entries, sequence, incarnation, redactions, position,
-        state, last_activity, revision, wanted_at, size,
-        CASE WHEN fits THEN head END AS head,
-        CASE WHEN fits THEN ${history.sql} END AS history
+      SELECT id, listed_ms AS created_ms, size,
+        CASE WHEN fits THEN ${recordOf(history.sql)} END AS record
       FROM fitting`,
     values: [...bytes.values, ...source.values, ...fits.values, ...history.values],
   };
 };
 
 /** Columns that a row of `loadSessions` has. */
-export const SESSION_COLUMNS = [
-  ...['id', 'created_ms', 'entries', 'sequence', 'position', 'size'],
-  ...['state', 'last_activity', 'revision', 'wanted_at', 'head', 'history'],
-];
+export const SESSION_COLUMNS = ['id', 'created_ms', 'size', 'record'];
 
 /** The session in a row of `loadSessions`. */
 export const sessionOf = (
-  row: Fields,
+  { id, record: text }: Fields,
   { historyLimit = NEVER }: ReadSize,
-): Result<SessionRecord, CorruptRecord> =>
-  sessionIn(row, row, Math.min(historyLimit, Number(row['entries'])));
+): Result<SessionRecord, CorruptRecord> => {
+  const record = parseStored(text);
+  if (!isFields(record)) return err(unreadable(unescapeName(String(id)), 'record'));
+  return sessionIn(record, record, Math.min(historyLimit, Number(record['entries'])));
+};

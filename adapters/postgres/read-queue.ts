@@ -19,9 +19,9 @@ import {
   tenantsInTurn,
   waitingCount,
 } from '../sql/queue-query.js';
+import { sessionIn } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
 import { foreignAnswer } from './failure.js';
-import { sessionOf } from './load-sessions.js';
 
 /** The longest due sessions of each tenant. The tenants share the limit. */
 const dueOfTenants = (now: number, limit: number): Query => {
@@ -88,7 +88,7 @@ export const claimSessions = async (
   return claimed.andThen(([row]): Result<TakenRecords, StoreError> => {
     const rows = rowsIn(row?.['result']);
     if (rows === undefined) return err(foreignAnswer('unknown'));
-    const records = rows.map((session) => sessionOf(session, { historyLimit: 0 }));
+    const records = rows.map((row) => sessionIn(row, row, 0));
     return ok(claimedRecords(dueSessionsIn(rows, rows.length > 0, 'wake_at'), records));
   });
 };
