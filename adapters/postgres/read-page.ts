@@ -1,6 +1,7 @@
 import { err, ok } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
+import { PAGE_LIMIT } from '../../src/session/limits.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { isSearch } from '../shared/session-search.js';
 import { orderOf, rowsOfPage, totalOfPage } from '../sql/page-query.js';
@@ -39,7 +40,12 @@ const indexParts = (tenant: string, range: PageRange): PageParts => {
   // A page by number skips sessions in the index, and then looks up only those on the page.
   const isWhole = range.offset === 0 && range.labels === undefined;
   const columns = isWhole ? '*' : 'number, created_ms, id';
-  const dialect = { ...tables, columns, total: '(SELECT total FROM totals)' };
+  const dialect = {
+    ...tables,
+    columns,
+    total: '(SELECT total FROM totals)',
+    expectedRows: PAGE_LIMIT + 1,
+  };
   const total = totalOfPage(dialect, tenant, range);
   const rows = rowsOfPage(dialect, tenant, range);
   return {

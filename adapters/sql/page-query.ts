@@ -28,6 +28,11 @@ export interface Dialect {
    * end reads no rows.
    */
   readonly total?: string;
+  /**
+   * Stands as a further limit in the text of a page that is not larger. PostgreSQL expects a tenth
+   * of the rows if the limit is a value, and then plans anew for each call.
+   */
+  readonly expectedRows?: number;
 }
 
 /** A position in an index by creation: a time, and an escaped id. */
@@ -143,25 +148,23 @@ export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): 
     sql: `${sql}${within.sql}`,
     values: [...values, ...within.values],
   }));
-  const [first, ...more] = parts;
-  if (first !== undefined && more.length === 0) {
-    return {
-      sql: `${first.sql} ${order} LIMIT ? OFFSET ?`,
-      values: [...first.values, limit + 1, offset],
-    };
-  }
-  // Each part is ordered and limited separately, so that none is sorted or read beyond the page.
-  const limited = parts.map(({ sql, values }, at) => ({
-    sql: `SELECT * FROM (${sql} ${order} LIMIT ?) AS part_${at}`,
-    values: [...values, offset + limit + 1],
+  const most = offset + limit + 1;
+  const expected = most > (dialect.expectedRows ?? 0) ? '' : ` LIMIT ${dialect.expectedRows}`;
+  const sorted = parts.map(({ sql, values }, at) => ({
+    sql: `SELECT * FROM (${sql} ${order}${expected}) AS part_${at}`,
+    values,
   }));
-  const all = joined(limited, ' UNION ALL ');
-  const sql = `
-    SELECT *
-    FROM (${all.sql}) AS parts
-    ${order}
-    LIMIT ? OFFSET ?`;
-  return { sql, values: [...all.values, limit + 1, offset] };
+  const skipped = offset === 0 ? NOTHING : { sql: ' OFFSET ?', values: [offset] };
+  const page = joined([{ sql: ' LIMIT ?', values: [limit + 1] }, skipped], '');
+  const [first, ...more] = sorted;
+  if (first !== undefined && more.length === 0) return joined([first, page], '');
+  // Each part is ordered and limited separately, so that none is sorted or read beyond the page.
+  const limited = sorted.map(({ sql, values }, at) => ({
+    sql: `SELECT * FROM (${sql} LIMIT ?) AS limited_${at}`,
+    values: [...values, most],
+  }));
+  const { sql, values } = joined(limited, ' UNION ALL ');
+  return joined([{ sql: `SELECT * FROM (${sql}) AS parts ${order}`, values }, page], '');
 };
 
 /**
