@@ -151,7 +151,7 @@ export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): 
   const most = offset + limit + 1;
   const expected = most > (dialect.expectedRows ?? 0) ? '' : ` LIMIT ${dialect.expectedRows}`;
   const sorted = parts.map(({ sql, values }, at) => ({
-    sql: `SELECT * FROM (${sql} ${order}${expected}) AS part_${at}`,
+    sql: `SELECT * FROM (${sql} ${order}${expected}) AS part_${at} ${order}`,
     values,
   }));
   const skipped = offset === 0 ? NOTHING : { sql: ' OFFSET ?', values: [offset] };
