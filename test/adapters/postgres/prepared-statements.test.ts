@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { expect, it } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { SessionService } from '../../../src/service/session-service.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
@@ -43,6 +44,25 @@ describeWithPostgres('statements to PostgreSQL', (postgres) => {
     await pool.end();
     expect(first.length).toBeGreaterThanOrEqual(5);
     expect(second.toSorted()).toEqual(first.toSorted());
+  });
+
+  it('of pages are planned once for all limits', async () => {
+    const pool = openPool(postgres, { max: 1 });
+    const schema = schemaName();
+    const store = await open(pool, schema);
+    const service = new SessionService({ store, tenant: TENANT });
+    const options = { face: 'f', profile: 'p', behavior: '', context: '' };
+    const created = await Promise.all(Array.from({ length: 300 }, () => service.create(options)));
+    expect(created.filter((each) => each.isErr())).toEqual([]);
+    await pool.query(`ANALYZE ${schema}.sessions`);
+    for (let limit = 1; limit <= 20; limit += 1) {
+      expect((await service.list({ limit }))._unsafeUnwrap().sessions).toHaveLength(limit);
+    }
+    const { rows } = await pool.query(
+      "SELECT generic_plans > 0 AS once FROM pg_prepared_statements WHERE statement LIKE '%totals%'",
+    );
+    await pool.end();
+    expect(rows).toEqual([{ once: true }]);
   });
 
   it('of a search by several labels are planned for its values', async () => {
