@@ -200,3 +200,9 @@ test.for([
   expect(timestampOf(ms)).toBe(timestamp);
   expect(timestampOf(ms)).toBe(timestamp);
 });
+
+test('formats times of many days in any order', () => {
+  const hours = Array.from({ length: 4000 }, (_, number) => (number * 7919) % 4000);
+  const times = hours.map((hour) => 1_769_882_402_003 + hour * 3_600_000);
+  expect(times.map(timestampOf)).toEqual(times.map((ms) => new Date(ms).toISOString()));
+});
