@@ -25,7 +25,7 @@ test('in memory each session is due once and at its deadline, however often that
     const expected = states.flatMap(({ deadline }, at) =>
       deadline <= now ? [`s${at} ${deadline}`] : [],
     );
-    const due = (await dueIn(store, now, 10 * SESSIONS)).map(({ id, dueAt }) => `${id} ${dueAt}`);
-    expect(due.toSorted()).toEqual(expected.toSorted());
+    const found = (await due(store, now, 10 * SESSIONS)).map(({ id, dueAt }) => `${id} ${dueAt}`);
+    expect(found.toSorted()).toEqual(expected.toSorted());
   }
 });
