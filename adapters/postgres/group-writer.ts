@@ -2,7 +2,7 @@ import { err } from 'neverthrow';
 import { atEndOfTurn } from '../shared/end-of-turn.js';
 import { Lane } from '../shared/lane.js';
 import type { Call } from './call.js';
-import type { ChangeInput } from './change-input.js';
+import type { CommitInput } from './commit-input.js';
 import { isHeldUp, timedOut } from './failure.js';
 import { HeldSessions } from './held-sessions.js';
 import {
@@ -11,14 +11,14 @@ import {
   isSendable,
   isUndone,
   outcomeAt,
-  type PendingChange,
+  type PendingCommit,
   sendAlone,
-  sendChanges,
+  sendCommits,
   type Written,
-} from './pending-change.js';
+} from './pending-commit.js';
 
 /**
- * The outcome of a change. If another transaction holds its session, it is a promise, so that the
+ * The outcome of a commit. If another transaction holds its session, it is a promise, so that the
  * others of a group need not wait for it.
  */
 interface Settling {
@@ -29,47 +29,51 @@ interface Settling {
 const GROUPS = { groups: 4, calls: 64, bytes: 1 << 20, soon: atEndOfTurn } as const;
 
 /** The same order in all processes: groups that lock the same sessions cannot deadlock. */
-const bySession = (a: PendingChange, b: PendingChange): number => {
+const bySession = (a: PendingCommit, b: PendingCommit): number => {
   if (a.key === b.key) return 0;
   return a.key < b.key ? -1 : 1;
 };
 
-/** The changes of each session, in their order. */
-const sessionsIn = (changes: readonly PendingChange[]): readonly (readonly PendingChange[])[] => {
-  const sessions = new Map<string, PendingChange[]>();
-  for (const change of changes) {
-    const earlier = sessions.get(change.key);
-    if (earlier === undefined) sessions.set(change.key, [change]);
-    else earlier.push(change);
+/** The commits of each session, in their order. */
+const sessionsIn = (commits: readonly PendingCommit[]): readonly (readonly PendingCommit[])[] => {
+  const sessions = new Map<string, PendingCommit[]>();
+  for (const commit of commits) {
+    const earlier = sessions.get(commit.key);
+    if (earlier === undefined) sessions.set(commit.key, [commit]);
+    else earlier.push(commit);
   }
   return [...sessions.values()];
 };
 
 /**
- * Writes changes that arrive together in one statement and one transaction. Each keeps its timeout
+ * Writes commits that arrive together in one statement and one transaction. Each keeps its timeout
  * and its outcome, and those of one session are made in their order.
  */
 export class GroupWriter {
-  readonly #lane = new Lane<PendingChange, Settling>({
+  readonly #lane = new Lane<PendingCommit, Settling>({
     ...GROUPS,
     make: (group) => this.#make(group),
   });
   readonly #held = new HeldSessions();
 
-  write(call: Call, change: ChangeInput): Promise<Written> {
-    return call.track(this.#write(call, change));
+  write(call: Call, commit: CommitInput): Promise<Written> {
+    return call.track(this.#write(call, commit));
   }
 
-  async #write(call: Call, change: ChangeInput): Promise<Written> {
-    const { tenant } = change;
-    const key = `${tenant}:${change.id}`;
-    const text = JSON.stringify(change);
+  async #write(call: Call, commit: CommitInput): Promise<Written> {
+    const { tenant } = commit;
+    const key = `${tenant}:${commit.id}`;
+    const text = JSON.stringify(commit);
     const deployment = await call.deployment();
     if (deployment.isErr()) return err(deployment.error);
     const hasEvents = deployment.value.eventsLength > 0;
-    const pending: PendingChange = { tenant, key, text, call, hasEvents, progress: 'waiting' };
+    const counts = 'live_limit' in commit && commit.live_limit !== undefined;
+    const pending: PendingCommit = {
+      ...{ tenant, key, text, call, hasEvents, counts },
+      progress: 'waiting',
+    };
     // A fork locks two sessions. Among others it could not do that in the order of all groups.
-    const isFork = change.kind === 'insert' && change.source !== undefined;
+    const isFork = 'source' in commit && commit.source !== undefined;
     const bytes = isFork ? Number.POSITIVE_INFINITY : text.length;
     const sent = this.#lane.run(pending, { tenant, key, bytes });
     const result = await call.within(sent.then(({ written }) => written));
@@ -79,7 +83,7 @@ export class GroupWriter {
     return err(timedOut(outcome).error);
   }
 
-  async #make(group: readonly PendingChange[]): Promise<readonly Settling[]> {
+  async #make(group: readonly PendingCommit[]): Promise<readonly Settling[]> {
     const held = group.filter(({ key }) => this.#held.has(key));
     const waiting = new Map(held.map((each) => [each, this.#held.wait(each)]));
     const free = group.filter((each) => !waiting.has(each) && isSendable(each));
@@ -90,36 +94,36 @@ export class GroupWriter {
   }
 
   async #makeTogether(
-    changes: readonly PendingChange[],
-  ): Promise<ReadonlyMap<PendingChange, Settling>> {
-    const [first, second, ...more] = changes;
-    if (first === undefined || second === undefined) return this.#makeOneByOne(changes);
-    const sent = await sendChanges([first, second, ...more], briefly);
-    if (sent.isErr() && isUndone(sent.error)) return this.#makeOneByOne(changes);
+    commits: readonly PendingCommit[],
+  ): Promise<ReadonlyMap<PendingCommit, Settling>> {
+    const [first, second, ...more] = commits;
+    if (first === undefined || second === undefined) return this.#makeOneByOne(commits);
+    const sent = await sendCommits([first, second, ...more], briefly);
+    if (sent.isErr() && isUndone(sent.error)) return this.#makeOneByOne(commits);
     return new Map(
-      changes.map((each, at) => [
+      commits.map((each, at) => [
         each,
         { written: sent.isErr() ? err(sent.error) : outcomeAt(sent.value, at) },
       ]),
     );
   }
 
-  /** Makes changes separately after their group was undone, so that only faulty changes fail. */
+  /** Makes commits separately after their group was undone, so that only faulty commits fail. */
   async #makeOneByOne(
-    changes: readonly PendingChange[],
-  ): Promise<ReadonlyMap<PendingChange, Settling>> {
-    const results = new Map<PendingChange, Settling>();
-    const make = async (ofOneSession: readonly PendingChange[]): Promise<void> => {
-      for (const change of ofOneSession) results.set(change, await this.#makeUnlessHeld(change));
+    commits: readonly PendingCommit[],
+  ): Promise<ReadonlyMap<PendingCommit, Settling>> {
+    const results = new Map<PendingCommit, Settling>();
+    const make = async (ofOneSession: readonly PendingCommit[]): Promise<void> => {
+      for (const commit of ofOneSession) results.set(commit, await this.#makeUnlessHeld(commit));
     };
-    await Promise.all(sessionsIn(changes).map(make));
+    await Promise.all(sessionsIn(commits).map(make));
     return results;
   }
 
-  async #makeUnlessHeld(change: PendingChange): Promise<Settling> {
-    if (this.#held.has(change.key)) return { written: this.#held.wait(change) };
-    const written = await sendAlone(change, briefly);
+  async #makeUnlessHeld(commit: PendingCommit): Promise<Settling> {
+    if (this.#held.has(commit.key)) return { written: this.#held.wait(commit) };
+    const written = await sendAlone(commit, briefly);
     const isHeld = written.isErr() && isHeldUp(written.error);
-    return { written: isHeld ? this.#held.wait(change) : written };
+    return { written: isHeld ? this.#held.wait(commit) : written };
   }
 }

@@ -7,38 +7,38 @@ import {
   isSendable,
   isUndone,
   outcomeAt,
-  type PendingChange,
+  type PendingCommit,
   patiently,
   sendAlone,
-  sendChanges,
+  sendCommits,
   type Written,
-} from './pending-change.js';
+} from './pending-commit.js';
 
 interface Waiting {
-  readonly change: PendingChange;
+  readonly commit: PendingCommit;
   readonly resolve: (written: Written) => void;
 }
 
 /** Each session that waits for a lock occupies a connection of the pool. */
 const LANE = { groups: 2, calls: 1, bytes: 1, soon: atEndOfTurn } as const;
 
-/** Maximum number of changes that are made together after the wait. */
+/** Maximum number of commits that are made together after the wait. */
 const MOST_CHANGES = 64;
 const MOST_CHARACTERS = 1 << 20;
 
-/** The first changes of a queue, at least one, that are not too long together. */
+/** The first commits of a queue, at least one, that are not too long together. */
 const firstOf = (queue: readonly Waiting[]): readonly Waiting[] => {
   let length = 0;
-  const end = queue.slice(0, MOST_CHANGES).findIndex(({ change }, at) => {
-    length += change.text.length;
+  const end = queue.slice(0, MOST_CHANGES).findIndex(({ commit }, at) => {
+    length += commit.text.length;
     return at > 0 && length > MOST_CHARACTERS;
   });
   return queue.slice(0, end === -1 ? MOST_CHANGES : end);
 };
 
 /**
- * The changes of sessions that other transactions hold. They wait here, so that no group with
- * changes of other sessions waits for these locks. The changes of a session keep their order.
+ * The commits of sessions that other transactions hold. They wait here, so that no group with
+ * commits of other sessions waits for these locks. The commits of a session keep their order.
  */
 export class HeldSessions {
   readonly #lane = new Lane<string, undefined>({
@@ -47,19 +47,19 @@ export class HeldSessions {
   });
   readonly #queues = new Map<string, Waiting[]>();
 
-  /** Whether changes of a session wait. As long as they do, later changes must wait too. */
+  /** Whether commits of a session wait. As long as they do, later commits must wait too. */
   has(key: string): boolean {
     return this.#queues.has(key);
   }
 
-  /** Makes a change after those of its session that already wait. */
-  wait(change: PendingChange): Promise<Written> {
-    const { tenant, key } = change;
+  /** Makes a commit after those of its session that already wait. */
+  wait(commit: PendingCommit): Promise<Written> {
+    const { tenant, key } = commit;
     return new Promise((resolve) => {
       const queue = this.#queues.get(key);
-      queue?.push({ change, resolve });
+      queue?.push({ commit, resolve });
       if (queue !== undefined) return;
-      this.#queues.set(key, [{ change, resolve }]);
+      this.#queues.set(key, [{ commit, resolve }]);
       void this.#lane.run(key, { tenant, key, bytes: 0 });
     });
   }
@@ -67,7 +67,7 @@ export class HeldSessions {
   async #makeAll(key: string): Promise<undefined> {
     const queue = this.#queues.get(key) ?? [];
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const written = await sendAlone(next.change, patiently);
+      const written = await sendAlone(next.commit, patiently);
       next.resolve(written);
       // The lock is gone: the others need not be made one by one.
       while (written.isOk() && (await this.#makeTogether(queue)));
@@ -75,21 +75,21 @@ export class HeldSessions {
     this.#queues.delete(key);
   }
 
-  /** Makes the first changes of a queue together. Returns false if that made none. */
+  /** Makes the first commits of a queue together. Returns false if that made none. */
   async #makeTogether(queue: Waiting[]): Promise<boolean> {
     const all = firstOf(queue);
-    const sendable = all.map(({ change }) => change).filter(isSendable);
+    const sendable = all.map(({ commit }) => commit).filter(isSendable);
     const [first, ...more] = sendable;
     if (first === undefined) return false;
-    const sent = await sendChanges([first, ...more], briefly);
+    const sent = await sendCommits([first, ...more], briefly);
     if (sent.isErr() && isUndone(sent.error)) return false;
     queue.splice(0, all.length);
     const outcomes = sent.map(
       (found) => new Map(sendable.map((each, at) => [each, outcomeAt(found, at)])),
     );
-    for (const { change, resolve } of all) {
-      if (!sendable.includes(change)) resolve(gaveUp);
-      else resolve(outcomes.isErr() ? err(outcomes.error) : (outcomes.value.get(change) ?? gaveUp));
+    for (const { commit, resolve } of all) {
+      if (!sendable.includes(commit)) resolve(gaveUp);
+      else resolve(outcomes.isErr() ? err(outcomes.error) : (outcomes.value.get(commit) ?? gaveUp));
     }
     return true;
   }

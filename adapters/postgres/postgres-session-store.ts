@@ -6,25 +6,22 @@ import type {
   StoreUnavailable,
   TooLarge,
 } from '../../src/session/errors.js';
-import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type {
-  AppendOutcome,
+  BeginCommit,
+  Begun,
+  ChangeCommit,
+  Changed,
   DueKey,
   DueSessions,
   EntriesOutcome,
   EventLog,
-  HistoryAppend,
   HistorySlice,
-  Inserted,
-  Opening,
   PageRange,
   ReadSize,
   RecordPage,
-  Redacted,
-  Removal,
-  Replaced,
-  ReplaceOptions,
-  Rescheduling,
+  RemoveCommit,
+  Removed,
   SessionKey,
   SessionStore,
   TakenRecords,
@@ -33,7 +30,6 @@ import type {
 } from '../../src/store/session-store.js';
 import type { Migration } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
-import { insertInput, removeInput, replaceInput, rescheduleInput } from './change-input.js';
 import { Connection } from './connection.js';
 import { findEntries, findSession, findState } from './find-session.js';
 import { migrate } from './migrate.js';
@@ -44,7 +40,7 @@ import {
   parseStoreOptions,
 } from './postgres-session-store-options.js';
 import { readPage } from './read-page.js';
-import { claimSessions, countWaiting, readDue } from './read-queue.js';
+import { countWaiting, readDue, takeSessions } from './read-queue.js';
 import { SessionWriter } from './session-writer.js';
 
 /**
@@ -128,14 +124,20 @@ export class PostgresSessionStore implements SessionStore {
     return this.#connection.underWay.drain();
   }
 
-  insert(
-    tenant: string,
-    head: SessionHead,
-    state: StateRecord,
-    opening?: Opening,
-  ): Promise<Result<Inserted, StoreError>> {
-    const outcomes = ['inserted', 'taken', 'source_changed', 'too_many'] as const;
-    return this.#writer.change(head.id, outcomes, insertInput(tenant, head, state, opening));
+  begin(commit: BeginCommit): Promise<Result<Begun, StoreError>> {
+    return this.#writer.begin(commit);
+  }
+
+  change(commit: ChangeCommit): Promise<Result<Changed, StoreError>> {
+    return this.#writer.change(commit);
+  }
+
+  remove(commit: RemoveCommit): Promise<Result<Removed, StoreError>> {
+    return this.#writer.remove(commit);
+  }
+
+  take(range: TakeRange): Promise<Result<TakenRecords, StoreError>> {
+    return takeSessions(this.#connection.begin(), range);
   }
 
   find(
@@ -154,64 +156,22 @@ export class PostgresSessionStore implements SessionStore {
     return findState(this.#connection.begin(), key);
   }
 
-  list(
+  entries(key: SessionKey, slice: HistorySlice): Promise<Result<EntriesOutcome, StoreError>> {
+    return findEntries(this.#connection.begin(), key, slice);
+  }
+
+  page(
     tenant: string,
     range: PageRange,
   ): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> {
     return readPage(this.#connection.begin(), tenant, range);
   }
 
-  replace(
-    key: DueKey,
-    previous: StateRecord,
-    next: StateRecord,
-    options: ReplaceOptions = {},
-  ): Promise<Result<Replaced, StoreError>> {
-    const outcomes = ['replaced', 'stale', 'missing', 'too_many'] as const;
-    return this.#writer.change(key.id, outcomes, replaceInput(key, previous, next, options));
-  }
-
-  append(key: SessionKey, append: HistoryAppend): Promise<Result<AppendOutcome, StoreError>> {
-    return this.#writer.append(key, append);
-  }
-
-  redact(
-    key: SessionKey,
-    positions: readonly number[],
-    now: number,
-  ): Promise<Result<Redacted, StoreError>> {
-    return this.#writer.redact(key, positions, now);
-  }
-
-  findEntries(key: SessionKey, slice: HistorySlice): Promise<Result<EntriesOutcome, StoreError>> {
-    return findEntries(this.#connection.begin(), key, slice);
-  }
-
-  remove(
-    key: DueKey,
-    removal: Removal = {},
-  ): Promise<Result<'removed' | 'stale' | 'missing', StoreError>> {
-    const outcomes = ['removed', 'stale', 'missing'] as const;
-    return this.#writer.change(key.id, outcomes, removeInput(key, removal));
-  }
-
   due(now: number, limit: number): Promise<Result<DueSessions, StoreError>> {
     return readDue(this.#connection.begin(), now, limit);
   }
 
-  claim(range: TakeRange): Promise<Result<TakenRecords, StoreError>> {
-    return claimSessions(this.#connection.begin(), range);
-  }
-
   countWaiting(range: WaitingRange): Promise<Result<number, StoreError>> {
     return countWaiting(this.#connection.begin(), range);
-  }
-
-  reschedule(
-    key: DueKey,
-    rescheduling: Rescheduling,
-  ): Promise<Result<'moved' | 'stale', StoreError>> {
-    const outcomes = ['moved', 'stale'] as const;
-    return this.#writer.change(key.id, outcomes, rescheduleInput(key, rescheduling));
   }
 }

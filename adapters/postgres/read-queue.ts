@@ -74,7 +74,7 @@ const tenantsOf = async (
 };
 
 /** Hands out sessions that wait for a worker, and moves them to `until`. */
-export const claimSessions = async (
+export const takeSessions = async (
   call: Call,
   range: TakeRange,
 ): Answer<TakenRecords, StoreError> => {

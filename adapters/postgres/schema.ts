@@ -1,14 +1,11 @@
-import append from './sql/append.sql';
+import begin from './sql/begin.sql';
 import bound from './sql/bound.sql';
 import change from './sql/change.sql';
-import changeAll from './sql/change-all.sql';
 import claim from './sql/claim.sql';
-import insert from './sql/insert.sql';
+import commit from './sql/commit.sql';
+import commitAll from './sql/commit-all.sql';
 import publish from './sql/publish.sql';
-import redact from './sql/redact.sql';
 import remove from './sql/remove.sql';
-import replace from './sql/replace.sql';
-import reschedule from './sql/reschedule.sql';
 import tables from './sql/tables.sql';
 import totals from './sql/totals.sql';
 
@@ -17,14 +14,11 @@ export const schema = [
   bound,
   tables,
   totals,
+  commit,
+  begin,
   change,
-  insert,
-  replace,
-  append,
-  redact,
   remove,
-  reschedule,
-  changeAll,
+  commitAll,
   claim,
   publish,
 ].join('\n');

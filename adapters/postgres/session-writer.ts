@@ -2,66 +2,75 @@ import { err, ok, type Result } from 'neverthrow';
 import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import type {
-  AppendOutcome,
-  HistoryAppend,
-  Redacted,
-  SessionKey,
-} from '../../src/store/session-store.js';
-import { decodeEntries, encodeEntry, redactedEntry } from '../shared/stored-json.js';
-import { storedKeyOf } from '../sql/queue-query.js';
+  BeginCommit,
+  Begun,
+  ChangeCommit,
+  Changed,
+  RemoveCommit,
+  Removed,
+} from '../../src/store/commit.js';
 import { stateOf, unreadable } from '../sql/session-rows.js';
-import type { Answer, Call } from './call.js';
-import { appendInput, type ChangeInput, redactInput } from './change-input.js';
+import type { Answer } from './call.js';
+import { beginInput, type CommitInput, changeInput, removeInput } from './commit-input.js';
 import type { Connection } from './connection.js';
 import { foreignAnswer } from './failure.js';
 import { GroupWriter } from './group-writer.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
-const FIND_ENTRIES = `
-  SELECT session.incarnation, session.position AS end_position, entry.position, entry.entry
-  FROM $sessions AS session LEFT JOIN $entries AS entry
-    ON entry.session = session.number AND entry.position = ANY (?::bigint[])
-  WHERE session.tenant = ? AND session.id = ?`;
+/** The guards of refusals, by what the refusal contains. */
+const BEGIN_GUARDS = ['absent', 'source', 'live'] as const;
+const REMOVE_GUARDS = ['present', 'revision', 'unusedSince'] as const;
+const STATE_GUARDS = ['revision', 'unusedSince', 'open', 'over', 'fence'] as const;
+const POSITION_GUARDS = ['end', 'superseded'] as const;
+const OTHER_GUARDS = ['operation', 'present', 'position', 'entries', 'dueAt', 'live'] as const;
 
-/** Outcomes of changes that may have an event. */
-const PUBLISHED: readonly unknown[] = ['inserted', 'replaced', 'appended', 'redacted', 'removed'];
+interface Refused<G> {
+  readonly outcome: 'refused';
+  readonly guard: G;
+}
 
-/** Outcomes of an append without details, which have written nothing. */
-const UNCHANGED = ['missing', 'mismatch', 'lease_lost', 'invalid_position', 'full'] as const;
+type Outcome<G> = { readonly outcome: 'made' } | Refused<G>;
 
-/** The error of an outcome that a change cannot have, or that the stored state prevents. */
-const outcomeErrorOf = (id: string, { outcome }: Fields): StoreError =>
-  outcome === 'unreadable' ? unreadable(id, 'state') : foreignAnswer('unknown');
-
-const appendOutcomeOf = (id: string, found: Fields): Result<AppendOutcome, StoreError> => {
-  const { outcome, end_position: end, found_state: state } = found;
-  const position = Number(end);
-  if (outcome === 'appended') return ok({ outcome, position });
-  if (outcome === 'repeated') return ok({ outcome: 'appended', position, repeated: true });
-  if (outcome === 'moved') return ok({ outcome, position });
-  const known = UNCHANGED.find((each) => each === outcome);
-  if (known !== undefined) return ok({ outcome: known });
-  if (outcome !== 'closed' || !isFields(state)) return err(outcomeErrorOf(id, found));
-  const closed = stateOf(state);
-  return closed === undefined ? err(unreadable(id, 'state')) : ok({ outcome, state: closed });
+/** The error of an outcome that a commit cannot have, or that a damaged record prevents. */
+const outcomeErrorOf = (id: string, { refusal }: Fields): StoreError => {
+  const [, part] = /^unreadable (\w+)$/.exec(String(refusal)) ?? [];
+  return part === undefined ? foreignAnswer('unknown') : unreadable(id, part);
 };
 
-/**
- * The redacted entries of rows, by their positions; undefined if one cannot be read. A row without
- * an entry is one of a position that has nothing to redact.
- */
-const redactedIn = (rows: readonly Fields[]): ReadonlyMap<number, string> | undefined => {
-  const texts = new Map<number, string>();
-  for (const { position, entry } of rows) {
-    if (entry === null) continue;
-    const [found] = decodeEntries(entry) ?? [];
-    if (found === undefined) return undefined;
-    texts.set(Number(position), encodeEntry(redactedEntry(found)));
-  }
-  return texts;
+/** A refusal that contains nothing but its guard, one of `guards`. */
+const refusedBy = <G extends string>(
+  id: string,
+  guards: readonly G[],
+  found: Fields,
+): Result<Refused<G>, StoreError> => {
+  const guard = guards.find((each) => each === found['refusal']);
+  return guard === undefined ? err(outcomeErrorOf(id, found)) : ok({ outcome: 'refused', guard });
 };
 
-/** The changes of sessions. Each is made in one transaction with its events. */
+const outcomeOf = <G extends string>(
+  id: string,
+  guards: readonly G[],
+  found: Fields,
+): Result<Outcome<G>, StoreError> => {
+  if (found['refusal'] === null) return ok({ outcome: 'made' });
+  return refusedBy(id, guards, found);
+};
+
+const changedOf = (id: string, found: Fields): Result<Changed, StoreError> => {
+  const { refusal, found_state: row } = found;
+  const position = Number(found['end_position'] ?? 0);
+  if (refusal === null) return ok({ outcome: 'made', position });
+  if (refusal === 'repeated') return ok({ outcome: 'repeated', position });
+  const ofPosition = POSITION_GUARDS.find((each) => each === refusal);
+  if (ofPosition !== undefined) return ok({ outcome: 'refused', guard: ofPosition, position });
+  const ofState = STATE_GUARDS.find((each) => each === refusal);
+  if (ofState === undefined || !isFields(row)) return refusedBy(id, OTHER_GUARDS, found);
+  const state = stateOf(row);
+  if (state === undefined) return err(unreadable(id, 'state'));
+  return ok({ outcome: 'refused', guard: ofState, state });
+};
+
+/** Carries out commits. Each is made in one transaction with its events. */
 export class SessionWriter {
   readonly #connection: Connection;
   readonly #events: PostgresEventLog;
@@ -72,60 +81,26 @@ export class SessionWriter {
     this.#events = events;
   }
 
-  /** Makes a change that has one of `outcomes`. */
-  async change<T extends string>(
-    id: string,
-    outcomes: readonly T[],
-    change: ChangeInput,
-    call?: Call,
-  ): Answer<T, StoreError> {
-    const written = await this.#write(change, call);
-    if (written.isErr()) return err(written.error);
-    const outcome = outcomes.find((each) => each === written.value['outcome']);
-    if (outcome !== undefined) return ok(outcome);
-    return err(outcomeErrorOf(id, written.value));
+  async begin(commit: BeginCommit): Answer<Begun, StoreError> {
+    const written = await this.#write(beginInput(commit));
+    return written.andThen((found) => outcomeOf(commit.key.id, BEGIN_GUARDS, found));
   }
 
-  async append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome, StoreError> {
-    const written = await this.#write(appendInput(key, append));
-    return written.andThen((found) => appendOutcomeOf(key.id, found));
+  async change(commit: ChangeCommit): Answer<Changed, StoreError> {
+    const written = await this.#write(changeInput(commit));
+    return written.andThen((found) => changedOf(commit.key.id, found));
   }
 
-  /**
-   * Reads the entries first, because the database does not parse them. A position always belongs to
-   * the same entry, so they cannot change in between, except by another redaction.
-   */
-  async redact(
-    key: SessionKey,
-    positions: readonly number[],
-    now: number,
-  ): Answer<Redacted, StoreError> {
-    const call = this.#connection.begin();
-    const { tenant, id } = storedKeyOf(key);
-    const asked = positions.filter(Number.isSafeInteger).map(String);
-    const rows = await call.read({
-      sql: FIND_ENTRIES,
-      values: [asked, tenant, id],
-      columns: ['incarnation', 'end_position', 'position', 'entry'],
-    });
-    if (rows.isErr()) return err(rows.error);
-    const [row] = rows.value;
-    if (row === undefined) return ok('missing');
-    if (positions.some((position) => position > Number(row['end_position'])))
-      return ok('invalid_position');
-    const texts = redactedIn(rows.value);
-    if (texts === undefined) return err(unreadable(key.id, 'history'));
-    const incarnation = String(row['incarnation']);
-    const detail = { type: 'redacted', at: now, positions } as const;
-    const change = redactInput(key, incarnation, texts, detail);
-    return this.change(key.id, ['redacted', 'missing'], change, call);
+  async remove(commit: RemoveCommit): Answer<Removed, StoreError> {
+    const written = await this.#write(removeInput(commit));
+    return written.andThen((found) => outcomeOf(commit.key.id, REMOVE_GUARDS, found));
   }
 
-  /** Makes a change, and publishes its events. */
-  async #write(change: ChangeInput, call = this.#connection.begin()): Answer<Fields, StoreError> {
-    const written = await this.#groups.write(call, change);
-    const isMade = written.isOk() && PUBLISHED.includes(written.value['outcome']);
-    if (isMade) this.#events.publishSoon();
+  /** Makes a commit, and publishes its events. */
+  async #write(commit: CommitInput): Answer<Fields, StoreError> {
+    const written = await this.#groups.write(this.#connection.begin(), commit);
+    const isMade = written.isOk() && written.value['refusal'] === null;
+    if (isMade && 'events' in commit && commit.events.length > 0) this.#events.publishSoon();
     return written;
   }
 }

@@ -32,17 +32,10 @@ export const wakeMutants: readonly Mutant[] = [
     tests: redis,
   },
   {
-    bug: 'the PostgreSQL store wakes in the grace period',
-    file: 'adapters/postgres/sql/append.sql',
-    from: " AND status <> 'TERMINATED' AND c.now < deadline",
-    to: '',
-    tests: ['test/stores/postgres.contract.test.ts'],
-  },
-  {
     bug: 'the PostgreSQL store claims what an append has woken while it is leased',
-    file: 'adapters/postgres/sql/append.sql',
-    from: 'greatest(least(wanted_at, c.now), leased_until)',
-    to: 'least(wanted_at, c.now)',
+    file: 'adapters/postgres/sql/change.sql',
+    from: 'greatest(leased_until, least(wanted_at, c.wake_at))',
+    to: 'least(wanted_at, c.wake_at)',
     tests: ['test/stores/postgres.contract.test.ts'],
   },
   {

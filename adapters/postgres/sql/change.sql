@@ -1,125 +1,294 @@
--- A change of a session, as change_all takes it: kind is append, insert, replace, redact, remove or
--- reschedule. Other kinds leave fields null.
-CREATE TYPE $change AS (
-  kind text,
-  tenant text,
-  id text,
-  -- Of several kinds. details: of the events, each of which takes the next sequence.
-  now bigint,
-  entries text[],
-  fencing_token bigint,
-  details text[],
-  has_events boolean,
-  live_limit bigint,
-  -- An append. after: null for an append at the end. Its revision, of the state: that of a wake;
-  -- null without one.
-  operation text,
-  digest text,
-  if_position bigint,
-  after bigint,
-  max_entries bigint,
-  -- The state of an insert or a replace, in the columns of sessions.
-  status text,
-  deadline bigint,
-  accepts_until bigint,
-  grace bigint,
-  leased_until bigint,
-  wake_at bigint,
-  wanted_at bigint,
-  limit_ms bigint,
-  limit_end bigint,
-  inactivity bigint,
-  last_activity bigint,
-  revision bigint,
-  state text,
-  -- The labels that the session gets and loses, each as name=value; null for none.
-  labels_added text[],
-  labels_lost text[],
-  -- When the report of the end is due; null without one.
-  report_at bigint,
-  -- An insert. source and version: the session that was read for a fork, and the version of its
-  -- history.
-  created_ms bigint,
-  incarnation text,
-  head text,
-  source text,
-  version text,
-  -- A replace. previous: the revision that the state must have. unused_since: the last activity
-  -- that an end by inactivity was computed from; null for any.
-  previous bigint,
-  unused_since bigint,
-  -- A redact, with an incarnation, and for each position the entry to write.
-  positions bigint[],
-  -- A remove, with previous and unused_since, or null for any. remains: what is left of the session until its end is
-  -- reported, as an insert; or null.
-  remains json,
-  -- A reschedule. is_free: whether the deadline does not bind it.
-  due_from bigint,
-  due_to bigint,
-  is_free boolean
-);
-
--- Logs events of a change, the first of which has the sequence after p_sequence.
-CREATE FUNCTION $log_events(
-  c $change,
-  p_incarnation text,
-  p_sequence bigint,
-  p_details text[]
-) RETURNS void LANGUAGE plpgsql AS $body$
-BEGIN
-  IF c.has_events THEN
-    FOR at IN 1 .. cardinality(p_details) LOOP
-      INSERT INTO $outbox (tenant, id, incarnation, sequence, detail)
-        VALUES (c.tenant, c.id, p_incarnation, p_sequence + at, p_details[at]);
-    END LOOP;
-  END IF;
-END $body$;
-
--- Whether this version can read a state.
-CREATE FUNCTION $is_state(p_status text, p_state text)
-RETURNS boolean LANGUAGE sql IMMUTABLE AS $body$
-  SELECT p_status IN ('IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED')
-    AND p_state LIKE '{"status":"' || p_status || '",%}'
+-- Whether a position up to the end is in the history: it is the beginning, the end, that of an
+-- entry, or that of the rewind directly before an entry. Every other position is superseded.
+CREATE FUNCTION $is_current(p_session bigint, p_position bigint, p_end bigint)
+RETURNS boolean LANGUAGE sql STABLE AS $body$
+  SELECT p_position IN (0, p_end) OR EXISTS (
+    SELECT
+    FROM $entries
+    WHERE session = p_session AND position IN (p_position, p_position + 1)
+  )
 $body$;
 
--- Moves a session between the lists of labels. Names and escaped values contain no equals sign.
--- Returns the changes of totals.
-CREATE FUNCTION $move_labels(c $change, p_number bigint, p_created_ms bigint)
-RETURNS $total_change[] LANGUAGE plpgsql AS $body$
+-- The guard of a rewind that does not hold in a history of p_entries that ends at p_end; or null.
+-- The entries that stay are counted only if there is no room for the whole history.
+CREATE FUNCTION $refusal_of_rewind(c $commit, p_session bigint, p_entries bigint, p_end bigint)
+RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
-  v_changes $total_change[] := ARRAY(
-    SELECT ROW(
-        c.tenant, p_number, split_part(label, '=', 1), split_part(label, '=', 2), by
-      )::$total_change
-    FROM (
-      SELECT unnest(c.labels_lost) AS label, -1 AS by
-      UNION ALL
-      SELECT unnest(c.labels_added), 1
-    ) AS moved
-  );
+  v_after bigint := c.truncate_to;
+  v_room bigint := c.most_entries - cardinality(c.entries);
 BEGIN
-  DELETE FROM $labels AS label
-    USING unnest(v_changes) AS change
-    WHERE label.session = p_number
-      AND label.name = change.name
-      AND label.value = change.value
-      AND change.by = -1;
-  INSERT INTO $labels (tenant, name, value, created_ms, id, session)
-    SELECT c.tenant, name, value, p_created_ms, c.id, p_number
-    FROM unnest(v_changes) AS change
-    WHERE change.by = 1;
-  RETURN v_changes;
+  RETURN CASE
+    WHEN NOT $is_current(p_session, v_after, p_end) THEN 'superseded'
+    WHEN p_entries <= v_room THEN NULL
+    WHEN v_room < (
+      SELECT count(*)
+      FROM $entries
+      WHERE session = p_session AND position <= v_after
+    ) THEN 'entries'
+  END;
 END $body$;
 
--- 'too_many' if a tenant already has the maximum number of live sessions; or null.
-CREATE FUNCTION $refusal_of_limit(c $change, p_totals $total_change[])
-RETURNS text LANGUAGE plpgsql AS $body$
+-- Takes the entries after a position out of a history.
+CREATE FUNCTION $truncate_history(
+  p_session bigint,
+  p_after bigint,
+  OUT lost_entries bigint,
+  OUT lost_bytes bigint
+) LANGUAGE plpgsql AS $body$
 BEGIN
-  -- A separate condition, because AND may evaluate both sides.
-  IF c.live_limit IS NOT NULL THEN
-    IF c.live_limit <= $live_sessions(c.tenant, c.now, p_totals) THEN
-      RETURN 'too_many';
+  WITH superseded AS (
+    DELETE FROM $entries
+      WHERE session = p_session AND position > p_after
+      RETURNING bytes
+  )
+  SELECT count(*), coalesce(sum(superseded.bytes), 0)
+    INTO lost_entries, lost_bytes
+    FROM superseded;
+END $body$;
+
+-- The guard of the history or of the tenant that does not hold; or null.
+CREATE FUNCTION $later_refusal(
+  c $commit,
+  p_session bigint,
+  p_entries bigint,
+  p_end bigint,
+  p_totals $total_change[]
+) RETURNS text LANGUAGE plpgsql AS $body$
+DECLARE
+  v_refusal text;
+BEGIN
+  IF c.truncate_to IS NOT NULL THEN
+    v_refusal := $refusal_of_rewind(c, p_session, p_entries, p_end);
+  END IF;
+  RETURN coalesce(v_refusal, $refusal_of_limit(c, p_totals));
+END $body$;
+
+-- The state that a guard did not hold for.
+CREATE FUNCTION $state_of(p_session bigint)
+RETURNS json LANGUAGE sql STABLE AS $body$
+  SELECT json_build_object(
+      'state', state,
+      'last_activity', last_activity,
+      'revision', revision,
+      'wanted_at', wanted_at
+    )
+  FROM $sessions
+  WHERE number = p_session
+$body$;
+
+-- Changes a state or a history. end_position: that after the change, that of the change that it
+-- repeats, or that at the end of a history that stays as it is.
+CREATE FUNCTION $change_session(
+  c $commit,
+  p_has_events boolean,
+  p_totals $total_change[],
+  OUT refusal text,
+  OUT end_position bigint,
+  OUT found_state json,
+  OUT totals $total_change[]
+) LANGUAGE plpgsql AS $body$
+DECLARE
+  v record;
+  v_lost record;
+  v_put $put := c.put;
+  v_added bigint := cardinality(c.entries);
+BEGIN
+  SELECT number, incarnation, created_ms, status, sequence, position, entries, bytes,
+      greatest(last_activity, c.activity, v_put.last_activity) AS used_at,
+      CASE
+        WHEN limit_end IS NULL THEN deadline
+        ELSE least(limit_end, greatest(last_activity, c.activity) + inactivity)
+      END AS ends_at,
+      CASE
+        WHEN NOT $is_state(status, state) THEN 'unreadable state'
+        WHEN revision <> c.revision THEN 'revision'
+        WHEN last_activity > c.unused_since THEN 'unusedSince'
+        WHEN deadline <= c.open_at THEN 'open'
+        WHEN c.open_at IS NOT NULL AND status NOT IN ('ACTIVE', 'PAUSED') THEN 'open'
+        WHEN deadline > c.over_at AND status IN ('ACTIVE', 'PAUSED') THEN 'over'
+        WHEN fencing_token <> c.fencing_token OR leased_until <= c.fenced_at THEN 'fence'
+        WHEN position <> c.if_end THEN 'end'
+        WHEN position < c.truncate_to THEN 'position'
+        WHEN c.truncate_to IS NULL AND entries + v_added > c.most_entries THEN 'entries'
+      END AS refusal
+    INTO v
+    FROM $sessions
+    WHERE tenant = c.tenant AND id = c.id
+    FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    refusal := 'present';
+    RETURN;
+  ELSIF c.operation IS NOT NULL AND v.refusal IS DISTINCT FROM 'unreadable state' THEN
+    SELECT CASE WHEN digest = c.digest THEN 'repeated' ELSE 'operation' END, position
+      INTO refusal, end_position
+      FROM $operations
+      WHERE session = v.number AND operation = c.operation;
+    IF FOUND THEN
+      RETURN;
     END IF;
   END IF;
-  RETURN NULL;
+  end_position := v.position;
+  refusal := v.refusal;
+  IF refusal IN ('revision', 'unusedSince', 'open', 'over', 'fence') THEN
+    found_state := $state_of(v.number);
+  ELSIF refusal IS NULL AND (c.truncate_to IS NOT NULL OR c.live_limit IS NOT NULL) THEN
+    refusal := $later_refusal(c, v.number, v.entries, v.position, p_totals);
+  END IF;
+  IF refusal IS NOT NULL THEN
+    RETURN;
+  END IF;
+  IF c.truncate_to IS NOT NULL THEN
+    v_lost := $truncate_history(v.number, c.truncate_to);
+    v.entries := v.entries - v_lost.lost_entries;
+    v.bytes := v.bytes - v_lost.lost_bytes;
+    -- A rewind takes a position of its own.
+    end_position := end_position + 1;
+  END IF;
+  IF v_added > 0 THEN
+    INSERT INTO $entries (session, position, bytes, entry)
+      SELECT v.number, end_position + at, octet_length(entry) + 1, entry
+      FROM unnest(c.entries) WITH ORDINALITY AS each (entry, at);
+    end_position := end_position + v_added;
+  END IF;
+  IF c.operation IS NOT NULL THEN
+    INSERT INTO $operations (session, operation, digest, position)
+      VALUES (v.number, c.operation, c.digest, end_position);
+  END IF;
+  IF v_put.state IS NULL THEN
+    UPDATE $sessions
+      SET position = end_position,
+        entries = v.entries + v_added,
+        bytes = v.bytes + c.bytes,
+        sequence = v.sequence + cardinality(c.events),
+        last_activity = v.used_at,
+        deadline = v.ends_at,
+        due_at = CASE
+          WHEN v.ends_at = deadline THEN due_at
+          ELSE coalesce(report_at, v.ends_at)
+        END,
+        revision = coalesce(c.wake_revision, revision),
+        wanted_at = least(wanted_at, c.wake_at),
+        wake_at = CASE
+          -- A claim by a clock that is ahead may have taken the session for ended.
+          WHEN c.wake_at IS NULL AND (v.ends_at = deadline OR wake_at < 9007199254740991)
+            THEN wake_at
+          WHEN status = 'TERMINATED' THEN 9007199254740991
+          ELSE least(retry_at, greatest(leased_until, least(wanted_at, c.wake_at)))
+        END
+      WHERE number = v.number;
+  ELSE
+    -- If the stored activity is later, it postpones the end of an ACTIVE session.
+    IF v_put.limit_end IS NOT NULL THEN
+      v_put.deadline := least(v_put.limit_end, v.used_at + v_put.inactivity);
+    END IF;
+    UPDATE $sessions
+      SET position = end_position,
+        entries = v.entries + v_added,
+        bytes = v.bytes + c.bytes,
+        sequence = v.sequence + cardinality(c.events),
+        last_activity = v.used_at,
+        status = v_put.status,
+        state = v_put.state,
+        revision = v_put.revision,
+        deadline = v_put.deadline,
+        due_at = coalesce(v_put.report_at, v_put.deadline),
+        report_at = v_put.report_at,
+        limit_end = v_put.limit_end,
+        inactivity = v_put.inactivity,
+        fencing_token = v_put.fencing_token,
+        leased_until = v_put.leased_until,
+        wake_at = v_put.wake_at,
+        wanted_at = v_put.wanted_at,
+        retry_at = v_put.retry_at
+      WHERE number = v.number;
+    IF v.status <> v_put.status THEN
+      totals := ARRAY[
+        ROW(c.tenant, v.number, '', v.status, -1),
+        ROW(c.tenant, v.number, '', v_put.status, 1)
+      ]::$total_change[];
+    END IF;
+    IF v_put.labels_added IS NOT NULL OR v_put.labels_lost IS NOT NULL THEN
+      totals := totals || $move_labels(c, v.number, v.created_ms);
+    END IF;
+  END IF;
+  IF p_has_events THEN
+    PERFORM $log_events(c, v.incarnation, v.sequence, v.position, end_position);
+  END IF;
+  IF c.truncate_to IS NULL AND v_added = 0 THEN
+    end_position := 0;
+  END IF;
+END $body$;
+
+-- Moves a session among those that are due.
+CREATE FUNCTION $move_due(c $commit, OUT refusal text, OUT found_state json)
+LANGUAGE plpgsql AS $body$
+DECLARE
+  v record;
+BEGIN
+  SELECT number, CASE
+      WHEN revision <> c.revision THEN 'revision'
+      WHEN due_at <> c.due_at THEN 'dueAt'
+    END AS refusal
+    INTO v
+    FROM $sessions
+    WHERE tenant = c.tenant AND id = c.id
+    FOR NO KEY UPDATE;
+  refusal := v.refusal;
+  IF NOT FOUND THEN
+    refusal := CASE WHEN c.revision IS NULL THEN 'dueAt' ELSE 'present' END;
+  ELSIF refusal = 'revision' THEN
+    found_state := $state_of(v.number);
+  ELSIF refusal IS NULL THEN
+    UPDATE $sessions SET due_at = c.due_to WHERE number = v.number;
+  END IF;
+END $body$;
+
+-- An entry without its content, in the format of `encodeEntry`; null if it has another one. Within
+-- its texts, a quotation mark follows a backslash.
+CREATE FUNCTION $redacted(p_entry text)
+RETURNS text LANGUAGE sql IMMUTABLE AS $body$
+  SELECT substring(p_entry FROM '^{"role":"[^"]*","content":"')
+    || substring(p_entry FROM '","timestamp":"[^"]*"') || '}'
+$body$;
+
+-- Overwrites entries without their content.
+CREATE FUNCTION $redact_entries(c $commit, p_has_events boolean, OUT refusal text)
+LANGUAGE plpgsql AS $body$
+DECLARE
+  v record;
+BEGIN
+  SELECT number, incarnation, sequence,
+      CASE
+        WHEN position < (SELECT max(redacted) FROM unnest(c.positions) AS redacted) THEN 'position'
+      END AS refusal
+    INTO v
+    FROM $sessions
+    WHERE tenant = c.tenant AND id = c.id
+    FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    refusal := 'present';
+  ELSIF v.refusal IS NULL AND EXISTS (
+    SELECT
+    FROM $entries
+    WHERE session = v.number AND position = ANY (c.positions) AND $redacted(entry) IS NULL
+  ) THEN
+    refusal := 'unreadable history';
+  ELSE
+    refusal := v.refusal;
+  END IF;
+  IF refusal IS NOT NULL THEN
+    RETURN;
+  END IF;
+  UPDATE $entries
+    SET entry = $redacted(entry)
+    WHERE session = v.number AND position = ANY (c.positions) AND entry <> $redacted(entry);
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  UPDATE $sessions
+    SET sequence = v.sequence + 1, redactions = redactions + 1
+    WHERE number = v.number;
+  IF p_has_events THEN
+    PERFORM $log_events(c, v.incarnation, v.sequence, 0, 0);
+  END IF;
 END $body$;

@@ -31,19 +31,20 @@ BEGIN
     FROM published;
   IF FOUND THEN
     -- Erases the names of labels in the earlier events of deleted sessions. The events stay, because
-    -- a watch may still have to deliver them. Names contain no brackets.
+    -- a watch may still have to deliver them. Names contain no
+    -- brackets and quotation marks.
     UPDATE $events AS event
       SET detail = regexp_replace(
         event.detail, '"labelsChanged":\[[^]]*\]', '"labelsChanged":[]'
       )
       FROM $events AS deletion
       WHERE deletion.number > coalesce(v_number, 0)
-        AND deletion.detail LIKE '{"type":"deleted",%'
+        AND deletion.detail LIKE '%"type":"deleted"%'
         AND event.tenant = deletion.tenant
         AND event.id = deletion.id
         AND event.incarnation = deletion.incarnation
         AND event.number < deletion.number
-        AND event.detail LIKE '{"type":"updated",%';
+        AND event.detail LIKE '%"type":"updated"%';
     DELETE FROM $events WHERE number <= (SELECT max(number) FROM $events) - p_length;
     PERFORM pg_notify(p_channel, '');
   END IF;

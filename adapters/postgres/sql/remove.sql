@@ -1,26 +1,29 @@
--- Deletes all rows of a session.
+-- Deletes all rows of a session, and leaves its remains.
 CREATE FUNCTION $remove_session(
-  c $change,
-  OUT outcome text,
+  c $commit,
+  p_has_events boolean,
+  OUT refusal text,
   OUT totals $total_change[]
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
-  v_remains record;
+  v_remains bigint;
 BEGIN
-  SELECT number, incarnation, status, last_activity, revision, sequence
+  SELECT number, incarnation, status, sequence, CASE
+      WHEN revision <> c.revision THEN 'revision'
+      WHEN last_activity > c.unused_since THEN 'unusedSince'
+    END AS refusal
     INTO v
     FROM $sessions
     WHERE tenant = c.tenant AND id = c.id
     FOR UPDATE;
+  refusal := v.refusal;
   IF NOT FOUND THEN
-    outcome := 'missing';
-    RETURN;
-  ELSIF c.previous <> v.revision OR v.last_activity > c.unused_since THEN
-    outcome := 'stale';
+    refusal := 'present';
+  END IF;
+  IF refusal IS NOT NULL THEN
     RETURN;
   END IF;
-  outcome := 'removed';
   DELETE FROM $sessions WHERE number = v.number;
   DELETE FROM $entries WHERE session = v.number;
   DELETE FROM $operations WHERE session = v.number;
@@ -33,9 +36,13 @@ BEGIN
     INTO totals
     FROM removed;
   totals := totals || ROW(c.tenant, v.number, '', v.status, -1)::$total_change;
-  IF c.remains IS NOT NULL THEN
-    v_remains := $insert_session(json_populate_record(NULL::$change, c.remains), '{}');
-    totals := totals || v_remains.totals;
+  IF p_has_events THEN
+    PERFORM $log_events(c, v.incarnation, v.sequence, 0, 0);
   END IF;
-  PERFORM $log_events(c, v.incarnation, v.sequence, c.details);
+  IF c.remains_id IS NOT NULL THEN
+    c.tenant := c.remains_tenant;
+    c.id := c.remains_id;
+    v_remains := $insert_row(c);
+    totals := totals || ROW(c.tenant, v_remains, '', (c.put).status, 1)::$total_change;
+  END IF;
 END $body$;

@@ -4,8 +4,9 @@
 -- the epoch; 9007199254740991 stands for Infinity. No column is a float, a date or bytes: settings of
 -- a session decide how the server writes these. `state` is the state as JSON without
 -- `last_activity`, `revision` and `wanted_at`, which is its `work.wakeAt`: appends change these. The
--- columns `status` to `wake_at` repeat the parts that are searched and compared. The indexes of
--- lists include the number, so that a page by number skips sessions in the index alone.
+-- columns `status` to `inactivity` repeat the parts that are searched and compared; `retry_at` is
+-- `wakeAtOf` without a wake. The indexes of lists include the number, so that a page by number skips
+-- sessions in the index alone.
 --
 -- What is left of a removed session until its end is reported is a row of its own in `sessions`:
 -- its tenant and its id contain a colon, so that only the queue of due sessions finds it.
@@ -20,13 +21,12 @@ CREATE TABLE $sessions (
   status text COLLATE "C" NOT NULL,
   deadline bigint NOT NULL,
   due_at bigint NOT NULL,
-  accepts_until bigint NOT NULL,
-  grace bigint NOT NULL,
+  report_at bigint,
   fencing_token bigint NOT NULL,
   leased_until bigint NOT NULL,
   wake_at bigint NOT NULL,
   wanted_at bigint NOT NULL,
-  limit_ms bigint NOT NULL,
+  retry_at bigint NOT NULL,
   limit_end bigint,
   inactivity bigint NOT NULL,
   last_activity bigint NOT NULL,

@@ -5,31 +5,33 @@ import { rowsIn } from '../sql/query.js';
 import { Call } from './call.js';
 import { foreignAnswer, timedOut } from './failure.js';
 
-/** The fields of the outcome of `change_all`. */
+/** The fields of the outcome of `commit_all`. */
 export type Written = Result<Fields, StoreUnavailable | Misconfigured>;
 
-/** A change on its way. */
-export interface PendingChange {
+/** A commit on its way. */
+export interface PendingCommit {
   readonly tenant: string;
   /** Its session. */
   readonly key: string;
-  /** The change as JSON. */
+  /** The commit as JSON. */
   readonly text: string;
   readonly call: Call;
   readonly hasEvents: boolean;
+  /** Whether it counts the live sessions of its tenant. */
+  readonly counts: boolean;
   progress: 'waiting' | 'sent' | 'given up';
 }
 
 export const gaveUp: Written = err(timedOut('not_applied').error);
 
-/** Whether a change waits to be sent, and may still be. */
-export const isSendable = ({ progress, call }: PendingChange): boolean =>
+/** Whether a commit waits to be sent, and may still be. */
+export const isSendable = ({ progress, call }: PendingCommit): boolean =>
   progress === 'waiting' && !call.isOver;
 
-/** How long a change waits for a lock while others wait for it: in milliseconds, and of its time. */
+/** How long a commit waits for a lock while others wait for it: in milliseconds, and of its time. */
 const LOCK_MS = 250;
 const LOCK_SHARE = 0.25;
-/** The same for a change for which no other waits: the refusal must come before the timeout. */
+/** The same for a commit for which no other waits: the refusal must come before the timeout. */
 const LOCK_SHARE_ALONE = 0.9;
 
 export const briefly = ({ serverMs }: Call): number =>
@@ -41,26 +43,32 @@ export const patiently = ({ serverMs }: Call): number => Math.ceil(serverMs * LO
 export const isUndone = (error: StoreUnavailable | Misconfigured): boolean =>
   error.type === 'misconfigured' || error.outcome === 'not_applied';
 
+/** The tenants whose live sessions are counted, in one order for all processes. */
+const countedBy = (commits: readonly PendingCommit[]): readonly string[] => {
+  const counting = commits.filter(({ counts }) => counts);
+  return [...new Set(counting.map(({ tenant }) => tenant))].sort();
+};
+
 /**
- * Makes changes in one statement and one transaction. The outcomes are in the order of the changes.
+ * Makes commits in one statement and one transaction. The outcomes are in the order of the commits.
  * `wait` is how long the server waits for each lock, in milliseconds.
  */
-export const sendChanges = async (
-  changes: readonly [PendingChange, ...PendingChange[]],
+export const sendCommits = async (
+  commits: readonly [PendingCommit, ...PendingCommit[]],
   wait: (call: Call) => number,
 ): Promise<Result<readonly Fields[], StoreUnavailable | Misconfigured>> => {
-  const [{ call: first, hasEvents }, ...more] = changes;
+  const [{ call: first, hasEvents }, ...more] = commits;
   const call = Call.together(first, ...more.map((each) => each.call));
-  for (const each of changes) each.progress = 'sent';
-  const texts = changes.map(({ text }) => text).join(',');
-  const values = [`[${texts}]`, hasEvents, wait(call)];
-  const rows = await call.run('change_all', values, ['results']);
+  for (const each of commits) each.progress = 'sent';
+  const texts = commits.map(({ text }) => text).join(',');
+  const values = [`[${texts}]`, countedBy(commits), hasEvents, wait(call)];
+  const rows = await call.run('commit_all', values, ['results']);
   if (rows.isOk()) {
     const outcomes = rowsIn(rows.value[0]?.['results']);
-    return outcomes?.length === changes.length ? ok(outcomes) : err(foreignAnswer('unknown'));
+    return outcomes?.length === commits.length ? ok(outcomes) : err(foreignAnswer('unknown'));
   }
   if (isUndone(rows.error)) {
-    for (const each of changes) if (each.progress === 'sent') each.progress = 'waiting';
+    for (const each of commits) if (each.progress === 'sent') each.progress = 'waiting';
   }
   return err(rows.error);
 };
@@ -68,12 +76,12 @@ export const sendChanges = async (
 export const outcomeAt = (outcomes: readonly Fields[], at: number): Written =>
   ok(outcomes[at] ?? {});
 
-/** Makes a change in a statement of its own. */
+/** Makes a commit in a statement of its own. */
 export const sendAlone = async (
-  change: PendingChange,
+  commit: PendingCommit,
   wait: (call: Call) => number,
 ): Promise<Written> => {
-  if (!isSendable(change)) return gaveUp;
-  const sent = await sendChanges([change], wait);
+  if (!isSendable(commit)) return gaveUp;
+  const sent = await sendCommits([commit], wait);
   return sent.andThen((outcomes) => outcomeAt(outcomes, 0));
 };

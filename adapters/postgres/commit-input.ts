@@ -1,0 +1,186 @@
+import { nanoid } from 'nanoid';
+import type { StateRecord } from '../../src/session/session-record.js';
+import { endsAt } from '../../src/session/state-at.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
+import {
+  type BeginCommit,
+  type ChangeCommit,
+  type EventPart,
+  isMove,
+  isRedaction,
+  type Move,
+  type Redaction,
+  type RemoveCommit,
+  type StateChange,
+  type UseChange,
+} from '../../src/store/commit.js';
+import { escapeName } from '../shared/escape-name.js';
+import { type LabelChange, labelChangeOf } from '../shared/label-change.js';
+import { labelText } from '../shared/label-texts.js';
+import { finite, NEVER } from '../shared/never.js';
+import { encodeEntry, encodeHead, encodeState } from '../shared/stored-json.js';
+import { storedKeyOf } from '../sql/queue-query.js';
+import { bytesOfEntries } from '../sql/session-rows.js';
+
+/*
+ * The commits as the procedure commit_all takes them: the fields of its type `commit`. A field that
+ * is undefined is null there.
+ */
+
+/*
+ * Most objects are written as one literal, because copies of objects take longer than all the rest.
+ */
+
+const noLabels: LabelChange = { added: [], lost: [] };
+
+/** When a worker may claim a session that was not woken. */
+const retryAtOf = (state: StateRecord): number => {
+  const { wakeAt, ...work } = state.work;
+  return wakeAtOf(wakeAt === undefined ? state : { ...state, work });
+};
+
+/** Undefined for no labels. */
+const labelTextsOf = (labels: LabelChange['added']): readonly string[] | undefined =>
+  labels.length === 0 ? undefined : labels.map(([name, value]) => labelText(name, value));
+
+/** A state in columns. What is left of a removed session is in no list, and waits for no worker. */
+const putOf = (
+  state: StateRecord,
+  { added, lost }: LabelChange = noLabels,
+  wakeAt = wakeAtOf(state),
+) => ({
+  status: state.status,
+  deadline: finite(endsAt(state)),
+  report_at: state.report?.dueAt,
+  fencing_token: state.work.lease?.fencingToken ?? 0,
+  leased_until: state.work.lease?.until ?? 0,
+  wake_at: finite(wakeAt),
+  wanted_at: finite(state.work.wakeAt ?? NEVER),
+  retry_at: finite(retryAtOf(state)),
+  limit_end: state.status === 'ACTIVE' ? finite(state.deadline) : undefined,
+  inactivity: finite(state.terms.inactivityTimeoutMs),
+  last_activity: state.lastActivityAt,
+  revision: state.revision,
+  state: encodeState(state, state.labels),
+  labels_added: labelTextsOf(added),
+  labels_lost: labelTextsOf(lost),
+});
+
+const remainsPutOf = (state: StateRecord) => putOf(state, noLabels, NEVER);
+
+/** The positions of an append are added there. */
+const eventTextOf = (event: EventPart): string => {
+  const text = JSON.stringify(event);
+  return event.type === 'appended' ? text.slice(0, -1) : text;
+};
+
+/** A position, or one after every end if it cannot be that of an entry. */
+const positionOf = (position: number | undefined): number | undefined =>
+  position === undefined || Number.isSafeInteger(position) ? position : NEVER;
+
+export const beginInput = ({ key, guards: { source, live }, effects }: BeginCommit) => {
+  const { tenant, id } = storedKeyOf(key);
+  const entries = effects.entries.map(encodeEntry);
+  return {
+    kind: 'begin',
+    tenant,
+    id,
+    source: source && escapeName(source.id),
+    version: source?.version,
+    live_limit: live?.sessions,
+    live_at: live?.now,
+    created_ms: Date.parse(effects.head.createdAt),
+    incarnation: nanoid(12),
+    head: encodeHead(effects.head),
+    put: putOf(effects.state, labelChangeOf({}, effects.state)),
+    entries,
+    bytes: bytesOfEntries(entries),
+    events: effects.events.map(eventTextOf),
+  } as const;
+};
+
+const putIn = ({ key, effects: { put } }: StateChange | UseChange) => {
+  if (put === undefined) return undefined;
+  if ('removal' in key && key.removal !== undefined) return remainsPutOf(put.state);
+  return putOf(put.state, labelChangeOf(put.previous, put.state));
+};
+
+const noUse: Pick<UseChange['effects'], 'activity' | 'wake'> = {};
+
+const stateInput = (commit: StateChange | UseChange) => {
+  const { guards, effects } = commit;
+  const { tenant, id } = storedKeyOf(commit.key);
+  const { activity, wake } = effects.put === undefined ? effects : noUse;
+  const entries = effects.entries?.map(encodeEntry) ?? [];
+  return {
+    kind: 'change',
+    tenant,
+    id,
+    operation: guards.operation?.id,
+    digest: guards.operation?.digest,
+    revision: guards.revision,
+    unused_since: guards.unusedSince,
+    open_at: guards.open,
+    over_at: guards.over,
+    fencing_token: guards.fence?.token,
+    fenced_at: guards.fence?.now,
+    if_end: positionOf(guards.end),
+    most_entries: guards.entries,
+    live_limit: guards.live?.sessions,
+    live_at: guards.live?.now,
+    put: putIn(commit),
+    truncate_to: positionOf(effects.truncate),
+    entries,
+    bytes: bytesOfEntries(entries),
+    activity,
+    wake_at: wake?.at,
+    wake_revision: wake?.revision,
+    events: effects.events.map(eventTextOf),
+  } as const;
+};
+
+const moveInput = ({ key, guards, effects }: Move) =>
+  ({
+    kind: 'move',
+    ...storedKeyOf(key),
+    revision: guards.revision,
+    due_at: finite(guards.dueAt),
+    due_to: finite(effects.dueAt),
+  }) as const;
+
+const redactInput = ({ key, effects: { redact: positions, at } }: Redaction) =>
+  ({
+    kind: 'redact',
+    ...storedKeyOf(key),
+    positions: positions.map(positionOf),
+    events: [eventTextOf({ type: 'redacted', at, positions })],
+  }) as const;
+
+export const changeInput = (commit: ChangeCommit) => {
+  if (isMove(commit)) return moveInput(commit);
+  return isRedaction(commit) ? redactInput(commit) : stateInput(commit);
+};
+
+/** The fields of a session that only the queue of due sessions finds. */
+const remainsOf = ({ key, effects: { remains } }: RemoveCommit) => {
+  if (remains === undefined) return {};
+  const { tenant, id } = storedKeyOf({ ...key, removal: remains.removal });
+  const put = remainsPutOf(remains.state);
+  const none = { created_ms: 0, incarnation: '', head: '', entries: [], bytes: 0 };
+  return { remains_tenant: tenant, remains_id: id, put, ...none };
+};
+
+export const removeInput = (commit: RemoveCommit) =>
+  ({
+    kind: 'remove',
+    ...storedKeyOf(commit.key),
+    revision: commit.guards.revision,
+    unused_since: commit.guards.unusedSince,
+    ...remainsOf(commit),
+    events: commit.effects.events.map(eventTextOf),
+  }) as const;
+
+export type CommitInput =
+  | ReturnType<typeof beginInput>
+  | ReturnType<typeof changeInput>
+  | ReturnType<typeof removeInput>;

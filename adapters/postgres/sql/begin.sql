@@ -1,0 +1,105 @@
+-- Inserts the row of a session, and returns its number; null if there is one with its key.
+CREATE FUNCTION $insert_row(c $commit)
+RETURNS bigint LANGUAGE plpgsql AS $body$
+DECLARE
+  s $put := c.put;
+  v_number bigint;
+  v_entries bigint := cardinality(c.entries);
+BEGIN
+  INSERT INTO $sessions (
+      tenant, id, created_ms, incarnation, head,
+      status, state, revision, sequence,
+      deadline, due_at, report_at,
+      limit_end, inactivity, last_activity,
+      fencing_token, leased_until, wake_at, wanted_at, retry_at,
+      entries, position, bytes
+    )
+    VALUES (
+      c.tenant, c.id, c.created_ms, c.incarnation, c.head,
+      s.status, s.state, s.revision, cardinality(c.events),
+      s.deadline, coalesce(s.report_at, s.deadline), s.report_at,
+      s.limit_end, s.inactivity, s.last_activity,
+      s.fencing_token, s.leased_until, s.wake_at, s.wanted_at, s.retry_at,
+      v_entries, v_entries, c.bytes
+    )
+    ON CONFLICT (tenant, id) DO NOTHING
+    RETURNING number
+    INTO v_number;
+  RETURN v_number;
+END $body$;
+
+-- Whether the source of a fork has the version. With p_is_locked, nothing is redacted or removed
+-- there until the transaction ends.
+CREATE FUNCTION $has_version(c $commit, p_is_locked boolean)
+RETURNS boolean LANGUAGE plpgsql AS $body$
+BEGIN
+  IF p_is_locked THEN
+    PERFORM FROM $sessions WHERE tenant = c.tenant AND id = c.source FOR SHARE;
+  END IF;
+  RETURN EXISTS (
+    SELECT
+    FROM $sessions
+    WHERE tenant = c.tenant
+      AND id = c.source
+      AND concat_ws('.', incarnation, redactions, position - entries) = c.version
+  );
+END $body$;
+
+-- The guard that does not hold; null if none is known.
+CREATE FUNCTION $refusal_of_begin(c $commit, p_totals $total_change[])
+RETURNS text LANGUAGE plpgsql AS $body$
+BEGIN
+  IF EXISTS (SELECT FROM $sessions WHERE tenant = c.tenant AND id = c.id) THEN
+    RETURN 'absent';
+  ELSIF c.source IS NOT NULL THEN
+    -- Rows are locked in the order of ids: a source after the new session follows its insert.
+    IF NOT $has_version(c, c.source COLLATE "C" < c.id COLLATE "C") THEN
+      RETURN 'source';
+    END IF;
+  END IF;
+  RETURN $refusal_of_limit(c, p_totals);
+END $body$;
+
+-- Begins a session. For a fork no other commit may be in the transaction, because it locks two
+-- sessions.
+CREATE FUNCTION $begin_session(
+  c $commit,
+  p_has_events boolean,
+  p_totals $total_change[],
+  OUT refusal text,
+  OUT totals $total_change[]
+) LANGUAGE plpgsql AS $body$
+DECLARE
+  v_number bigint;
+BEGIN
+  -- Without a further guard, the insert finds out whether the id is taken.
+  IF c.source IS NOT NULL OR c.live_limit IS NOT NULL THEN
+    refusal := $refusal_of_begin(c, p_totals);
+    IF refusal IS NOT NULL THEN
+      RETURN;
+    END IF;
+  END IF;
+  v_number := $insert_row(c);
+  IF v_number IS NULL THEN
+    refusal := 'absent';
+    RETURN;
+  ELSIF c.source IS NOT NULL THEN
+    IF NOT $has_version(c, true) THEN
+      DELETE FROM $sessions WHERE number = v_number;
+      refusal := 'source';
+      RETURN;
+    END IF;
+  END IF;
+  IF cardinality(c.entries) > 0 THEN
+    INSERT INTO $entries (session, position, bytes, entry)
+      SELECT v_number, at, octet_length(entry) + 1, entry
+      FROM unnest(c.entries) WITH ORDINALITY AS each (entry, at);
+  END IF;
+  totals := ARRAY[ROW(c.tenant, v_number, '', (c.put).status, 1)::$total_change];
+  IF (c.put).labels_added IS NOT NULL THEN
+    totals := totals || $move_labels(c, v_number, c.created_ms);
+  END IF;
+  IF p_has_events THEN
+    PERFORM $log_events(c, c.incarnation, 0, 0, cardinality(c.entries));
+  END IF;
+END $body$;
