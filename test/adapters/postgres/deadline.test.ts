@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import type { PostgresPool } from '../../../adapters/postgres/index.js';
 import { NOON, say, upTo } from '../../../src/testing/samples.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const TIMEOUT_MS = 1000;
 const key = { tenant: 'acme', id: 'one' };
@@ -46,7 +47,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
   });
 
   const storeOn = (query: Query, events = false) =>
-    new PostgresSessionStore({
+    new TodaysPostgresStore({
       pool: poolOf(query, events),
       timeoutMs: TIMEOUT_MS,
       events: events && { listen: false },
@@ -106,7 +107,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
   });
 
   it('of a group by the deadline of its earliest call, after which the others are made', async () => {
-    const answer = { rows: [{ results: [{ outcome: 'missing' }] }] };
+    const answer = { rows: [{ results: [{ refusal: 'present' }] }] };
     const groups: (readonly [boundMs: number, calls: number])[] = [];
     const store = storeOn(async (_, [boundMs, changes]) => {
       const ids = JSON.parse(String(changes)).map(({ id }: { readonly id: string }) => id);
@@ -140,7 +141,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
   it('and a change that is committed is told as done at once, though its event cannot be published', async () => {
     const store = storeOn(async (text) => {
       if (text.includes('publish')) return new Promise(() => undefined);
-      return { rows: [{ results: [{ outcome: 'appended', end_position: 1 }] }] };
+      return { rows: [{ results: [{ refusal: null, end_position: 1 }] }] };
     }, true);
     expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({
       outcome: 'appended',

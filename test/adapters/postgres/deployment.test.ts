@@ -1,8 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
-import {
-  type PostgresPool,
-  PostgresSessionStore,
-  type PostgresSessionStoreOptions,
+import type {
+  PostgresPool,
+  PostgresSessionStoreOptions,
 } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/index.js';
 import { headOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
@@ -12,6 +11,7 @@ import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) => {
   const pool = openPool(postgres);
@@ -23,9 +23,9 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
     return (
       options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {},
       on: PostgresPool = pool,
-    ) => new PostgresSessionStore({ pool: on, schema, timeoutMs: PATIENT_MS, ...options });
+    ) => new TodaysPostgresStore({ pool: on, schema, timeoutMs: PATIENT_MS, ...options });
   };
-  const idsIn = async ({ events }: PostgresSessionStore) =>
+  const idsIn = async ({ events }: TodaysPostgresStore) =>
     (await events?.read('', '0', 100))?.map((page) =>
       page.events.map(({ sessionId }) => sessionId),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { NOON, say } from '../../../src/testing/samples.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const key = { tenant: 'acme', id: 'one' };
 
@@ -21,7 +21,7 @@ const storeOn = (error: object, isGone = false) => {
   const closed: unknown[] = [];
   const client = { query, release: (destroy: unknown) => asked.length > 0 && closed.push(destroy) };
   return {
-    store: new PostgresSessionStore({ pool: { connect: async () => client } }),
+    store: new TodaysPostgresStore({ pool: { connect: async () => client } }),
     asked,
     closed,
   };
@@ -103,7 +103,7 @@ describe('a right that the role lacks, or a setting that is wrong', () => {
     'fails a connection with misconfigured: %s',
     async (code) => {
       const connect = () => Promise.reject(Object.assign(new Error('from the server'), { code }));
-      const found = await new PostgresSessionStore({ pool: { connect } }).find(key);
+      const found = await new TodaysPostgresStore({ pool: { connect } }).find(key);
       expect(found._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
     },
   );

@@ -18,7 +18,7 @@ const poolOf = (answer: unknown): PostgresPool => ({
   }),
 });
 
-const WRITES = ['insert', 'replace', 'append', 'remove', 'claim', 'reschedule'];
+const WRITES = ['begin', 'change', 'remove', 'take'];
 
 describe('a pool that answers a store on PostgreSQL', () => {
   it.each(answers)('with %s makes every call store_unavailable, not corrupt', async (_, answer) => {

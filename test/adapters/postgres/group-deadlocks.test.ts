@@ -1,6 +1,4 @@
 import { expect, it } from 'vitest';
-import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
-import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
@@ -8,6 +6,7 @@ import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { randomFrom } from '../../support/random.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const ROUNDS = moreIfLong(150, 1000);
 const ROUNDS_AT_ONCE = 8;
@@ -18,7 +17,7 @@ type Random = (below: number) => number;
 type Outcome = { readonly isErr: () => boolean };
 
 /** One change of any kind. Its conditions may not be met: what counts is that it is answered. */
-const changeOf = async (store: SessionStore, random: Random): Promise<Outcome> => {
+const changeOf = async (store: TodaysPostgresStore, random: Random): Promise<Outcome> => {
   const key = keyOf(IDS[random(IDS.length)] ?? '', TENANTS[random(2)]);
   // Rarely, because groups with a cap do not run at the same time.
   const cap = random(20) === 0 ? { sessions: 1 + random(6), now: NOON } : undefined;
@@ -26,14 +25,14 @@ const changeOf = async (store: SessionStore, random: Random): Promise<Outcome> =
   const labels = { plan: `p${random(3)}`, team: `t${random(3)}` };
   const next = live(random(2) === 0 ? 'ACTIVE' : 'PAUSED', { revision, labels });
   const kind = random(20);
-  if (kind < 2) return store.remove(key);
+  if (kind < 2) return store.discard(key);
   if (kind < 6) {
     const opening = { entries: [], ...(cap && { active: cap }) };
     return store.insert(key.tenant, headOf(key.id), live('ACTIVE', { labels }), opening);
   }
   if (kind < 9) {
     const id = IDS[random(IDS.length)] ?? '';
-    const slice = await answerOf(store.entries(keyOf(id, key.tenant), { limit: 1 }));
+    const slice = await answerOf(store.findEntries(keyOf(id, key.tenant), { limit: 1 }));
     const version = slice.outcome === 'found' ? slice.version : '';
     const entries = [say('from the source')];
     return store.insert(key.tenant, headOf(key.id), live('IDLE'), {
@@ -53,7 +52,7 @@ describeWithPostgres('groups of changes of two processes', (postgres) => {
     await admin.query(`CREATE DATABASE ${database}`);
     const url = postgres.url.replace(/postgres$/, database);
     const pools = upTo(2).map(() => openPool({ url }, { max: 12 }));
-    const stores = pools.map((pool) => new PostgresSessionStore({ pool, timeoutMs: PATIENT_MS }));
+    const stores = pools.map((pool) => new TodaysPostgresStore({ pool, timeoutMs: PATIENT_MS }));
     for (const store of stores) (await store.migrate())._unsafeUnwrap();
     const random = randomFrom(1);
     const below = (count: number) => Math.floor(random() * count);

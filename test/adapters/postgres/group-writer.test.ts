@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
-import type { SessionStore } from '../../../src/store/session-store.js';
+import type { PostgresPool } from '../../../adapters/postgres/index.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import {
   headOf,
   keyOf,
@@ -15,6 +15,7 @@ import { answerOf, said } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const CALLERS = 40;
 
@@ -32,11 +33,11 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
         const client = await pool.connect();
         const query = (text: string, values?: unknown[]) => {
           const run = () => client.query(text, values);
-          if (!/^CALL .*change_all/.test(text)) return run();
+          if (!/^CALL .*commit_all/.test(text)) return run();
           const kinds: string[] = JSON.parse(String(values?.[1])).map(
             ({ kind }: { kind: string }) => kind,
           );
-          if (kinds[0] === 'insert') return run();
+          if (kinds[0] === 'begin') return run();
           groups.push(kinds.length);
           return answer(run);
         };
@@ -47,14 +48,14 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
   };
 
   const open = async (on: PostgresPool, schema = schemaName(), timeoutMs = 5000) => {
-    const store = new PostgresSessionStore({ pool: on, schema, timeoutMs });
+    const store = new TodaysPostgresStore({ pool: on, schema, timeoutMs });
     (await store.migrate())._unsafeUnwrap();
     return store;
   };
-  const started = async (store: SessionStore, ...ids: readonly string[]) => {
+  const started = async (store: TodaysPostgresStore, ...ids: readonly string[]) => {
     for (const id of ids) await answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')));
   };
-  const append = (store: SessionStore, id: string, text: string) =>
+  const append = (store: TodaysPostgresStore, id: string, text: string) =>
     store.append(keyOf(id), { entries: [say(text)], now: NOON, operation: operationOf(text) });
 
   it('share a statement, whatever they change, and are made in their order in each session', async () => {
@@ -79,7 +80,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     const ofB = ['inserted', 'taken', 'closed', 'replaced', 'appended', 'stale'];
     expect(outcomes).toEqual(['appended', ...ofB, 'missing']);
     expect(groups).toEqual([changes.length]);
-    expect(await said(store, keyOf('b'))).toEqual(['in time']);
+    expect(await said(asTodaysStore(store), keyOf('b'))).toEqual(['in time']);
     const labelled = await answerOf(
       store.list(TENANT, { offset: 0, limit: 10, labels: { plan: 'free' } }),
     );
@@ -94,7 +95,8 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     const calls = texts.flatMap((text) => ['a', 'b', 'c'].map((id) => append(store, id, text)));
     for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
     expect(groups.length).toBeGreaterThan(5);
-    for (const id of ['a', 'b', 'c']) expect(await said(store, keyOf(id))).toEqual(texts);
+    for (const id of ['a', 'b', 'c'])
+      expect(await said(asTodaysStore(store), keyOf(id))).toEqual(texts);
   });
 
   it('never exceed a limit of ACTIVE sessions, whether they share a group or come from several processes', async () => {
@@ -127,7 +129,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
       const store = await open(pool, schema, PATIENT_MS);
       await started(store, source);
       const versionNow = async () => {
-        const slice = await answerOf(store.entries(keyOf(source), { limit: 1 }));
+        const slice = await answerOf(store.findEntries(keyOf(source), { limit: 1 }));
         return slice.outcome === 'found' ? slice.version : '';
       };
       let version = await versionNow();
@@ -146,7 +148,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
       );
       version = await versionNow();
       const waiting = fork('n');
-      const isWaiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${schema}%change_all%'`;
+      const isWaiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${schema}%commit_all%'`;
       await expect
         .poll(async () => (await pool.query(isWaiting)).rowCount, { timeout: PATIENT_MS })
         .toBe(1);
@@ -165,7 +167,9 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     const calls = upTo(CALLERS).map((at) => append(store, at % 2 === 0 ? 'a' : 'b', `${at}`));
     for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
     expect(groups).toEqual([CALLERS]);
-    expect(await said(store, keyOf('a'))).toEqual(upTo(CALLERS / 2).map((at) => `${2 * at}`));
+    expect(await said(asTodaysStore(store), keyOf('a'))).toEqual(
+      upTo(CALLERS / 2).map((at) => `${2 * at}`),
+    );
   });
 
   it('of which one cannot be made do not spoil the others', async () => {
@@ -184,7 +188,9 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     expect((await wrong)._unsafeUnwrapErr()).toMatchObject({ outcome: 'not_applied' });
     for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
     await broken;
-    expect((await said(store, keyOf('good')))?.filter((text) => text !== 'x')).toEqual(texts);
+    expect(
+      (await said(asTodaysStore(store), keyOf('good')))?.filter((text) => text !== 'x'),
+    ).toEqual(texts);
   });
 
   it('are unknown, each of them, if the answer is lost, and are recognised when they are sent again', async () => {
@@ -203,7 +209,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     expect((await replaced)._unsafeUnwrapErr()).toMatchObject(unknown);
     isLost = false;
     for (const each of await send()) expect(each._unsafeUnwrap()).toMatchObject({ repeated: true });
-    expect(await said(store, keyOf('one'))).toHaveLength(5);
+    expect(await said(asTodaysStore(store), keyOf('one'))).toHaveLength(5);
   });
 
   it('of two processes lock the same sessions in one order, and none fails', async () => {
@@ -232,7 +238,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
 describe('an append to a database that does not answer', () => {
   it('is not applied if it has not left by its timeout', async () => {
     const silent: PostgresPool = { connect: () => new Promise(() => undefined) };
-    const store = new PostgresSessionStore({ pool: silent, timeoutMs: 50 });
+    const store = new TodaysPostgresStore({ pool: silent, timeoutMs: 50 });
     const append = await store.append(keyOf('one'), { entries: [say('hello')], now: NOON });
     expect(append._unsafeUnwrapErr()).toMatchObject({
       type: 'store_unavailable',

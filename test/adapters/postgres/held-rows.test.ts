@@ -1,25 +1,26 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
-import type { SessionStore } from '../../../src/store/session-store.js';
+import type { PostgresPool } from '../../../adapters/postgres/index.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, said } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 describeWithPostgres('a row that another transaction holds in PostgreSQL', (postgres) => {
   const pool = openPool(postgres);
   const ids = upTo(20).map((at) => `s${at}`);
 
   const open = async (timeoutMs: number, schema = schemaName(), on: PostgresPool = pool) => {
-    const store = new PostgresSessionStore({ pool: on, schema, timeoutMs });
+    const store = new TodaysPostgresStore({ pool: on, schema, timeoutMs });
     (await store.migrate())._unsafeUnwrap();
     return { store, schema };
   };
-  const started = async (store: SessionStore) => {
+  const started = async (store: TodaysPostgresStore) => {
     for (const id of ids) await answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')));
   };
-  const append = (store: SessionStore, id: string, text: string) =>
+  const append = (store: TodaysPostgresStore, id: string, text: string) =>
     store.append(keyOf(id), { entries: [say(text)], now: NOON });
 
   /** Locks rows in a transaction that stays open until the returned function is called. */
@@ -60,7 +61,7 @@ describeWithPostgres('a row that another transaction holds in PostgreSQL', (post
       expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
     }
     for (const id of held) {
-      expect(await said(store, keyOf(id))).toEqual(upTo(205).map((at) => `${at}`));
+      expect(await said(asTodaysStore(store), keyOf(id))).toEqual(upTo(205).map((at) => `${at}`));
     }
   });
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import type { PostgresPool } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/index.js';
 import { headOf, live, NOON, say, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
@@ -9,6 +9,7 @@ import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { replaceUnread } from '../../support/replace-unread.js';
 import { ada, createdIn, okOf } from '../../support/sessions.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const TENANT = 'acme';
 const CALLERS = 12;
@@ -42,11 +43,11 @@ describeWithPostgres('connections whose transactions are stricter by default', (
     const schema = schemaName();
     let pool: Pool;
     const open = (on: PostgresPool = pool) =>
-      new PostgresSessionStore({ pool: on, schema, timeoutMs: PATIENT_MS });
+      new TodaysPostgresStore({ pool: on, schema, timeoutMs: PATIENT_MS });
     beforeAll(async () => {
       const options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`;
       pool = openPool(server, { max: CALLERS, options });
-      (await new PostgresSessionStore({ pool, schema, events: true }).migrate())._unsafeUnwrap();
+      (await new TodaysPostgresStore({ pool, schema, events: true }).migrate())._unsafeUnwrap();
     });
     afterAll(() => pool.end());
 
@@ -89,12 +90,15 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       for (const each of appended)
         expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
       const outcomes = await Promise.all(replaced.map((each) => answerOf(each)));
-      expect(outcomes.toSorted()).toEqual(['replaced', ...upTo(CALLERS - 1).map(() => 'stale')]);
+      expect(outcomes.map(({ outcome }) => outcome).toSorted()).toEqual([
+        'made',
+        ...upTo(CALLERS - 1).map(() => 'refused'),
+      ]);
       for (const each of moved) await answerOf(each);
       expect((await answerOf(store.find(key)))?.historyCount).toBe(60);
       const redacted = upTo(CALLERS).map((at) => store.redact(key, [at + 1], NOON));
       for (const each of redacted) expect(await answerOf(each)).toBe('redacted');
-      const removed = await Promise.all(upTo(CALLERS).map(() => answerOf(store.remove(key))));
+      const removed = await Promise.all(upTo(CALLERS).map(() => answerOf(store.discard(key))));
       expect(removed.toSorted()).toEqual([...upTo(CALLERS - 1).map(() => 'missing'), 'removed']);
       expect(errors).toEqual([]);
     });
@@ -137,7 +141,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       await answerOf(store.insert(TENANT, headOf(key.id), live('ACTIVE')));
       await answerOf(store.append(key, { entries: [say('hello')], now: NOON }));
       await answerOf(replaceUnread(store, key, live('PAUSED', { revision: 2 })));
-      await answerOf(store.remove(key));
+      await answerOf(store.discard(key));
       expect(asked.filter((text) => !text.includes('publish'))).toHaveLength(4);
     });
 

@@ -1,12 +1,14 @@
 import { afterAll, expect, test } from 'vitest';
-import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import type { PostgresPool } from '../../../adapters/postgres/index.js';
 import { isFields } from '../../../src/input/parse-fields.js';
 import type { PageRange } from '../../../src/store/session-store.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import { headOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, postgresSchemas, schemaName } from '../../support/postgres-schema.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 /** The rows of sessions and labels that a plan read. */
 const rowsRead = (plan: unknown): number => {
@@ -71,7 +73,7 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
     async (_, range) => {
       // Statistics stay with a schema, so no other test gets this one.
       const schema = schemaName();
-      const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS });
+      const store = new TodaysPostgresStore({ pool, schema, timeoutMs: PATIENT_MS });
       (await store.migrate())._unsafeUnwrap();
       const sessions = 200;
       const insert = async (id: string, value: string) =>
@@ -94,7 +96,7 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
         ),
       );
       const read: number[] = [];
-      const explained = new PostgresSessionStore({
+      const explained = new TodaysPostgresStore({
         pool: explaining(read),
         schema,
         timeoutMs: PATIENT_MS,
@@ -111,11 +113,15 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
       const { store, schema, close } = await schemas.open();
       for (const id of ['one', 'two', 'three']) {
         await answerOf(
-          store.insert('acme', headOf(id), live('ACTIVE', { labels: { user: 'u-1' } })),
+          asTodaysStore(store).insert(
+            'acme',
+            headOf(id),
+            live('ACTIVE', { labels: { user: 'u-1' } }),
+          ),
         );
       }
       const read: number[] = [];
-      const explained = new PostgresSessionStore({ pool: explaining(read), schema });
+      const explained = new TodaysPostgresStore({ pool: explaining(read), schema });
       for (const offset of [3, Number.MAX_SAFE_INTEGER]) {
         const page = await answerOf(explained.list('acme', { offset, limit: 10, ...range }));
         expect(page).toEqual({ records: [], total: 3, unreadable: [] });

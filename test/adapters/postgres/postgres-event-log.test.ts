@@ -1,13 +1,15 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import {
-  type PostgresPool,
-  PostgresSessionStore,
-  type PostgresSessionStoreOptions,
+import { changeInput } from '../../../adapters/postgres/commit-input.js';
+import type {
+  PostgresPool,
+  PostgresSessionStoreOptions,
 } from '../../../adapters/postgres/index.js';
+import { planAppend } from '../../../src/plan/append.js';
 import { headOf, live, NOON, say, upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 import { watchedBy } from './watched-by.js';
 
 describeWithPostgres('the events in PostgreSQL', (postgres) => {
@@ -16,7 +18,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
 
   it('reads the events of a session or tenant by an index, past all others', async () => {
     const schema = schemaName();
-    const store = new PostgresSessionStore({ pool, schema, events: true });
+    const store = new TodaysPostgresStore({ pool, schema, events: true });
     (await store.migrate())._unsafeUnwrap();
     await store.insert('acme', headOf('one'), live('ACTIVE'));
     await store.append({ tenant: 'acme', id: 'one' }, { entries: [say('hello')], now: NOON });
@@ -37,7 +39,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
         return { query, release: (destroy) => client.release(destroy) };
       },
     };
-    const { events } = new PostgresSessionStore({ pool: noting, schema, events: true });
+    const { events } = new TodaysPostgresStore({ pool: noting, schema, events: true });
     for (const sessionId of ['one', undefined]) {
       const page = (
         await events?.read('', '0', 500, { tenant: 'acme', sessionId })
@@ -69,7 +71,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
    */
   const openUnpublished = async (options: Partial<PostgresSessionStoreOptions> = {}) => {
     const schema = schemaName();
-    const store = new PostgresSessionStore({
+    const store = new TodaysPostgresStore({
       pool,
       schema,
       events: true,
@@ -80,15 +82,13 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     await store.insert('default', headOf('one'), live('ACTIVE'));
     // By now the store has published its own event.
     await store.events?.latest('');
-    const change = { tenant: 'default', id: 'one', now: NOON, entries: ['{}'], has_events: true };
+    const key = { tenant: 'default', id: 'one' };
+    const commit = changeInput(planAppend(key, { entries: [say('hello')], now: NOON }));
     const append = () =>
-      pool.query(
-        `SELECT ${schema}.append_entries(json_populate_record(NULL::${schema}.change, $1))`,
-        [change],
-      );
+      pool.query(`CALL ${schema}.commit_all('0', $1, '{}', true, 0)`, [JSON.stringify([commit])]);
     return { schema, store, append };
   };
-  const sequencesIn = async ({ events }: PostgresSessionStore, position = '0') =>
+  const sequencesIn = async ({ events }: TodaysPostgresStore, position = '0') =>
     (await events?.read('', position, 500))?._unsafeUnwrap().events.map(({ sequence }) => sequence);
 
   it('has a change of a process that was killed before it published the event', async () => {
@@ -120,14 +120,14 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     const { schema, append } = await openUnpublished();
     const reading = openPool(postgres, { options: '-c default_transaction_read_only=on' });
     onTestFinished(() => reading.end());
-    const store = new PostgresSessionStore({ pool: reading, schema, events: true });
+    const store = new TodaysPostgresStore({ pool: reading, schema, events: true });
     await append();
     expect(await sequencesIn(store)).toEqual([1]);
   });
 
   it('has the changes of each session in their order, whoever makes and publishes them', async () => {
     const { schema, store } = await openUnpublished();
-    const second = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
+    const second = new TodaysPostgresStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
     const looks: unknown[] = [];
     const changes = upTo(200).map((at) => {
       const by = at % 2 === 0 ? store : second;

@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
-import type { SessionStore } from '../../../src/store/session-store.js';
+import type { PostgresPool } from '../../../adapters/postgres/index.js';
+import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
 import { headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
 import { replacing } from '../../../src/testing/steps.js';
 import { documentOf } from '../../readme/documents.js';
@@ -11,21 +11,22 @@ import { freePort } from '../../support/free-port.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { replaceUnread } from '../../support/replace-unread.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const key = { tenant: 'acme', id: 'one' };
 const hello = { entries: [say('hello')], now: NOON, operation: operationOf('op') };
 const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
 
 /** Every method of a store that needs its tables. */
-const operations = (store: SessionStore) => [
+const operations = (store: TodaysPostgresStore) => [
   store.insert('acme', headOf('one'), live('ACTIVE')),
   store.find(key),
   store.findState(key),
-  store.page('acme', { offset: 0, limit: 10 }),
+  store.list('acme', { offset: 0, limit: 10 }),
   replaceUnread(store, key, live('PAUSED', { revision: 2 })),
   store.append(key, hello),
-  store.entries(key, { limit: 10 }),
-  store.remove(key),
+  store.findEntries(key, { limit: 10 }),
+  store.discard(key),
   store.due(NOON, 10),
   store.reschedule(key, { from: NOON, to: NOON + 1 }),
   store.events?.latest(''),
@@ -41,7 +42,7 @@ describe('PostgresSessionStore', () => {
       events: { length: 0, listen: 1, size: 3 },
     };
     // @ts-expect-error A host without types may pass anything.
-    const make = () => new PostgresSessionStore(options);
+    const make = () => new TodaysPostgresStore(options);
     expect(make).toThrow(TypeError);
     expect(make).toThrow(
       /pool must be a pool.*schema must be.*events\.listen must be.*events\.length must be.*timeoutMs/,
@@ -51,10 +52,10 @@ describe('PostgresSessionStore', () => {
 
   it('a server that nobody runs is not_applied for every operation', async () => {
     const pool = openPool({ url: `postgres://postgres@127.0.0.1:${await freePort()}/postgres` });
-    for (const answer of operations(new PostgresSessionStore({ pool, events: true }))) {
+    for (const answer of operations(new TodaysPostgresStore({ pool, events: true }))) {
       expect((await answer)?._unsafeUnwrapErr()).toMatchObject(notApplied);
     }
-    expect((await new PostgresSessionStore({ pool }).migrate())._unsafeUnwrapErr()).toMatchObject(
+    expect((await new TodaysPostgresStore({ pool }).migrate())._unsafeUnwrapErr()).toMatchObject(
       notApplied,
     );
     await pool.end();
@@ -62,7 +63,7 @@ describe('PostgresSessionStore', () => {
 
   it('listens to a pool once, however many stores it has', () => {
     const pool = new Pool();
-    for (let count = 0; count < 12; count += 1) new PostgresSessionStore({ pool });
+    for (let count = 0; count < 12; count += 1) new TodaysPostgresStore({ pool });
     expect(pool.listenerCount('connect')).toBe(1);
   });
 
@@ -73,7 +74,7 @@ describe('PostgresSessionStore', () => {
     const pool: PostgresPool = {
       connect: () => new Promise((resolve) => (give = () => resolve(client))),
     };
-    const store = new PostgresSessionStore({ pool, timeoutMs: 20 });
+    const store = new TodaysPostgresStore({ pool, timeoutMs: 20 });
     expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
       ...notApplied,
       message: expect.stringContaining('in time'),
@@ -87,7 +88,7 @@ describe('PostgresSessionStore', () => {
     const query = async (text: string) =>
       text.includes('.meta') ? { rows: [] } : new Promise(() => undefined);
     const client = { query, release: (destroy: unknown) => released.push(destroy) };
-    const store = new PostgresSessionStore({
+    const store = new TodaysPostgresStore({
       pool: { connect: async () => client },
       timeoutMs: 1000,
     });
@@ -104,7 +105,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
   afterAll(() => pool.end());
 
   const opened = async (schema = schemaName(), on: PostgresPool = pool) => {
-    const store = new PostgresSessionStore({ pool: on, schema, events: true });
+    const store = new TodaysPostgresStore({ pool: on, schema, events: true });
     (await store.migrate())._unsafeUnwrap();
     return { store, schema };
   };
@@ -117,10 +118,10 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
   it('counts no live sessions, and so locks no tenant, for a change without a limit', async () => {
     const { store, schema } = await openedWithOne();
     await pool.query(`ALTER FUNCTION ${schema}.live_sessions RENAME TO count_nobody`);
-    expect((await replacing(store, key, live('PAUSED', { revision: 2 })))._unsafeUnwrap()).toBe(
-      'replaced',
-    );
-    const limited = await replacing(store, key, live('ACTIVE', { revision: 3 }), {
+    expect(
+      (await replacing(asTodaysStore(store), key, live('PAUSED', { revision: 2 })))._unsafeUnwrap(),
+    ).toBe('replaced');
+    const limited = await replacing(asTodaysStore(store), key, live('ACTIVE', { revision: 3 }), {
       sessions: 1,
       now: NOON,
     });
@@ -129,7 +130,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
 
   it('says before migrate that migrate must be called', async () => {
     for (const answer of operations(
-      new PostgresSessionStore({ pool, schema: schemaName(), events: true }),
+      new TodaysPostgresStore({ pool, schema: schemaName(), events: true }),
     )) {
       const error = (await answer)?._unsafeUnwrapErr();
       expect(error).toMatchObject({
@@ -142,7 +143,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
   it('says of older tables and functions that migrate must be called', async () => {
     const misconfigured = { type: 'misconfigured', message: expect.stringContaining('migrate()') };
     const { store, schema } = await openedWithOne();
-    await pool.query(`ALTER ROUTINE ${schema}.change_all RENAME TO change_before`);
+    await pool.query(`ALTER ROUTINE ${schema}.commit_all RENAME TO change_before`);
     const refused = (await store.append(key, hello))._unsafeUnwrapErr();
     expect(refused).toMatchObject({ ...misconfigured, cause: { code: '42883' } });
     await pool.query(`ALTER TABLE ${schema}.sessions RENAME COLUMN state TO state_before`);
@@ -162,7 +163,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     const name = schemaName();
     await pool.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
     const other = openPool({ url: postgres.url.replace(/postgres$/, name) });
-    const error = (await new PostgresSessionStore({ pool: other }).migrate())._unsafeUnwrapErr();
+    const error = (await new TodaysPostgresStore({ pool: other }).migrate())._unsafeUnwrapErr();
     await other.end();
     expect(error).toMatchObject({
       type: 'misconfigured',
@@ -175,7 +176,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'version'`);
     expect((await store.migrate()).isOk()).toBe(true);
     expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
-    const changed = new PostgresSessionStore({ pool, schema });
+    const changed = new TodaysPostgresStore({ pool, schema });
     expect((await changed.migrate({ reconfigure: true })).isOk()).toBe(true);
     await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'usable_from'`);
     expect((await store.migrate({ reconfigure: true })).isErr()).toBe(true);
@@ -206,7 +207,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
       expect((await store.insert('acme', headOf('two'), live('IDLE')))._unsafeUnwrap()).toBe(
         'inserted',
       );
-      const elsewhere = new PostgresSessionStore({ pool: limited, schema: schemaName() });
+      const elsewhere = new TodaysPostgresStore({ pool: limited, schema: schemaName() });
       expect((await elsewhere.migrate())._unsafeUnwrapErr()).toMatchObject({
         type: 'misconfigured',
         message: expect.stringContaining('lacks a right'),
@@ -254,16 +255,20 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     await Promise.all(ids.map((id) => store.insert('acme', headOf(id), live('IDLE', { labels }))));
     const half = ids.slice(32);
     await Promise.all([
-      ...half.map((id) => store.remove({ tenant: 'acme', id })),
+      ...half.map((id) => store.discard({ tenant: 'acme', id })),
       ...ids
         .slice(0, 16)
         .map((id) =>
-          replacing(store, { tenant: 'acme', id }, live('ACTIVE', { revision: 2, labels })),
+          replacing(
+            asTodaysStore(store),
+            { tenant: 'acme', id },
+            live('ACTIVE', { revision: 2, labels }),
+          ),
         ),
       ...ids.slice(16, 32).map((id, at) => {
         const others = { plan: 'paid', team: at % 2 === 0 ? 'a' : 'b', user: 'u-1' };
         return replacing(
-          store,
+          asTodaysStore(store),
           { tenant: 'acme', id },
           live('IDLE', { revision: 2, labels: others }),
         );

@@ -9,18 +9,19 @@ import { PATIENT_MS } from '../../support/patience.js';
 import { startPgBouncer } from '../../support/pgbouncer.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { reasonToSkip, requirements } from '../../support/requirements.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const PREPARED = "SELECT name, statement FROM pg_prepared_statements WHERE name LIKE 'colloquy_%'";
 
 describeWithPostgres('statements to PostgreSQL', (postgres) => {
   const open = async (pool: PostgresPool, schema = schemaName()) => {
-    const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS });
+    const store = new TodaysPostgresStore({ pool, schema, timeoutMs: PATIENT_MS });
     (await store.migrate())._unsafeUnwrap();
     return store;
   };
 
   /** Writes and reads a session of its own. */
-  const use = async (store: PostgresSessionStore, id: string): Promise<void> => {
+  const use = async (store: TodaysPostgresStore, id: string): Promise<void> => {
     await answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')));
     await answerOf(store.append(keyOf(id), { entries: [say('hello')], now: NOON }));
     expect((await answerOf(store.find(keyOf(id))))?.history).toHaveLength(1);

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
+import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 describeWithPostgres('after a switch-over by logical replication, PostgreSQL', (postgres) => {
   const opened = async () => {
@@ -12,7 +12,7 @@ describeWithPostgres('after a switch-over by logical replication, PostgreSQL', (
     onTestFinished(() => pool.end());
     const schema = schemaName();
     const open = () =>
-      new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
+      new TodaysPostgresStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
     const store = open();
     (await store.migrate())._unsafeUnwrap();
     for (const at of upTo(40)) {
@@ -23,7 +23,7 @@ describeWithPostgres('after a switch-over by logical replication, PostgreSQL', (
     }
     return { pool, schema, store, open };
   };
-  const insert = (store: PostgresSessionStore, id: string) =>
+  const insert = (store: TodaysPostgresStore, id: string) =>
     store.insert(TENANT, headOf(id), live('ACTIVE'));
 
   it('has its sequences moved by migrate(), also while others create', async () => {
@@ -56,7 +56,7 @@ describeWithPostgres('after a switch-over by logical replication, PostgreSQL', (
       GRANT SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
     const limited = openPool({ url: postgres.url.replace('postgres@', `${role}@`) });
     onTestFinished(() => limited.end());
-    const store = new PostgresSessionStore({ pool: limited, schema });
+    const store = new TodaysPostgresStore({ pool: limited, schema });
     expect((await store.migrate())._unsafeUnwrapErr().type).toBe('misconfigured');
   });
 });

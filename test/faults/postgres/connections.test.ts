@@ -23,7 +23,7 @@ const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
 const hi = [{ role: 'user', content: 'hi' }];
 
 const IS_WAITING =
-  "wait_event_type = 'Lock' AND query LIKE '%change_all%' AND pid <> pg_backend_pid()";
+  "wait_event_type = 'Lock' AND query LIKE '%commit_all%' AND pid <> pg_backend_pid()";
 const WAITS = `EXISTS (SELECT FROM pg_stat_activity WHERE ${IS_WAITING})`;
 const IS_LISTENING = (schema: string) =>
   `query LIKE '%"colloquy_${schema}"' AND pid <> pg_backend_pid()`;
