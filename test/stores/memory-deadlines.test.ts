@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { begin, put } from '../../src/testing/commits.js';
+import { begin, due, put } from '../../src/testing/commits.js';
 import { keyOf, live, NOON, upTo } from '../../src/testing/samples.js';
 import { randomFrom } from '../support/random.js';
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { expect, it } from 'vitest';
-import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import type { PostgresPool } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
