@@ -258,7 +258,7 @@ export const checkRandomCommits = async (
     const failure = await run(seed, all, 10);
     if (failure !== undefined) {
       const until = performance.now() + SHRINK_MS;
-      const rerun = (steps: readonly number[]) => run(seed, steps, 1);
+      const rerun = (steps: readonly number[]) => run(seed, steps, steps.length);
       const smallest = await shrink(failure, rerun, () => performance.now() < until);
       throw new Error(reportOf(seed, smallest));
     }
