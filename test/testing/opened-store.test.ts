@@ -36,7 +36,7 @@ describe('the contract', () => {
         throw new Error('out of order');
       },
     });
-    const broken = await runContract('insert:', async () => makeStore(throwing));
+    const broken = await runContract('begin:', async () => makeStore(throwing));
     expect(broken.failed.size).toBe(broken.names.length);
     expect(closed).toBe(open);
     expect(open).toBe(sound.names.length + broken.names.length);
@@ -44,17 +44,17 @@ describe('the contract', () => {
 
   test('fails a case whose store cannot be made, or not be closed, and says why', async () => {
     const failing = () => Promise.reject(new Error('still in use'));
-    const notClosed = await runContract('insert:', () => ({
+    const notClosed = await runContract('begin:', () => ({
       store: new MemorySessionStore(),
       close: failing,
     }));
     expect(new Set(notClosed.failed.values())).toEqual(new Set(['still in use']));
-    const notMade = await runContract('insert:', notToBeMade);
+    const notMade = await runContract('begin:', notToBeMade);
     expect(new Set(notMade.failed.values())).toEqual(new Set(['the database is not there']));
   });
 
   test('gives the failure of a case before that of its close', async () => {
-    const { failed } = await runContract('insert:', () => ({
+    const { failed } = await runContract('begin:', () => ({
       store: new Proxy(new MemorySessionStore(), { get: notToBeMade }),
       close: () => Promise.reject(new Error('still in use')),
     }));
@@ -62,12 +62,12 @@ describe('the contract', () => {
   });
 
   test('does not wait for ever for a store to be made, or to be closed', async () => {
-    const notMade = await runContract<SessionStore>('insert:', never, { timeoutMs: 20 });
+    const notMade = await runContract<SessionStore>('begin:', never, { timeoutMs: 20 });
     expect(new Set(notMade.failed.values())).toEqual(
       new Set(['makeStore() has not answered within 20 ms']),
     );
     const notClosed = await runContract(
-      'insert:',
+      'begin:',
       () => ({ store: new MemorySessionStore(), close: never }),
       {
         timeoutMs: 20,

@@ -252,7 +252,7 @@ const begins: readonly PlantedBug[] = [
   ),
   planted(
     'loses events of a begin',
-    'begin: has an event for each change, in order, and none if it is refused',
+    'events: a begin has an event for each change, in order, and none if it is refused',
     (inner) => ({
       begin: ({ effects: all, ...commit }) =>
         inner.begin({ ...commit, effects: { ...all, events: all.events.slice(0, 1) } }),

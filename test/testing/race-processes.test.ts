@@ -8,6 +8,7 @@ import { built } from '../support/built.js';
 import { describeDatabases, newDatabase } from '../support/databases.js';
 import { openFileStore } from '../support/file-store.js';
 import { runNode } from '../support/run.js';
+import { withEntries } from './faulty-store.js';
 import { memoryStoreWith } from './planted-bug.js';
 
 describeDatabases('two processes that race', (kind) => {
@@ -18,7 +19,7 @@ describeDatabases('two processes that race', (kind) => {
     await raceProcesses(store, (ticket) =>
       runNode([racer, JSON.stringify(database.address), ticket], '.'),
     );
-    const left = (await store.list('acme', { offset: 0, limit: 10 }))._unsafeUnwrap();
+    const left = (await store.page('acme', { offset: 0, limit: 10 }))._unsafeUnwrap();
     expect(left.total).toBe(0);
   });
 });
@@ -40,13 +41,13 @@ describe('a race of two processes finds out', () => {
   test('an append that nobody stored', async () => {
     const store = new MemorySessionStore();
     const lossy = memoryStoreWith(() => ({
-      insert: (...args) => store.insert(...args),
+      begin: (commit) => store.begin(commit),
       findState: (key) => store.findState(key),
-      replace: (...args) => store.replace(...args),
-      append: (key, append) => {
-        const isLost = append.entries.some(({ content }) => content === '1 7');
-        return store.append(key, isLost ? { ...append, entries: [] } : append);
-      },
+      put: (commit) => store.change(commit),
+      use: (commit) =>
+        store.change(
+          withEntries(commit, (entries) => entries.filter(({ content }) => content !== '1 7')),
+        ),
     }));
     const message = 'the number of stored appends of process 1 is 200 where 201 was expected';
     await expect(raceProcesses(store, (ticket) => joinRace(lossy, ticket))).rejects.toThrow(
@@ -57,17 +58,17 @@ describe('a race of two processes finds out', () => {
   test('two replacements of one revision', async () => {
     const store = new MemorySessionStore();
     const careless = memoryStoreWith(() => ({
-      insert: (...args) => store.insert(...args),
+      begin: (commit) => store.begin(commit),
       findState: (key) => store.findState(key),
-      append: (...args) => store.append(...args),
-      replace: async (key, previous, next, options) => {
-        const done = await store.replace(key, previous, next, options);
-        return done.map(() => 'replaced' as const);
+      use: (commit) => store.change(commit),
+      put: async (commit) => {
+        const done = await store.change(commit);
+        return done.map(() => ({ outcome: 'made', position: 0 }));
       },
     }));
     const race = raceProcesses(store, (ticket) => joinRace(careless, ticket));
     await expect(race).rejects.toThrow(
-      /^the revision after 400 replacements is \d+ where 402 was expected$/,
+      /^the revision after 400 replacements is \d+ where 401 was expected$/,
     );
   });
 

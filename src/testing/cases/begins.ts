@@ -209,7 +209,7 @@ export const limitedBegins: readonly StoreCase<SessionStore>[] = [
 /** For stores with events. */
 export const beginEvents: readonly StoreCase<SessionStore>[] = [
   {
-    name: 'begin: has an event for each change, in order, and none if it is refused',
+    name: 'events: a begin has an event for each change, in order, and none if it is refused',
     run: async (store) => {
       const events = (['created', 'started', 'appended'] as const).map((type) => ({
         type,
