@@ -17,7 +17,7 @@ import type {
 import type { DueSession, SessionStore } from '../store/session-store.js';
 import { expectEqual } from './expect-equal.js';
 import { headOf, live, NOON, say, upTo } from './samples.js';
-import { answerOf, repeatUntil } from './steps.js';
+import { answerOf, type Contents, repeatUntil } from './steps.js';
 
 /** What a session begins with. */
 export interface Beginning {
@@ -40,13 +40,15 @@ export const tryBegin = (
   return answerOf(store.begin({ key, guards, effects: { head, state, entries, events } }));
 };
 
-/** Begins a session. Fails if the store refuses it. */
+/** Begins a session, and returns what is stored. Fails if the store refuses it. */
 export const begin = async (
   store: SessionStore,
   key: SessionKey,
   beginning: Beginning = {},
-): Promise<void> => {
+): Promise<Contents> => {
   expectEqual(await tryBegin(store, key, beginning), { outcome: 'made' }, 'begin');
+  const { head = headOf(key.id), state = live('ACTIVE'), entries = [] } = beginning;
+  return { head, state, history: entries };
 };
 
 export const change = (store: SessionStore, commit: ChangeCommit): Promise<Changed> =>
@@ -119,6 +121,16 @@ export const append = (
   guards?: Guards,
   use?: Use,
 ): Promise<number> => made(store, appendOf(key, contents, guards, use));
+
+/** Adds entries at NOON, and returns the position. Fails if the store refuses it. */
+export const add = (
+  store: SessionStore,
+  key: SessionKey,
+  entries: readonly HistoryEntry[],
+): Promise<number> => {
+  const commit = appendOf(key, []);
+  return made(store, { ...commit, effects: { ...commit.effects, entries } });
+};
 
 /** Removes a session, whatever the outcome. */
 export const remove = (

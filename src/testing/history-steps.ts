@@ -1,10 +1,10 @@
 import type { HistoryEntry, PositionedEntry } from '../session/session.js';
+import type { EntriesOutcome, HistorySlice, SessionStore } from '../store/session-store.js';
+import { append, begin } from './commits.js';
 import { expectEqual, expectThat } from './expect-equal.js';
-import { keyOf, upTo } from './samples.js';
-import { answerOf, append, insertActive, repeatUntil } from './steps.js';
-import type { EntriesOutcome, HistorySlice, SessionKey, TodaysStore } from './todays-store.js';
-
-export const key = keyOf('one');
+import { key } from './guarded.js';
+import { live, upTo } from './samples.js';
+import { answerOf, repeatUntil } from './steps.js';
 
 type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
@@ -13,50 +13,41 @@ export type Part = Omit<Found, 'entries'> & { readonly entries: readonly History
 
 export const withoutPosition = ({ position: _, ...entry }: PositionedEntry): HistoryEntry => entry;
 
-/** A part of a history, with the positions of its entries. */
-export const foundIn = async (
-  store: TodaysStore,
-  slice: HistorySlice,
-  of: SessionKey = key,
-): Promise<Found> => {
-  const found = await answerOf(store.findEntries(of, slice));
+/** A part of the history, with the positions of its entries. */
+export const foundIn = async (store: SessionStore, slice: HistorySlice): Promise<Found> => {
+  const found = await answerOf(store.entries(key, slice));
   if (found.outcome === 'found') return found;
-  throw new Error(`findEntries answered ${found.outcome}`);
+  throw new Error(`entries answered ${found.outcome}`);
 };
 
-export const partOf = async (
-  store: TodaysStore,
-  slice: HistorySlice,
-  of: SessionKey = key,
-): Promise<Part> => {
-  const found = await foundIn(store, slice, of);
+export const partOf = async (store: SessionStore, slice: HistorySlice): Promise<Part> => {
+  const found = await foundIn(store, slice);
   return { ...found, entries: found.entries.map(withoutPosition) };
 };
 
-export const contentsOf = ({ entries }: Part): readonly string[] =>
+export const textsOf = (entries: readonly HistoryEntry[]): readonly string[] =>
   entries.map(({ content }) => content);
 
 /** More parts than any history in these cases has. */
 export const MAXIMUM_PARTS = 1000;
 
-/** All entries after a position, read in parts of at most `limit`. */
+/** All entries after a position, read in parts. `check` sees each of them. */
 export const readOn = async (
-  store: TodaysStore,
+  store: SessionStore,
   after: number,
-  limit: number,
+  slice: HistorySlice,
+  check?: (part: Part) => void,
 ): Promise<readonly HistoryEntry[]> => {
   const entries: HistoryEntry[] = [];
   let position = after;
   await repeatUntil('a part without hasMore', MAXIMUM_PARTS, async () => {
-    const part = await partOf(store, { after: position, limit });
-    expectThat(part.entries.length <= limit, `at most ${limit} entries are given`);
+    const part = await partOf(store, { ...slice, after: position });
+    check?.(part);
+    expectThat(part.entries.length <= slice.limit, `at most ${slice.limit} entries are returned`);
     entries.push(...part.entries);
     if (!part.hasMore) return true;
-    expectThat(part.entries.length > 0, 'where there is more, there is something');
-    expectThat(
-      part.position > position,
-      `the position ${part.position} is higher than ${position}`,
-    );
+    expectThat(part.entries.length > 0, 'a part before others contains entries');
+    expectThat(part.position > position, `the position ${part.position} is above ${position}`);
     position = part.position;
     return false;
   });
@@ -65,7 +56,7 @@ export const readOn = async (
 
 /** All entries before a position, read back in parts of at most `limit`. */
 export const readBack = async (
-  store: TodaysStore,
+  store: SessionStore,
   before: number,
   limit: number,
 ): Promise<readonly HistoryEntry[]> => {
@@ -73,13 +64,10 @@ export const readBack = async (
   let start = before;
   await repeatUntil('the beginning of the history', MAXIMUM_PARTS, async () => {
     const part = await partOf(store, { before: start, limit });
-    expectThat(part.entries.length <= limit, `at most ${limit} entries are given`);
+    expectThat(part.entries.length <= limit, `at most ${limit} entries are returned`);
     expectEqual(part.position, start, 'the position after the part');
-    expectThat(start === 0 || part.start < start, `the start ${part.start} is lower than ${start}`);
-    expectThat(
-      part.start === 0 || part.entries.length > 0,
-      'before every part but the first there is something',
-    );
+    expectThat(start === 0 || part.start < start, `the start ${part.start} is below ${start}`);
+    expectThat(part.start === 0 || part.entries.length > 0, 'a part after others has entries');
     entries = [...part.entries, ...entries];
     start = part.start;
     return start === 0;
@@ -88,16 +76,17 @@ export const readBack = async (
 };
 
 /**
- * Appends several times, with and without `operationId`. Returns the texts, and the position after
- * each append.
+ * Appends several times, some as operations. Returns the contents, and the position after each
+ * append.
  */
-export const insertTalk = async (store: TodaysStore) => {
-  await insertActive(store, key);
+export const addTalk = async (store: SessionStore) => {
+  await begin(store, key, { state: live('ACTIVE') });
   const said: string[] = [];
-  const marks: { readonly position: number; readonly count: number }[] = [];
+  const marks = [{ position: 0, count: 0 }];
   for (const turn of upTo(9)) {
     const contents = upTo(1 + (turn % 4)).map((part) => `turn ${turn}, ${part}`);
-    const position = await append(store, key, contents, turn % 3 === 0 ? `op-${turn}` : undefined);
+    const operation = { id: `op-${turn}`, digest: 'the-same-content' };
+    const position = await append(store, key, contents, turn % 3 === 0 ? { operation } : {});
     said.push(...contents);
     marks.push({ position, count: said.length });
   }

@@ -1,18 +1,10 @@
 import type { SessionStore } from '../store/session-store.js';
-import { asTodaysStore } from './as-todays-store.js';
 import { boundedStore } from './bounded-store.js';
 import { absences, NO_CORRUPTION } from './cases/absences.js';
 import { corruption } from './cases/corruption.js';
 import { type MakeStore, withOpenedStore } from './opened-store.js';
-import {
-  OPTIONAL_PARTS,
-  type OptionalPart,
-  optionalCases,
-  optionalPortCases,
-  requiredCases,
-  requiredPortCases,
-} from './parts.js';
-import type { Corrupt, StoreCase } from './store-case.js';
+import { OPTIONAL_PARTS, type OptionalPart, optionalCases, requiredCases } from './parts.js';
+import type { Corrupt, PortCase } from './store-case.js';
 
 export type { MakeStore, OpenedStore } from './opened-store.js';
 export type { OptionalPart } from './parts.js';
@@ -95,35 +87,24 @@ export const describeSessionStore = <S extends SessionStore>(
   { corrupt, without, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
 ): void => {
   const absent = absentParts(without, timeoutMs);
-  const portOf = (store: SessionStore) => boundedStore(store, timeoutMs);
-  const bounded = (store: SessionStore) => asTodaysStore(portOf(store));
+  const bounded = (store: SessionStore) => boundedStore(store, timeoutMs);
   const add = (name: string, run: (store: S, second: S) => Promise<void>): void => {
     test(name, () => withOpenedStore(makeStore, timeoutMs, run));
   };
-  const addAll = (all: readonly StoreCase[]): void => {
-    for (const { name, run } of all) {
-      add(name, (store, second) => run(bounded(store), bounded(second), timeoutMs));
-    }
-  };
-
-  const addPortCases = (all: readonly StoreCase<SessionStore>[]): void => {
+  const addAll = (all: readonly PortCase[]): void => {
     for (const { name, run } of all)
-      add(name, (store, second) => run(portOf(store), portOf(second), timeoutMs));
+      add(name, (store, second) => run(bounded(store), bounded(second), timeoutMs));
   };
 
   addAll(requiredCases);
-  addPortCases(requiredPortCases);
-  for (const part of OPTIONAL_PARTS) {
-    addPortCases(absent.has(part) ? [absences[part]] : optionalPortCases[part]);
-    if (!absent.has(part)) addAll(optionalCases[part]);
-  }
+  for (const part of OPTIONAL_PARTS)
+    addAll(absent.has(part) ? [absences[part]] : optionalCases[part]);
   if (corrupt === undefined) {
     const nothing = async () => undefined;
     if (test.skip === undefined) test(NO_CORRUPTION, nothing);
     else test.skip(NO_CORRUPTION, nothing);
     return;
   }
-  for (const { name, run } of corruption) {
+  for (const { name, run } of corruption)
     add(name, (store) => run(bounded(store), (key, part) => corrupt(store, key, part)));
-  }
 };

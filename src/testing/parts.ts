@@ -1,8 +1,4 @@
-import type { SessionStore } from '../store/session-store.js';
 import { beginEvents, begins, limitedBegins } from './cases/begins.js';
-import { byStatus } from './cases/by-status.js';
-import { entryData } from './cases/entry-data.js';
-import { eventCounts } from './cases/event-counts.js';
 import { events, listeners } from './cases/events.js';
 import { guards, limitGuards } from './cases/guards.js';
 import { historyBytes } from './cases/history-bytes.js';
@@ -10,28 +6,23 @@ import { historyEffects, historyEvents } from './cases/history-effects.js';
 import { historyLimits } from './cases/history-limits.js';
 import { historyParts } from './cases/history-parts.js';
 import { historyVersions } from './cases/history-versions.js';
-import { labelSearch } from './cases/label-search.js';
 import { labels } from './cases/labels.js';
-import { metadata, metadataEvents } from './cases/metadata.js';
 import { moves } from './cases/moves.js';
 import { names } from './cases/names.js';
 import { ownership } from './cases/ownership.js';
-import { paging } from './cases/paging.js';
+import { pages } from './cases/pages.js';
 import { limitRaces, races } from './cases/races.js';
 import { randomCommits, randomCommitsAndStatuses } from './cases/random-commits.js';
-import { ranges } from './cases/ranges.js';
 import { readSizes } from './cases/read-sizes.js';
 import { removalEvents, removals, removalsAndLimits } from './cases/removals.js';
-import { sequences } from './cases/sequences.js';
-import { severalStatuses } from './cases/several-statuses.js';
+import { searches, searchesByStatus } from './cases/searches.js';
 import { effectEvents, stateEffects, statusEffects } from './cases/state-effects.js';
-import { statusTimes } from './cases/status-times.js';
+import { statuses } from './cases/statuses.js';
 import { takes } from './cases/takes.js';
 import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
 import { twoStores } from './cases/two-stores.js';
-import { updateOrder, updateOrderByStatus } from './cases/update-order.js';
-import type { StoreCase } from './store-case.js';
+import type { PortCase } from './store-case.js';
 
 /** What a store may lack, because the service works without it. */
 export const OPTIONAL_PARTS = ['statuses', 'events', 'listen'] as const;
@@ -40,27 +31,7 @@ export const OPTIONAL_PARTS = ['statuses', 'events', 'listen'] as const;
 export type OptionalPart = (typeof OPTIONAL_PARTS)[number];
 
 /** What every store does. */
-export const requiredCases: readonly StoreCase[] = [
-  ...paging,
-  ...ranges,
-  ...historyParts,
-  ...entryData,
-  ...historyBytes,
-  ...historyVersions,
-  ...readSizes,
-  ...metadata,
-  ...labels,
-  ...labelSearch,
-  ...updateOrder,
-  ...sequences,
-  ...tenants,
-  ...names,
-  ...texts,
-  ...twoStores,
-];
-
-/** As `requiredCases`, for those that speak the port. */
-export const requiredPortCases: readonly StoreCase<SessionStore>[] = [
+export const requiredCases: readonly PortCase[] = [
   ...begins,
   ...guards,
   ...stateEffects,
@@ -69,29 +40,34 @@ export const requiredPortCases: readonly StoreCase<SessionStore>[] = [
   ...moves,
   ...removals,
   ...takes,
-  ...races,
+  ...pages,
+  ...historyParts,
+  ...historyBytes,
+  ...historyVersions,
+  ...readSizes,
+  ...labels,
+  ...searches,
+  ...tenants,
+  ...names,
+  ...texts,
   ...ownership,
+  ...races,
+  ...twoStores,
   ...randomCommits,
 ];
 
-/** As `optionalCases`, for those that speak the port. */
-export const optionalPortCases: Readonly<Record<OptionalPart, readonly StoreCase<SessionStore>[]>> =
-  {
-    statuses: [
-      ...limitedBegins,
-      ...limitGuards,
-      ...statusEffects,
-      ...removalsAndLimits,
-      ...limitRaces,
-      ...randomCommitsAndStatuses,
-    ],
-    events: [...beginEvents, ...effectEvents, ...historyEvents, ...removalEvents],
-    listen: [],
-  };
-
 /** The cases of each part that a store may lack. */
-export const optionalCases: Readonly<Record<OptionalPart, readonly StoreCase[]>> = {
-  statuses: [...byStatus, ...statusTimes, ...severalStatuses, ...updateOrderByStatus],
-  events: [...events, ...eventCounts, ...metadataEvents],
+export const optionalCases: Readonly<Record<OptionalPart, readonly PortCase[]>> = {
+  statuses: [
+    ...statuses,
+    ...searchesByStatus,
+    ...limitedBegins,
+    ...limitGuards,
+    ...statusEffects,
+    ...removalsAndLimits,
+    ...limitRaces,
+    ...randomCommitsAndStatuses,
+  ],
+  events: [...events, ...beginEvents, ...effectEvents, ...historyEvents, ...removalEvents],
   listen: listeners,
 };

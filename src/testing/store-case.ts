@@ -12,6 +12,8 @@ export interface StoreCase<S = TodaysStore> {
   run(store: S, second: S, timeoutMs: number): Promise<void>;
 }
 
+export type PortCase = StoreCase<SessionStore>;
+
 /** A part of a stored session that can be damaged separately. */
 export type StoredPart = 'state' | 'head' | 'history';
 

@@ -1,48 +1,37 @@
+import type { SessionKey } from '../../session/session-key.js';
+import type { SessionStore } from '../../store/session-store.js';
+import { appendOf, begin, due, idsOf, move, put, putOf, remove, tryBegin } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
-import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
-import {
-  answerOf,
-  append,
-  contentsOf,
-  dueOf,
-  errorOf,
-  expectStored,
-  insert,
-  insertActive,
-  replace,
-  replacing,
-} from '../steps.js';
+import { pageOf } from '../page-steps.js';
+import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
+import { answerOf, contentsOf, errorOf, expectStored } from '../steps.js';
 import type { StoredPart } from '../store-case.js';
-import type { SessionKey, TodaysStore } from '../todays-store.js';
 
 /** A case that can damage a stored session. */
 export interface CorruptionCase {
   readonly name: string;
   run(
-    store: TodaysStore,
+    store: SessionStore,
     corrupt: (key: SessionKey, part: StoredPart) => Promise<void>,
   ): Promise<void>;
 }
 
 const key = keyOf('bad');
 
-/** Makes a session wait for a worker. */
-const wake = (store: TodaysStore, of: SessionKey) =>
-  answerOf(store.append(of, { entries: [say('wake')], now: NOON + 5, wake: { revision: 9 } }));
-
-const insertThree = async (store: TodaysStore) => {
-  const newest = await insertActive(store, keyOf('newest'), headOf('newest', NOON + 2));
-  await insertActive(store, key, headOf('bad', NOON + 1));
-  await append(store, key, ['hello', 'goodbye'], 'op');
-  const oldest = await insert(store, keyOf('oldest'), headOf('oldest', NOON));
+/** Three sessions. Newest first they are newest, bad, oldest. */
+const addThree = async (store: SessionStore) => {
+  const newest = await begin(store, keyOf('newest'), { head: headOf('newest', NOON + 2) });
+  const entries = [say('hello'), say('goodbye')];
+  await begin(store, key, { head: headOf('bad', NOON + 1), entries });
+  const oldest = await begin(store, keyOf('oldest'), { head: headOf('oldest', NOON) });
   return { newest, oldest };
 };
 
 const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
   {
-    name: `corruption: find answers corrupt_record, every time, for a session with a damaged ${part}`,
+    name: `corruption: find returns corrupt_record, every time, for a session with a damaged ${part}`,
     run: async (store, corrupt) => {
-      await insertThree(store);
+      await addThree(store);
       await corrupt(key, part);
       for (const _ of [1, 2]) {
         const error = await errorOf(store.find(key));
@@ -52,104 +41,77 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
     },
   },
   {
-    name: `corruption: list gives the other sessions, and the id of one with a damaged ${part}`,
+    name: `corruption: page contains the other sessions, and the id of one with a damaged ${part}`,
     run: async (store, corrupt) => {
-      const { newest, oldest } = await insertThree(store);
+      const { newest, oldest } = await addThree(store);
       await corrupt(key, part);
-      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
+      const page = await pageOf(store, {});
       expectEqual(page.records.map(contentsOf), [newest, oldest], 'records');
-      expectEqual(page.unreadable, ['bad'], 'unreadable');
-      expectEqual(page.total, 3, 'total');
-      const alone = await answerOf(store.list(TENANT, { offset: 1, limit: 1 }));
-      const position = { id: 'bad', at: headOf('bad', NOON + 1).createdAt };
-      expectEqual(
-        alone,
-        { records: [], unreadable: ['bad'], total: 3, nextCursor: position },
-        'the page of the bad one',
-      );
+      expectEqual([page.unreadable, page.total], [['bad'], 3], 'the rest of the page');
+      const cursor = { id: 'bad', at: headOf('bad', NOON + 1).createdAt };
+      const alone = { records: [], unreadable: ['bad'], total: 3, nextCursor: cursor };
+      expectEqual(await pageOf(store, { offset: 1, limit: 1 }), alone, 'the page of the bad one');
       for (const order of ['newest', 'oldest'] as const) {
-        const next = await answerOf(
-          store.list(TENANT, { offset: 0, limit: 1, order, cursor: position }),
-        );
-        const found = next.records.map(({ head }) => head.id);
-        expectEqual(
-          found,
-          [order === 'newest' ? 'oldest' : 'newest'],
-          `what follows the bad one, ${order} first`,
-        );
-        const both = await answerOf(store.list(TENANT, { offset: 0, limit: 2, order }));
-        expectEqual(
-          [both.records.length, both.unreadable, both.nextCursor],
-          [1, ['bad'], position],
-          `two, ${order} first`,
-        );
+        const next = await pageOf(store, { limit: 1, order, cursor });
+        const expected = order === 'newest' ? oldest : newest;
+        expectEqual(next.records.map(contentsOf), [expected], `the page after it, ${order} first`);
+        expectEqual(next.unreadable, [], `unreadable on the page after it, ${order} first`);
+        const two = await pageOf(store, { limit: 2, order });
+        const found = [two.records.length, two.unreadable, two.nextCursor];
+        expectEqual(found, [1, ['bad'], cursor], `two, ${order} first`);
       }
-      const next = await answerOf(store.list(TENANT, { offset: 2, limit: 1 }));
-      expectEqual(next.records.map(contentsOf), [oldest], 'records of the page after it');
-      expectEqual(next.unreadable, [], 'unreadable on the page after it');
     },
   },
   {
     name: `corruption: a session with a damaged ${part} keeps its id until it is removed`,
     run: async (store, corrupt) => {
-      const { newest } = await insertThree(store);
+      await addThree(store);
       await corrupt(key, part);
-      expectEqual(
-        await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE'))),
-        'taken',
-        'insert',
-      );
-      expectEqual(await answerOf(store.remove(key)), 'removed', 'remove');
+      const refused = { outcome: 'refused', guard: 'absent' };
+      expectEqual(await tryBegin(store, key), refused, 'begin');
+      expectEqual(await remove(store, key), { outcome: 'made' }, 'remove');
       await expectStored(store, key, undefined);
-      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
+      const page = await pageOf(store, {});
       expectEqual([page.records.length, page.total, page.unreadable], [2, 2, []], 'the page');
-      const inserted = await insert(store, key);
-      await expectStored(store, key, inserted);
-      await expectStored(store, keyOf('newest'), newest);
+      await expectStored(store, key, await begin(store, key));
+      expectEqual((await idsOf(store, TENANT)).length, 3, 'the number of sessions');
     },
   },
 ];
 
-/** Of the parts that a claim reads. */
-const claimOf = (part: Exclude<StoredPart, 'history'>): CorruptionCase => ({
-  name: `corruption: claim gives the other sessions, and the id of one with a damaged ${part}`,
+/** Of the parts that a take reads. */
+const takeOf = (part: Exclude<StoredPart, 'history'>): CorruptionCase => ({
+  name: `corruption: take returns the other sessions, and the id of one with a damaged ${part}`,
   run: async (store, corrupt) => {
-    await insertThree(store);
-    for (const id of ['bad', 'newest']) await wake(store, keyOf(id));
+    const state = live('ACTIVE', { work: { wakeAt: NOON } });
+    for (const id of ['bad', 'newest']) await begin(store, keyOf(id), { state });
     await corrupt(key, part);
     const range = { tenant: TENANT, now: NOON + 5, until: NOON + 9, limit: 10 };
-    const { sessions, failed } = await answerOf(store.claim(range));
-    expectEqual(
-      sessions.map(({ id }) => id),
-      ['newest'],
-      'the sessions',
-    );
-    expectEqual(
-      failed.map((error) => error.type === 'corrupt_record' && error.id),
-      ['bad'],
-      'the ids of errors',
-    );
-    const again = await answerOf(store.claim(range));
-    expectEqual([again.sessions, again.failed], [[], []], 'a claim before its time is over');
+    const { sessions, failed } = await answerOf(store.take(range));
+    const ids = sessions.map(({ id }) => id);
+    expectEqual(ids, ['newest'], 'the sessions');
+    const bad = failed.map((error) => error.type === 'corrupt_record' && error.id);
+    expectEqual(bad, ['bad'], 'the ids of errors');
+    const again = await answerOf(store.take(range));
+    expectEqual([again.sessions, again.failed], [[], []], 'a take before its time is over');
   },
 });
 
 export const corruption: readonly CorruptionCase[] = [
   ...ofPart('state'),
-  claimOf('state'),
+  takeOf('state'),
   ...ofPart('head'),
-  claimOf('head'),
+  takeOf('head'),
   ...ofPart('history'),
   {
-    name: 'corruption: no write overwrites a damaged state',
+    name: 'corruption: no change overwrites a damaged state',
     run: async (store, corrupt) => {
-      await insertThree(store);
+      await addThree(store);
       await corrupt(key, 'state');
-      const call = { entries: [say('more')], now: NOON, operation: operationOf('new') };
       const errors = [
         await errorOf(store.findState(key)),
-        await errorOf(replacing(store, key, ended('failed', { revision: 3 }))),
-        await errorOf(store.append(key, call)),
+        await errorOf(store.change(putOf(key, ended('failed', { revision: 2 })))),
+        await errorOf(store.change(appendOf(key, ['more'], { open: NOON }))),
         await errorOf(store.find(key)),
       ];
       for (const error of errors) expectEqual(error.type, 'corrupt_record', 'the error');
@@ -157,33 +119,30 @@ export const corruption: readonly CorruptionCase[] = [
   },
   ...(['state', 'history'] as const).map(
     (part): CorruptionCase => ({
-      name: `corruption: findEntries answers corrupt_record for a session with a damaged ${part}`,
+      name: `corruption: entries returns corrupt_record for a session with a damaged ${part}`,
       run: async (store, corrupt) => {
-        await insertThree(store);
+        await addThree(store);
         await corrupt(key, part);
         for (const slice of [{ limit: 10 }, { after: 0, limit: 10 }]) {
-          const error = await errorOf(store.findEntries(key, slice));
+          const error = await errorOf(store.entries(key, slice));
           expectEqual(error.type, 'corrupt_record', 'the error');
         }
       },
     }),
   ),
   {
-    name: 'corruption: due finds the other sessions besides a damaged one, which can be postponed',
+    name: 'corruption: due finds the other sessions and a damaged one, which can be postponed',
     run: async (store, corrupt) => {
-      await insertThree(store);
-      for (const id of ['newest', 'bad']) {
-        await replace(store, keyOf(id), live('PAUSED', { revision: 3, deadline: NOON + 1 }));
-      }
+      await addThree(store);
+      const ids = async (now: number) => (await due(store, now)).map(({ id }) => id).toSorted();
+      for (const id of ['newest', 'bad'])
+        await put(store, keyOf(id), live('PAUSED', { revision: 2, deadline: NOON + 1 }));
       await corrupt(key, 'state');
-      const due = await dueOf(store, NOON + 1, 10);
-      expectEqual(due.filter(({ id }) => id === 'newest').length, 1, 'the good one among the due');
-      expectEqual(due.filter(({ id }) => id === 'bad').length, 1, 'the damaged one among the due');
-      const later = { from: NOON + 1, to: NOON + 100, isDamaged: true };
-      expectEqual(await answerOf(store.reschedule(key, later)), 'moved', 'reschedule');
-      const ids = async (now: number) => (await dueOf(store, now, 10)).map(({ id }) => id);
+      expectEqual(await ids(NOON + 1), ['bad', 'newest'], 'the due sessions');
+      const moved = await move(store, key, NOON + 1, NOON + 100);
+      expectEqual(moved, { outcome: 'made', position: 0 }, 'move');
       expectEqual(await ids(NOON + 99), ['newest'], 'due before');
-      expectEqual(await ids(NOON + 100), ['newest', 'bad'], 'due then');
+      expectEqual(await ids(NOON + 100), ['bad', 'newest'], 'due then');
     },
   },
 ];
