@@ -66,11 +66,11 @@ const insertionFaults: readonly Fault[] = [
 ];
 
 const pagingFaults: readonly Fault[] = [
-  faulty('list:', 'lists the oldest first', (inner) => ({
+  faulty('page:', 'lists the oldest first', (inner) => ({
     page: (tenant, page) =>
       inner.page(tenant, page).map((found) => ({ ...found, records: found.records.toReversed() })),
   })),
-  faulty('list:', 'orders equal times by locale', (inner) => ({
+  faulty('page:', 'orders equal times by locale', (inner) => ({
     page: (tenant, { offset, limit }) =>
       inner.page(tenant, { offset: 0, limit: 10_000 }).map(({ records, ...page }) => ({
         ...page,
@@ -82,14 +82,14 @@ const pagingFaults: readonly Fault[] = [
           .slice(offset, offset + limit),
       })),
   })),
-  faulty('list:', 'counts the page instead of all', (inner) => ({
+  faulty('page:', 'counts the page instead of all', (inner) => ({
     page: (tenant, page) =>
       inner.page(tenant, page).map((found) => ({ ...found, total: found.records.length })),
   })),
-  faulty('list:', 'cuts offsets to 32 bits', (inner) => ({
+  faulty('page:', 'cuts offsets to 32 bits', (inner) => ({
     page: (tenant, { offset, limit }) => inner.page(tenant, { offset: offset | 0, limit }),
   })),
-  faulty('list:', 'leaves the histories out', (inner) => ({
+  faulty('page:', 'leaves the histories out', (inner) => ({
     page: (tenant, page) =>
       inner.page(tenant, page).map((found) => ({
         ...found,

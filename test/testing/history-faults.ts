@@ -8,7 +8,7 @@ type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
 /** A store that finds something else than what is there. */
 const misreading = (does: string, misread: (found: Found) => Found): Fault =>
-  faulty('findEntries:', does, (inner) => ({
+  faulty('history:', does, (inner) => ({
     entries: (key, slice) =>
       inner
         .entries(key, slice)
@@ -36,7 +36,7 @@ const partFaults: readonly Fault[] = [
     ...found,
     entries: found.entries.map((entry) => ({ ...entry, content: entry.content.slice(0, 16_384) })),
   })),
-  faulty('findEntries:', 'gives the first for the last', (inner) => ({
+  faulty('history:', 'gives the first for the last', (inner) => ({
     entries: (key, slice) =>
       inner.entries(
         key,
@@ -45,14 +45,14 @@ const partFaults: readonly Fault[] = [
           : slice,
       ),
   })),
-  faulty('findEntries:', 'gives the entry before the position too', (inner) => ({
+  faulty('history:', 'gives the entry before the position too', (inner) => ({
     entries: (key, slice) =>
       inner.entries(
         key,
         slice.after === undefined ? slice : { ...slice, after: Math.max(0, slice.after - 1) },
       ),
   })),
-  faulty('findEntries:', 'gives the entry after the position too', (inner) => ({
+  faulty('history:', 'gives the entry after the position too', (inner) => ({
     entries: (key, slice) =>
       inner.entries(key, slice).andThen((found) => {
         if (found.outcome !== 'found' || slice.before === undefined || !found.hasMore)
@@ -60,17 +60,17 @@ const partFaults: readonly Fault[] = [
         return inner.entries(key, { ...slice, before: slice.before + 1 });
       }),
   })),
-  faulty('findEntries:', 'has no start', (inner) => ({
+  faulty('history:', 'has no start', (inner) => ({
     entries: (key, slice) =>
       inner
         .entries(key, slice)
         .map((found) => (found.outcome === 'found' ? { ...found, start: 0 } : found)),
   })),
-  faulty('findEntries:', 'gives all that there is', (inner) => ({
+  faulty('history:', 'gives all that there is', (inner) => ({
     entries: (key, slice) =>
       inner.entries(key, slice.after === undefined ? slice : { ...slice, limit: 10_000 }),
   })),
-  faulty('findEntries:', 'takes what is beyond the end for the end', (inner) => ({
+  faulty('history:', 'takes what is beyond the end for the end', (inner) => ({
     entries: (key, slice) =>
       inner.entries(key, slice).andThen((found) => {
         return found.outcome === 'invalid_position'
@@ -78,7 +78,7 @@ const partFaults: readonly Fault[] = [
           : ok(found);
       }),
   })),
-  faulty('findEntries:', 'finds nothing where no session is', (inner) => ({
+  faulty('history:', 'finds nothing where no session is', (inner) => ({
     entries: (key, slice) =>
       inner.entries(key, slice).map((found): EntriesOutcome => {
         return found.outcome === 'missing'
@@ -94,7 +94,7 @@ const partFaults: readonly Fault[] = [
           : found;
       }),
   })),
-  faulty('findEntries:', 'counts positions from the end', (inner) => ({
+  faulty('history:', 'counts positions from the end', (inner) => ({
     entries: (key, slice) =>
       inner.entries(key, slice).map((found) => {
         return found.outcome === 'found' && slice.after === undefined
@@ -102,7 +102,7 @@ const partFaults: readonly Fault[] = [
           : found;
       }),
   })),
-  faulty('findEntries:', 'shares what it keeps', (inner) => {
+  faulty('history:', 'shares what it keeps', (inner) => {
     const kept = new Map<string, PositionedEntry[]>();
     return {
       entries: (key, slice) =>

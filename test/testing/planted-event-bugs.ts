@@ -15,7 +15,7 @@ const hasItsEvent = 'events: a change that was acknowledged has its event, whate
 const ofTime =
   'events: the time of the log is never later than that of an event that comes after it';
 const hasNone =
-  'events: a call that was refused, or that only renews a lease or reschedules, has no event';
+  'events: a call that was refused, or that has no events, has no event and no sequence';
 const hasOne = 'events: of calls that race for one change, one has an event';
 
 /** Changes without their event, events without a change, and doubled events. */

@@ -9,26 +9,27 @@ import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 type LabelRange = PageRange & { readonly labels: SessionLabels };
 
 const isRead = 'label: a session is read with its labels, whatever their values';
-const isListed = 'label: a page has the sessions with the label, in both orders, with their total';
+const isListed =
+  'label: a page has the sessions with all of the labels, in both orders, with their total';
 const isWalked =
-  'label: a walk by cursor meets each session with the label once, between two times too';
+  'label: a walk by cursor meets each session with the labels once, between two times too';
 const isKept =
-  'label: changes and the end of a session leave it in the list, and a removal takes it out';
+  'label: other labels and the end of a session move it between lists, and a removal takes it out';
 
 const pageOf = (inner: MemorySessionStore, tenant: string, range: PageRange): RecordPage =>
-  inner.list(tenant, range)._unsafeUnwrap();
+  inner.page(tenant, range)._unsafeUnwrap();
 
 /** The memory store, with another way to list by label. */
 const listing = (
   bug: string,
   caughtBy: string,
-  list: (inner: MemorySessionStore, tenant: string, range: LabelRange) => RecordPage,
+  page: (inner: MemorySessionStore, tenant: string, range: LabelRange) => RecordPage,
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
-    list: (tenant, range) => {
+    page: (tenant, range) => {
       const { labels } = range;
       return labels === undefined
-        ? inner.list(tenant, range)
+        ? inner.page(tenant, range)
         : ok(list(inner, tenant, { ...range, labels }));
     },
   }));
@@ -67,8 +68,8 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
         ),
   })),
   planted('leaves the labels out of lists', isRead, (inner) => ({
-    list: (...args) =>
-      inner.list(...args).map((page) => ({
+    page: (...args) =>
+      inner.page(...args).map((page) => ({
         ...page,
         records: page.records.map((record) => ({ ...record, state: unlabelled(record.state) })),
       })),
@@ -150,8 +151,8 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
         if (labels !== undefined) left.push(labels);
         return inner.remove(key, removal);
       },
-      list: (tenant, range) =>
-        inner.list(tenant, range).map((page) => {
+      page: (tenant, range) =>
+        inner.page(tenant, range).map((page) => {
           const gone =
             range.labels === undefined
               ? []
@@ -191,11 +192,11 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
             if (outcome === 'taken') taken.push(state);
             return outcome;
           }),
-        list: (tenant, range) => {
+        page: (tenant, range) => {
           const { labels: wanted, ...all } = range;
           const isWrong =
             wanted !== undefined && taken.some(({ labels }) => hasLabels(labels, wanted));
-          return inner.list(tenant, isWrong ? all : range);
+          return inner.page(tenant, isWrong ? all : range);
         },
       };
     },

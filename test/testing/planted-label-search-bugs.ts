@@ -5,11 +5,11 @@ import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 const hasAll =
-  'label: several labels give the sessions that have all of them, in both orders, with their total';
+  'label: a page has the sessions with all of the labels, in both orders, with their total';
 const hasStatus =
   'label: a label with a status gives the sessions that have it at the time, ended by the clock or not';
 const isByUse =
-  'label: the order updated gives the session first that was used, changed or ended last';
+  'updated: the session first that was used, changed or ended last, of all or with a label';
 const isWhole =
   'label: a page of a search has the sessions as find gives them, with the end of their histories';
 const isBounded =
@@ -22,14 +22,14 @@ const searching = (
   search: (inner: MemorySessionStore, tenant: string, range: PageRange) => RecordPage,
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
-    list: (tenant, range) =>
+    page: (tenant, range) =>
       isSearch(range) && range.limit < 1000
         ? ok(search(inner, tenant, range))
-        : inner.list(tenant, range),
+        : inner.page(tenant, range),
   }));
 
 const pageOf = (inner: MemorySessionStore, tenant: string, range: PageRange): RecordPage =>
-  inner.list(tenant, range)._unsafeUnwrap();
+  inner.page(tenant, range)._unsafeUnwrap();
 
 /** The range with its first label alone. */
 const withFirst = (range: PageRange): PageRange => ({
@@ -88,11 +88,11 @@ export const plantedLabelSearchBugs: readonly PlantedBug[] = [
     pageOf(inner, tenant, { ...range, historyLimit: 0 }),
   ),
   planted('looks at any number of sessions of a label', isBounded, (inner) => ({
-    list: (tenant, range) => {
-      const found = inner.list(tenant, range);
+    page: (tenant, range) => {
+      const found = inner.page(tenant, range);
       if (found.isOk() || range.labels === undefined) return found;
       const { status: _, order: __, ...alone } = range;
-      return inner.list(tenant, withFirst(alone));
+      return inner.page(tenant, withFirst(alone));
     },
   })),
 ];

@@ -3,13 +3,13 @@ import { type PlantedBug, planted } from './planted-bug.js';
 export const plantedListBugs: readonly PlantedBug[] = [
   planted(
     'forgets the order of sessions created in the same millisecond',
-    'list: newest first, the same millisecond by id from the highest down',
+    'page: by the time of creation, then by id, each page a slice of the same list, in both orders',
     (inner) => ({
-      list: (tenant, range, ...rest) => {
+      page: (tenant, range, ...rest) => {
         const { offset, limit, ...all } = range;
         if (range.cursor !== undefined || range.order === 'oldest')
-          return inner.list(tenant, range, ...rest);
-        return inner.list(tenant, { ...all, offset: 0, limit: 10_000 }, ...rest).map((page) => ({
+          return inner.page(tenant, range, ...rest);
+        return inner.page(tenant, { ...all, offset: 0, limit: 10_000 }, ...rest).map((page) => ({
           ...page,
           records: page.records
             .toReversed()
@@ -23,10 +23,10 @@ export const plantedListBugs: readonly PlantedBug[] = [
   ),
   planted(
     'skips a session where a page begins at a cursor',
-    'range: a walk by cursor meets each session once, whatever the size of its pages',
+    'page: a walk by cursor meets each session once, whatever the size of its pages',
     (inner) => ({
-      list: (tenant, range, ...rest) =>
-        inner.list(
+      page: (tenant, range, ...rest) =>
+        inner.page(
           tenant,
           range.cursor === undefined ? range : { ...range, offset: range.offset + 1 },
           ...rest,
@@ -35,23 +35,23 @@ export const plantedListBugs: readonly PlantedBug[] = [
   ),
   planted(
     'counts sessions of every status in the total of one',
-    'status: pages, totals, cursors, ranges and orders count only sessions of the status',
+    'status: at a time, each page by offset is a slice of the same list, in both orders',
     (inner) => ({
-      list: (tenant, range, ...rest) =>
-        inner.list(tenant, range, ...rest).map((page) => ({
+      page: (tenant, range, ...rest) =>
+        inner.page(tenant, range, ...rest).map((page) => ({
           ...page,
-          total: inner.list(tenant, { ...range, status: undefined }, ...rest)._unsafeUnwrap().total,
+          total: inner.page(tenant, { ...range, status: undefined }, ...rest)._unsafeUnwrap().total,
         })),
     }),
   ),
   planted(
     'lists what was created at createdAfter',
-    'range: createdAfter and createdBefore exclude their own milliseconds',
+    'page: createdAfter and createdBefore exclude their own milliseconds',
     (inner) => ({
-      list: (tenant, { createdAfter, ...range }, ...rest) => {
-        if (createdAfter === undefined) return inner.list(tenant, range, ...rest);
+      page: (tenant, { createdAfter, ...range }, ...rest) => {
+        if (createdAfter === undefined) return inner.page(tenant, range, ...rest);
         const earlier = new Date(Date.parse(createdAfter) - 1).toISOString();
-        return inner.list(tenant, { ...range, createdAfter: earlier }, ...rest);
+        return inner.page(tenant, { ...range, createdAfter: earlier }, ...rest);
       },
     }),
   ),

@@ -6,10 +6,10 @@ import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js'
 export const plantedReadBugs: readonly PlantedBug[] = [
   planted(
     'gives one entry less than the last so many',
-    'findEntries: last gives the latest entries, oldest first, or all if there are fewer',
+    'history: a part without a position is the latest entries, oldest first, or all if there are fewer',
     (inner) => ({
-      findEntries: (key, slice) =>
-        inner.findEntries(
+      entries: (key, slice) =>
+        inner.entries(
           key,
           slice.after === undefined ? { ...slice, limit: Math.max(1, slice.limit - 1) } : slice,
         ),
@@ -17,10 +17,10 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'says that there is more at the end',
-    'findEntries: hasMore says whether there are entries after the part',
+    'history: hasMore reports whether entries follow the part',
     (inner) => ({
-      findEntries: (key, slice) =>
-        inner.findEntries(key, slice).map((found) => {
+      entries: (key, slice) =>
+        inner.entries(key, slice).map((found) => {
           const isFull =
             found.outcome === 'found' && 'limit' in slice && found.entries.length === slice.limit;
           return isFull ? { ...found, hasMore: true } : found;
@@ -29,7 +29,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'hands out the record that it keeps',
-    'ownership: changing what was read changes nothing in the store',
+    'ownership: changing what was read changes nothing in the store, nor for other readers',
     (inner) => {
       const kept = new Map<string, SessionRecord>();
       return {
@@ -46,7 +46,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'keeps the head that it was given, without a copy',
-    'ownership: changing what was given to the store changes nothing in the store',
+    'ownership: changing what was given changes nothing in the store, even frozen outside',
     (inner) => {
       const given = new Map<string, SessionHead>();
       return {
@@ -63,7 +63,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'keeps what is frozen without a copy of its parts',
-    'ownership: changing the inner parts of frozen objects that were given to the store changes nothing in it',
+    'ownership: changing what was given changes nothing in the store, even frozen outside',
     (inner) => {
       const frozen = new Map<string, SessionHead>();
       return {

@@ -27,10 +27,10 @@ const tooLargeBugs: readonly PlantedBug[] = [
   ),
   planted(
     'compares each session of a page by itself',
-    'too_large: list reads sessions of maxBytes together, and returns the size of the JSON of larger ones',
+    'too_large: page reads sessions of maxBytes together, and returns the size of the JSON of larger ones',
     (inner) => ({
-      list: (tenant, { maxBytes, ...range }) => {
-        const page = inner.list(tenant, range);
+      page: (tenant, { maxBytes, ...range }) => {
+        const page = inner.page(tenant, range);
         for (const { head } of page._unsafeUnwrap().records) {
           const found = inner.find({ tenant, id: head.id }, { maxBytes });
           if (found.isErr()) return err(found.error);
@@ -41,12 +41,12 @@ const tooLargeBugs: readonly PlantedBug[] = [
   ),
   planted(
     'counts the session after the page',
-    'too_large: list reads sessions of maxBytes together, and returns the size of the JSON of larger ones',
+    'too_large: page reads sessions of maxBytes together, and returns the size of the JSON of larger ones',
     (inner) => ({
-      list: (tenant, range) =>
+      page: (tenant, range) =>
         inner
-          .list(tenant, { ...range, limit: range.limit + 1 })
-          .andThen(() => inner.list(tenant, range)),
+          .page(tenant, { ...range, limit: range.limit + 1 })
+          .andThen(() => inner.page(tenant, range)),
     }),
   ),
   planted(
@@ -65,8 +65,8 @@ const tooLargeBugs: readonly PlantedBug[] = [
     'counts whole histories where only the latest entries are read',
     'too_large: with historyLimit the size is that of what is read, not of the whole history',
     (inner) => ({
-      list: (tenant, { historyLimit, ...range }) =>
-        inner.list(tenant, range).andThen(() => inner.list(tenant, { ...range, historyLimit })),
+      page: (tenant, { historyLimit, ...range }) =>
+        inner.page(tenant, range).andThen(() => inner.page(tenant, { ...range, historyLimit })),
     }),
   ),
 ];
@@ -74,17 +74,17 @@ const tooLargeBugs: readonly PlantedBug[] = [
 const limitBugs: readonly PlantedBug[] = [
   planted(
     'gives the whole history for a historyLimit of 0',
-    'historyLimit: find gives the latest entries, oldest first, none for 0, or all if there are fewer',
+    'historyLimit: find returns the latest entries, oldest first, or all if there are fewer',
     (inner) => ({
       find: (key, size) => inner.find(key, { historyLimit: size?.historyLimit || undefined }),
     }),
   ),
   planted(
     'shares one historyLimit between the sessions of a page',
-    'historyLimit: list cuts each history by itself',
+    'historyLimit: page cuts each history by itself',
     (inner) => ({
-      list: (tenant, { historyLimit = 10_000, ...range }) =>
-        inner.list(tenant, range).map((page) => {
+      page: (tenant, { historyLimit = 10_000, ...range }) =>
+        inner.page(tenant, range).map((page) => {
           let left = historyLimit;
           const cut = (record: SessionRecord): SessionRecord => {
             const history = left === 0 ? [] : record.history.slice(-left);
@@ -97,10 +97,10 @@ const limitBugs: readonly PlantedBug[] = [
   ),
   planted(
     'counts the entries that were read',
-    'historyLimit: historyCount is the number of all entries, however many are read',
+    'historyLimit: page cuts each history by itself',
     (inner) => ({
-      list: (...args) =>
-        inner.list(...args).map((page) => ({
+      page: (...args) =>
+        inner.page(...args).map((page) => ({
           ...page,
           records: page.records.map((record) => ({
             ...record,
@@ -111,7 +111,7 @@ const limitBugs: readonly PlantedBug[] = [
   ),
   planted(
     'makes up a session of which it reads a part',
-    'historyLimit: an unknown session is undefined',
+    'historyLimit: find returns the latest entries, oldest first, or all if there are fewer',
     (inner) => {
       const made: SessionRecord = {
         head: {
@@ -146,7 +146,7 @@ const limitBugs: readonly PlantedBug[] = [
   ),
   planted(
     'hands out the entries that it keeps where it cuts a history',
-    'historyLimit: changing what was read changes nothing in the store',
+    'history: changing entries that were written or read changes nothing in the store',
     (inner) => {
       const kept = new Map<string, SessionRecord>();
       return {
@@ -168,22 +168,22 @@ const bytesBugs: readonly PlantedBug[] = [
     'takes maxBytes for the most bytes of one entry',
     'maxBytes: a part has about this number of bytes of JSON, and all parts together have every entry once',
     (inner) => ({
-      findEntries: (key, { maxBytes: _, ...slice }) => inner.findEntries(key, slice),
+      entries: (key, { maxBytes: _, ...slice }) => inner.entries(key, slice),
     }),
   ),
   planted(
     'gives the first of the last entries where not all may be given',
     'maxBytes: of the last entries, the latest are given',
     (inner) => ({
-      findEntries: (key, slice) =>
-        inner.findEntries(key, slice).map((found) => {
+      entries: (key, slice) =>
+        inner.entries(key, slice).map((found) => {
           if (
             found.outcome !== 'found' ||
             slice.after !== undefined ||
             slice.maxBytes === undefined
           )
             return found;
-          const all = inner.findEntries(key, { limit: slice.limit })._unsafeUnwrap();
+          const all = inner.entries(key, { limit: slice.limit })._unsafeUnwrap();
           const entries = all.outcome === 'found' ? all.entries.slice(0, found.entries.length) : [];
           return { ...found, entries };
         }),
@@ -193,7 +193,7 @@ const bytesBugs: readonly PlantedBug[] = [
     'gives nothing where one entry is too large',
     'maxBytes: a part has at least one entry, however large that is',
     (inner) => ({
-      findEntries: (key, slice) =>
+      entries: (key, slice) =>
         inner
           .findEntries(key, slice)
           .map((found) =>
@@ -205,8 +205,8 @@ const bytesBugs: readonly PlantedBug[] = [
     'gives one entry less where there is a bound',
     'maxBytes: a limit above the size of the history changes nothing',
     (inner) => ({
-      findEntries: (key, slice) =>
-        inner.findEntries(
+      entries: (key, slice) =>
+        inner.entries(
           key,
           'limit' in slice && slice.maxBytes !== undefined
             ? { ...slice, limit: Math.max(1, slice.limit - 1) }

@@ -7,21 +7,21 @@ type Listing = (tenant: string, range: PageRange & { readonly status: StatusAt }
 
 /** A store that has another way to list by status. */
 const listing =
-  (list: (inner: MemorySessionStore) => Listing) =>
-  (inner: MemorySessionStore): Pick<MemorySessionStore, 'list'> => {
+  (page: (inner: MemorySessionStore) => Listing) =>
+  (inner: MemorySessionStore): Pick<MemorySessionStore, 'page'> => {
     const listByStatus = list(inner);
     return {
-      list: (tenant, range) => {
+      page: (tenant, range) => {
         const { status } = range;
         return status === undefined
-          ? inner.list(tenant, range)
+          ? inner.page(tenant, range)
           : ok(listByStatus(tenant, { ...range, status }));
       },
     };
   };
 
 const listed = (inner: MemorySessionStore, tenant: string, range: PageRange): RecordPage =>
-  inner.list(tenant, range)._unsafeUnwrap();
+  inner.page(tenant, range)._unsafeUnwrap();
 
 /** Bugs in lists by status at a time. */
 export const plantedStatusBugs: readonly PlantedBug[] = [
@@ -120,7 +120,7 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
       replace: (key, previous, next, options) => {
         const cap = options?.cap;
         const status = { anyOf: ['ACTIVE'], now: cap?.now ?? 0 } as const;
-        const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
+        const { total } = inner.page(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
         return cap !== undefined && total >= cap.sessions
           ? ok('too_many')
           : inner.replace(key, previous, next, options);
@@ -131,7 +131,7 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
     replace: (key, previous, next, options) => {
       const cap = options?.cap;
       const status = { anyOf: ['PAUSED'], now: cap?.now ?? 0 } as const;
-      const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
+      const { total } = inner.page(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
       const more = cap && { ...cap, sessions: cap.sessions + total };
       return inner.replace(key, previous, next, { ...options, cap: more });
     },
@@ -152,7 +152,7 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
     (inner) => ({
       replace: async (key, previous, next, { event, cap } = {}) => {
         const status = { anyOf: ['ACTIVE'], now: cap?.now ?? 0 } as const;
-        const { total } = inner.list(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
+        const { total } = inner.page(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
         const isFull = cap !== undefined && total >= cap.sessions;
         await Promise.resolve();
         return inner.replace(key, previous, next, { event, cap: isFull ? cap : undefined });

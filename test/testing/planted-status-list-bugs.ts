@@ -5,13 +5,13 @@ import { NOON } from '../../src/testing/samples.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 const total =
-  'status: several statuses give the sessions that have one of them at the time, with their total';
+  'status: a session whose deadline has passed is TERMINATED at that time, and only then';
 const samePages =
-  'status: the list of several statuses has the same pages by offset and by cursor, in both orders';
+  'status: at a time, each page by offset is a slice of the same list, in both orders';
 const keepsPlace =
   'status: a session that moves between the statuses of a list keeps its place in it';
 const byUpdate =
-  'updated: all sessions of a tenant, the one first that was used, changed or ended last';
+  'updated: the session first that was used, changed or ended last, of all or with a label';
 const byUpdateOfSome =
   'updated: of some statuses, those that have one of them at the time, ended by the clock or not';
 const isBounded =
@@ -20,7 +20,7 @@ const isBounded =
 type Ranged = PageRange & { readonly status: StatusAt };
 
 const pageOf = (inner: MemorySessionStore, tenant: string, range: PageRange): RecordPage =>
-  inner.list(tenant, range)._unsafeUnwrap();
+  inner.page(tenant, range)._unsafeUnwrap();
 
 /** The memory store, with another way to list by several statuses in the order of creation. */
 const merging = (
@@ -29,10 +29,10 @@ const merging = (
   merge: (inner: MemorySessionStore, tenant: string, range: Ranged) => RecordPage,
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
-    list: (tenant, range) => {
+    page: (tenant, range) => {
       const { status, order } = range;
       const isMerged = status !== undefined && status.anyOf.length > 1 && order !== 'updated';
-      return isMerged ? ok(merge(inner, tenant, { ...range, status })) : inner.list(tenant, range);
+      return isMerged ? ok(merge(inner, tenant, { ...range, status })) : inner.page(tenant, range);
     },
   }));
 
@@ -44,9 +44,9 @@ const updating = (
   applies = (_: PageRange): boolean => true,
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
-    list: (tenant, range) => {
+    page: (tenant, range) => {
       const isAll = range.order === 'updated' && range.labels === undefined && applies(range);
-      return inner.list(tenant, isAll ? change(range) : range);
+      return inner.page(tenant, isAll ? change(range) : range);
     },
   }));
 
@@ -95,10 +95,10 @@ export const plantedStatusListBugs: readonly PlantedBug[] = [
     status: range.status && { ...range.status, now: Number.NEGATIVE_INFINITY },
   })),
   planted('examines any number of sessions of a status', isBounded, (inner) => ({
-    list: (tenant, range) => {
-      const found = inner.list(tenant, range);
+    page: (tenant, range) => {
+      const found = inner.page(tenant, range);
       return found.isErr() && range.status !== undefined && range.labels === undefined
-        ? inner.list(tenant, { ...range, order: 'newest' })
+        ? inner.page(tenant, { ...range, order: 'newest' })
         : found;
     },
   })),

@@ -45,7 +45,7 @@ const newLock = () => {
 export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   planted(
     'looks for a taken id and inserts without a transaction',
-    'races: one of 50 inserts of the same id succeeds, and its session is kept',
+    'races: of 50 begins of one id, one is made, and its session is kept',
     () => (database) => {
       const locked = newLock();
       return {
@@ -62,7 +62,7 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   ),
   planted(
     'reads a history and writes it back without a transaction',
-    'races: 50 appends at once are all kept, once and whole',
+    'races: 50 appends are all kept, each whole, in the order of their positions',
     () => {
       const lastReaders = new Map<string, symbol>();
       return (database) => {
@@ -98,7 +98,7 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   ),
   planted(
     'caches the records that a store object has read',
-    'two stores: each reads at once what the other has written',
+    'two stores: each reads immediately what the other has written',
     () => (database) => {
       const cache = new Map<string, SessionRecord>();
       const forget = (key: SessionKey) => cache.delete(labelOf(key));

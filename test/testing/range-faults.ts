@@ -8,7 +8,7 @@ const misunderstanding = (
   does: string,
   misunderstand: (range: PageRange, inner: MemorySessionStore, tenant: string) => PageRange,
 ): Fault =>
-  faulty('range:', does, (inner) => ({
+  faulty('page:', does, (inner) => ({
     page: (tenant, range) => inner.page(tenant, misunderstand(range, inner, tenant)),
   }));
 
@@ -16,7 +16,7 @@ const misstating = (
   does: string,
   misstate: (page: RecordPage, range: PageRange) => RecordPage,
 ): Fault =>
-  faulty('range:', does, (inner) => ({
+  faulty('page:', does, (inner) => ({
     page: (tenant, range) => inner.page(tenant, range).map((page) => misstate(page, range)),
   }));
 
@@ -29,7 +29,7 @@ const placesOf = (
   range: PageRange,
 ): readonly ListCursor[] => {
   const { records } = inner
-    .list(tenant, { offset: 0, limit: 1000, order: range.order })
+    .page(tenant, { offset: 0, limit: 1000, order: range.order })
     ._unsafeUnwrap();
   return records.map(({ head }) => ({ id: head.id, at: head.createdAt }));
 };
@@ -62,7 +62,7 @@ export const rangeFaults: readonly Fault[] = [
       ? range
       : { ...range, cursor: undefined },
   ),
-  faulty('range:', 'takes a cursor for a rank', (inner) => {
+  faulty('page:', 'takes a cursor for a rank', (inner) => {
     const ranks = new Map<string, number>();
     return {
       page: (tenant, range) => {
@@ -75,7 +75,7 @@ export const rangeFaults: readonly Fault[] = [
       },
     };
   }),
-  faulty('range:', 'gives the order of the ids alone', (inner) => ({
+  faulty('page:', 'gives the order of the ids alone', (inner) => ({
     page: (tenant, range) => {
       const { cursor: after, offset, limit } = range;
       if (after === undefined) return inner.page(tenant, range);
@@ -84,7 +84,7 @@ export const rangeFaults: readonly Fault[] = [
       );
       const ids = new Set(behind.slice(offset, offset + limit).map(({ id }) => id));
       return inner
-        .list(tenant, { offset: 0, limit: 1000, order: range.order })
+        .page(tenant, { offset: 0, limit: 1000, order: range.order })
         .map((page) => ({ ...page, records: page.records.filter(({ head }) => ids.has(head.id)) }));
     },
   })),
@@ -96,7 +96,7 @@ export const rangeFaults: readonly Fault[] = [
     const last = page.records.at(-1)?.head;
     return last === undefined ? page : { ...page, nextCursor: { id: last.id, at: last.createdAt } };
   }),
-  faulty('range:', 'counts those of all times', (inner) => ({
+  faulty('page:', 'counts those of all times', (inner) => ({
     page: (tenant, range) =>
       inner.page(tenant, range).map((page) => ({
         ...page,
