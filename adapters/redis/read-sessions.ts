@@ -9,7 +9,7 @@ import { finite, NEVER } from '../shared/never.js';
 import { type Call, type Reply, script } from './connection.js';
 import { type Answer, toStoreError, unknownReply, unreadable } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
-import { type DecodedRecord, decodeLines, decodeRecord } from './record.js';
+import { type DecodedRecord, decodeLines, decodeRecord, isRemoved } from './record.js';
 import { asCount, asList, asListOf, asTextOrNull, type ReplyForm } from './reply-form.js';
 import readLua from './scripts/read.lua';
 
@@ -192,7 +192,7 @@ export const findSession = async (
 export const findState = async (call: Call, keys: SessionKeys): Answer<StateRecord | undefined> => {
   const text = await call.readCommand((client) => client.get(keys.record), asTextOrNull);
   if (text.isErr()) return err(toStoreError(keys, text.error));
-  if (text.value === null) return ok(undefined);
+  if (text.value === null || isRemoved(text.value)) return ok(undefined);
   const decoded = decodeRecord(keys.id, text.value);
   return decoded === undefined ? err(unreadable(keys)) : ok(decoded.state);
 };

@@ -1,8 +1,7 @@
 import { isLabels } from '../../src/input/parse-labels.js';
 import type { HistoryEntry, SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { acceptsHistory, type SessionStatus } from '../../src/session/session-status.js';
-import { acceptsHistoryUntil } from '../../src/session/state-at.js';
+import type { SessionStatus } from '../../src/session/session-status.js';
 import { labelsOf, labelTexts } from '../shared/label-texts.js';
 import { finite, NEVER } from '../shared/never.js';
 import {
@@ -19,7 +18,7 @@ import {
  * A session is two strings. Its record has five lines:
  *
  *     1 <revision> <incarnation> <created> <last activity> <sequence> <entries> <bytes> <tail>
- *       <redactions> <wake> <status> <open until> <grace> <deadline> <inactivity> <fencing token> <leased until>
+ *       <redactions> <wake> <status> <deadline> <inactivity> <fencing token> <leased until>
  *     <ranges>
  *     <labels>
  *     <the state as JSON, without its revision, its last activity, its wake and its labels>
@@ -29,9 +28,8 @@ import {
  * activity to the tail where they are, and one that wakes all of them. The others follow from the
  * state, for scripts, which read no JSON. `wake` is `work.wakeAt` of the state, `NEVER` for none.
  * Times are in milliseconds since the epoch. `incarnation` distinguishes the session from a later
- * one with the same id. The session accepts history until `open until`, which includes `grace`,
- * unless the inactivity timeout ends it before. `bytes` is the committed length of the journal:
- * data after that length was never acknowledged.
+ * one with the same id. `bytes` is the committed length of the journal: data after that length was
+ * never acknowledged. An `x` as the first character of the last activity marks a removed session.
  *
  * The journal is the history: a line of JSON and a comma for each entry. A rewind changes no line.
  * It adds a line that is no entry, so that no position is used twice, and writes the parts of the
@@ -61,9 +59,7 @@ export const activityText = (lastActivityAt: number): string => pad(lastActivity
 /** The wake of a state, and the fields that follow from it. */
 export const stateFields = (state: StateRecord): string => {
   const { status, deadline, terms, work } = state;
-  // Without the end by inactivity, because a later activity may postpone that.
-  const open = acceptsHistory[status] ? deadline + terms.graceMs : acceptsHistoryUntil(state);
-  const times = [open, terms.graceMs, deadline, terms.inactivityTimeoutMs].map(finite);
+  const times = [deadline, terms.inactivityTimeoutMs].map(finite);
   const wake = pad(finite(work.wakeAt ?? NEVER), 16);
   const { fencingToken = 0, until = 0 } = work.lease ?? {};
   return [wake, letterOf(status), ...times, fencingToken, until].join(' ');
@@ -130,7 +126,7 @@ export interface DecodedRecord {
 }
 
 const HEADER =
-  /^1 (\d{16}) ([\w-]{12}) (\d{15}) (\d{16}) (\d{10}) (\d{10}) (\d{12}) (\d{12}) (\d{8}) (\d{16}) [IAPT](?: \d{1,16}){6}$/;
+  /^1 (\d{16}) ([\w-]{12}) (\d{15}) (\d{16}) (\d{10}) (\d{10}) (\d{12}) (\d{12}) (\d{8}) (\d{16}) [IAPT](?: \d{1,16}){4}$/;
 const RANGES = /^\d+:(?: \d+-\d+-\d+)*$/;
 
 /** The pieces of a history; `undefined` if they cannot be read, or are not in order. */
@@ -178,6 +174,15 @@ const labelsInLine = (line: string): SessionLabels | undefined => {
   const labels = line === '' ? {} : labelsOf(line.split(' '));
   return isLabels(labels) && labelTexts(labels).join(' ') === line ? labels : undefined;
 };
+
+/** Where the mark of a removal is in a record. */
+const MARK = 48;
+
+/**
+ * Whether a removal of the session has begun: the session is gone for all readers, and what is left
+ * of it is deleted next. See `scripts/remove.lua`.
+ */
+export const isRemoved = (text: string): boolean => text.charAt(MARK) === 'x';
 
 /** The contents of a record; `undefined` if they cannot be read, or belong to another session. */
 export const decodeRecord = (id: string, text: string): DecodedRecord | undefined => {

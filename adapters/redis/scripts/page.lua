@@ -28,7 +28,7 @@ local count, isByStatus = tonumber(ARGV[13]), ARGV[14] == '1'
 local MAX_ENDED = 10000
 
 -- The fields of a header that a page needs, in less time than all of them.
-local TIMES = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) %d+ %d+ (%d+) (%d+) %d+ %d+\n'
+local TIMES = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) (%d+) (%d+) %d+ %d+\n'
 local function timesOf(text)
   local created, activity, status, deadline, inactivity = match(text, TIMES)
   return created and {
@@ -170,7 +170,8 @@ local function recordOf(key)
   local length = try('STRLEN', key)
   if type(length) ~= 'number' then return '-' end
   bytes = bytes + length
-  return bytes <= maximum and call('GET', key) or ''
+  local text = bytes <= maximum and call('GET', key) or ''
+  return isRemoved(text) and '' or text
 end
 
 -- What is no text has no size.

@@ -7,19 +7,18 @@ local NEVER = 9007199254740991
 -- Where the fields of fixed width are that an append or a redaction overwrites, and the others.
 local CREATED, ACTIVITY, SEQUENCE, STATE = 32, 48, 65, 122
 local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()'
-  .. '(%d+) ([IAPT]) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
+  .. '(%d+) ([IAPT]) (%d+) (%d+) (%d+) (%d+)\n'
 
 local function headerOf(text)
   local revision, incarnation, created, activity, sequence, entries, bytes, tail, redactions, at,
-    wake, status, open, grace, deadline, inactivity, fence, leased = match(text, HEADER)
+    wake, status, deadline, inactivity, fence, leased = match(text, HEADER)
   if at ~= STATE + 1 then return nil end
   return {
     revision = revision, incarnation = incarnation, created = created, activity = activity,
     sequence = tonumber(sequence), entries = tonumber(entries), bytes = tonumber(bytes),
     tail = tonumber(tail), redactions = tonumber(redactions), wake = tonumber(wake),
-    status = status, open = tonumber(open), grace = tonumber(grace),
-    deadline = tonumber(deadline), inactivity = tonumber(inactivity), fence = fence,
-    leased = tonumber(leased),
+    status = status, deadline = tonumber(deadline), inactivity = tonumber(inactivity),
+    fence = tonumber(fence), leased = tonumber(leased),
   }
 end
 
@@ -30,12 +29,20 @@ local function endOf(header)
   return math.min(header.deadline, header.activity + header.inactivity)
 end
 
--- The beginning of a record, with its header: '' if it is missing, '-' if it is no text.
+-- Whether a removal of the session has begun. The mark is where every other write writes: if a torn
+-- log brings back a removal that was lost, a later write takes it back.
+local REMOVED = 'x'
+local function isRemoved(text)
+  return sub(text, ACTIVITY + 1, ACTIVITY + 1) == REMOVED
+end
+
+-- The beginning of a record, with its header: '' if it is missing or removed, '-' if it is no text.
 local function beginningOf(record)
   local text = try('GETRANGE', record, '0', '255')
   -- GETRANGE of test doubles fails for a missing key.
   if type(text) ~= 'string' then text = try('GET', record) or '' end
-  return type(text) == 'string' and text or '-'
+  if type(text) ~= 'string' then return '-' end
+  return isRemoved(text) and '' or text
 end
 
 -- What a session without a record is. A torn log may leave the first lines of one that nobody was
