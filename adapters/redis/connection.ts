@@ -13,6 +13,7 @@ import {
 } from './failure.js';
 import type { RedisClient } from './redis-session-store-options.js';
 import { asText, type ReplyForm } from './reply-form.js';
+import fieldsLua from './scripts/fields.lua';
 import recordLua from './scripts/record.lua';
 
 /**
@@ -40,11 +41,14 @@ export interface Script {
   readonly sha1: string;
 }
 
-/** A script, which may use what all of them know of a record. */
-export const script = (text: string): Script => {
-  const lua = `${recordLua}\n${text}`;
+/** A script of several parts. */
+export const scriptOf = (...parts: readonly string[]): Script => {
+  const lua = parts.join('\n');
   return { lua, sha1: createHash('sha1').update(lua).digest('hex') };
 };
+
+/** A script that may use all that is known of a record. */
+export const script = (text: string): Script => scriptOf(fieldsLua, recordLua, text);
 
 type Attempt = (client: RedisClient) => Promise<unknown>;
 

@@ -20,8 +20,6 @@ import { warnOfEviction } from './warn-of-eviction.js';
 export interface RedisDeployment {
   /** Number of hash slots for the tenants. */
   readonly partitions: number;
-  /** Whether sessions can be listed by status. */
-  readonly statusIndex: boolean;
   /** Whether changes are logged as events. */
   readonly events: boolean;
   /** Whether sweeps report the end of each session. */
@@ -51,28 +49,23 @@ const DEFAULT_EVENTS = 100_000;
 /** The settings of a new deployment without options. */
 const NEW_DEPLOYMENT: Stored = {
   partitions: 1,
-  statusIndex: false,
   eventsLength: 0,
   reportEnds: false,
 };
 
 /**
- * The settings as text, such as `1 partitions=64 statusIndex=1 events=100000 reportEnds=0`. The
- * first field is the version of the format.
+ * The settings as text, such as `1 partitions=64 events=100000 reportEnds=0`. The first field is the
+ * version of the format.
  */
-const encode = ({ partitions, statusIndex, eventsLength, reportEnds }: Stored): string =>
-  [
-    `1 partitions=${partitions} statusIndex=${Number(statusIndex)}`,
-    `events=${eventsLength} reportEnds=${Number(reportEnds)}`,
-  ].join(' ');
+const encode = ({ partitions, eventsLength, reportEnds }: Stored): string =>
+  `1 partitions=${partitions} events=${eventsLength} reportEnds=${Number(reportEnds)}`;
 
-const form = /^1 partitions=(\d{1,5}) statusIndex=([01]) events=(\d{1,9}) reportEnds=([01])$/;
+const form = /^1 partitions=(\d{1,5}) events=(\d{1,9}) reportEnds=([01])$/;
 
 const decode = (text: string): Stored | undefined => {
-  const [, partitions = 0, statusIndex, eventsLength = 0, reportEnds] =
-    form.exec(text)?.map(Number) ?? [];
+  const [, partitions = 0, eventsLength = 0, reportEnds] = form.exec(text)?.map(Number) ?? [];
   if (partitions < 1) return undefined;
-  return { partitions, statusIndex: statusIndex === 1, eventsLength, reportEnds: reportEnds === 1 };
+  return { partitions, eventsLength, reportEnds: reportEnds === 1 };
 };
 
 const deploymentOf = ({ eventsLength, ...others }: Stored): RedisDeployment => ({
@@ -97,7 +90,6 @@ return ARGV[1]
 const changed = 'change it with repair({ reconfigure: true })';
 const changes = {
   partitions: 'use another prefix',
-  statusIndex: changed,
   events: changed,
   reportEnds: changed,
 };
@@ -213,17 +205,16 @@ export class Deployment {
   #wanted(stored = NEW_DEPLOYMENT): Stored {
     const {
       partitions = stored.partitions,
-      statusIndex = stored.statusIndex,
       events = stored.eventsLength > 0,
       eventsLength = stored.eventsLength || DEFAULT_EVENTS,
       reportEnds = stored.reportEnds,
     } = this.#settings;
-    return { partitions, statusIndex, eventsLength: events ? eventsLength : 0, reportEnds };
+    return { partitions, eventsLength: events ? eventsLength : 0, reportEnds };
   }
 
   #differenceFrom(stored: Stored): Misconfigured | undefined {
-    const { partitions, statusIndex, events, reportEnds } = this.#settings;
-    const asked = { partitions, statusIndex, events, reportEnds };
+    const { partitions, events, reportEnds } = this.#settings;
+    const asked = { partitions, events, reportEnds };
     return differenceOf('RedisSessionStore', asked, { ...deploymentOf(stored) }, changes);
   }
 
@@ -236,8 +227,8 @@ export class Deployment {
   }
 
   #openBy(stored: Stored): Omit<OpenCall, 'call'> {
-    const { partitions, statusIndex, reportEnds } = stored;
-    const keys = new Keyspace(this.#settings.prefix, partitions, { statusIndex });
+    const { partitions, reportEnds } = stored;
+    const keys = new Keyspace(this.#settings.prefix, partitions);
     const length = this.#settings.eventsLength ?? stored.eventsLength;
     const eventsLength = stored.eventsLength > 0 ? String(length) : '';
     return { keys, eventsLength, reportsEnds: reportEnds };

@@ -153,11 +153,6 @@ export const toStoreError = ({ id }: SessionKey, { code, error }: Failure): Stor
 export const unreadable = ({ id }: SessionKey): CorruptRecord =>
   corruptRecord(id, 'this version does not know the format of its record or journal');
 
-/** The error of lists by status and of `limits.activeSessions` without the index. */
-export const noStatusIndex = misconfigured(
-  'RedisSessionStore: lists by status and limits.activeSessions need the option statusIndex',
-);
-
 export const tooManyEnded = storeUnavailable(
   'too many sessions have ended by the clock and are not swept; run a sweeper',
   'not_applied',

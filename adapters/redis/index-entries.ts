@@ -2,47 +2,47 @@ import type { StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
 import { labelTexts } from '../shared/label-texts.js';
+import { NEVER } from '../shared/never.js';
 import type { SessionKeys } from './keyspace.js';
 
-/** The times of a session in the two queues as scripts take them: '' for none. */
-interface QueueTimes {
+/** Where a session is in indexes. The times in the two queues are as scripts take them. */
+export interface IndexEntries {
+  readonly lists: readonly string[];
   readonly due: string;
   readonly work: string;
 }
 
-/** Where a session is in indexes. */
-export interface IndexEntries extends QueueTimes {
-  readonly lists: readonly string[];
-}
-
-/** What a mutation changes in indexes: the lists that get the session, and those that lose it. */
-export interface IndexChange extends QueueTimes {
+/** What a commit changes in indexes: the lists that get the session, and those that lose it. */
+export interface IndexChange {
   readonly gained: readonly string[];
   readonly lost: readonly string[];
+  /** The times in the queues; undefined to leave them. */
+  readonly due?: string | undefined;
+  readonly work?: string | undefined;
 }
 
-const timeText = (at: number): string => (at === Number.POSITIVE_INFINITY ? '' : String(at));
+/** A session without a time is not in the queue. */
+const NO_TIME = 'never';
+
+/** A time in a queue as scripts take it. */
+export const timeText = (at: number): string => (at >= NEVER ? NO_TIME : String(at));
 
 /** The due time of a session with this state. */
 export const dueText = (state: StateRecord): string => timeText(dueAtOf(state));
 
 /** The entries of a session with this state; none without one. */
 export const entriesOf = (keys: SessionKeys, state: StateRecord | undefined): IndexEntries => {
-  if (state === undefined) return { lists: [], due: '', work: '' };
+  if (state === undefined) return { lists: [], due: NO_TIME, work: NO_TIME };
   // What is left of a removed session is only due.
-  if (keys.isLeft) return { lists: [], due: dueText(state), work: '' };
-  const lists = [keys.index];
-  const byStatus = keys.byStatus[state.status];
-  if (byStatus !== undefined) lists.push(byStatus);
+  if (keys.isLeft) return { lists: [], due: dueText(state), work: NO_TIME };
+  const lists = [keys.index, keys.byStatus[state.status]];
   for (const label of labelTexts(state.labels)) lists.push(keys.labels + label);
   return { lists, due: dueText(state), work: timeText(wakeAtOf(state)) };
 };
 
-/**
- * A time in a queue, `-` to leave it. A claim may have moved one of the work set: it is set again.
- */
-const changed = (before: string, after: string): string =>
-  before === '' && after === '' ? '-' : after;
+/** A claim may have moved a time in the work set: it is set again. */
+const changed = (before: string, after: string): string | undefined =>
+  before === NO_TIME && after === NO_TIME ? undefined : after;
 
 export const indexChangeOf = (
   keys: SessionKeys,
@@ -59,11 +59,8 @@ export const indexChangeOf = (
   };
 };
 
-/** The change after which a session has no other entries than these, but in lists of labels. */
-export const onlyThese = (
-  { index, byStatus, isLeft }: SessionKeys,
-  { lists, due, work }: IndexEntries,
-): IndexChange => {
-  const all = isLeft ? [] : [index, ...Object.values(byStatus)];
-  return { gained: lists, lost: all.filter((list) => !lists.includes(list)), due, work };
-};
+/** The lists of a session besides those of labels. */
+export const listsOf = ({ index, byStatus }: SessionKeys): readonly string[] => [
+  index,
+  ...Object.values(byStatus),
+];

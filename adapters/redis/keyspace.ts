@@ -24,8 +24,8 @@ export interface TenantKeys {
   readonly index: string;
   /** The prefix of the keys of the sessions with each label, by creation time. */
   readonly labels: string;
-  /** The sessions with each status, by creation time; empty without the option `statusIndex`. */
-  readonly byStatus: Partial<Readonly<Record<SessionStatus, string>>>;
+  /** The sessions with each status, by creation time. */
+  readonly byStatus: Readonly<Record<SessionStatus, string>>;
   /** The sessions that wait for a worker by the time from which one may claim them. */
   readonly work: string;
   /** The tenants of the partition by a time that is not later than the earliest in their `work`. */
@@ -80,13 +80,10 @@ export const dueKeyOf = (tenant: string, idKey: string): DueKey => {
 export class Keyspace {
   readonly #prefix: string;
   readonly #partitionCount: number;
-  /** Whether sessions are listed by status. */
-  readonly #hasStatuses: boolean;
 
-  constructor(prefix: string, partitions: number, { statusIndex = false } = {}) {
+  constructor(prefix: string, partitions: number) {
     this.#prefix = prefix;
     this.#partitionCount = partitions;
-    this.#hasStatuses = statusIndex;
   }
 
   /**
@@ -111,7 +108,12 @@ export class Keyspace {
       operations: `${partition}:operations:${sessionKey}`,
       index: `${partition}:index:${tenantKey}`,
       labels: `${partition}:label:${tenantKey}:`,
-      byStatus: this.#byStatus(partition, tenantKey),
+      byStatus: {
+        IDLE: `${partition}:idle:${tenantKey}`,
+        ACTIVE: `${partition}:active:${tenantKey}`,
+        PAUSED: `${partition}:paused:${tenantKey}`,
+        TERMINATED: `${partition}:terminated:${tenantKey}`,
+      },
       work: `${partition}:work:${tenantKey}`,
       waiting: `${partition}:waiting`,
       deadlines: `${partition}:deadlines:${tenantKey}`,
@@ -156,16 +158,6 @@ export class Keyspace {
     const [, kind, rest = ''] =
       /^\d+\}:(\w+):?(.*)$/s.exec(key.slice(this.#prefix.length + 2)) ?? [];
     return kind === undefined ? undefined : { kind, rest };
-  }
-
-  #byStatus(partition: string, tenantKey: string): TenantKeys['byStatus'] {
-    if (!this.#hasStatuses) return {};
-    return {
-      IDLE: `${partition}:idle:${tenantKey}`,
-      ACTIVE: `${partition}:active:${tenantKey}`,
-      PAUSED: `${partition}:paused:${tenantKey}`,
-      TERMINATED: `${partition}:terminated:${tenantKey}`,
-    };
   }
 
   #partitionOf(tenant: string): string {

@@ -15,10 +15,10 @@ import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { type Call, script } from './connection.js';
 import { type Answer, unreadable } from './failure.js';
 import { dueKeyOf, type Keyspace, type TenantKeys } from './keyspace.js';
-import type { PartOfClaim } from './mutation.js';
 import { sessionIn } from './read-sessions.js';
 import { asCount, asList, asListOf, asText, type ReplyForm } from './reply-form.js';
 import countLua from './scripts/count.lua';
+import { type Mutation, writeScripts } from './write-scripts.js';
 
 const countScript = script(countLua);
 
@@ -128,6 +128,27 @@ export const readDue = async (
   const hasMore = due.length >= limit || found.some(({ length }) => length === share);
   return ok({ sessions, failed, hasMore, ...(nextCursor !== undefined && { nextCursor }) });
 };
+
+/** A part of a claim, in one partition. */
+export interface PartOfClaim extends Pick<TakeRange, 'now' | 'until' | 'limit' | 'inCompany'> {
+  /** The maximum number of sessions of each tenant. */
+  readonly share: number;
+  /** The tenants of the partition in turn, as `TenantKeys.tenantKey`. */
+  readonly tenantKeys: readonly string[];
+}
+
+/** Hands out the sessions of tenants that wait for a worker; with their records. */
+export const takeOf = (
+  { partition, waiting }: TenantKeys,
+  { now, until, limit, inCompany, share, tenantKeys }: PartOfClaim,
+): Mutation => ({
+  script: writeScripts.take,
+  keys: [waiting, `${partition}work:`, `${partition}record:`],
+  args: [
+    ...[now, until, limit, share].map(String),
+    ...[inCompany ? '1' : '', String(tenantKeys.length), ...tenantKeys],
+  ],
+});
 
 /** Makes a part of a claim, and returns the outcome of the script. */
 export type MakeClaim = (keys: TenantKeys, part: PartOfClaim) => Answer<string>;

@@ -175,14 +175,14 @@ const labelsInLine = (line: string): SessionLabels | undefined => {
   return isLabels(labels) && labelTexts(labels).join(' ') === line ? labels : undefined;
 };
 
-/** Where the mark of a removal is in a record. */
-const MARK = 48;
+/** The mark of a removal, where the last activity would be. */
+const REMOVED = /^1 \d{16} [\w-]{12} \d{15} x/;
 
 /**
  * Whether a removal of the session has begun: the session is gone for all readers, and what is left
  * of it is deleted next. See `scripts/remove.lua`.
  */
-export const isRemoved = (text: string): boolean => text.charAt(MARK) === 'x';
+export const isRemoved = (text: string): boolean => REMOVED.test(text);
 
 /** The contents of a record; `undefined` if they cannot be read, or belong to another session. */
 export const decodeRecord = (id: string, text: string): DecodedRecord | undefined => {

@@ -128,7 +128,6 @@ export interface RedisEventsOptions {
  *   prefix: 'calls',
  *   partitions: 64, // for a cluster
  *   timeoutMs: 1000,
- *   statusIndex: true,
  *   reportEnds: true,
  * });
  * ```
@@ -140,20 +139,14 @@ export interface RedisSessionStoreOptions {
   readonly prefix?: string | undefined;
   /**
    * Number of hash slots for the tenants, 1 to 16384; use more than 1 for a cluster, such as 64.
-   * The first process that creates a session stores it for all processes, like `statusIndex`,
-   * `events` and `reportEnds`. A process without these options follows the stored settings, and a
+   * The first process that creates a session stores it for all processes, like `events` and
+   * `reportEnds`. A process without these options follows the stored settings, and a
    * process with different values gets `misconfigured`. Default: the stored number; in a new store
    * 1.
    */
   readonly partitions?: number | undefined;
   /** Maximum duration of any call in milliseconds, 1 to 600000. Default: 2000. */
   readonly timeoutMs?: number | undefined;
-  /**
-   * Whether sessions can be listed by status, with an index for each status. For existing sessions,
-   * `repair({ reconfigure: true })` builds the indexes. Default: the stored setting; in a new store
-   * false.
-   */
-  readonly statusIndex?: boolean | undefined;
   /**
    * Whether every change is sent to all processes as an event, through one Redis Stream per
    * partition. A stream keeps about `length` events, 1 to 100000000; an event takes about 100
@@ -174,7 +167,6 @@ export interface RedisSettings {
   readonly prefix: string;
   readonly partitions: number | undefined;
   readonly timeoutMs: number;
-  readonly statusIndex: boolean | undefined;
   readonly events: boolean | undefined;
   /** Number of events that a stream keeps. */
   readonly eventsLength: number | undefined;
@@ -194,7 +186,6 @@ const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & {
   prefix: true,
   partitions: true,
   timeoutMs: true,
-  statusIndex: true,
   events: { length: true, client: true },
   reportEnds: true,
 };
@@ -244,23 +235,17 @@ const parseEventsClient = (
 export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
   parseOptions('RedisSessionStore', options, optionNames, (issues) => {
     const { client, prefix = 'colloquy', partitions, timeoutMs } = options;
-    const { statusIndex, events, reportEnds } = options;
+    const { events, reportEnds } = options;
     checkClient(issues, client);
     const isPrefix = typeof prefix === 'string' && /^[^{}*]{1,128}$/.test(prefix);
     issues.check(isPrefix, 'prefix', 'must have 1 to 128 characters, none of them {, } or *');
-    for (const [name, value] of Object.entries({ statusIndex, reportEnds })) {
-      issues.check(
-        value === undefined || typeof value === 'boolean',
-        name,
-        'must be true or false',
-      );
-    }
+    const isSwitch = reportEnds === undefined || typeof reportEnds === 'boolean';
+    issues.check(isSwitch, 'reportEnds', 'must be true or false');
     return {
       client,
       prefix,
       partitions: parseUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
       timeoutMs: parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS) ?? DEFAULT_TIMEOUT_MS,
-      statusIndex,
       events: typeof events === 'object' ? true : events,
       eventsLength: parseEventsLength(issues, events),
       eventsClient: parseEventsClient(issues, events),

@@ -6,25 +6,25 @@ import type {
   StoreUnavailable,
   TooLarge,
 } from '../../src/session/errors.js';
-import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import {
+  type BeginCommit,
+  type Begun,
+  type ChangeCommit,
+  type Changed,
+  isMove,
+  isRedaction,
+  type RemoveCommit,
+  type Removed,
+} from '../../src/store/commit.js';
 import type {
-  AppendOutcome,
   DueKey,
   DueSessions,
   EntriesOutcome,
-  HistoryAppend,
   HistorySlice,
-  Inserted,
-  LiveLimit,
-  Opening,
   PageRange,
   ReadSize,
   RecordPage,
-  Redacted,
-  Removal,
-  Replaced,
-  ReplaceOptions,
-  Rescheduling,
   SessionKey,
   SessionStore,
   TakenRecords,
@@ -32,40 +32,28 @@ import type {
   WaitingRange,
 } from '../../src/store/session-store.js';
 import { Connection, newId } from './connection.js';
+import { begunOf, changedOf, removedOf } from './decode-outcome.js';
 import { Deployment, type OpenCall, type RedisDeployment } from './deployment.js';
-import { type Answer, type Failure, noStatusIndex } from './failure.js';
+import { beginning, changeOf, moveOf, removalOf } from './encode-commit.js';
+import type { Answer, Failure } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
-import {
-  addition,
-  claiming,
-  creation,
-  type Mutation,
-  redaction,
-  removal,
-  replacement,
-  rescheduling,
-} from './mutation.js';
-import { appendOutcomeOf, outcomeOf, type ReadOutcome } from './outcome.js';
 import { readEntries } from './read-entries.js';
 import { readPage } from './read-page.js';
-import { claimSessions, countWaiting, readDue } from './read-queue.js';
+import { claimSessions, countWaiting, readDue, takeOf } from './read-queue.js';
 import { findSession, findState } from './read-sessions.js';
 import { redactEntries } from './redact-entries.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { parseStoreOptions, type RedisSessionStoreOptions } from './redis-session-store-options.js';
 import { Repair, type RepairOptions, type RepairReport } from './repair.js';
+import type { Mutation } from './write-scripts.js';
 import { Writer } from './writer.js';
 
-const inserted = outcomeOf('inserted', 'taken', 'source_changed', 'too_many');
-const replaced = outcomeOf('replaced', 'stale', 'missing', 'too_many');
-const removed = outcomeOf('removed', 'stale', 'missing');
-const rescheduled = outcomeOf('moved', 'stale');
+/** Outcomes of scripts: a session is marked as removed, and its data has to be deleted. */
+const MARKED = 'marked';
+const UNFINISHED = 'unfinished';
 
-interface Conditions {
-  readonly cap?: LiveLimit | undefined;
-  /** Whether the call creates a session, and so stores the settings of the store. */
-  readonly creates?: boolean;
-}
+/** The second step of a removal: see `scripts/remove.lua`. */
+const rest = { guards: { revision: 0 }, effects: { events: [] } };
 
 /**
  * Keeps sessions in Redis (6.2 or later) or Valkey, shared by any number of processes. A session is
@@ -131,18 +119,40 @@ export class RedisSessionStore implements SessionStore {
     return this.#deployment.underWay.drain();
   }
 
-  insert(
-    tenant: string,
-    head: SessionHead,
-    state: StateRecord,
-    opening?: Opening,
-  ): Answer<Inserted> {
-    return this.#change(
-      { tenant, id: head.id },
-      inserted,
-      (keys) => creation(keys, newId(), head, state, opening),
-      { cap: opening?.cap, creates: true },
-    );
+  begin(commit: BeginCommit): Answer<Begun> {
+    return this.#deployment.run(async (open) => {
+      const keys = open.keys.of(commit.key);
+      const mutation = beginning(keys, newId(), commit);
+      const made = await this.#make(open, keys, mutation);
+      if (made.unwrapOr('') !== UNFINISHED) return begunOf(keys, made);
+      const deleted = await this.#deleteRest(open, keys);
+      if (deleted.isErr()) return err(deleted.error);
+      return begunOf(keys, await this.#make(open, keys, mutation));
+    }, true);
+  }
+
+  change(commit: ChangeCommit): Answer<Changed> {
+    return this.#deployment.run(async (open) => {
+      const keys = open.keys.of(commit.key);
+      const make = (mutation: Mutation) => this.#make(open, keys, mutation);
+      if (isRedaction(commit)) return redactEntries(keys, commit, make);
+      const mutation = isMove(commit) ? moveOf(keys, commit) : changeOf(keys, commit);
+      return changedOf(keys, await make(mutation));
+    });
+  }
+
+  remove(commit: RemoveCommit): Answer<Removed> {
+    return this.#deployment.run(async (open) => {
+      const keys = open.keys.of(commit.key);
+      const made = await this.#make(open, keys, removalOf(keys, open.keys, commit));
+      return made.unwrapOr('') === MARKED ? this.#deleteRest(open, keys) : removedOf(keys, made);
+    });
+  }
+
+  /** Deletes the data of a session whose record is marked. Another call may have done so. */
+  async #deleteRest(open: OpenCall, keys: SessionKeys): Answer<Removed> {
+    const made = await this.#make(open, keys, removalOf(keys, open.keys, rest));
+    return removedOf(keys, made).map(() => ({ outcome: 'made' }));
   }
 
   find(
@@ -160,60 +170,29 @@ export class RedisSessionStore implements SessionStore {
     return this.#deployment.run(async ({ reportsEnds }) => ok(reportsEnds));
   }
 
-  list(
+  page(
     tenant: string,
     range: PageRange,
   ): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> {
     return this.#deployment.run(({ call, keys }) => readPage(call, keys.tenant(tenant), range));
   }
 
-  replace(
-    key: DueKey,
-    previous: StateRecord,
-    next: StateRecord,
-    options: ReplaceOptions = {},
-  ): Answer<Replaced> {
-    const { cap } = options;
-    return this.#change(key, replaced, (keys) => replacement(keys, previous, next, options), {
-      cap,
-    });
-  }
-
-  append(key: SessionKey, append: HistoryAppend): Answer<AppendOutcome> {
-    return this.#change(key, appendOutcomeOf, (keys) => addition(keys, append));
-  }
-
-  redact(key: SessionKey, positions: readonly number[], now: number): Answer<Redacted> {
-    return this.#deployment.run((open) => {
-      const keys = open.keys.of(key);
-      return redactEntries(key, positions, (left, incarnation) =>
-        this.#make(open, keys, redaction(keys, left, now, incarnation)),
-      );
-    });
-  }
-
-  findEntries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {
+  entries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {
     return this.#deployment.run(({ call, keys }) => readEntries(call, keys.of(key), slice));
-  }
-
-  remove(key: DueKey, conditions: Removal = {}): Answer<'removed' | 'stale' | 'missing'> {
-    return this.#change(key, removed, (keys, { keys: keyspace }) =>
-      removal(keys, keyspace, conditions),
-    );
   }
 
   due(now: number, limit: number, cursor?: string): Answer<DueSessions> {
     return this.#deployment.run(({ call, keys }) => readDue(call, keys, now, limit, cursor));
   }
 
-  claim(range: TakeRange): Answer<TakenRecords> {
+  take(range: TakeRange): Answer<TakenRecords> {
     return this.#deployment.run((open) =>
       claimSessions(
         open.call,
         open.keys,
         range,
         async (keys, part) => {
-          const made = await this.#make(open, keys, claiming(keys, part));
+          const made = await this.#make(open, keys, takeOf(keys, part));
           return made.mapErr(({ error }) => error);
         },
         this,
@@ -223,24 +202,6 @@ export class RedisSessionStore implements SessionStore {
 
   countWaiting(range: WaitingRange): Answer<number> {
     return this.#deployment.run(({ call, keys }) => countWaiting(call, keys, range));
-  }
-
-  reschedule(key: DueKey, times: Rescheduling): Answer<'moved' | 'stale'> {
-    return this.#change(key, rescheduled, (keys) => rescheduling(keys, times));
-  }
-
-  /** Makes a mutation of one session. */
-  #change<T>(
-    key: DueKey,
-    readOutcome: ReadOutcome<T>,
-    mutationOf: (keys: SessionKeys, open: OpenCall) => Mutation,
-    { cap, creates = false }: Conditions = {},
-  ): Answer<T> {
-    return this.#deployment.run(async (open) => {
-      const keys = open.keys.of(key);
-      if (cap !== undefined && keys.byStatus.ACTIVE === undefined) return err(noStatusIndex);
-      return readOutcome(keys, await this.#make(open, keys, mutationOf(keys, open)));
-    }, creates);
   }
 
   #make(
@@ -263,7 +224,7 @@ export class RedisSessionStore implements SessionStore {
    *
    * @example
    * ```ts
-   * const store = new RedisSessionStore({ client, statusIndex: true });
+   * const store = new RedisSessionStore({ client, reportEnds: true });
    * const { sessions, unreadable } = await unwrap(store.repair({ reconfigure: true }));
    * console.log(sessions, unreadable.length); // 0 0
    * ```

@@ -1,17 +1,18 @@
 import { err, ok, Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
+import { endsAt } from '../../src/session/state-at.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import type { Connection } from './connection.js';
 import type { OpenCall } from './deployment.js';
 import { failureOf, withOutcome } from './failure.js';
-import { entriesOf } from './index-entries.js';
+import { entriesOf, listsOf } from './index-entries.js';
 import { type Keyspace, keyOf, type SessionKeys } from './keyspace.js';
-import { repairing, type Wrong } from './mutation.js';
 import { findSession } from './read-sessions.js';
-import { type DecodedRecord, decodeRecord } from './record.js';
+import { type DecodedRecord, decodeRecord, isRemoved, revisionText } from './record.js';
 import type { RedisClient } from './redis-session-store-options.js';
 import { asList, asListOf, asText, asTextOrNull, type ReplyForm } from './reply-form.js';
+import { type Mutation, writeScripts } from './write-scripts.js';
 import type { Writer } from './writer.js';
 
 /** The kinds of the keys of indexes with sessions. */
@@ -23,8 +24,49 @@ const INDEXES = new Set([
 /** Whether an index has an entry of a session with this record. */
 const belongsTo = (index: string, keys: SessionKeys, { state }: DecodedRecord): boolean => {
   const { lists, due, work } = entriesOf(keys, state);
-  if (index === keys.deadlines) return due !== '';
-  return index === keys.work ? work !== '' : lists.includes(index);
+  if (index === keys.deadlines) return due !== 'never';
+  return index === keys.work ? work !== 'never' : lists.includes(index);
+};
+
+/** What is not as the record of a session says, or remains of one without a record. */
+interface Wrong {
+  /** A list that the session may be in. */
+  readonly list?: string | undefined;
+  /** Whether to delete the keys of a session without a record. */
+  readonly hasRemains?: boolean;
+}
+
+/** Makes the entries of a session in indexes those of its record, or none without one. */
+const repairOf = (
+  keys: SessionKeys,
+  record: DecodedRecord | undefined,
+  { list, hasRemains = false }: Wrong,
+): Mutation => {
+  const state = record?.state;
+  const { lists: gained, due, work } = entriesOf(keys, state);
+  // Claims take a session that has ended out of the queue, whatever its record says.
+  const isOver = state !== undefined && work !== 'never' && endsAt(state) <= Date.now();
+  const others = keys.isLeft ? [] : listsOf(keys);
+  const all = new Set(list === undefined ? others : [list, ...others]);
+  const lost = [...all].filter((each) => !gained.includes(each));
+  // An activity postpones an end without a new due time, which a sweep moves later.
+  const mayBeEarly =
+    state?.status === 'ACTIVE' &&
+    state.terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY &&
+    state.report === undefined;
+  const { record: name, journal, operations, deadlines, tenants, waiting } = keys;
+  return {
+    script: writeScripts.repair,
+    keys: [
+      ...[name, journal, operations, deadlines, tenants, keys.work, waiting],
+      ...[...gained, ...lost],
+    ],
+    args: [
+      ...[keys.idKey, keys.tenantKey, state === undefined ? '' : revisionText(state.revision)],
+      ...[due, isOver ? '-' : work, mayBeEarly ? '1' : '', hasRemains ? '1' : ''],
+      ...[String(gained.length), String(lost.length)],
+    ],
+  };
 };
 
 /** Options of `repair`. */
@@ -165,11 +207,12 @@ export class Repair {
     const call = this.#connection.begin();
     const text = await call.readCommand((client) => client.get(record), asTextOrNull);
     const found = text.unwrapOr(undefined);
-    return typeof found === 'string' ? decodeRecord(id, found) : found;
+    if (typeof found !== 'string') return found;
+    return isRemoved(found) ? null : decodeRecord(id, found);
   }
 
   async #make(keys: SessionKeys, record: DecodedRecord | undefined, wrong: Wrong): Promise<void> {
-    const mutation = repairing(keys, record, wrong);
+    const mutation = repairOf(keys, record, wrong);
     const made = await this.#writer.run(this.#connection.begin(), keys, mutation, this.#kept);
     const [outcome, listed, moved, removed] = made.unwrapOr('').split(' ');
     if (outcome !== 'repaired') return;
@@ -191,7 +234,7 @@ export class Repair {
       return;
     }
     if (found.value === undefined) {
-      await this.#make(keys, undefined, { remains: [keys.journal, keys.operations] });
+      await this.#make(keys, undefined, { hasRemains: true });
       return;
     }
     // A session is repaired when the scan reaches its record.

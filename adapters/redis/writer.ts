@@ -3,13 +3,10 @@ import { storeUnavailable } from '../../src/session/errors.js';
 import { atEndOfTurn } from '../shared/end-of-turn.js';
 import { Lane } from '../shared/lane.js';
 import { lengthOf } from '../shared/stored-json.js';
-import { type Call, type Connection, type Reply, script } from './connection.js';
+import type { Call, Connection, Reply, Script } from './connection.js';
 import { type Failure, failureOf, outcomeOfFailure, timedOut, unknownReply } from './failure.js';
 import type { TenantKeys } from './keyspace.js';
-import type { Mutation } from './mutation.js';
-import writeLua from './scripts/write.lua';
-
-export const writeScript = script(writeLua);
+import type { Mutation } from './write-scripts.js';
 
 /**
  * How the mutations of a partition travel. In one large group, client and server would wait for
@@ -63,32 +60,6 @@ class Pending {
     return timer;
   }
 }
-
-/** The keys of a group, each once, and its arguments. */
-const groupOf = (mutations: readonly Mutation[], stream: string, kept: string) => {
-  const keys = [stream];
-  const args = [kept];
-  // The note is the first key.
-  const places = new Map([[stream, '2']]);
-  const placeOf = (key: string): string => {
-    const known = places.get(key);
-    if (known !== undefined) return known;
-    keys.push(key);
-    const place = String(keys.length + 1);
-    places.set(key, place);
-    return place;
-  };
-  const add = (values: readonly string[]) => args.push(String(values.length), ...values);
-  for (const mutation of mutations) {
-    const { kind, gained = [], lost = [] } = mutation;
-    args.push(kind);
-    add(mutation.keys.map(placeOf));
-    add(mutation.args);
-    add(gained.map(placeOf));
-    add(lost.map(placeOf));
-  }
-  return { keys, args };
-};
 
 /** The reply to a group whose note a crash has left without its outcomes. */
 const UNKNOWN = 'unknown';
@@ -153,6 +124,7 @@ const makeAll = async (calls: readonly Pending[], send: Send): Promise<readonly 
  */
 export class Writer {
   readonly #connection: Connection;
+  /** By the partition and the script. */
   readonly #lanes = new Map<string, Lane<Pending, Outcome>>();
 
   constructor(connection: Connection) {
@@ -166,7 +138,7 @@ export class Writer {
   run({ end }: Call, keys: TenantKeys, mutation: Mutation, kept: string): Promise<Outcome> {
     const pending = new Pending(mutation, end);
     const place = { tenant: keys.tenantKey, bytes: lengthOf(mutation.args) };
-    const outcome = this.#laneOf(keys, kept).run(pending, place);
+    const outcome = this.#laneOf(keys, mutation.script, kept).run(pending, place);
     outcome.then(
       (made) => pending.settle(made),
       (cause: unknown) => pending.settle(err(failureOf(cause))),
@@ -174,15 +146,21 @@ export class Writer {
     return pending.outcome;
   }
 
-  #laneOf({ partition, writes, events }: TenantKeys, kept: string): Lane<Pending, Outcome> {
-    const known = this.#lanes.get(partition);
+  #laneOf(
+    { partition, writes, events }: TenantKeys,
+    script: Script,
+    kept: string,
+  ): Lane<Pending, Outcome> {
+    const name = partition + script.sha1;
+    const known = this.#lanes.get(name);
     if (known !== undefined) return known;
     const send: Send = (mutations, end) => {
-      const { keys, args } = groupOf(mutations, events, kept);
-      return this.#connection.until(end).write(writeScript, writes, keys, args);
+      const keys = [events, ...mutations.flatMap((mutation) => mutation.keys)];
+      const args = [kept, ...mutations.flatMap((mutation) => mutation.args)];
+      return this.#connection.until(end).write(script, writes, keys, args);
     };
     const lane = new Lane<Pending, Outcome>({ ...GROUP, make: (calls) => makeAll(calls, send) });
-    this.#lanes.set(partition, lane);
+    this.#lanes.set(name, lane);
     return lane;
   }
 }

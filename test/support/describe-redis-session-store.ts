@@ -61,7 +61,7 @@ export const describeRedisSessionStore = (
       await client.set(record, ((await client.get(record)) ?? '').replace('\n{', '\n['));
     else await client.set(journal, ((await client.get(journal)) ?? '').replace('{', '['));
   };
-  const everything = hasStreams ? { statusIndex: true, events: true } : { statusIndex: true };
+  const everything = hasStreams ? { events: true } : {};
   describeSessionStore(register, () => open(everything), {
     corrupt,
     without: [hasStreams ? 'listen' : 'events'],
@@ -70,7 +70,7 @@ export const describeRedisSessionStore = (
   describe('with its default options', () => {
     describeSessionStore(forFurtherClients(register), () => open(), {
       corrupt,
-      without: ['statuses', 'events'],
+      without: ['events'],
     });
   });
 };

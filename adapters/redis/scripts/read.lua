@@ -74,8 +74,7 @@ local bytes = 0
 
 local function read(record, journal)
   local text = call('GET', record)
-  if not text then return withoutRecord(journal) end
-  if isRemoved(text) then return 'missing' end
+  if not text or isRemoved(text) then return withoutRecord(record, journal) end
   local entries, length, tail, line = match(text, HISTORY)
   if not entries then return 'corrupt' end
   entries, length, tail = tonumber(entries), tonumber(length), tonumber(tail)

@@ -1,0 +1,232 @@
+import { noOptions } from '../../src/input/parse-create.js';
+import type { HistoryEntry } from '../../src/session/session.js';
+import type { StateRecord } from '../../src/session/session-record.js';
+import type {
+  BeginCommit,
+  EventPart,
+  Guards,
+  LiveLimit,
+  Move,
+  RemoveCommit,
+  StateChange,
+  UseChange,
+} from '../../src/store/commit.js';
+import { escapeName } from '../shared/escape-name.js';
+import { dueText, type IndexChange, indexChangeOf, listsOf, timeText } from './index-entries.js';
+import type { Keyspace, SessionKeys } from './keyspace.js';
+import {
+  activityText,
+  encodeLines,
+  encodeRecord,
+  labelsLine,
+  revisionText,
+  stateFields,
+  stateLine,
+} from './record.js';
+import { type Mutation, writeScripts } from './write-scripts.js';
+
+const textOf = (value: number | string | undefined): string =>
+  value === undefined ? '' : String(value);
+
+/**
+ * An event as scripts take it: the session and the details as JSON. The script completes that of an
+ * append.
+ */
+const eventText = ({ sessionKey }: SessionKeys, event: EventPart): string => {
+  const text = `${sessionKey} ${JSON.stringify(event)}`;
+  return event.type === 'appended' ? text.slice(0, -1) : text;
+};
+
+/** What a commit consists of for `scripts/change.lua`, which describes it. */
+interface Parts {
+  readonly numbers: Readonly<Record<string, number | string | undefined>>;
+  readonly operation?: Guards['operation'];
+  readonly live?: LiveLimit | undefined;
+  readonly index?: IndexChange;
+  /** The record of the source of a fork. */
+  readonly source?: string | undefined;
+  readonly wakes?: boolean;
+  readonly lines?: string | undefined;
+  /** The record, or the parts of one. */
+  readonly texts?: readonly string[];
+  readonly events?: readonly EventPart[];
+}
+
+const someOf = (list: readonly unknown[]): number | undefined => list.length || undefined;
+
+const noChange: IndexChange = { gained: [], lost: [] };
+
+const keysOf = (
+  keys: SessionKeys,
+  { operation, live, index = noChange, source, wakes = false }: Parts,
+): readonly string[] => {
+  // Nothing else of what is left of a session is read.
+  const names = [keys.record, keys.isLeft ? keys.record : keys.journal];
+  if (operation) names.push(keys.operations);
+  if (source !== undefined) names.push(source);
+  if (index.due !== undefined || live) names.push(keys.deadlines, keys.tenants);
+  if (index.work !== undefined || wakes) names.push(keys.work, keys.waiting);
+  if (live) names.push(keys.byStatus.ACTIVE, keys.byStatus.PAUSED);
+  return [...names, ...index.gained, ...index.lost];
+};
+
+const changing = (keys: SessionKeys, parts: Parts): Mutation => {
+  const { operation, live, index = noChange, lines, texts = [], events = [] } = parts;
+  const numbers = Object.entries({
+    ...parts.numbers,
+    digest: operation?.digest,
+    live: live?.sessions,
+    liveAt: live?.now,
+    due: index.due,
+    work: index.work,
+    gained: someOf(index.gained),
+    lost: someOf(index.lost),
+    events: someOf(events),
+  });
+  const given = numbers.flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`));
+  const args = [keys.idKey, keys.tenantKey, given.join(' ')];
+  if (operation) args.push(operation.id);
+  if (lines !== undefined) args.push(lines);
+  args.push(...texts, ...events.map((event) => eventText(keys, event)));
+  return { script: writeScripts.change, keys: keysOf(keys, parts), args };
+};
+
+/** No version that is none reaches the script. */
+const versionText = (version: string): string => (/^[\w.-]+$/.test(version) ? version : '-');
+
+const linesOf = (entries: readonly HistoryEntry[]): string | undefined =>
+  entries.length === 0 ? undefined : encodeLines(entries);
+
+export const beginning = (
+  keys: SessionKeys,
+  incarnation: string,
+  { guards: { source, live }, effects: { head, state, entries, events } }: BeginCommit,
+): Mutation => {
+  const lines = linesOf(entries);
+  const bytes = Buffer.byteLength(lines ?? '');
+  const counts = { sequence: events.length, entries: entries.length, bytes };
+  const version = source && versionText(source.version);
+  return changing(keys, {
+    numbers: { begin: bytes, version, count: someOf(entries) },
+    live,
+    index: indexChangeOf(keys, undefined, state),
+    source: source && keys.records + escapeName(source.id),
+    lines,
+    texts: [encodeRecord(incarnation, head, state, counts)],
+    events,
+  });
+};
+
+/** The conditions of an append as `scripts/append.lua` takes them. */
+const conditionsOf = ({ operation, fence, end }: Guards): string => {
+  if (!operation && !fence && end === undefined) return '';
+  const { token = '-', now = '-' } = fence ?? {};
+  return `${end ?? '-'} ${token} ${now} ${operation?.digest ?? '-'}`;
+};
+
+/** An append without other guards and effects; undefined for any other change. */
+const plainAppend = (
+  keys: SessionKeys,
+  { guards, effects }: StateChange | UseChange,
+): Mutation | undefined => {
+  const { entries = [], events, put, truncate } = effects;
+  if (put !== undefined || truncate !== undefined || entries.length === 0) return undefined;
+  const { revision, unusedSince, over, live, open } = guards;
+  if ((effects.wake ?? revision ?? unusedSince ?? over ?? live) !== undefined) return undefined;
+  const [event, ...others] = events;
+  if (event?.type !== 'appended' || others.length > 0) return undefined;
+  if (open === undefined || open !== effects.activity) return undefined;
+  const conditions = conditionsOf(guards);
+  const most = textOf(guards.entries);
+  const args = [String(open), encodeLines(entries), String(entries.length), most];
+  args.push(eventText(keys, event), conditions);
+  const names = [keys.record, keys.journal];
+  if (conditions !== '') {
+    names.push(keys.operations);
+    args.push(guards.operation?.id ?? '');
+  }
+  return { script: writeScripts.append, keys: names, args };
+};
+
+const revisionOf = (revision: number | undefined): string | undefined =>
+  revision === undefined ? undefined : revisionText(revision);
+
+const numbersOf = ({ guards, effects }: StateChange | UseChange): Parts['numbers'] => {
+  const { revision, unusedSince: unused, open, over, fence, end: finish, entries: most } = guards;
+  const { put, truncate, entries = [] } = effects;
+  const numbers = { unused, open, over, finish, most, truncate, count: someOf(entries) };
+  const common = { ...numbers, revision: revisionOf(revision), token: fence?.token };
+  const checked = { ...common, held: fence?.now };
+  if (put !== undefined) {
+    const { state } = put;
+    const next = revisionText(state.revision);
+    return { ...checked, next, activity: activityText(state.lastActivityAt) };
+  }
+  const { activity, wake } = effects;
+  return { ...checked, activity, wake: wake?.at, waked: revisionOf(wake?.revision) };
+};
+
+const stateTexts = (state: StateRecord): readonly string[] => [
+  stateFields(state),
+  labelsLine(state),
+  stateLine(state),
+];
+
+export const changeOf = (keys: SessionKeys, commit: StateChange | UseChange): Mutation => {
+  const append = plainAppend(keys, commit);
+  if (append !== undefined) return append;
+  const { guards, effects } = commit;
+  const { put, entries = [], events } = effects;
+  const { operation, live } = guards;
+  return changing(keys, {
+    numbers: numbersOf(commit),
+    operation,
+    live,
+    wakes: put === undefined && effects.wake !== undefined,
+    lines: linesOf(entries),
+    ...(put && {
+      index: indexChangeOf(keys, put.previous, put.state),
+      texts: stateTexts(put.state),
+    }),
+    events,
+  });
+};
+
+export const moveOf = (keys: SessionKeys, { guards, effects }: Move): Mutation =>
+  changing(keys, {
+    numbers: { revision: revisionOf(guards.revision), dueAt: timeText(guards.dueAt) },
+    index: { ...noChange, due: timeText(effects.dueAt) },
+  });
+
+/** What is left of a removed session as a record, which scripts change like any other one. */
+const encodeRemains = (id: string, state: StateRecord): string => {
+  const head = { id, options: noOptions, createdAt: new Date(0).toISOString() };
+  return encodeRecord('0'.repeat(12), head, state, { sequence: 1, entries: 0, bytes: 0 });
+};
+
+export const removalOf = (
+  keys: SessionKeys,
+  keyspace: Keyspace,
+  { guards, effects }: Pick<RemoveCommit, 'guards' | 'effects'>,
+): Mutation => {
+  const { tenant, id, isLeft, record, journal, operations } = keys;
+  const { remains, events } = effects;
+  const left = remains && keyspace.of({ tenant, id, removal: remains.removal });
+  const data = isLeft ? [record, record] : [journal, operations];
+  const [event] = events;
+  return {
+    script: writeScripts.remove,
+    keys: [
+      ...[record, ...data, keys.deadlines, keys.tenants, keys.work, keys.waiting],
+      // A key, although only the beginning of some: clients put their prefix before keys.
+      ...[keys.labels, left?.record ?? record],
+      ...listsOf(keys),
+    ],
+    args: [
+      ...[keys.idKey, keys.tenantKey, textOf(revisionOf(guards.revision))],
+      ...[textOf(guards.unusedSince), event === undefined ? '' : eventText(keys, event)],
+      ...[left?.idKey ?? '', remains ? dueText(remains.state) : ''],
+      remains ? encodeRemains(id, remains.state) : '',
+    ],
+  };
+};

@@ -1,0 +1,318 @@
+-- Adds sessions and changes them: states, histories, times in queues. It knows guards and effects,
+-- and no rule of the product; `Guards` in src/store/commit.ts describes them.
+--
+-- KEYS  of each commit: its record and its journal; its operations if it has a `digest`; the record
+--       of the source if it has a `version`; the due set and its tenants if it has `due` or `live`;
+--       the work set and its tenants if it has `work` or `wake`; the ACTIVE and the PAUSED sessions
+--       if it has `live`; then the lists that get the session, and those that lose it
+-- ARGV  of each commit: idKey; tenantKey; its numbers, as '<name>=<value>' with spaces between them,
+--       if it has them; the name of the operation if it has a `digest`; its lines if it has `count`;
+--       its record if it has `begin`; the fields of its state, its labels and its JSON if it has
+--       `next`; its events: those that end with '}' as they are, and others get the positions of the
+--       lines
+--
+--   Guards   digest, version, revision, unused, open, over, token and held (the time of the lease),
+--            finish, most (entries), dueAt, live (sessions) and liveAt
+--   Effects  begin (the number of bytes of the lines), next (revision) and activity, due, work,
+--            wake and waked (revision), truncate, count (of lines), gained, lost, events (numbers)
+
+local MAX_RANGES, MAX_ENDED = 1000, 10000
+local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
+
+local function nextKey()
+  keyAt = keyAt + 1
+  return KEYS[keyAt]
+end
+
+local function nextArg()
+  argAt = argAt + 1
+  return ARGV[argAt]
+end
+
+local function nextOf(take, count)
+  local values = {}
+  for place = 1, count or 0 do values[place] = take() end
+  return values
+end
+
+local function nextCommit()
+  local c = {record = nextKey(), journal = nextKey(), idKey = nextArg(), tenantKey = nextArg()}
+  for name, value in string.gmatch(nextArg(), '(%a+)=(%S+)') do c[name] = value end
+  if c.digest then c.operations, c.operation = nextKey(), nextArg() end
+  if c.version then c.source = nextKey() end
+  if c.due or c.live then c.dueSet, c.dueTenants = nextKey(), nextKey() end
+  if c.work or c.wake then c.workSet, c.workTenants = nextKey(), nextKey() end
+  if c.live then c.active, c.paused = nextKey(), nextKey() end
+  c.gained, c.lost = nextOf(nextKey, c.gained), nextOf(nextKey, c.lost)
+  c.lines = c.count and nextArg()
+  c.text = c.begin and nextArg()
+  if c.next then c.fields, c.labels, c.state = nextArg(), nextArg(), nextArg() end
+  c.events = nextOf(nextArg, c.events)
+  return c
+end
+
+local function isOpen(header, at)
+  return (header.status == 'A' or header.status == 'P') and at < endOf(header)
+end
+
+-- The guard of the state that does not hold; nil if all hold.
+local function stateGuard(c, header)
+  if c.revision and header.revision ~= c.revision then return 'revision' end
+  if c.unused and header.activity + 0 > c.unused + 0 then return 'unusedSince' end
+  if c.open and not isOpen(header, c.open + 0) then return 'open' end
+  if c.over and isOpen(header, c.over + 0) then return 'over' end
+  local isHeld = not c.token or header.fence == c.token + 0 and c.held + 0 < header.leased
+  return not isHeld and 'fence' or nil
+end
+
+-- The outcome if the tenant has as many live sessions as it may have; nil otherwise. Sessions that
+-- the clock has ended do not count.
+local function liveGuard(c)
+  if not c.live then return nil end
+  local most, at = c.live + 0, c.liveAt + 0
+  local count = call('ZCARD', c.active) + call('ZCARD', c.paused)
+  if count < most then return nil end
+  local records = sub(c.record, 1, -1 - #c.idKey)
+  local ended = call('ZRANGEBYSCORE', c.dueSet, '-inf', c.liveAt, 'LIMIT', '0', MAX_ENDED + 1 .. '')
+  for _, idKey in ipairs(ended) do
+    local header = headerOf(beginningOf(records .. idKey))
+    local isLive = header and (header.status == 'A' or header.status == 'P')
+    if isLive and not isOpen(header, at) then count = count - 1 end
+  end
+  if count < most then return nil end
+  return #ended > MAX_ENDED and 'ended' or 'no live'
+end
+
+-- Number of lines in a part of a journal.
+local function linesIn(journal, from, upto)
+  local count = 0
+  for at = from, upto - 1, 65536 do
+    local text = call('GETRANGE', journal, at .. '', math.min(at + 65536, upto) - 1 .. '')
+    local found = string.find(text, '\n', 1, true)
+    while found do
+      count = count + 1
+      found = string.find(text, '\n', found + 1, true)
+    end
+  end
+  return count
+end
+
+-- Takes what follows a position out of a history: the ranges of the history up to there, and their
+-- number of entries; or nil and the outcome. `line` contains the ranges of the history, and those of
+-- before its last rewind, for an append that a torn log puts back to then: the beginning of the last
+-- one (`tail`), then for each other one its beginning, its end and the number of entries up to that.
+-- `room` is the maximum number of entries that stay. Lines are counted last: they may be many.
+local function rewound(journal, line, header, after, room)
+  local before = after - 1 .. ''
+  local isEnd = after <= header.bytes
+    and (after == 0 or call('GETRANGE', journal, before, before) == '\n')
+  if not isEnd then return nil, 'no position' end
+  local present = rangesOf(line, header.tail)
+  if not present then return nil, 'corrupt' end
+  local kept, entries, count = {}, 0, 0
+  local function keep(from, upto, upToEntries)
+    count, entries = count + 1, upToEntries
+    kept[count] = ' ' .. from .. '-' .. upto .. '-' .. entries
+  end
+  -- The range in which the position is.
+  local first, last, lastEntries
+  local function take(from, upto, upToEntries)
+    if first or after < from and after > 0 then return end
+    if after > upto then return keep(from, upto, upToEntries) end
+    first, last, lastEntries = from, upto, upToEntries
+  end
+  for from, upto, upToEntries in string.gmatch(present, ' (%d+)%-(%d+)%-(%d+)') do
+    take(tonumber(from), tonumber(upto), tonumber(upToEntries))
+  end
+  take(header.tail, header.bytes, header.entries)
+  if not first then return nil, 'no superseded ' .. format('%d', header.bytes) end
+  if entries > room then return nil, 'no entries' end
+  if after > first then
+    if count >= MAX_RANGES then return nil, 'no rewinds ' .. MAX_RANGES end
+    if after - first < last - after then
+      keep(first, after, entries + linesIn(journal, first, after))
+    else
+      keep(first, after, lastEntries - linesIn(journal, after, last))
+    end
+  end
+  local earlier = header.tail > 0 and ';' .. format('%d:', header.tail) .. present or ''
+  return table.concat(kept) .. earlier, entries
+end
+
+-- The outcome if a guard of the history does not hold; nil if all hold. Then `c` has the number of
+-- entries afterwards, and for a rewind its ranges.
+local function historyGuard(c, header)
+  local bytes, count = header.bytes, tonumber(c.count or 0)
+  if c.finish and c.finish + 0 ~= bytes then return 'no end ' .. format('%d', bytes) end
+  local entries, most = header.entries, tonumber(c.most or NEVER)
+  -- What follows the last entry is an ordinary append.
+  local isEmpty = header.tail > 0 and header.tail == bytes
+  local isLast = c.truncate and c.truncate + 0 == bytes and not isEmpty
+  if c.truncate and (not isLast or not c.lines) then
+    local line = match(c.text, '^[^\n]*\n([^\n]*)')
+    c.ranges, entries = rewound(c.journal, line, header, c.truncate + 0, most - count)
+    if not c.ranges then return entries end
+  end
+  c.entries = entries + count
+  return c.entries > most and 'no entries' or nil
+end
+
+-- Adds lines to a history. A rewind takes a position, and its name tells it from another one in its
+-- place.
+local function write(c, header)
+  local lines, from = c.lines or '', header.bytes
+  if c.ranges then
+    local filler = c.operation and sub(note, -12) .. '\n' or '\n'
+    lines, header.tail = filler .. lines, from + #filler
+  end
+  header.bytes = tonumber(extend(c.journal, from, lines, c.operations, c.operation, c.digest))
+  header.entries = c.entries
+end
+
+-- Reads the places of a session in queues. A wake makes a session wait, unless it does so earlier.
+local function placesOf(c, header)
+  local places = {}
+  if c.due then
+    places[1] = placeIn(c.dueSet, c.dueTenants, c.idKey, c.tenantKey, c.due)
+  end
+  if c.wake then
+    c.wake = math.min(header.wake, c.wake + 0)
+    c.work = format('%.0f', math.max(c.wake, header.leased))
+  end
+  local work = c.work and placeIn(c.workSet, c.workTenants, c.idKey, c.tenantKey, c.work)
+  local isEarlier = work and c.wake and work.found and work.found <= c.work + 0
+  if work and not isEarlier then places[#places + 1] = work end
+  c.places = places
+end
+
+local function logAll(c, header, from)
+  for _, event in ipairs(c.events) do
+    if sub(event, -1) ~= '}' then
+      event = event .. format(',"start":%d,"position":%d}', from, header.bytes)
+    end
+    advance(header, event)
+  end
+end
+
+-- Adds a session.
+local function add(c)
+  if call('EXISTS', c.record) == 1 then
+    -- The rest of a removed session has to go first.
+    return beginningOf(c.record) == '' and 'unfinished' or 'no absent'
+  end
+  -- A torn log may leave the first lines of a session that nobody was told of.
+  if withoutRecord(c.record, c.journal) ~= 'missing' then return 'no absent' end
+  if c.version then
+    local source = headerOf(beginningOf(c.source))
+    local version = source and source.incarnation .. '.' .. source.redactions .. '.' .. source.tail
+    if version ~= c.version then return 'no source' end
+  end
+  local full = liveGuard(c)
+  if full then return full end
+  local created = sub(c.text, CREATED + 1, ACTIVITY - 1)
+  local header = {incarnation = sub(c.text, CREATED - 12, CREATED - 1), sequence = 0,
+    bytes = c.begin + 0}
+  placesOf(c, header)
+  start(c)
+  -- The first character says that there may be no record. It is set right when there is one.
+  if c.lines then call('SET', c.journal, '?' .. sub(c.lines, 2)) end
+  logAll(c, header, 0)
+  enter(c, created)
+  call('SET', c.record, c.text)
+  if c.lines then try('SETRANGE', c.journal, '0', '{') end
+  leave(c)
+  return 'made 0'
+end
+
+-- The header of a session, its beginning or all of its text in `c.text`; nil and the outcome if
+-- there is none, or one that cannot be read.
+local function read(c)
+  if c.lines or c.truncate then
+    local header, text = sessionOf(c.record, c.journal)
+    if not header then return nil, text end
+    c.text = text
+    if c.next or c.truncate then c.text = call('GET', c.record) end
+    return header
+  end
+  c.text = c.next and (call('GET', c.record) or '') or beginningOf(c.record)
+  if c.text == '' or isRemoved(c.text) then return nil, 'missing' end
+  local header = headerOf(c.text)
+  return header, not header and 'corrupt' or nil
+end
+
+-- The outcome if a guard does not hold, in their order; nil if all hold.
+local function refusalOf(c, header)
+  if c.operation then
+    local noted = call('HGET', c.operations, c.operation)
+    local earlier = repeated(c.journal, header.bytes, noted, c.digest)
+    if earlier then return earlier end
+  end
+  local guard = stateGuard(c, header)
+  if guard then
+    return 'no ' .. guard .. ' ' .. string.gsub(call('GET', c.record), '\n', '\t')
+  end
+  return historyGuard(c, header) or liveGuard(c)
+end
+
+-- Writes the record: all of it, its fields up to the wake, or those that every change writes.
+local function store(c, header)
+  if c.activity and c.activity + 0 > header.activity + 0 then
+    header.activity = format('%016.0f', c.activity)
+  end
+  header.revision = c.next or c.waked or header.revision
+  if c.next or c.ranges then
+    local ranges, labels, state, head = match(c.text, LINES)
+    if c.ranges then ranges = format('%d:', header.tail) .. c.ranges end
+    local wake = format('%016.0f', c.wake or header.wake)
+    local fields = c.fields or wake .. match(c.text, '^[^\n]*', STATE + 17)
+    local lines = {fieldsOf(header) .. fields, ranges, c.labels or labels, c.state or state, head}
+    call('SET', c.record, table.concat(lines, '\n'))
+  elseif c.wake then
+    call('SETRANGE', c.record, '0', fieldsOf(header) .. format('%016.0f', c.wake))
+  else
+    call('SETRANGE', c.record, ACTIVITY .. '', countsOf(header))
+  end
+end
+
+local function change(c)
+  local header, outcome = read(c)
+  if not header then return outcome end
+  local refusal = refusalOf(c, header)
+  if refusal then return refusal end
+  if c.next and not match(c.text, LINES) then return 'corrupt' end
+  placesOf(c, header)
+  start(c)
+  local from = header.bytes
+  if c.lines or c.ranges then write(c, header) end
+  logAll(c, header, from)
+  enter(c, header.created)
+  store(c, header)
+  leave(c)
+  return 'made ' .. ((c.lines or c.ranges) and format('%d', header.bytes) or 0)
+end
+
+-- Moves a session, or what is left of one, in the queue of those that are due.
+local function move(c)
+  if c.revision then
+    local header, outcome = read(c)
+    if not header then return outcome end
+    local guard = stateGuard(c, header)
+    if guard then
+      return 'no ' .. guard .. ' ' .. string.gsub(call('GET', c.record), '\n', '\t')
+    end
+  end
+  placesOf(c)
+  if c.places[1].found ~= tonumber(c.dueAt) then return 'no dueAt' end
+  start(c)
+  enter(c)
+  leave(c)
+  return 'made 0'
+end
+
+local function make()
+  local c = nextCommit()
+  if c.begin then return add(c) end
+  return c.dueAt and move(c) or change(c)
+end
+
+return makeAll(make)

@@ -1,0 +1,73 @@
+-- What the scripts that write begin with. Each makes a group of commits of one partition, each for
+-- itself: one that is refused changes nothing, and the others are made. Follows fields.lua.
+--
+-- KEYS  1 the note of this group, 2 the stream of events, then those of each commit
+-- ARGV  1 until when the group is accepted, 2 until when it is recognised, by the clock of the
+--       server, 3 the number of events that the stream keeps, '' without events, then those of each
+--       commit
+-- Returns the outcomes as text, a line for each commit; 'late <time of the server>' if the group
+-- came too late; 'unknown' if a crash has left its note without its outcomes.
+--
+-- Order of the writes: the note without outcomes, then for each commit its lines, its events, what
+-- it adds to indexes, its record, and what it removes from indexes; last the outcomes in the note.
+-- All values are absolute, so that the remains of a torn log are overwritten or can be derived: see
+-- "A torn log" in docs/redis.md. Lua does not roll back, so a commit first reads all its keys: one
+-- of a wrong type fails before anything is written. What fails after the record leaves an index
+-- entry too many, which readers ignore and `repair` removes.
+--
+-- Numbers are passed to commands as text, because the server converts numbers slowly. All functions
+-- of a script are made anew in each call, which takes longer than a commit: so what is rare stands
+-- in a script of its own.
+
+local note, stream = KEYS[1], KEYS[2]
+local till, forget, kept = ARGV[1], ARGV[2], ARGV[3]
+-- The last key and argument that a commit has taken.
+local keyAt, argAt = 2, 3
+local SURPLUS = 100
+
+local known = call('GET', note)
+if known then return known == '' and 'unknown' or known end
+local time = call('TIME')
+local clock = time[1] * 1000 + time[2] / 1000
+if clock >= till + 0 or till - clock > forget - till then
+  return 'late ' .. format('%.0f', clock)
+end
+
+local hasBegun, isRefused = false, false
+local function begin()
+  if hasBegun then return end
+  isRefused = true
+  call('SET', note, '', 'PXAT', forget)
+  hasBegun, isRefused = true, false
+end
+
+-- Logs an event of a session: the session and the details as JSON.
+local function log(incarnation, sequence, event)
+  local text = '1 ' .. incarnation .. ' ' .. sequence .. ' ' .. event
+  if call('XLEN', stream) < kept + SURPLUS then
+    call('XADD', stream, '*', 'e', text)
+  else
+    -- Not `MAXLEN ~`: the log has that with the length of today, and after a crash too much would
+    -- go.
+    call('XADD', stream, 'MAXLEN', kept, '*', 'e', text)
+  end
+end
+
+-- Makes all commits. `make` takes the keys and arguments of the next one before its first command,
+-- makes it, and returns its outcome, and what follows it in the reply but not in the note.
+local function makeAll(make)
+  local outcomes, told = {}, {}
+  while argAt < #ARGV do
+    local isMade, outcome, more = pcall(make)
+    if not isMade then
+      local text = textOf(outcome)
+      -- What cannot be noted is not made.
+      if isRefused then return {err = text} end
+      outcome, more = 'refused ' .. string.gsub(text, '\n', ' '), nil
+    end
+    outcomes[#outcomes + 1] = outcome
+    told[#told + 1] = outcome .. (more or '')
+  end
+  if hasBegun then call('SETRANGE', note, '0', table.concat(outcomes, '\n')) end
+  return table.concat(told, '\n')
+end

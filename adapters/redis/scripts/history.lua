@@ -1,0 +1,28 @@
+-- Names and lines of histories. Follows group.lua.
+
+-- Test doubles have no redis.sha1hex.
+local sumOf = redis.sha1hex or function(lines) return lines end
+
+-- The outcome of a commit whose name an earlier one had; nil otherwise. A name counts only if the
+-- journal has its lines, because a torn log may leave a name without them.
+local function repeated(journal, bytes, noted, digest)
+  local earlier, from, upto, sum = match(noted or '', '^(%S+) (%d+) (%d+) (.*)$')
+  local isThere = earlier and upto + 0 <= bytes
+  local found = isThere and call('GETRANGE', journal, from, tonumber(upto) - 1 .. '')
+  if found and (sumOf(found) == sum or string.find('\n' .. found, '\n{ ', 1, true)) then
+    return earlier == digest and 'repeated ' .. upto or 'no operation'
+  end
+end
+
+-- Adds lines to a journal, and returns where they end. Notes their name if they have one.
+local function extend(journal, bytes, lines, operations, name, digest)
+  -- A server counts the remains of a torn log after the committed length; a test double counts
+  -- characters.
+  local written = call('SETRANGE', journal, bytes .. '', lines)
+  local finish = format('%d', math.min(written, bytes + #lines))
+  if operations then
+    local place = {digest, format('%d', bytes), finish, sumOf(lines)}
+    call('HSET', operations, name, table.concat(place, ' '))
+  end
+  return finish
+end

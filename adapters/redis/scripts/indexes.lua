@@ -1,0 +1,78 @@
+-- The indexes of sessions: lists, which contain them by their creation, and queues, which contain
+-- them by a time. Follows group.lua.
+
+-- The first time in a queue, and the one that its tenant has; false for none.
+local function timesOf(queue)
+  local first = call('ZRANGE', queue.set, '0', '0', 'WITHSCORES')
+  return first[2] or false, call('ZSCORE', queue.tenants, queue.tenantKey)
+end
+
+-- Gives the tenant the first time in its queue, unless it has a later turn: only turns have a
+-- fraction.
+local function settle(queue)
+  local first, noted = timesOf(queue)
+  if first == noted then return end
+  if first and noted and noted % 1 > 0 and noted + 0 > first + 0 then return end
+  if first then
+    try('ZADD', queue.tenants, first, queue.tenantKey)
+  else
+    try('ZREM', queue.tenants, queue.tenantKey)
+  end
+end
+
+-- The place of a session in a queue: a set of sessions by time, and the tenants of the partition by
+-- their first one. `at` is the time that the session gets, 'never' for none. Reads all, so that a
+-- command without rights, or a wrong type, fails before anything is written.
+local function placeIn(set, tenants, idKey, tenantKey, at)
+  local place = {set = set, tenants = tenants, idKey = idKey, tenantKey = tenantKey}
+  place.at = at ~= 'never' and at or nil
+  place.found = tonumber(call('ZSCORE', set, idKey) or '')
+  timesOf(place)
+  return place
+end
+
+-- Moves a session to an earlier time. An entry that is too early does no harm, so this comes before
+-- the record; `later` comes after it.
+local function sooner(place)
+  local at, tenants = place.at, place.tenants
+  if not at or place.found and place.found <= at + 0 then return end
+  call('ZADD', place.set, at, place.idKey)
+  local first = tonumber(call('ZSCORE', tenants, place.tenantKey) or '')
+  if not first or at + 0 < first then call('ZADD', tenants, at, place.tenantKey) end
+end
+
+local function later(place)
+  local at, found = place.at, place.found
+  if found and not at then
+    try('ZREM', place.set, place.idKey)
+  elseif found and at + 0 > found then
+    try('ZADD', place.set, at, place.idKey)
+  end
+  settle(place)
+end
+
+-- Begins a change of indexes: the session gets into the lists `gained`, and out of those of `lost`,
+-- and its `places` change.
+local function start(change)
+  local growing, shrinking = change.gained[1], change.lost[1]
+  for _, list in ipairs(change.gained) do call('ZCARD', list) end
+  for _, list in ipairs(change.lost) do call('ZCARD', list) end
+  for _, place in ipairs(change.places) do
+    if place.at then growing = place.set else shrinking = place.set end
+  end
+  begin()
+  -- These change nothing, but fail if the user has no right to the command.
+  if growing then call('ZADD', growing, 'XX', '0', '') end
+  if shrinking then call('ZREM', shrinking, '') end
+end
+
+-- What of a change comes before the record, and what comes after it.
+local function enter(change, created)
+  for _, list in ipairs(change.gained) do call('ZADD', list, created, change.idKey) end
+  for _, place in ipairs(change.places) do sooner(place) end
+end
+
+local function leave(change)
+  for _, list in ipairs(change.lost) do try('ZREM', list, change.idKey) end
+  for _, place in ipairs(change.places) do later(place) end
+end

@@ -1,0 +1,88 @@
+-- Removes sessions, even those that cannot be read, and what is left of removed ones, in two steps:
+-- the first one marks the record, and the second one deletes what is left. In one step, a torn log
+-- could delete a session after later changes of it: what it brings back of a mark, they overwrite.
+--
+-- KEYS  of each commit: its record, its journal, its operations, the due set and its tenants, the
+--       work set and its tenants, the prefix of the lists of labels, the record of its remains, and
+--       the five other lists
+-- ARGV  of each commit: idKey; tenantKey; the expected revision, '' for any; `unusedSince` or ''; its
+--       event, '' for none; of its remains idKey, '' for none, due time and record
+-- Returns 'marked' after the first step, which a session without a readable record does not need. The
+-- second step expects the revision 0, which no state has.
+
+local NONE = format('%016d', 0)
+local LABELS = '^[^\n]*\n[^\n]*\n([^\n]*)'
+
+local function nextKey()
+  keyAt = keyAt + 1
+  return KEYS[keyAt]
+end
+
+local function nextArg()
+  argAt = argAt + 1
+  return ARGV[argAt]
+end
+
+local function nextCommit()
+  local c = {record = nextKey(), journal = nextKey(), operations = nextKey(), dueSet = nextKey(),
+    dueTenants = nextKey(), workSet = nextKey(), workTenants = nextKey(), labels = nextKey(),
+    left = nextKey(), gained = {}, lost = {}, places = {}}
+  for place = 1, 5 do c.lost[place] = nextKey() end
+  c.idKey, c.tenantKey, c.revision = nextArg(), nextArg(), nextArg()
+  c.unused, c.event = nextArg(), nextArg()
+  c.leftKey, c.leftAt, c.leftText = nextArg(), nextArg(), nextArg()
+  return c
+end
+
+-- Begins with a command that a server accepts without free memory: then it accepts the others.
+local function startWithoutMemory(c)
+  if not hasBegun then call('DEL', note) end
+  start(c)
+end
+
+local function mark(c, header)
+  local hasRemains = c.leftKey ~= ''
+  if hasRemains then
+    c.places[1] = placeIn(c.dueSet, c.dueTenants, c.leftKey, c.tenantKey, c.leftAt)
+  end
+  c.lost = {}
+  startWithoutMemory(c)
+  if c.event ~= '' then advance(header, c.event) end
+  if hasRemains then
+    call('SET', c.left, c.leftText)
+    enter(c)
+  end
+  call('SETRANGE', c.record, ACTIVITY .. '', REMOVED)
+  return 'marked'
+end
+
+local function delete(c, text)
+  local isReadable = type(text) == 'string' and (isRemoved(text) or headerOf(text))
+  local labels = isReadable and match(text, LABELS)
+  for label in string.gmatch(labels or '', '%S+') do c.lost[#c.lost + 1] = c.labels .. label end
+  c.places = {placeIn(c.dueSet, c.dueTenants, c.idKey, c.tenantKey, 'never'),
+    placeIn(c.workSet, c.workTenants, c.idKey, c.tenantKey, 'never')}
+  startWithoutMemory(c)
+  call('DEL', c.record, c.journal, c.operations)
+  leave(c)
+  return 'made'
+end
+
+local function remove()
+  local c = nextCommit()
+  local text = try('GET', c.record)
+  if not text then
+    return call('EXISTS', c.journal, c.operations) > 0 and delete(c, text) or 'missing'
+  end
+  local isText = type(text) == 'string'
+  if isText and isRemoved(text) then return c.revision == NONE and delete(c, text) or 'missing' end
+  local header = isText and headerOf(text)
+  if c.revision ~= '' and not (header and header.revision == c.revision) then
+    return 'no revision'
+  end
+  if not header then return delete(c, text) end
+  if c.unused ~= '' and header.activity + 0 > c.unused + 0 then return 'no unusedSince' end
+  return mark(c, header)
+end
+
+return makeAll(remove)

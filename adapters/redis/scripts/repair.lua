@@ -1,0 +1,82 @@
+-- Makes the entries of sessions in indexes match a record that has not changed since it was read, or
+-- that there is none.
+--
+-- KEYS  of each session: its record, its journal and its operations, the due set and its tenants, the
+--       work set and its tenants; then the lists that it belongs to, and those that it does not
+-- ARGV  of each session: idKey; tenantKey; its revision, '' for no record; its due time and its time
+--       in the work set, 'never' for none, '-' to leave it; '1' if the due time may be earlier; '1' to
+--       delete the journal and the operations, which a torn log or another program has left; the
+--       numbers of both kinds of lists
+-- Returns 'repaired', the number of entries that were added, of due times that were changed, and of
+-- entries that were removed.
+
+-- Those of some lists that do not have a session by this score; without one, those that have it.
+local function wrongOf(lists, idKey, wanted)
+  local wrong = {}
+  for _, list in ipairs(lists) do
+    if tonumber(try('ZSCORE', list, idKey) or '') ~= wanted then wrong[#wrong + 1] = list end
+  end
+  return wrong
+end
+
+local function keysOf(count)
+  local keys = {}
+  for place = 1, count do keys[place] = KEYS[keyAt + place] end
+  keyAt = keyAt + count
+  return keys
+end
+
+local function nextSession()
+  local s = {record = KEYS[keyAt + 1], journal = KEYS[keyAt + 2], operations = KEYS[keyAt + 3],
+    dueSet = KEYS[keyAt + 4], dueTenants = KEYS[keyAt + 5], workSet = KEYS[keyAt + 6],
+    workTenants = KEYS[keyAt + 7], idKey = ARGV[argAt + 1], tenantKey = ARGV[argAt + 2],
+    revision = ARGV[argAt + 3], due = ARGV[argAt + 4], work = ARGV[argAt + 5],
+    mayBeEarly = ARGV[argAt + 6] ~= '', hasRemains = ARGV[argAt + 7] ~= ''}
+  local gained, lost = ARGV[argAt + 8] + 0, ARGV[argAt + 9] + 0
+  keyAt, argAt = keyAt + 7, argAt + 9
+  s.gained, s.lost = keysOf(gained), keysOf(lost)
+  return s
+end
+
+-- The header of a session and its revision: '' if there is none.
+local function headerAt(record)
+  local text = try('GET', record)
+  local isText = type(text) == 'string'
+  local header = isText and headerOf(text)
+  if header then return header, header.revision end
+  local isGone = not text or isText and isRemoved(text)
+  return nil, isGone and '' or 'damaged'
+end
+
+local function repair()
+  local s = nextSession()
+  local header, revision = headerAt(s.record)
+  if revision ~= s.revision then return 'stale' end
+  local due = placeIn(s.dueSet, s.dueTenants, s.idKey, s.tenantKey, s.due)
+  local change = {idKey = s.idKey, places = {due},
+    gained = wrongOf(s.gained, s.idKey, header and header.created + 0),
+    lost = wrongOf(s.lost, s.idKey)}
+  if s.mayBeEarly and due.found and due.found <= (tonumber(due.at) or NEVER) then
+    due.at = due.found
+  end
+  local listed, moved, removed = change.gained[1] and 1 or 0, 0, #change.lost
+  if s.hasRemains and call('EXISTS', s.record, s.journal, s.operations) > 0 then
+    removed = removed + 1
+  end
+  if due.found ~= tonumber(due.at) then
+    if revision == '' then removed = removed + 1 else moved = 1 end
+  end
+  if s.work ~= '-' then
+    local work = placeIn(s.workSet, s.workTenants, s.idKey, s.tenantKey, s.work)
+    change.places[2] = work
+    local isWrong = work.found ~= tonumber(work.at)
+    if isWrong and not work.at then removed = removed + 1 elseif isWrong then listed = 1 end
+  end
+  if listed + moved + removed > 0 then begin() end
+  enter(change, header and header.created)
+  leave(change)
+  if s.hasRemains then call('DEL', s.record, s.journal, s.operations) end
+  return 'repaired ' .. listed .. ' ' .. moved .. ' ' .. removed
+end
+
+return makeAll(repair)

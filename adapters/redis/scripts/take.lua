@@ -1,0 +1,113 @@
+-- Hands out sessions of tenants that wait for a worker: moves them to a later time, and returns them.
+-- Ended sessions leave the queue: at first until a minute after their end, then for good. A session
+-- whose lease has run out is handed out alone, or stays.
+--
+-- KEYS  of each claim: the tenants of the partition by their turn, the prefix of work sets, that of
+--       records
+-- ARGV  of each claim: now; until when they are handed out; the maximum number; that of each tenant;
+--       '1' if the caller has others already or ''; the number of tenants; the tenants in turn
+-- Returns 'claimed', or 'alone' for one that must be alone; '1' if more may wait or '0'; then for
+-- each session its tenant, its idKey and the time from which it waited for a worker; and apart from
+-- that, which a repeated call does without, for each after '\r' its record, with tabs between its
+-- lines, or nothing if it has none.
+
+-- The sessions that a claim looks at, the milliseconds after an end in which a clock that is behind
+-- may postpone it, and the step between turns of a millisecond.
+local MAX_EXAMINED, ENDED_MS, STEP = 1000, 60000, 1 / 1024
+
+-- Gives a tenant of a work queue its next turn: behind all that wait in this partition, and those
+-- that others have served by now.
+local function giveWay(queue, now)
+  local count = call('ZCOUNT', queue.tenants, '-inf', '(' .. format('%d', now + 1))
+  local last = call('ZRANGE', queue.tenants, count - 1 .. '', count - 1 .. '', 'WITHSCORES')
+  local turn = math.max(math.min(now, math.floor(clock)), tonumber(last[2]) or 0) + STEP
+  try('ZADD', queue.tenants, format('%.10f', turn), queue.tenantKey)
+end
+
+-- What a claim does with a session in a queue of workers at a time: 'over' with the time until
+-- which its end may still be postponed, 'alone' if its lease has run out, or 'free'.
+local function claimable(record, at)
+  local header = headerOf(beginningOf(record))
+  if not header then return 'free' end
+  if header.status == 'T' then return 'over', 0 end
+  if endOf(header) <= at then return 'over', endOf(header) + ENDED_MS end
+  return header.leased > 0 and header.leased <= at and 'alone' or 'free'
+end
+
+-- Gives a session to a claim.
+local function take(claim, queue, record, idKey, time)
+  local text = try('GET', record)
+  local isThere = type(text) == 'string' and not isRemoved(text)
+  queue.taken[#queue.taken + 1] = idKey
+  claim.told[#claim.told + 1] = queue.tenantKey .. ' ' .. idKey .. ' ' .. time
+  claim.texts[#claim.texts + 1] = '\r' .. (isThere and string.gsub(text, '\n', '\t') or '')
+  claim.room = claim.room - 1
+end
+
+-- Chooses sessions of a tenant for a claim, and those to take out of its queue.
+local function choose(claim, queue, records)
+  local from, most = 0, math.min(claim.share, claim.room)
+  local size = most
+  while true do
+    local page = call('ZRANGEBYSCORE', queue.set, '-inf', claim.now, 'WITHSCORES', 'LIMIT',
+      from .. '', size .. '')
+    for place = 1, #page, 2 do
+      local idKey, record = page[place], records .. page[place]
+      local is, till = claimable(record, claim.now + 0)
+      claim.left = claim.left - 1
+      if is == 'over' then
+        queue.over[#queue.over + 1] = {idKey, till}
+      elseif is == 'free' or not claim.hasCompany then
+        take(claim, queue, record, idKey, page[place + 1])
+        claim.isAlone, claim.hasCompany = is == 'alone', true
+      end
+      if claim.isAlone or #queue.taken == most or claim.left == 0 then return end
+    end
+    if #page < 2 * size then return end
+    from, size = from + size, 100
+  end
+end
+
+local function claimNext()
+  local tenants, works, records = KEYS[keyAt + 1], KEYS[keyAt + 2], KEYS[keyAt + 3]
+  local now, upto, most = ARGV[argAt + 1], ARGV[argAt + 2], ARGV[argAt + 3]
+  local share, company, count = ARGV[argAt + 4], ARGV[argAt + 5], ARGV[argAt + 6]
+  local firstAt = argAt + 7
+  keyAt, argAt = keyAt + 3, argAt + 6 + count
+  local claim = {now = now, room = most + 0, share = share + 0, left = MAX_EXAMINED,
+    hasCompany = company ~= '', isAlone = false, told = {}, texts = {}}
+  local queues, isWrong = {}, false
+  for place = firstAt, argAt do
+    local tenantKey = ARGV[place]
+    local queue = {set = works .. tenantKey, tenants = tenants, tenantKey = tenantKey,
+      taken = {}, over = {}}
+    if claim.room == 0 or claim.left == 0 or claim.isAlone then break end
+    choose(claim, queue, records .. tenantKey .. ':')
+    local first, noted = timesOf(queue)
+    queues[#queues + 1] = queue
+    isWrong = isWrong or #queue.taken + #queue.over > 0 or (first or noted) and first ~= noted
+  end
+  local more = (claim.room == 0 or claim.left == 0 or claim.isAlone) and ' 1' or ' 0'
+  if not isWrong then return 'claimed' .. more end
+  begin()
+  for _, queue in ipairs(queues) do
+    for _, idKey in ipairs(queue.taken) do call('ZADD', queue.set, upto, idKey) end
+    for _, each in ipairs(queue.over) do
+      if each[2] > now + 0 then
+        call('ZADD', queue.set, format('%.0f', each[2]), each[1])
+      else
+        try('ZREM', queue.set, each[1])
+      end
+    end
+    local first = timesOf(queue)
+    if queue.taken[1] and first and first + 0 <= now + 0 then
+      giveWay(queue, now + 0)
+    else
+      settle(queue)
+    end
+  end
+  local outcome = (claim.isAlone and 'alone' or 'claimed') .. more
+  return table.concat({outcome, unpack(claim.told)}, ' '), table.concat(claim.texts)
+end
+
+return makeAll(claimNext)

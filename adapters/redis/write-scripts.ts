@@ -1,0 +1,32 @@
+import { type Script, scriptOf } from './connection.js';
+import appendLua from './scripts/append.lua';
+import changeLua from './scripts/change.lua';
+import fieldsLua from './scripts/fields.lua';
+import groupLua from './scripts/group.lua';
+import historyLua from './scripts/history.lua';
+import indexesLua from './scripts/indexes.lua';
+import recordLua from './scripts/record.lua';
+import redactLua from './scripts/redact.lua';
+import removeLua from './scripts/remove.lua';
+import repairLua from './scripts/repair.lua';
+import sessionLua from './scripts/session.lua';
+import takeLua from './scripts/take.lua';
+
+/** A commit as a script takes it, whose first lines describe the keys and arguments. */
+export interface Mutation {
+  readonly script: Script;
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+const parts = [fieldsLua, recordLua, groupLua, sessionLua];
+
+/** The scripts that write. Each contains only what it needs, because its size costs time. */
+export const writeScripts = {
+  append: scriptOf(fieldsLua, groupLua, historyLua, appendLua),
+  change: scriptOf(...parts, historyLua, indexesLua, changeLua),
+  remove: scriptOf(...parts, indexesLua, removeLua),
+  redact: scriptOf(...parts, redactLua),
+  take: scriptOf(fieldsLua, recordLua, groupLua, indexesLua, takeLua),
+  repair: scriptOf(fieldsLua, recordLua, groupLua, indexesLua, repairLua),
+};
