@@ -61,7 +61,10 @@ local function choose(claim, queue, records)
         take(claim, queue, record, idKey, page[place + 1])
         claim.isAlone, claim.hasCompany = is == 'alone', true
       end
-      if claim.isAlone or #queue.taken == most or claim.left == 0 then return end
+      if claim.isAlone or #queue.taken == most or claim.left == 0 then
+        claim.hasMore = true
+        return
+      end
     end
     if #page < 2 * size then return end
     from, size = from + size, 100
@@ -87,7 +90,7 @@ local function claimNext()
     queues[#queues + 1] = queue
     isWrong = isWrong or #queue.taken + #queue.over > 0 or (first or noted) and first ~= noted
   end
-  local more = (claim.room == 0 or claim.left == 0 or claim.isAlone) and ' 1' or ' 0'
+  local more = claim.hasMore and ' 1' or ' 0'
   if not isWrong then return 'claimed' .. more end
   begin()
   for _, queue in ipairs(queues) do
