@@ -26,7 +26,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     env = { COLLOQUY_URL: baseUrl, COLLOQUY_API_KEY: 'key' };
     client = new Redis(url);
     sessions = new SessionService({
-      store: new RedisSessionStore({ client, prefix, statusIndex: true, timeoutMs: PATIENT_MS }),
+      store: new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }),
     });
   });
   afterAll(async () => {

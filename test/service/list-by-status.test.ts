@@ -181,7 +181,6 @@ describeWithRedis('a list by status on a real Redis', ({ port }) => {
     const store = new RedisSessionStore({
       client,
       prefix,
-      statusIndex: true,
       timeoutMs: PATIENT_MS,
     });
     const sessions = new SessionService({ store });

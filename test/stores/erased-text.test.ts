@@ -117,7 +117,6 @@ describeWithRedis('erased text in Redis', () => {
     const store = new RedisSessionStore({
       client,
       events: true,
-      statusIndex: true,
       timeoutMs: PATIENT_MS,
     });
     const erase = await sayEverywhere(store, text);

@@ -29,7 +29,6 @@ const onRedis = async (note: Note): Promise<SessionStore> => {
   return new RedisSessionStore({
     client,
     prefix,
-    statusIndex: true,
     events: true,
     reportEnds: true,
   });

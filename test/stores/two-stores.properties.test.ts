@@ -278,7 +278,6 @@ describeWithRedis('a caller cannot tell the Redis store from the one in memory',
         const options = {
           client,
           prefix: `two-stores-${process.pid}-${prefixes}`,
-          statusIndex: true,
           events: true,
         };
         await expectSame(given, [new RedisSessionStore(options), new RedisSessionStore(options)]);

@@ -70,7 +70,6 @@ const redis = (version: ClientVersion): DatabaseKind => ({
         deadlines,
         idKey: member,
       } = new Keyspace(prefix, 1, {
-        statusIndex: true,
       }).of(key);
       const remains = {
         'its keys': await client.call('EXISTS', record, journal, operations),

@@ -11,7 +11,6 @@ interface LookingClient {
 export interface StoredUnder {
   readonly prefix: string;
   readonly partitions?: number;
-  readonly statusIndex?: boolean;
 }
 
 const keysUnder = async (client: LookingClient, prefix: string): Promise<readonly string[]> => {
@@ -30,9 +29,9 @@ const numberOf = (score: unknown): number =>
  */
 export const missingEntries = async (
   client: LookingClient,
-  { prefix, partitions = 1, ...indexes }: StoredUnder,
+  { prefix, partitions = 1 }: StoredUnder,
 ): Promise<readonly string[]> => {
-  const keys = new Keyspace(prefix, partitions, indexes);
+  const keys = new Keyspace(prefix, partitions);
   const missing: string[] = [];
   for (const name of await keysUnder(client, prefix)) {
     const { kind, rest } = keys.parse(name) ?? { kind: '', rest: '' };

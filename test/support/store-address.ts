@@ -44,7 +44,6 @@ const openRedis = ({ version, port, prefix }: RedisPlace): ConnectedStore => {
     client,
     prefix,
     timeoutMs: PATIENT_MS,
-    statusIndex: true,
     reportEnds: true,
     events: true,
   });

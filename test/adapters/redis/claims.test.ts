@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { TakeRange } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
@@ -9,6 +8,7 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
+import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const waiting = live('ACTIVE', { work: { wakeAt: NOON } });
 const range = { now: NOON, until: NOON + 50, limit: 10 };
@@ -21,14 +21,14 @@ describeWithRedis('claims in Redis', ({ port }) => {
     prefixes += 1;
     const prefix = `claims-${process.pid}-${prefixes}`;
     const client = openClient('ioredis 5', { port });
-    const store = new RedisSessionStore({ client, prefix, partitions, timeoutMs: PATIENT_MS });
+    const store = todaysRedisStore({ client, prefix, partitions, timeoutMs: PATIENT_MS });
     const raw = new Redis(port);
     onTestFinished(() => raw.disconnect());
     return { store, client, prefix, raw, keys: new Keyspace(prefix, partitions) };
   };
-  const insert = (store: RedisSessionStore, id: string, tenant = TENANT) =>
+  const insert = (store: TodaysRedisStore, id: string, tenant = TENANT) =>
     answerOf(store.insert(tenant, headOf(id), waiting));
-  const claimed = async (store: RedisSessionStore, changes: Partial<TakeRange> = {}) => {
+  const claimed = async (store: TodaysRedisStore, changes: Partial<TakeRange> = {}) => {
     const { sessions, failed } = await answerOf(store.claim({ ...range, ...changes }));
     return { ids: sessions.map(({ tenant, id }) => `${tenant} ${id}`), failed };
   };
@@ -62,7 +62,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
       if (name === 'evalsha') await run();
       return run();
     });
-    const resending = new RedisSessionStore({ client: twice, prefix, partitions: 1 });
+    const resending = todaysRedisStore({ client: twice, prefix, partitions: 1 });
     const { sessions } = await answerOf(resending.claim({ ...range, tenant: TENANT, limit: 1 }));
     const record = await answerOf(store.find(keyOf('one'), { historyLimit: 0 }));
     expect(sessions).toEqual([{ ...keyOf('one'), dueAt: NOON, record }]);

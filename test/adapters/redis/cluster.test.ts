@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { RedisClient } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { type Corrupt, describeSessionStore } from '../../../src/testing/index.js';
 import { headOf, keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
@@ -12,6 +12,7 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import { commandsOf } from '../../support/redis-commands.js';
+import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const PARTITIONS = 64;
 
@@ -49,9 +50,9 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
     });
     afterAll(() => client.quit());
 
-    const prefixOf = new WeakMap<RedisSessionStore, string>();
-    const makeStore = (prefix = newPrefix()): RedisSessionStore => {
-      const store = new RedisSessionStore({
+    const prefixOf = new WeakMap<TodaysRedisStore, string>();
+    const makeStore = (prefix = newPrefix()): TodaysRedisStore => {
+      const store = todaysRedisStore({
         client,
         prefix,
         partitions: PARTITIONS,
@@ -64,7 +65,7 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
     // Each client has it on a single server: here it is the script and its keys that differ.
     if (name === 'ioredis 5' || isLong)
       describe('the contract', () => {
-        const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
+        const corrupt: Corrupt<TodaysRedisStore> = async (store, key, part) => {
           const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', PARTITIONS).of(key);
           if (part === 'state') await client.set(record, '2 from the past');
           else if (part === 'head') await client.append(record, '[');

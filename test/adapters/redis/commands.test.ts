@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import {
@@ -21,6 +20,7 @@ import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { missingEntries } from '../../support/redis-indexes.js';
 import { replaceUnread } from '../../support/replace-unread.js';
 import { ada, okOf } from '../../support/sessions.js';
+import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
 const head = headOf('one');
@@ -40,10 +40,9 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         sent.push(name);
         return run();
       });
-      const store = new RedisSessionStore({
+      const store = todaysRedisStore({
         client: counted,
         prefix,
-        statusIndex: true,
         events: true,
         reportEnds,
       });
@@ -72,7 +71,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
 
     /** Every change there is, with its deadlines, labels, statuses and events. */
     const changes = (
-      store: RedisSessionStore,
+      store: TodaysRedisStore,
     ): Readonly<Record<string, () => PromiseLike<unknown>>> => {
       const change = (next: StateRecord, previous: StateRecord) => () =>
         answerOf(replaceUnread(store, key, next, previous));
@@ -102,7 +101,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       for (const change of Object.values(changes(store))) await change();
       for (const [name, change] of Object.entries(changes(store))) {
         expect([name, await commandsOf(change)]).toEqual([name, ['evalsha']]);
-        expect(await missingEntries(client, { prefix, statusIndex: true })).toEqual([]);
+        expect(await missingEntries(client, { prefix })).toEqual([]);
       }
       const { events } = await answerOf(
         store.events?.read(store.events.streamOf(TENANT), '0', 100) ?? noEvents(),
@@ -122,7 +121,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       const { store, commandsOf } = open();
       const clock = new ManualClock();
       const openService = () =>
-        new SessionService({ store, clock, idleTimeout: 60, retention: 60 });
+        new SessionService({ store: store.port, clock, idleTimeout: 60, retention: 60 });
       let sessions = openService();
       const operations = (
         ids: readonly [string, string],
@@ -185,7 +184,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
 
     test('an append through a service is one command, whatever the length of the history', async () => {
       const { store, commandsOf } = open();
-      const sessions = new SessionService({ store });
+      const sessions = new SessionService({ store: store.port });
       const { id } = await okOf(sessions.create(ada));
       await okOf(sessions.start(id));
       const hello = [{ role: 'user', content: 'hello' }];
@@ -207,7 +206,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
     test('a sweep writes once to end a session, once to report its end, and once to delete it', async () => {
       const { store, commandsOf } = open(true);
       const clock = new ManualClock();
-      const sessions = new SessionService({ store, clock, retention: 60 });
+      const sessions = new SessionService({ store: store.port, clock, retention: 60 });
       const sweeper = createSweeper(sessions, { onEnded: () => undefined });
       const startOne = async (): Promise<string> => {
         const { id } = await okOf(sessions.create({ ...ada, timeLimit: 1 }));
@@ -247,7 +246,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
     test('an end that need not be reported takes no command of its own', async () => {
       const { store, commandsOf } = open();
       const clock = new ManualClock();
-      const sessions = new SessionService({ store, clock });
+      const sessions = new SessionService({ store: store.port, clock });
       const { id } = await okOf(sessions.create({ ...ada, timeLimit: 1 }));
       await okOf(sessions.start(id));
       clock.pass(1000);

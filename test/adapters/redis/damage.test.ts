@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
+import type { RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { SessionService } from '../../../src/index.js';
 import type { StoreError, TooLarge } from '../../../src/session/errors.js';
@@ -24,6 +24,7 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { okOf } from '../../support/sessions.js';
+import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 type Part = 'record' | 'journal';
 
@@ -39,7 +40,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     prefixes += 1;
     const prefix = `damage-${process.pid}-${prefixes}`;
     const client = openClient('ioredis 5', { port });
-    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
+    const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
     await answerOf(store.insert(TENANT, headOf('good', NOON + 1), live('IDLE')));
     await answerOf(
       store.insert(
@@ -71,7 +72,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
   ])('leaves no text if it is deleted with reportEnds and %s', async (_, damage) => {
     const { store, raw, keys } = await open({ reportEnds: true });
     await damage(raw, keys.record, keys.journal);
-    await okOf(new SessionService({ store, tenant: TENANT }).delete(key.id));
+    await okOf(new SessionService({ store: store.port, tenant: TENANT }).delete(key.id));
     expect(await raw.exists(keys.record, keys.journal, keys.operations)).toBe(0);
   });
 
@@ -125,7 +126,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
   };
 
   /** However it is read: who reads no history does not notice that it is damaged. */
-  const expectCorrupt = async (store: RedisSessionStore, part: Part): Promise<void> => {
+  const expectCorrupt = async (store: TodaysRedisStore, part: Part): Promise<void> => {
     for (const size of [
       {},
       { historyLimit: 1 },
@@ -144,7 +145,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     }
   };
 
-  const expectRemovable = async (store: RedisSessionStore): Promise<void> => {
+  const expectRemovable = async (store: TodaysRedisStore): Promise<void> => {
     expect(await answerOf(store.remove(key))).toBe('removed');
     expect(await idsOn(store, TENANT)).toEqual(['good']);
     expect(await answerOf(store.find(key))).toBeUndefined();
@@ -318,7 +319,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
   });
 
   test('with junk in any field of its record when its time is over, it hides no other session by status', async () => {
-    const { store, raw, keys } = await open({ statusIndex: true });
+    const { store, raw, keys } = await open({});
     await answerOf(replacing(store, key, live('ACTIVE', { revision: 4, deadline: NOON })));
     const whole = (await raw.get(keys.record)) ?? '';
     const fields = whole.slice(0, whole.indexOf('\n')).trimEnd().split(' ');

@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append } from '../../../src/testing/steps.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('bad');
 
@@ -21,7 +21,7 @@ describeWithRedis('a session that was rewound, whose strings are damaged', ({ po
     const prefix = `damaged-rewinds-${process.pid}-${prefixes}`;
     const client = new Redis({ port });
     onTestFinished(() => client.disconnect());
-    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
     await answerOf(store.insert(TENANT, headOf('good'), live('IDLE')));
     await answerOf(store.insert(TENANT, headOf('bad'), live('ACTIVE')));
     const rewind = async (after: number, contents: readonly string[]): Promise<number> => {

@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 let prefixes = 0;
 
@@ -17,10 +17,9 @@ describeWithRedis(
       prefixes += 1;
       const prefix = `damaged-search-${process.pid}-${prefixes}`;
       const client = openClient('ioredis 5', { port });
-      const store = new RedisSessionStore({
+      const store = todaysRedisStore({
         client,
         prefix,
-        statusIndex: true,
         timeoutMs: PATIENT_MS,
       });
       for (const at of upTo(count)) {

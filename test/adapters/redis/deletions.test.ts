@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace, labelKey } from '../../../adapters/redis/keyspace.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { openClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const TIMEOUT_MS = 500;
 /**
@@ -22,14 +22,13 @@ describeWithRedis('a deletion', ({ port }) => {
     const prefix = `deletions-${process.pid}-${prefixes}`;
     const client = openClient('ioredis 5', { port });
     const clock = new ManualClock();
-    const store = new RedisSessionStore({
+    const store = todaysRedisStore({
       client,
       prefix,
       timeoutMs: TIMEOUT_MS,
-      statusIndex: true,
       events: true,
     });
-    const sessions = new SessionService({ store, clock }).forTenant('secret-tenant');
+    const sessions = new SessionService({ store: store.port, clock }).forTenant('secret-tenant');
     const keysLeft = async () => {
       const found = await client.call('KEYS', `${prefix}:*`);
       const names = (Array.isArray(found) ? found.map(String) : []).toSorted();
@@ -47,7 +46,7 @@ describeWithRedis('a deletion', ({ port }) => {
       sessions,
       keysLeft,
       forget,
-      keys: new Keyspace(prefix, 1, { statusIndex: true }),
+      keys: new Keyspace(prefix, 1),
     };
   };
 
@@ -166,15 +165,14 @@ describeWithRedis('a create that is repeated with its key', ({ port }) => {
   test('after the end was reported reports nothing again, and has no second event', async () => {
     prefixes += 1;
     const client = openClient('ioredis 6', { port });
-    const store = new RedisSessionStore({
+    const store = todaysRedisStore({
       client,
       prefix: `repeated-${process.pid}`,
       events: true,
-      statusIndex: true,
       reportEnds: true,
     });
     const clock = new ManualClock();
-    const sessions = new SessionService({ store, clock, retention: 3600 });
+    const sessions = new SessionService({ store: store.port, clock, retention: 3600 });
     const told: string[] = [];
     const sweeper = createSweeper(sessions, { onEnded: ({ id }) => told.push(id) });
     const keyed = { ...ada, timeLimit: 60, labels: { user: 'u1' }, idempotencyKey: 'lesson' };

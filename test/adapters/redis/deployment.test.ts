@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
+import type { RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
@@ -11,6 +11,7 @@ import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { missingEntries } from '../../support/redis-indexes.js';
 import { ada, errorOf, okOf, startedIn } from '../../support/sessions.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
+import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 type Options = Omit<RedisSessionStoreOptions, 'client' | 'prefix'>;
 
@@ -29,7 +30,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
             if (name !== 'info') sent.push(name);
             return run();
           });
-          return new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
+          return todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
         };
         return {
           prefix: `${keyPrefix}${prefix}`,
@@ -38,21 +39,20 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
           client: openClient(version, { port }),
         };
       };
-      const insert = (store: RedisSessionStore, id = 'one') =>
+      const insert = (store: TodaysRedisStore, id = 'one') =>
         answerOf(store.insert(TENANT, headOf(id), live('ACTIVE', { deadline: NOON + 1000 })));
 
       test('are those of the first process that creates a session, and those that leave options out follow', async () => {
         const { process, client, prefix } = deploy();
         const first = process({
           partitions: 3,
-          statusIndex: true,
           events: { length: 500 },
           reportEnds: true,
         });
         const follower = process();
         expect((await follower.deployment())._unsafeUnwrap()).toBeUndefined();
         await insert(first);
-        const settings = { partitions: 3, statusIndex: true, events: true, reportEnds: true };
+        const settings = { partitions: 3, events: true, reportEnds: true };
         expect((await follower.deployment())._unsafeUnwrap()).toEqual(settings);
         await insert(follower, 'two');
         await answerOf(follower.append(keyOf('one'), { entries: [say('hello')], now: NOON }));
@@ -64,18 +64,18 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('are the defaults where the first process asks for nothing', async () => {
         const { process } = deploy();
         await insert(process());
-        const settings = { partitions: 1, statusIndex: false, events: false, reportEnds: false };
+        const settings = { partitions: 1, events: false, reportEnds: false };
         expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);
       });
 
       test('are stored by no other call', async () => {
         const { process } = deploy();
-        const reader = process({ statusIndex: true });
+        const reader = process({ reportEnds: true });
         expect(await answerOf(reader.find(keyOf('one')))).toBeUndefined();
         expect((await answerOf(reader.due(NOON, 10))).sessions).toEqual([]);
         expect(await answerOf(reader.remove(keyOf('one')))).toBe('missing');
         expect((await process().deployment())._unsafeUnwrap()).toBeUndefined();
-        await insert(process({ statusIndex: false }));
+        await insert(process({ reportEnds: false }));
         expect((await reader.find(keyOf('one')))._unsafeUnwrapErr()).toMatchObject({
           type: 'misconfigured',
         });
@@ -87,11 +87,6 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
           { partitions: 4 },
           'the option partitions is 4, but this store has 3: omit the option, or use another prefix',
         ],
-        [
-          'statusIndex',
-          { statusIndex: false },
-          'the option statusIndex is false, but this store has true',
-        ],
         ['events', { events: false }, 'the option events is false, but this store has true'],
         [
           'reportEnds',
@@ -102,7 +97,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         'refuse each call of a process that asks for other %s, and change nothing',
         async (_, options, message) => {
           const { process, client, prefix } = deploy();
-          await insert(process({ partitions: 3, statusIndex: true, events: true }));
+          await insert(process({ partitions: 3, events: true }));
           const keys = async () => [await client.call('KEYS', `${prefix}*`)].flat().toSorted();
           const before = await keys();
           const store = process(options);
@@ -112,7 +107,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
           };
           for (const _ of upTo(2)) {
             for (const method of methods) {
-              const result = await storeCalls[method](store);
+              const result = await storeCalls[method](store.port);
               expect([method, result.isErr() && result.error]).toEqual([
                 method,
                 expect.objectContaining(misconfigured),
@@ -129,7 +124,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('agree with a process that asks for the same, and with another length of the events', async () => {
         const { process } = deploy();
         await insert(process({ partitions: 3, events: { length: 500 } }));
-        await insert(process({ partitions: 3, statusIndex: false, events: { length: 5 } }), 'two');
+        await insert(process({ partitions: 3, events: { length: 5 } }), 'two');
       });
 
       test('make a process without options tell the watchers of others what it changes', async () => {
@@ -145,14 +140,14 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
           type: 'session.snapshot',
         });
         await okOf(
-          new SessionService({ store: process(), clock }).append(id, [
+          new SessionService({ store: process().port, clock }).append(id, [
             { role: 'user', content: 'hello' },
           ]),
         );
         const appended = await passUntil(clock, watch.next());
         expect(appended.value?._unsafeUnwrap()).toMatchObject({ entries: [{ content: 'hello' }] });
         clock.pass(60_000);
-        await okOf(createSweeper(new SessionService({ store: process(), clock })).sweepOnce());
+        await okOf(createSweeper(new SessionService({ store: process().port, clock })).sweepOnce());
         const last = await passUntil(clock, watch.next());
         expect(last.value?._unsafeUnwrap()).toMatchObject({ session: { status: 'TERMINATED' } });
         expect(await watch.next()).toMatchObject({ done: true });
@@ -166,7 +161,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         );
         for (const [at, id] of ids.entries()) {
           const tenant = `t${at}`;
-          const watch = new SessionService({ store: process(), tenant })
+          const watch = new SessionService({ store: process().port, tenant })
             .watchAll({ cursor: '0' })
             [Symbol.asyncIterator]();
           expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ sessionId: id });
@@ -177,7 +172,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('let no process watch a store without events', async () => {
         const { process } = deploy();
         await insert(process());
-        const items = new SessionService({ store: process(), tenant: TENANT }).watch('one');
+        const items = new SessionService({ store: process().port, tenant: TENANT }).watch('one');
         const { value } = await items[Symbol.asyncIterator]().next();
         expect(value?._unsafeUnwrapErr()).toMatchObject({
           type: 'misconfigured',
@@ -199,26 +194,26 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
 
       test('are one and the same for many processes that begin at the same time', async () => {
         const { process } = deploy();
-        const stores = upTo(12).map((at) => process({ statusIndex: at % 2 === 0 }));
+        const stores = upTo(12).map((at) => process({ reportEnds: at % 2 === 0 }));
         const results = await Promise.all(
           stores.map((store, at) => store.insert(TENANT, headOf(`s${at}`), live('IDLE'))),
         );
         const stored = (await process().deployment())._unsafeUnwrap();
         expect(results.map((result) => result.isOk())).toEqual(
-          upTo(12).map((at) => (at % 2 === 0) === stored?.statusIndex),
+          upTo(12).map((at) => (at % 2 === 0) === stored?.reportEnds),
         );
       });
 
       test('are changed by a repair that is told to, with the indexes that are new', async () => {
         const { process, client, prefix } = deploy();
         await insert(process({ partitions: 3 }));
-        const wanted = process({ statusIndex: true, events: true, reportEnds: true });
+        const wanted = process({ events: true, reportEnds: true });
         const refused = await wanted.repair();
         expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
         const report = await wanted.repair({ reconfigure: true });
         expect(report._unsafeUnwrap()).toMatchObject({ sessions: 1, listed: 1 });
         await insert(wanted, 'two');
-        const settings = { partitions: 3, statusIndex: true, events: true, reportEnds: true };
+        const settings = { partitions: 3, events: true, reportEnds: true };
         expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);
         expect(await missingEntries(client, { prefix, ...settings })).toEqual([]);
         const moved = await process({ partitions: 4 }).repair({ reconfigure: true });
@@ -232,7 +227,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('that a later version has stored are misconfigured', async () => {
         const { process, client, prefix } = deploy();
         await client.call('SET', `${prefix}:{0}:deployment`, '2 from the future');
-        const error = await errorOf(new SessionService({ store: process() }).create(ada));
+        const error = await errorOf(new SessionService({ store: process().port }).create(ada));
         expect(error).toMatchObject({
           type: 'misconfigured',
           message: expect.stringContaining('deployment'),

@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { headOf, live, TENANT } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startRedis } from '../../support/redis-server.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -34,7 +34,7 @@ describeWithRedis('a store on a server that evicts keys', () => {
       }
     });
     for (const id of ['one', 'two']) {
-      const store = new RedisSessionStore({ client: counted, timeoutMs: PATIENT_MS });
+      const store = todaysRedisStore({ client: counted, timeoutMs: PATIENT_MS });
       await answerOf(store.insert(TENANT, headOf(id), live('IDLE')));
     }
     await vi.waitFor(() => expect(asked).toBe(1), PATIENT_MS);

@@ -1,5 +1,4 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import type { EntriesOutcome } from '../../../src/store/session-store.js';
@@ -10,6 +9,7 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
 
@@ -23,7 +23,7 @@ describeWithRedis('parts of a history', ({ port }) => {
     prefixes += 1;
     const prefix = `parts-${process.pid}-${prefixes}`;
     const client = openClient(version, { port });
-    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
     await insertActive(store, key, headOf('one', NOON, { context: '\u20AC {"\n' }));
     return { store, client, prefix, ...new Keyspace(prefix, 1).of(key) };
   };
@@ -187,7 +187,7 @@ describeWithRedis('parts of a history', ({ port }) => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
     const client = openClient('ioredis 6', { port: server.port, keyPrefix: 'host:' });
-    const store = new RedisSessionStore({
+    const store = todaysRedisStore({
       client,
       prefix: `parts-prefix-${process.pid}`,
       timeoutMs: PATIENT_MS,

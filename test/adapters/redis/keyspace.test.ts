@@ -36,7 +36,7 @@ describe('the keys of a session', () => {
       sessionKey: 'acme:a%0020b',
       isLeft: true,
     });
-    expect(new Keyspace('app', 1, { statusIndex: true }).tenant('a:b')).toMatchObject({
+    expect(new Keyspace('app', 1).tenant('a:b')).toMatchObject({
       byStatus: {
         IDLE: 'app:{0}:idle:a%003ab',
         ACTIVE: 'app:{0}:active:a%003ab',

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { writeScript } from '../../../adapters/redis/writer.js';
+import { writeScripts } from '../../../adapters/redis/write-scripts.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { openClient } from '../../support/redis-clients.js';
 import { replaceUnread } from '../../support/replace-unread.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
 const MINUTE = 60_000;
@@ -25,8 +25,8 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
       if (name.startsWith('eval')) sent.push(args);
       return run();
     });
-    const store = new RedisSessionStore({ client: seen, prefix, events: true });
-    const others = new RedisSessionStore({ client, prefix, events: true });
+    const store = todaysRedisStore({ client: seen, prefix, events: true });
+    const others = todaysRedisStore({ client, prefix, events: true });
     const eventsCount = () => client.call('XLEN', `${prefix}:{0}:events`);
     const insert = () =>
       answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + MINUTE })));
@@ -70,10 +70,10 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
         setClock(offsetMs);
         const position = await append(store, key, ['mine']);
         const [sha1, count, ...rest] = sent.at(-1) ?? [];
-        expect(sha1).toBe(writeScript.sha1);
+        expect(sha1).toBe(writeScripts.append.sha1);
         // As if it had waited on the way.
         const again = await client.call('EVALSHA', ...[sha1, count, ...rest].map(String));
-        expect(again).toBe(`appended ${position}`);
+        expect(again).toBe(`made ${position}`);
         expect([await said(others, key), await eventsCount()]).toEqual([['mine'], 2]);
       });
     },
@@ -98,7 +98,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
     const place = Number(count) - 1;
     expect(Number(rest[place])).toBeGreaterThan(Date.now());
     const late = rest.with(place, String(Date.now() - 1));
-    const reply = await client.call('EVALSHA', writeScript.sha1, count, write, ...late);
+    const reply = await client.call('EVALSHA', writeScripts.append.sha1, count, write, ...late);
     expect(reply).toMatch(/^late \d+$/);
     expect([await said(others, key), await eventsCount()]).toEqual([['mine'], 2]);
   });
@@ -134,7 +134,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
     const refusing = intercepting(client, async (name, _, run) =>
       name.startsWith('eval') ? 'late 1' : run(),
     );
-    const store = new RedisSessionStore({ client: refusing, prefix, timeoutMs: 20 });
+    const store = todaysRedisStore({ client: refusing, prefix, timeoutMs: 20 });
     const answer = store.append(key, { entries: [say('mine')], now: NOON });
     expect(await errorOf(answer)).toMatchObject({
       type: 'store_unavailable',

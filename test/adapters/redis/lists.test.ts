@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { PageRange } from '../../../src/store/session-store.js';
 import { foundIn } from '../../../src/testing/history-steps.js';
@@ -12,6 +11,7 @@ import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientVersion, clientVersions, openClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
 import { startRedis } from '../../support/redis-server.js';
+import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 let prefixes = 0;
 const newPrefix = (): string => {
@@ -19,7 +19,7 @@ const newPrefix = (): string => {
   return `lists-${process.pid}-${prefixes}`;
 };
 
-const insertFive = async (store: RedisSessionStore, context = ''): Promise<void> => {
+const insertFive = async (store: TodaysRedisStore, context = ''): Promise<void> => {
   for (const at of upTo(5)) {
     await answerOf(store.insert(TENANT, headOf(`s${at}`, NOON + at, { context }), live('ACTIVE')));
   }
@@ -29,7 +29,7 @@ const insertFive = async (store: RedisSessionStore, context = ''): Promise<void>
 const countLightList = async (version: ClientVersion, context: string, maxBytes?: number) => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
-  const store = new RedisSessionStore({
+  const store = todaysRedisStore({
     client: openClient(version, { port: server.port }),
     timeoutMs: PATIENT_MS,
   });
@@ -50,7 +50,7 @@ const countLightList = async (version: ClientVersion, context: string, maxBytes?
 describeWithRedis('a list', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
     /** A separate server, so that only the commands of this test are counted. */
-    const countLists = async (store: (port: number) => Promise<RedisSessionStore>) => {
+    const countLists = async (store: (port: number) => Promise<TodaysRedisStore>) => {
       const server = await startRedis();
       try {
         const opened = await store(server.port);
@@ -70,13 +70,12 @@ describeWithRedis('a list', ({ port }) => {
     };
 
     test('is one script that finds the page and one MGET that reads its histories', async () => {
-      const used = await countLists(
-        async (at) =>
-          new RedisSessionStore({
-            client: openClient(version, { port: at }),
-            prefix: 'lists',
-            timeoutMs: PATIENT_MS,
-          }),
+      const used = await countLists(async (at) =>
+        todaysRedisStore({
+          client: openClient(version, { port: at }),
+          prefix: 'lists',
+          timeoutMs: PATIENT_MS,
+        }),
       );
       expect(used).toMatchObject({ evalsha: 2, mget: 1 });
     });
@@ -104,7 +103,7 @@ describeWithRedis('a list', ({ port }) => {
       'without histories names a session with the record %j',
       async (text) => {
         const prefix = newPrefix();
-        const store = new RedisSessionStore({
+        const store = todaysRedisStore({
           client: openClient(version, { port }),
           prefix,
           timeoutMs: PATIENT_MS,
@@ -128,13 +127,12 @@ describeWithRedis('a list', ({ port }) => {
       'without histories shows a %s session whole while others append to it and change it',
       async (_, context) => {
         const prefix = newPrefix();
-        const [writer, reader] = [0, 1].map(
-          () =>
-            new RedisSessionStore({
-              client: openClient(version, { port }),
-              prefix,
-              timeoutMs: PATIENT_MS,
-            }),
+        const [writer, reader] = [0, 1].map(() =>
+          todaysRedisStore({
+            client: openClient(version, { port }),
+            prefix,
+            timeoutMs: PATIENT_MS,
+          }),
         );
         if (writer === undefined || reader === undefined) throw new Error('no stores');
         const key = keyOf('busy');
@@ -171,18 +169,18 @@ describeWithRedis('a list', ({ port }) => {
 
     /** What another process does to a session while a list reads it. */
     const changes = {
-      'another session takes its id': async (store: RedisSessionStore) => {
+      'another session takes its id': async (store: TodaysRedisStore) => {
         const labels = { said: 'later' };
         await answerOf(store.remove(keyOf('one')));
         await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE', { labels })));
         await append(store, keyOf('one'), ['later']);
       },
-      'its entries are redacted': async (store: RedisSessionStore) => {
+      'its entries are redacted': async (store: TodaysRedisStore) => {
         const { entries } = await foundIn(store, { limit: 9 }, keyOf('one'));
         const positions = entries.map(({ position }) => position);
         await answerOf(store.redact(keyOf('one'), positions, NOON));
       },
-      'it is rewound': async (store: RedisSessionStore) => {
+      'it is rewound': async (store: TodaysRedisStore) => {
         const later = { entries: [say('later')], now: NOON, after: 0 };
         await answerOf(store.append(keyOf('one'), later));
       },
@@ -205,7 +203,7 @@ describeWithRedis('a list', ({ port }) => {
       const [other, counted] = [0, 1].map(() => openClient(version, { port }));
       if (other === undefined || counted === undefined) throw new Error('no clients');
       const settings = { prefix, timeoutMs: PATIENT_MS };
-      const writer = new RedisSessionStore({ client: other, ...settings });
+      const writer = todaysRedisStore({ client: other, ...settings });
       await answerOf(writer.insert(TENANT, headOf('one'), live('ACTIVE', { labels })));
       await append(writer, keyOf('one'), ['first']);
       // The versions that there are: before the change, and after it.
@@ -216,10 +214,10 @@ describeWithRedis('a list', ({ port }) => {
         if (sent === 2) await change(writer);
         return run();
       });
-      const reader = new RedisSessionStore({ client, ...settings });
+      const reader = todaysRedisStore({ client, ...settings });
       const page = { offset: 0, limit: 10, ...range };
       // Knows the settings of the store from here on, and the server the scripts.
-      await answerOf(new RedisSessionStore({ client: other, ...settings }).list(TENANT, page));
+      await answerOf(todaysRedisStore({ client: other, ...settings }).list(TENANT, page));
       expect((await reader.deployment()).isOk()).toBe(true);
       sent = 0;
       const { records } = await answerOf(reader.list(TENANT, page));
@@ -228,7 +226,7 @@ describeWithRedis('a list', ({ port }) => {
     });
 
     test('after a cursor, in either order, continues after the page before', async () => {
-      const store = new RedisSessionStore({
+      const store = todaysRedisStore({
         client: openClient(version, { port }),
         prefix: newPrefix(),
         timeoutMs: PATIENT_MS,
@@ -251,7 +249,7 @@ describeWithRedis('a list', ({ port }) => {
     test('drops index entries without a session: the page is full, and the total right', async () => {
       const client = openClient(version, { port });
       const prefix = newPrefix();
-      const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+      const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
       await insertFive(store);
       const { index } = new Keyspace(prefix, 1).of(keyOf('s0'));
       for (const stale of upTo(20))

@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { HistorySlice } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
@@ -9,6 +8,7 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
+import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const ENTRIES = 100_000;
 
@@ -25,7 +25,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
     const server = await startRedis();
     port = server.port;
     const client = new Redis(port);
-    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
     await answerOf(store.insert(TENANT, headOf('long'), live('ACTIVE')));
     const entries = upTo(1000).map((at) => say(`entry ${at}`));
     for (const _ of upTo(ENTRIES / 1000)) await answerOf(store.append(key, { entries, now: NOON }));
@@ -63,7 +63,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
 
   describe.each(clientVersions)('%s', (version) => {
     const open = () =>
-      new RedisSessionStore({
+      todaysRedisStore({
         client: openClient(version, { port }),
         prefix,
         timeoutMs: PATIENT_MS,
@@ -107,10 +107,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
        * Appends, and takes back what the record says of it: the last command, which a torn log does
        * not have.
        */
-      const appendAndLose = async (
-        store: RedisSessionStore,
-        operationId: string,
-      ): Promise<void> => {
+      const appendAndLose = async (store: TodaysRedisStore, operationId: string): Promise<void> => {
         const client = openClient(version, { port });
         const before = String(await client.call('GET', record));
         await append(store, key, [operationId], operationId);
@@ -118,7 +115,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       };
 
       const expectRepeatable = async (
-        store: RedisSessionStore,
+        store: TodaysRedisStore,
         operationId: string,
       ): Promise<void> => {
         const position = await append(store, key, [operationId], operationId);

@@ -1,16 +1,16 @@
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
+import type { TodaysStore } from '../../../src/testing/todays-store.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { LOOPBACK } from '../../support/free-port.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import { replaceUnread } from '../../support/replace-unread.js';
 import { openProxy } from '../../support/tcp-proxy.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
 
@@ -40,7 +40,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
         const natMap = { [`${LOOPBACK}:${port}`]: { host: LOOPBACK, port: throughPort } };
         const client = new ClusterClient([{ host: LOOPBACK, port: throughPort }], { natMap });
         onTestFinished(() => client.disconnect());
-        return new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+        return todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
       };
       const others = storeAt(port);
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
@@ -56,7 +56,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
       };
     };
 
-    const appending30 = (others: SessionStore) =>
+    const appending30 = (others: TodaysStore) =>
       Promise.all(upTo(30).map((other) => append(others, key, [`${other}`])));
 
     test('insert', async () => {

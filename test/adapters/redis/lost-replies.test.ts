@@ -1,9 +1,7 @@
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Script } from '../../../adapters/redis/connection.js';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { writeScript } from '../../../adapters/redis/writer.js';
-import type { SessionStore } from '../../../src/store/session-store.js';
+import { writeScripts } from '../../../adapters/redis/write-scripts.js';
 import {
   headOf,
   keyOf,
@@ -15,12 +13,14 @@ import {
   upTo,
 } from '../../../src/testing/samples.js';
 import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
+import type { TodaysStore } from '../../../src/testing/todays-store.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { replaceUnread } from '../../support/replace-unread.js';
 import { openProxy } from '../../support/tcp-proxy.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
 
@@ -37,10 +37,10 @@ const settings: Readonly<Record<string, ClientOptions>> = {
 
 /** What others do while the reply is on its way into the void. */
 const nothing = async (): Promise<void> => {};
-const appending1000 = async (others: SessionStore): Promise<void> => {
+const appending1000 = async (others: TodaysStore): Promise<void> => {
   await Promise.all(upTo(20).map(() => append(others, key, upTo(50).map(String))));
 };
-const changing5 = async (others: SessionStore): Promise<void> => {
+const changing5 = async (others: TodaysStore): Promise<void> => {
   const first = (await answerOf(others.findState(key)))?.revision ?? 0;
   for (const change of upTo(5)) {
     const next = live('ACTIVE', { revision: first + 1 + change, deadline: NOON + change + 1 });
@@ -55,7 +55,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
   // not know it.
   beforeAll(async () => {
     const client = new Redis(port);
-    const store = new RedisSessionStore({
+    const store = todaysRedisStore({
       client,
       prefix: 'lost-replies-scripts',
       timeoutMs: PATIENT_MS,
@@ -77,13 +77,13 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         prefixes += 1;
         const prefix = `lost-replies-${process.pid}-${prefixes}`;
         const proxy = await openProxy(port);
-        const others = new RedisSessionStore({
+        const others = todaysRedisStore({
           client: openClient(version, { port }),
           prefix,
           timeoutMs: PATIENT_MS,
         });
         const client = openClient(version, { port: proxy.port, ...settings[name] });
-        const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+        const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
         // The settings of the deployment are stored before, so that the first script that is sent
         // is that of the change.
         await answerOf(others.insert(TENANT, headOf('zero'), live('IDLE')));
@@ -92,7 +92,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         // The reply that is cut off may be that of a command before it: nothing else happens until
         // the script has run.
         const loseReply = (
-          meanwhile: (others: SessionStore) => Promise<void>,
+          meanwhile: (others: TodaysStore) => Promise<void>,
           { sha1: command }: Pick<Script, 'sha1'> = { sha1: 'evalsha' },
           hasRun: () => Promise<boolean> = async () => true,
         ) =>
@@ -109,7 +109,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
       ])('insert%s', async (_, meanwhile) => {
         const { store, others, loseReply } = await open();
         const isThere = async () => (await answerOf(others.findState(key))) !== undefined;
-        const lost = loseReply(meanwhile, writeScript, isThere);
+        const lost = loseReply(meanwhile, writeScripts.change, isThere);
         expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe(
           'inserted',
         );
@@ -130,7 +130,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         // replaces.
         await answerOf(others.insert(TENANT, headOf('one'), live('IDLE', { deadline: NOON })));
         const isChanged = async () => (await answerOf(others.findState(key)))?.revision === 2;
-        const lost = loseReply(meanwhile, writeScript, isChanged);
+        const lost = loseReply(meanwhile, writeScripts.change, isChanged);
         const next = live('ACTIVE', { revision: 2, deadline: NOON + 1000 });
         expect(await answerOf(replaceUnread(store, key, next))).toBe('replaced');
         await lost;
@@ -152,7 +152,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
         await append(others, key, ['before']);
         const isSaid = async () => (await said(others, key))?.includes('mine') === true;
-        const lost = loseReply(meanwhile, writeScript, isSaid);
+        const lost = loseReply(meanwhile, writeScripts.append, isSaid);
         const position = await append(store, key, ['mine', 'mine too'], operationId);
         await lost;
         const expected = ['before', 'mine', 'mine too'];
@@ -182,7 +182,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
           async () => {
             expect(await answerOf(others.remove(key))).toBe('removed');
           },
-          writeScript,
+          writeScripts.change,
           isThere,
         );
         expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe(

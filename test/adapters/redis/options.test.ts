@@ -12,6 +12,7 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { oddNumbers, revoked, strange, throwing } from '../../support/hostile-values.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const unreachable = (): never => {
   throw new Error('the store has used a client that it has no settings for');
@@ -73,8 +74,8 @@ describe('options that break a rule are named at once', () => {
     );
   });
 
-  test.each([1, 'yes', null])('statusIndex and events: %j', (value) => {
-    expectRule({ client, statusIndex: value }, 'statusIndex must be true or false');
+  test.each([1, 'yes', null])('reportEnds and events: %j', (value) => {
+    expectRule({ client, reportEnds: value }, 'reportEnds must be true or false');
     expectRule({ client, events: value }, 'events must be true, false or { length, client }');
   });
 
@@ -116,13 +117,13 @@ describeWithRedis("a host's client", ({ port }) => {
       status: host.status,
     });
     const before = look();
-    const store = new RedisSessionStore({
+    const store = todaysRedisStore({
       client: host,
       prefix: `options-${process.pid}-${version}`,
     });
-    for (const method of methods) await storeCalls[method](store);
+    for (const method of methods) await storeCalls[method](store.port);
     await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
-    for (const method of methods) await storeCalls[method](store);
+    for (const method of methods) await storeCalls[method](store.port);
     expect(look()).toEqual(before);
     expect(await host.ping()).toBe('PONG');
   });
@@ -132,7 +133,7 @@ describeWithRedis("a host's client", ({ port }) => {
     async (version) => {
       const shared = openClient(version, { port });
       const open = (options: Partial<RedisSessionStoreOptions>) =>
-        new RedisSessionStore({
+        todaysRedisStore({
           client: shared,
           prefix: `options-${process.pid}-${version}-a`,
           ...options,
@@ -165,7 +166,7 @@ describeWithRedis("a host's client", ({ port }) => {
     'has all keys of a store under its keyPrefix and the prefix, with %s',
     async (version) => {
       const prefix = `options-${process.pid}-${version}-keys`;
-      const store = new RedisSessionStore({
+      const store = todaysRedisStore({
         client: openClient(version, { port, keyPrefix: 'host:' }),
         prefix,
       });

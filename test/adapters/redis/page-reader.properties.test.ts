@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
 import { stateAt } from '../../../src/session/state-at.js';
@@ -11,6 +10,7 @@ import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 /** Few times and short ids, so that many sessions share a millisecond and many ids begin alike. */
 const time = fc.integer({ min: 0, max: 6 }).map((ms) => NOON + ms);
@@ -110,10 +110,9 @@ describeWithRedis(
           async (given, ranges) => {
             prefixes += 1;
             const prefix = `pages-${process.pid}-${prefixes}`;
-            const store = new RedisSessionStore({
+            const store = todaysRedisStore({
               client,
               prefix,
-              statusIndex: true,
               timeoutMs: PATIENT_MS,
             });
             const inserted = await Promise.all(

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { writeScript } from '../../../adapters/redis/writer.js';
 import { eventsAfter, latestPosition } from '../../../src/testing/event-steps.js';
 import { foundIn } from '../../../src/testing/history-steps.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
@@ -9,6 +7,11 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
+import {
+  isWrite,
+  type TodaysRedisStore,
+  todaysRedisStore,
+} from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
 const COUNT = 12;
@@ -22,24 +25,24 @@ describeWithRedis('a redaction of many large entries in Redis', ({ port }) => {
     prefixes += 1;
     const options = { prefix: `redactions-${process.pid}-${prefixes}`, timeoutMs: PATIENT_MS };
     const client = openClient('ioredis 5', { port });
-    const store = new RedisSessionStore({ client, events: true, ...options });
+    const store = todaysRedisStore({ client, events: true, ...options });
     await insertActive(store, key);
     for (const _ of upTo(COUNT)) await append(store, key, [secret]);
     const { entries } = await foundIn(store, { limit: COUNT }, key);
     const positions = entries.map(({ position }) => position);
     let writes = 0;
     const seen = intercepting(openClient('ioredis 5', { port }), async (_name, args, run) => {
-      if (args[0] !== writeScript.sha1) return run();
+      if (!isWrite(args[0])) return run();
       writes += 1;
       await beforeWrite(writes);
       return run();
     });
-    const redacting = new RedisSessionStore({ client: seen, events: true, ...options });
+    const redacting = todaysRedisStore({ client: seen, events: true, ...options });
     const redact = () => redacting.redact(key, positions, NOON);
     return { store, positions, redact, writes: () => writes };
   };
 
-  const leftIn = async (store: RedisSessionStore): Promise<number | undefined> =>
+  const leftIn = async (store: TodaysRedisStore): Promise<number | undefined> =>
     (await said(store, key))?.filter((content) => content !== '').length;
 
   test('takes several scripts, each of them a change with an event of its positions', async () => {

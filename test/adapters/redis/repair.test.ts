@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { RedisSessionStore, type RepairReport } from '../../../adapters/redis/index.js';
+import type { RepairReport } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, dueOf, idsOn, replacing, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const nothingWrong = { listed: 0, rescheduled: 0, removed: 0, unreadable: [] };
 const hostileNames = [
@@ -18,7 +19,7 @@ const hostileNames = [
   ''.padEnd(256, 'x'),
 ];
 
-const repaired = async (store: RedisSessionStore): Promise<RepairReport> =>
+const repaired = async (store: TodaysRedisStore): Promise<RepairReport> =>
   (await store.repair()).match(
     (report) => report,
     ({ message }) => {
@@ -35,11 +36,11 @@ describeWithRedis('repair', ({ port }) => {
         prefixes += 1;
         const prefix = `repair?${process.pid}[${prefixes}]`;
         const client = openClient(version, { port, keyPrefix });
-        const store = new RedisSessionStore({ client, prefix, partitions: 3 });
+        const store = todaysRedisStore({ client, prefix, partitions: 3 });
         return { store, client, keys: new Keyspace(prefix, 3) };
       };
 
-      const fill = async (store: RedisSessionStore): Promise<void> => {
+      const fill = async (store: TodaysRedisStore): Promise<void> => {
         for (const at of upTo(5)) {
           const deadline = at % 2 === 0 ? NOON + 1 + at : Number.POSITIVE_INFINITY;
           await answerOf(
@@ -217,7 +218,7 @@ describeWithRedis('repair', ({ port }) => {
   test('answers with an error where the server does not answer', async () => {
     const client = openClient('ioredis 5', { port });
     client.disconnect();
-    const answer = await new RedisSessionStore({ client }).repair();
+    const answer = await todaysRedisStore({ client }).repair();
     expect(answer.isErr() && answer.error.type).toBe('store_unavailable');
   });
 });

@@ -1,12 +1,16 @@
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
-import { writeScript } from '../../../adapters/redis/writer.js';
+import type { RedisClient } from '../../../adapters/redis/index.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
+import {
+  isWrite,
+  type TodaysRedisStore,
+  todaysRedisStore,
+} from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
 const head = headOf('one');
@@ -19,7 +23,7 @@ type Arrival = (run: () => Promise<unknown>) => Promise<unknown>;
 const appending = (client: RedisClient, arrivals: readonly Arrival[]): RedisClient => {
   let count = 0;
   return intercepting(client, (name, args, run) => {
-    if (name !== 'evalsha' || args[0] !== writeScript.sha1) return run();
+    if (name !== 'evalsha' || !isWrite(args[0])) return run();
     const arrival = arrivals[Math.min(count, arrivals.length - 1)];
     count += 1;
     return arrival === undefined ? run() : arrival(run);
@@ -42,17 +46,17 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
   const open = async (...arrivals: readonly Arrival[]) => {
     prefixes += 1;
     const prefix = `retried-${process.pid}-${prefixes}`;
-    const others = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    const others = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
     await answerOf(others.insert(TENANT, head, active));
     // The script is known to the server from here on.
     await append(others, key, ['before']);
     const sending = appending(client, arrivals);
     const storeWith = (timeoutMs: number) =>
-      new RedisSessionStore({ client: sending, prefix, timeoutMs });
+      todaysRedisStore({ client: sending, prefix, timeoutMs });
     // A store sends again what is refused, for as long as it may.
     return { store: storeWith(PATIENT_MS), hasty: storeWith(200), others };
   };
-  const send = (store: RedisSessionStore) =>
+  const send = (store: TodaysRedisStore) =>
     store.append(key, { entries: [say('mine')], now: NOON });
 
   test('its outcome stays unknown when the server refuses it the second time: it may have been applied', async () => {
@@ -74,7 +78,7 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
   });
 
   describe('the session is deleted and created again under the same id in between', () => {
-    const recreate = async (others: RedisSessionStore) => {
+    const recreate = async (others: TodaysRedisStore) => {
       await answerOf(others.remove(key, { now: NOON }));
       await answerOf(others.insert(TENANT, head, active));
     };

@@ -1,8 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
-import { writeScript } from '../../../adapters/redis/writer.js';
 import { SessionService } from '../../../src/index.js';
 import { foundIn } from '../../../src/testing/history-steps.js';
 import {
@@ -20,6 +18,7 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startRedis } from '../../support/redis-server.js';
+import { isWrite, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const prefix = `rewinds-${process.pid}`;
 const SPANS = 2000;
@@ -48,10 +47,10 @@ describeWithRedis('rewinds in Redis', () => {
     sessions += 1;
     const key = keyOf(`session-${sessions}`);
     const seen = intercepting(client, (name, args, run) => {
-      if (name === 'evalsha' && args[0] === writeScript.sha1) sent.push(args);
+      if (name === 'evalsha' && isWrite(args[0])) sent.push(args);
       return run();
     });
-    const store = new RedisSessionStore({
+    const store = todaysRedisStore({
       client: seen,
       prefix,
       events: true,
@@ -203,7 +202,7 @@ describeWithRedis('rewinds in Redis', () => {
       expect(await answerOf(store.append(key, refused))).toMatchObject({ outcome: 'full' }),
     );
     expect(reads).toBeLessThan(4);
-    const sessions = new SessionService({ store }).forTenant(TENANT);
+    const sessions = new SessionService({ store: store.port }).forTenant(TENANT);
     const position = (await answerOf(store.find(key)))?.historyPosition ?? 0;
     const answer = await sessions.rewind(key.id, { to: middle, ifPosition: position });
     expect(answer._unsafeUnwrapErr()).toMatchObject({

@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../../src/session/errors.js';
-import type { Answer, SessionStore } from '../../../src/store/session-store.js';
+import type { Answer } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
 import { answerOf, append, errorOf, idsOn, replacing, said } from '../../../src/testing/steps.js';
+import type { TodaysStore } from '../../../src/testing/todays-store.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort, freePortPair } from '../../support/free-port.js';
@@ -15,6 +15,7 @@ import { type ClientOptions, clientVersions, openClient } from '../../support/re
 import { startRedis } from '../../support/redis-server.js';
 import { replaceUnread } from '../../support/replace-unread.js';
 import { storeCalls } from '../../support/store-calls.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 /**
  * For calls that are refused until they give up: the answer to their last try may take more than
@@ -34,25 +35,25 @@ const key = keyOf('one', tenant);
 const head = headOf('two', NOON, { context: `${SECRET}-context` });
 const entry = say(`${SECRET}-content`);
 
-type Run = (store: SessionStore) => Answer<unknown, StoreError | TooLarge | SearchTooLarge>;
+type Run = (store: TodaysStore) => Answer<unknown, StoreError | TooLarge | SearchTooLarge>;
 type Write = 'insert' | 'replace' | 'append' | 'append with an operationId' | 'remove';
 type Read = 'find' | 'findState' | 'list' | 'due';
 type Call = Write | Read;
 
 const writes: Readonly<Record<Write, Run>> = {
-  insert: (store: SessionStore) => store.insert(tenant, head, live('IDLE', { deadline: NOON })),
-  replace: (store: SessionStore) =>
+  insert: (store: TodaysStore) => store.insert(tenant, head, live('IDLE', { deadline: NOON })),
+  replace: (store: TodaysStore) =>
     replaceUnread(store, key, live('PAUSED', { revision: 3, deadline: NOON + 1 })),
-  append: (store: SessionStore) => store.append(key, { entries: [entry], now: NOON }),
-  'append with an operationId': (store: SessionStore) =>
+  append: (store: TodaysStore) => store.append(key, { entries: [entry], now: NOON }),
+  'append with an operationId': (store: TodaysStore) =>
     store.append(key, { entries: [entry], now: NOON, operation: operationOf(`${SECRET}-op`) }),
-  remove: (store: SessionStore) => store.remove(key),
+  remove: (store: TodaysStore) => store.remove(key),
 };
 
 const reads: Readonly<Record<Read, Run>> = {
-  find: (store: SessionStore) => store.find(key),
-  findState: (store: SessionStore) => store.findState(key),
-  list: (store: SessionStore) => store.page(tenant, { offset: 0, limit: 10 }),
+  find: (store: TodaysStore) => store.find(key),
+  findState: (store: TodaysStore) => store.findState(key),
+  list: (store: TodaysStore) => store.list(tenant, { offset: 0, limit: 10 }),
   due: storeCalls.due,
 };
 
@@ -66,7 +67,7 @@ const shown = (error: unknown): string =>
   inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
 
 /** The errors of calls that are made at once. None reveals a secret. */
-const errorsOf = async (store: SessionStore, names: readonly Call[]) => {
+const errorsOf = async (store: TodaysStore, names: readonly Call[]) => {
   const errors = await Promise.all(
     names.map(async (name) => ({ name, error: await errorOf(calls[name](store)) })),
   );
@@ -78,7 +79,7 @@ const errorsOf = async (store: SessionStore, names: readonly Call[]) => {
  * A client without access gets an error or no answer: both end within the timeout, and neither
  * reveals a secret.
  */
-const expectUnreachable = async (store: SessionStore): Promise<void> => {
+const expectUnreachable = async (store: TodaysStore): Promise<void> => {
   for (const { name, error } of await errorsOf(store, ['find', 'list', 'insert', 'append'])) {
     expect(error.type).toMatch(/^(store_unavailable|misconfigured)$/);
     if (name !== 'insert' && error.type === 'store_unavailable')
@@ -95,11 +96,11 @@ describeWithRedis('an error of the server', () => {
     onTestFinished(() => server.stop());
     const admin = new Redis(server.port);
     onTestFinished(() => admin.disconnect());
-    const own = new RedisSessionStore({ client: admin, prefix, timeoutMs: PATIENT_MS });
+    const own = todaysRedisStore({ client: admin, prefix, timeoutMs: PATIENT_MS });
     return { port: server.port, admin, own };
   };
 
-  const fill = async (store: SessionStore): Promise<void> => {
+  const fill = async (store: TodaysStore): Promise<void> => {
     await answerOf(store.insert(tenant, headOf('one'), live('IDLE', { deadline: NOON })));
     await answerOf(replacing(store, key, live('ACTIVE', { revision: 2 })));
     await append(store, key, ['before']);
@@ -116,7 +117,7 @@ describeWithRedis('an error of the server', () => {
   };
 
   const expectRefused = async (
-    store: SessionStore,
+    store: TodaysStore,
     names: readonly Call[],
     message: RegExp,
   ): Promise<void> => {
@@ -131,7 +132,7 @@ describeWithRedis('an error of the server', () => {
   };
 
   /** Only a change of the user helps. */
-  const expectDenied = async (store: SessionStore): Promise<void> => {
+  const expectDenied = async (store: TodaysStore): Promise<void> => {
     for (const { name, error } of await errorsOf(store, allCalls))
       expect({ name, error }).toMatchObject({ name, error: { type: 'misconfigured' } });
   };
@@ -144,7 +145,7 @@ describeWithRedis('an error of the server', () => {
       port: number,
       { timeoutMs = PATIENT_MS, ...options }: ClientOptions & { timeoutMs?: number } = {},
     ) =>
-      new RedisSessionStore({
+      todaysRedisStore({
         client: openClient(version, { port, ...options }),
         prefix,
         timeoutMs,
@@ -309,7 +310,7 @@ describeWithRedis('an error of the server', () => {
       const { port } = await open();
       const client = openClient(version, { port });
       const flusher = openClient(version, { port });
-      const store = new RedisSessionStore({
+      const store = todaysRedisStore({
         client,
         prefix: `flush-${process.pid}-${version}`,
         timeoutMs: PATIENT_MS,

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { createSweeper, SessionService, type SweeperOptions } from '../../../src/index.js';
 import { answerOf, dueOf } from '../../../src/testing/steps.js';
@@ -9,6 +8,7 @@ import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { refusals, refusing } from '../../support/refusing-client.js';
 import { createdIn, okOf, startedIn } from '../../support/sessions.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const MINUTE = 60_000;
 
@@ -22,15 +22,14 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     const clock = new ManualClock();
     // Of no refusal: it counts.
     const counted = refusing(client, { message: '' }, () => false);
-    const store = new RedisSessionStore({
+    const store = todaysRedisStore({
       client: counted.client,
       prefix,
       partitions,
-      statusIndex: true,
       reportEnds: true,
       timeoutMs: PATIENT_MS,
     });
-    const sessions = new SessionService({ store, clock, retention });
+    const sessions = new SessionService({ store: store.port, clock, retention });
     const told: string[] = [];
     const errors: string[] = [];
     const sweep = (options: SweeperOptions = {}) =>
@@ -41,7 +40,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
           ...options,
         }).sweepOnce(),
       );
-    const keys = new Keyspace(prefix, partitions, { statusIndex: true });
+    const keys = new Keyspace(prefix, partitions);
     return { client, clock, store, sessions, sweep, told, errors, keys, sent: counted.sent };
   };
 
@@ -208,8 +207,8 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     const [prefix = ''] = keys.tenantsOf(0, 'tenants').split(':');
     const { NOREPLICAS = { message: '' } } = refusals;
     const refused = refusing(client, NOREPLICAS, (_, command) => command.startsWith('eval'));
-    const store = new RedisSessionStore({ client: refused.client, prefix, timeoutMs: PATIENT_MS });
-    const failing = new SessionService({ store, clock });
+    const store = todaysRedisStore({ client: refused.client, prefix, timeoutMs: PATIENT_MS });
+    const failing = new SessionService({ store: store.port, clock });
     const report = await okOf(
       createSweeper(failing, { batch: 2, onEnded: () => undefined }).sweepOnce(),
     );

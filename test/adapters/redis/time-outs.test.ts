@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { RedisClient } from '../../../adapters/redis/index.js';
 import { headOf, keyOf, live, TENANT } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -10,6 +10,7 @@ import { type ClientOptions, clientVersions, openClient } from '../../support/re
 import { startRedis } from '../../support/redis-server.js';
 import { methods, reads, storeCalls } from '../../support/store-calls.js';
 import { openProxy } from '../../support/tcp-proxy.js';
+import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const TIMEOUT = 150;
 const GRACE = 50;
@@ -49,7 +50,7 @@ const stopped = async (): Promise<Outage> => {
  * Calls every method at once, and expects of each that it gives up in time and says what became of
  * it.
  */
-const expectUnavailable = async (store: RedisSessionStore): Promise<void> => {
+const expectUnavailable = async (store: TodaysRedisStore): Promise<void> => {
   await Promise.all(
     methods.map(async (method) => {
       const { late, value } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store));
@@ -90,9 +91,9 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
         if (outage === undefined) throw new Error(`no outage ${name}`);
         const client = openClient(version, { port: outage.port, ...outage.options });
         const prefix = `time-outs-${process.pid}-${version}-${name}`;
-        await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
+        await expectUnavailable(todaysRedisStore({ client, prefix, timeoutMs: TIMEOUT }));
         await outage.recover();
-        const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+        const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
         expect(await answerOf(store.insert(TENANT, headOf('back'), live('IDLE')))).toBe('inserted');
         expect(await answerOf(store.remove(keyOf('back')))).toBe('removed');
       },
@@ -102,10 +103,10 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
       const proxy = await openProxy(port);
       const client = openClient(version, { port: proxy.port });
       const prefix = `time-outs-${process.pid}-${version}-middle`;
-      const patient = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+      const patient = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
       await answerOf(patient.insert(TENANT, headOf('one'), live('ACTIVE')));
       proxy.silence();
-      await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
+      await expectUnavailable(todaysRedisStore({ client, prefix, timeoutMs: TIMEOUT }));
       proxy.speak();
       expect(await answerOf(patient.find(keyOf('two')))).toBeUndefined();
     });
@@ -116,10 +117,10 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
         const client = openClient(version, { port });
         const prefix = 'closed';
         await answerOf(
-          new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }).findState(keyOf('one')),
+          todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS }).findState(keyOf('one')),
         );
         await client[close]();
-        await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
+        await expectUnavailable(todaysRedisStore({ client, prefix, timeoutMs: TIMEOUT }));
       },
     );
   });
@@ -140,11 +141,11 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
   test('several commands that a call needs take no longer together', async () => {
     const client = openClient('ioredis 5', { port });
     const prefix = `time-outs-${process.pid}-slow`;
-    const patient = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    const patient = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
     await answerOf(patient.insert(TENANT, headOf('one'), live('ACTIVE')));
     // An index that is ahead of its sessions needs more than one look.
     await client.call('ZADD', `${prefix}:{0}:index:${TENANT}`, '1', 'gone');
-    const store = new RedisSessionStore({
+    const store = todaysRedisStore({
       client: slowly(client, 0.7 * TIMEOUT),
       prefix,
       timeoutMs: TIMEOUT,

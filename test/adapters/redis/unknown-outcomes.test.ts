@@ -1,8 +1,7 @@
 import type { ResultAsync } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import type { Script } from '../../../adapters/redis/connection.js';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import { writeScript } from '../../../adapters/redis/writer.js';
+import { writeScripts } from '../../../adapters/redis/write-scripts.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import type { SessionError } from '../../../src/session/errors.js';
 import { upTo } from '../../../src/testing/samples.js';
@@ -12,6 +11,7 @@ import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { ada, createdIn, errorOf, okOf, startedIn } from '../../support/sessions.js';
 import { openProxy } from '../../support/tcp-proxy.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const unknown = { type: 'store_unavailable', outcome: 'unknown' };
 
@@ -32,12 +32,12 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const prefix = `unknown-outcomes-${process.pid}-${prefixes}`;
       const proxy = await openProxy(port);
       const clock = new ManualClock();
-      const direct = new RedisSessionStore({
+      const direct = todaysRedisStore({
         client: openClient(version, { port }),
         prefix,
         timeoutMs: PATIENT_MS,
       });
-      const others = new SessionService({ store: direct, clock });
+      const others = new SessionService({ store: direct.port, clock });
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
       const first = await startedIn(others);
       await okOf(others.append(first, [{ role: 'user', content: 'first' }]));
@@ -47,7 +47,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
         autoResendUnfulfilledCommands: false,
       });
       const sessions = new SessionService({
-        store: new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }),
+        store: todaysRedisStore({ client, prefix, timeoutMs: TIMEOUT }),
         clock,
       });
       await okOf(sessions.list());
@@ -75,7 +75,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     test('create with an idempotencyKey: one session', async () => {
       const { sessions, others, losing } = await open();
       expect(
-        await losing(writeScript, () => sessions.create({ ...ada, idempotencyKey: 'k' })),
+        await losing(writeScripts.change, () => sessions.create({ ...ada, idempotencyKey: 'k' })),
       ).toMatchObject(unknown);
       const repeated = await okOf(sessions.create({ ...ada, idempotencyKey: 'k' }));
       const page = await okOf(others.list());
@@ -87,7 +87,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const { sessions, others, clock, losing } = await open();
       const id = await createdIn(others);
       expect(
-        await losing(writeScript, () => sessions.start(id, { operationId: 'op' })),
+        await losing(writeScripts.change, () => sessions.start(id, { operationId: 'op' })),
       ).toMatchObject(unknown);
       clock.pass(5000);
       expect(await okOf(sessions.start(id, { operationId: 'op' }))).toMatchObject({
@@ -118,7 +118,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
         const id = await startedIn(others);
         const mine = [{ role: 'user', content: 'mine' }];
         expect(
-          await losing(writeScript, () => sessions.append(id, mine, { operationId: 'op' })),
+          await losing(writeScripts.append, () => sessions.append(id, mine, { operationId: 'op' })),
         ).toMatchObject(unknown);
         const theirs = upTo(between).map((other) => ({ role: 'user', content: `${other}` }));
         for (const entry of theirs) await okOf(others.append(id, [entry]));
@@ -138,7 +138,9 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const { sessions, others, losing } = await open();
       const id = await startedIn(others);
       expect(
-        await losing(writeScript, () => sessions.append(id, [{ role: 'user', content: 'mine' }])),
+        await losing(writeScripts.append, () =>
+          sessions.append(id, [{ role: 'user', content: 'mine' }]),
+        ),
       ).toMatchObject(unknown);
       expect(await contentsOf(others, id)).toEqual(['mine']);
     });
@@ -146,11 +148,13 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     test('terminate and delete: done once, and a success when repeated', async () => {
       const { sessions, others, clock, losing } = await open();
       const id = await startedIn(others);
-      expect(await losing(writeScript, () => sessions.terminate(id))).toMatchObject(unknown);
+      expect(await losing(writeScripts.change, () => sessions.terminate(id))).toMatchObject(
+        unknown,
+      );
       clock.pass(5000);
       const ended = { id, status: 'TERMINATED', endReason: 'terminated', duration: 0 };
       expect(await okOf(sessions.terminate(id))).toMatchObject(ended);
-      expect(await losing(writeScript, () => sessions.delete(id))).toMatchObject(unknown);
+      expect(await losing(writeScripts.remove, () => sessions.delete(id))).toMatchObject(unknown);
       await okOf(sessions.delete(id));
       expect((await okOf(others.list())).total).toBe(0);
     });

@@ -1,6 +1,5 @@
 import { err, type Result } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, append, said } from '../../../src/testing/steps.js';
@@ -8,6 +7,7 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
 const page = { offset: 0, limit: 10 };
@@ -15,7 +15,7 @@ const queue = { now: NOON, until: NOON + 1000, limit: 10 };
 const active = live('ACTIVE');
 
 type Answered = Result<unknown, { readonly type: string }>;
-type Calls = Readonly<Record<string, (store: RedisSessionStore) => Promise<Answered>>>;
+type Calls = Readonly<Record<string, (store: TodaysRedisStore) => Promise<Answered>>>;
 
 const writes: Calls = {
   insert: (store) => store.insert(TENANT, headOf('two'), active),
@@ -65,7 +65,7 @@ describeWithRedis('a reply of an unknown form', ({ port }) => {
       const prefix = `replies-${process.pid}-${version}-${prefixes}`;
       const client = openClient(version, { port });
       const options = { prefix, events: true, timeoutMs: PATIENT_MS };
-      const store = new RedisSessionStore({ client, ...options });
+      const store = todaysRedisStore({ client, ...options });
       await answerOf(store.insert(TENANT, headOf('one'), active));
       await append(store, key, ['first']);
       return { client, options, store };
@@ -86,7 +86,7 @@ describeWithRedis('a reply of an unknown form', ({ port }) => {
       const strange = intercepting(client, (_name, _args, run) =>
         isReplaced ? Promise.resolve(reply) : run(),
       );
-      const store = new RedisSessionStore({ client: strange, ...options });
+      const store = todaysRedisStore({ client: strange, ...options });
       expect((await store.find(key)).isOk()).toBe(true);
       isReplaced = true;
       for (const [name, call] of Object.entries({ ...writes, ...reads, ...settings })) {

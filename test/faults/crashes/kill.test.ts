@@ -61,7 +61,7 @@ describeWithRedis('a server that is killed while many write', () => {
         const progress = new Progress();
         const services = Array.from({ length: 4 }, () => {
           const store = new RedisSessionStore({
-            ...{ client: openClient(version, { port }), statusIndex: true, timeoutMs: TIMEOUT_MS },
+            ...{ client: openClient(version, { port }), timeoutMs: TIMEOUT_MS },
           });
           return new SessionService({ store });
         });
@@ -82,7 +82,6 @@ describeWithRedis('a server that is killed while many write', () => {
         server = await start();
         const store = new RedisSessionStore({
           client: openClient(version, { port }),
-          statusIndex: true,
         });
         const { sessions, ...wrong } = await audit(new SessionService({ store }), ledgers);
         const { listed } = await okOf(store.repair());

@@ -26,7 +26,7 @@ describeWithRedis(
         const client = openClient(version, { port: proxy.port });
         client.on('error', () => undefined);
         const direct = openClient(version, { port });
-        const options = { prefix, statusIndex: true, events: true };
+        const options = { prefix, events: true };
         const sessions = new SessionService({
           store: new RedisSessionStore({ ...options, client }),
         });

@@ -61,7 +61,7 @@ const benchOn = (
   timeoutMs = 10_000,
   heard = new Overheard(client),
 ): Bench => {
-  const indexes = { statusIndex: true, reportEnds: true };
+  const indexes = { reportEnds: true };
   const store = new RedisSessionStore({ client: heard.client, timeoutMs, ...indexes, events });
   const options = { store, clock: new ManualClock(), ids: countingIds() };
   return {

@@ -50,7 +50,6 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
         client,
         prefix,
         partitions: PARTITIONS,
-        statusIndex: true,
         timeoutMs,
       });
     });

@@ -67,7 +67,6 @@ describeWithRedis('SCRIPT FLUSH, again and again', () => {
       const { port } = server;
       const store = new RedisSessionStore({
         client: openClient(version, { port }),
-        statusIndex: true,
       });
       const flusher = flushing(openClient(version, { port }));
       let lives = 0;

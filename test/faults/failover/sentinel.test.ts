@@ -47,7 +47,7 @@ describeWithRedis('a master with two replicas and three sentinels', () => {
         const client = connect[version]({ sentinels, name: MASTER });
         client.on('error', () => {});
         onTestFinished(() => client.disconnect());
-        return new RedisSessionStore({ client, statusIndex: true, timeoutMs });
+        return new RedisSessionStore({ client, timeoutMs });
       };
       const stores = clientVersions.map((version) => ({ version, store: openStore(version) }));
       const crowd = new Crowd(

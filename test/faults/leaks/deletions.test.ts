@@ -41,7 +41,7 @@ describeWithRedis('a server on which very many sessions are deleted', () => {
         const client = openClient(version, { port: server.port });
         return new SessionService({
           clock,
-          store: new RedisSessionStore({ client, statusIndex: true, timeoutMs: PATIENT_MS }),
+          store: new RedisSessionStore({ client, timeoutMs: PATIENT_MS }),
         });
       });
       if (one === undefined || two === undefined) throw new Error('no services');

@@ -72,7 +72,6 @@ describe('one caller', () => {
         new RedisSessionStore({
           client: new RedisMock(),
           prefix: 'one-caller',
-          statusIndex: true,
           timeoutMs: PATIENT_MS,
         }),
         effort(30, 300),

@@ -13,7 +13,7 @@ const commands = [
   ...['hget', 'hset', 'zadd', 'zrem', 'zrange', 'zrangebyscore', 'zscore', 'xadd', 'xlen'],
 ];
 
-const keyspace = new Keyspace(prefix, 1, { statusIndex: true });
+const keyspace = new Keyspace(prefix, 1, {});
 export const { events: stream, work } = keyspace.tenant(tenant);
 
 /** The keys of a session, by what they hold. */

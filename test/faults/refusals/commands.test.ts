@@ -117,7 +117,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
   ): Promise<Bench> => {
     await control.call('FLUSHALL');
     const client = connect(version);
-    const indexes = { statusIndex: true };
+    const indexes = {};
     const store = new RedisSessionStore({ client, prefix, ...indexes, events, timeoutMs });
     const options = { store, clock: new ManualClock(), ids: countingIds() };
     const sessions = new SessionService(options);

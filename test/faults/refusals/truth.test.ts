@@ -98,7 +98,6 @@ describeWithRedis('processes that write while a server refuses again and again',
       const store = new RedisSessionStore({
         client,
         prefix: 'refused',
-        statusIndex: true,
         timeoutMs: 30_000,
       });
       const service = new SessionService({ store });

@@ -30,7 +30,6 @@ describeWithRedis('a sweep of which one command is refused', ({ port }) => {
           const store = new RedisSessionStore({
             client: connected,
             prefix,
-            statusIndex: true,
             reportEnds: true,
             events: true,
           });
@@ -55,7 +54,7 @@ describeWithRedis('a sweep of which one command is refused', ({ port }) => {
         }
         missing += ids.filter((id) => !told.includes(id)).length;
         doubled += told.length - new Set(told).size;
-        expect(await missingEntries(client, { prefix, statusIndex: true })).toEqual([]);
+        expect(await missingEntries(client, { prefix })).toEqual([]);
       }
       const commands = number - 2;
       const tell = (figure: string, value: number, bar?: string) =>

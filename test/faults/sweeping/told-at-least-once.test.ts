@@ -61,7 +61,6 @@ describeWithRedis('ends that the clock has made', () => {
       const store = new RedisSessionStore({
         client,
         prefix: 'telling',
-        statusIndex: true,
         reportEnds: true,
         timeoutMs: 30_000,
       });

@@ -35,7 +35,6 @@ client.on('error', () => undefined);
 const options = {
   client,
   prefix,
-  statusIndex: true,
   events: events === 'events',
   timeoutMs: TIMEOUT_MS,
 };

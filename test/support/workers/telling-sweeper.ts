@@ -21,7 +21,6 @@ const store = new RedisSessionStore({
   client,
   prefix,
   timeoutMs: 200,
-  statusIndex: true,
   reportEnds: true,
 });
 
