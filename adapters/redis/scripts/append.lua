@@ -30,7 +30,7 @@ local function append()
   local incarnation, activity, sequence, entries, bytes, tail, wakes, status, deadline, inactivity,
     fence, leased = match(text, FIELDS)
   if wakes ~= STATE + 1 then return 'corrupt' end
-  bytes = bytes + 0
+  bytes = tonumber(bytes)
   if call('STRLEN', journal) < bytes then return 'corrupt' end
   local earlier = name and repeated(journal, bytes, call('HGET', operations, name), digest)
   if earlier then return earlier end

@@ -150,7 +150,7 @@ local function historyGuard(c, header)
   local isLast = c.truncate and c.truncate + 0 == bytes and not isEmpty
   if c.truncate and (not isLast or not c.lines) then
     local line = match(c.text, '^[^\n]*\n([^\n]*)')
-    c.ranges, entries = rewound(c.journal, line, header, c.truncate + 0, most - count)
+    c.ranges, entries = rewound(c.journal, line, header, tonumber(c.truncate), most - count)
     if not c.ranges then return entries end
   end
   c.entries = entries + count
@@ -211,7 +211,7 @@ local function add(c)
   if full then return full end
   local created = sub(c.text, CREATED + 1, ACTIVITY - 1)
   local header = {incarnation = sub(c.text, CREATED - 12, CREATED - 1), sequence = 0,
-    bytes = c.begin + 0}
+    bytes = tonumber(c.begin)}
   placesOf(c, header)
   start(c)
   -- The first character says that there may be no record. It is set right when there is one.
