@@ -2,7 +2,11 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis6';
 import { ok } from 'neverthrow';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { RedisClient, RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
+import {
+  type RedisClient,
+  RedisSessionStore,
+  type RedisSessionStoreOptions,
+} from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { SessionService } from '../../../src/index.js';
 import { describeSessionStore } from '../../../src/testing/index.js';
@@ -13,7 +17,6 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startCluster } from '../../support/redis-cluster.js';
 import { type RedisServer, startRedis } from '../../support/redis-server.js';
-import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const USER = 'colloquy';
 const PASSWORD = 'change-me';
@@ -37,14 +40,14 @@ interface Closable {
  * read.
  */
 const workOn = async (client: RedisClient & Closable): Promise<void> => {
-  const store = todaysRedisStore({
+  const store = new RedisSessionStore({
     client,
     prefix: USER,
     partitions: 3,
     events: true,
     timeoutMs: PATIENT_MS,
   });
-  const sessions = new SessionService({ store: store.port });
+  const sessions = new SessionService({ store });
   const created = await sessions.create({ face: 'ada', profile: 'tutor' });
   if (created.isErr()) throw new Error(created.error.message, { cause: created.error });
   expect((await sessions.list()).map(({ total }) => total)).toEqual(ok(1));
@@ -57,7 +60,7 @@ describeWithRedis('a user with the documented rights', () => {
   let admin: Redis;
   let client: Redis;
   let prefixes = 0;
-  const prefixOf = new WeakMap<TodaysRedisStore, string>();
+  const prefixOf = new WeakMap<RedisSessionStore, string>();
 
   beforeAll(async () => {
     server = await startRedis();
@@ -71,10 +74,10 @@ describeWithRedis('a user with the documented rights', () => {
     await server.stop();
   });
 
-  const open = (more: Partial<RedisSessionStoreOptions> = {}): TodaysRedisStore => {
+  const open = (more: Partial<RedisSessionStoreOptions> = {}): RedisSessionStore => {
     prefixes += 1;
     const prefix = `colloquy:${prefixes}`;
-    const store = todaysRedisStore({
+    const store = new RedisSessionStore({
       client,
       prefix,
       partitions: 3,

@@ -181,7 +181,7 @@ describeWithRedis("a host's client", ({ port }) => {
       };
       const named = (...names: readonly string[]) =>
         new Set(names.map((name) => `host:${prefix}:{0}:${name}`));
-      const shared = ['index:acme', 'deadlines:acme', 'tenants', 'deployment'];
+      const shared = ['index:acme', 'active:acme', 'deadlines:acme', 'tenants', 'deployment'];
       expect(await keys()).toEqual(
         named('record:acme:one', 'journal:acme:one', 'operations:acme:one', ...shared),
       );

@@ -245,7 +245,7 @@ describeWithRedis('rewinds in Redis', () => {
     const [sha1, count, ...rest] = (sent.at(-1) ?? []).map(String);
     await append(store, key, ['three']);
     expect(await client.call('EVALSHA', sha1 ?? '', count ?? '', ...rest)).toBe(
-      `appended ${position}`,
+      `made ${position}`,
     );
     expect(await said(store, key)).toEqual(['one', ...contents, 'three']);
   });

@@ -47,7 +47,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
         autoResendUnfulfilledCommands: false,
       });
       const sessions = new SessionService({
-        store: todaysRedisStore({ client, prefix, timeoutMs: TIMEOUT }),
+        store: todaysRedisStore({ client, prefix, timeoutMs: TIMEOUT }).port,
         clock,
       });
       await okOf(sessions.list());
