@@ -1,4 +1,3 @@
-import { isLabels } from '../../src/input/parse-labels.js';
 import type { HistoryEntry, SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
@@ -126,13 +125,14 @@ export interface DecodedRecord {
 }
 
 const HEADER =
-  /^1 (\d{16}) ([\w-]{12}) (\d{15}) (\d{16}) (\d{10}) (\d{10}) (\d{12}) (\d{12}) (\d{8}) (\d{16}) [IAPT](?: \d{1,16}){4}$/;
+  /^1 \d{16} [\w-]{12} \d{15} \d{16} \d{10} \d{10} \d{12} \d{12} \d{8} \d{16} [IAPT](?: \d{1,16}){4}$/;
 const RANGES = /^\d+:(?: \d+-\d+-\d+)*$/;
 
 /** The pieces of a history; `undefined` if they cannot be read, or are not in order. */
 const piecesOf = (tail: number, line: string, bytes: number): readonly Piece[] | undefined => {
+  if (tail === 0) return [[0, bytes]];
   const ranges = line.split(';').find((each) => each.startsWith(`${tail}:`)) ?? '';
-  if (tail > 0 && !RANGES.test(ranges)) return undefined;
+  if (!RANGES.test(ranges)) return undefined;
   const pieces: Piece[] = [];
   for (const [, from, upto] of ranges.matchAll(/ (\d+)-(\d+)/g))
     pieces.push([Number(from), Number(upto)]);
@@ -147,24 +147,27 @@ const piecesOf = (tail: number, line: string, bytes: number): readonly Piece[] |
 
 /** The header and the ranges in their two lines; `undefined` if they cannot be read. */
 export const decodeHeader = (line: string, ranges: string): RecordHeader | undefined => {
-  const [, revision, incarnation = '', ...fields] = HEADER.exec(line) ?? [];
-  const [created = 0, lastActivityAt = 0, sequence = 0, entries = 0, ...others] =
-    fields.map(Number);
-  const [bytes = 0, tail = 0, redactions = 0, wakeAt = 0] = others;
-  const pieces = revision && piecesOf(tail, ranges, bytes);
-  if (!pieces) return undefined;
+  if (!HEADER.test(line)) return undefined;
+  const incarnation = line.slice(19, 31);
+  const bytes = Number(line.slice(87, 99));
+  const tail = Number(line.slice(100, 112));
+  const redactions = Number(line.slice(113, 121));
+  const pieces = piecesOf(tail, ranges, bytes);
+  if (pieces === undefined) return undefined;
+  let shown = 0;
+  for (const [from, upto] of pieces) shown += upto - from;
   return {
     incarnation,
-    created,
-    revision: Number(revision),
-    wakeAt,
-    lastActivityAt,
-    sequence,
-    entries,
+    created: Number(line.slice(32, 47)),
+    revision: Number(line.slice(2, 18)),
+    wakeAt: Number(line.slice(122, 138)),
+    lastActivityAt: Number(line.slice(48, 64)),
+    sequence: Number(line.slice(65, 75)),
+    entries: Number(line.slice(76, 86)),
     bytes,
     redactions,
     pieces,
-    shown: pieces.reduce((sum, [from, upto]) => sum + upto - from, 0),
+    shown,
     version: `${incarnation}.${redactions}.${tail}`,
   };
 };
@@ -172,7 +175,7 @@ export const decodeHeader = (line: string, ranges: string): RecordHeader | undef
 /** The labels in their line of a record; `undefined` if it cannot be read. */
 const labelsInLine = (line: string): SessionLabels | undefined => {
   const labels = line === '' ? {} : labelsOf(line.split(' '));
-  return isLabels(labels) && labelTexts(labels).join(' ') === line ? labels : undefined;
+  return labelTexts(labels).join(' ') === line ? labels : undefined;
 };
 
 /** The mark of a removal, where the last activity would be. */

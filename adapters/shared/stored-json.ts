@@ -94,13 +94,18 @@ const encodeTerms = ({
   graceMs: graceMs || undefined,
 });
 
-/** The terms that are not stored. */
-const unlimited: SessionTerms = {
-  idleTimeoutMs: Number.POSITIVE_INFINITY,
-  inactivityTimeoutMs: Number.POSITIVE_INFINITY,
-  retentionMs: Number.POSITIVE_INFINITY,
-  graceMs: 0,
-};
+/** Terms with those that are not stored. */
+const decodeTerms = ({
+  idleTimeoutMs = Number.POSITIVE_INFINITY,
+  inactivityTimeoutMs = Number.POSITIVE_INFINITY,
+  retentionMs = Number.POSITIVE_INFINITY,
+  graceMs = 0,
+}: Partial<SessionTerms>): SessionTerms => ({
+  idleTimeoutMs,
+  inactivityTimeoutMs,
+  retentionMs,
+  graceMs,
+});
 
 /** Without `wakeAt`; undefined if there is nothing else. */
 const encodeWork = ({ wakeAt: _, ...work }: WorkRecord): Omit<WorkRecord, 'wakeAt'> | undefined =>
@@ -230,9 +235,9 @@ export const decodeState = (
     lastActivityAt,
     limitMs: orInfinity(stored.limitMs),
     deadline: orInfinity(stored.deadline),
-    terms: { ...unlimited, ...stored.terms },
+    terms: decodeTerms(stored.terms),
     ...(labels && { labels }),
-    work: { ...stored.work, ...(wakeAt < NEVER && { wakeAt }) },
+    work: wakeAt < NEVER ? { ...stored.work, wakeAt } : (stored.work ?? {}),
   });
   return isComplete(state) ? state : undefined;
 };
