@@ -10,34 +10,31 @@ import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import { isInRange, isSearch, labelsIn } from '../shared/session-search.js';
 import type { Call } from './connection.js';
-import { cursorOf, type Found, type FoundPage, findPage, searchSessions } from './find-page.js';
+import { cursorOf, type FoundPage, findPage, searchSessions } from './find-page.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import { type ReadRecord, readSessions, readWhole, sessionIn } from './read-sessions.js';
 
 type Read = Promise<Result<readonly ReadRecord[], StoreError | TooLarge>>;
 
-const recordIn = ({ idKey, part }: Found): ReadRecord =>
-  part === '' ? 'missing' : sessionIn(idKey, part, '', 0);
-
-/** What the script that finds a page returns of its sessions. */
-const partOf = (range: PageRange): '' | 'size' | 'record' => {
-  if (isSearch(range) || (range.historyLimit ?? 0) > 0) return '';
-  return range.historyLimit === undefined ? 'size' : 'record';
+/** What the script that finds a page reads of its sessions. */
+const partOf = ({ historyLimit }: PageRange): '' | 'size' | 'record' => {
+  if (historyLimit === undefined) return 'size';
+  return historyLimit === 0 ? 'record' : '';
 };
 
-/** The sessions of a page, in ascending order. */
+/** The sessions of a page with what the script has read of them. */
 const sessionsOf = async (
   call: Call,
   keys: TenantKeys,
   range: PageRange,
-  { sessions, bytes }: FoundPage,
+  { idKeys, parts, bytes }: FoundPage,
 ): Read => {
-  const idKeys = sessions.map(({ idKey }) => idKey);
-  const part = partOf(range);
+  const part = isSearch(range) ? '' : partOf(range);
   if (part === '') return readSessions(call, keys, idKeys, range);
   if (part === 'size') return readWhole(call, keys, idKeys, bytes, range);
-  const refusal = tooLarge(range, bytes, sessions.length);
-  return refusal === undefined ? ok(sessions.map(recordIn)) : err(refusal);
+  const refusal = tooLarge(range, bytes, idKeys.length);
+  if (refusal !== undefined) return err(refusal);
+  return ok(idKeys.map((idKey, at) => sessionIn(idKey, parts[at] ?? '', '', 0)));
 };
 
 /** Whether a session still belongs to a page. It may have been changed or replaced since. */
@@ -61,20 +58,17 @@ export const readPage = async (
     ? await searchSessions(call, keys, range, lists)
     : await findPage(call, keys, range, partOf(range), lists);
   if (page.isErr()) return err(page.error);
-  const { total, sessions, lastTime } = page.value;
+  const { total, idKeys, lastTime } = page.value;
   const read = await sessionsOf(call, keys, range, page.value);
   if (read.isErr()) return err(read.error);
   const records: SessionRecord[] = [];
   const unreadable: string[] = [];
   for (const [at, record] of read.value.entries()) {
-    if (record === 'corrupt') unreadable.push(unescapeName(sessions[at]?.idKey ?? ''));
+    if (record === 'corrupt') unreadable.push(unescapeName(idKeys[at] ?? ''));
     else if (record !== 'missing' && belongsTo(record, range)) records.push(record);
   }
-  const isRising = range.order === 'oldest';
-  if (!isRising) for (const list of [records, unreadable]) list.reverse();
-  const last = sessions.at(isRising ? -1 : 0);
-  const nextCursor = cursorOf(last?.idKey ?? '', lastTime);
+  const nextCursor = cursorOf(idKeys.at(-1) ?? '', lastTime);
   // The sessions that were changed or removed after the script.
-  const gone = sessions.length - records.length - unreadable.length;
+  const gone = idKeys.length - records.length - unreadable.length;
   return ok({ records, total: total - gone, unreadable, ...(nextCursor && { nextCursor }) });
 };

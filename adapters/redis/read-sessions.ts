@@ -9,7 +9,13 @@ import { finite, NEVER } from '../shared/never.js';
 import { type Call, type Reply, script } from './connection.js';
 import { type Answer, toStoreError, unknownReply, unreadable } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
-import { type DecodedRecord, decodeLines, decodeRecord, isRemoved } from './record.js';
+import {
+  type DecodedRecord,
+  decodeLines,
+  decodeRecord,
+  isRemoved,
+  type RecordHeader,
+} from './record.js';
 import { asCount, asList, asListOf, asTextOrNull, type ReplyForm } from './reply-form.js';
 import readLua from './scripts/read.lua';
 
@@ -79,13 +85,14 @@ const sessionOf = (
   historyPosition: header.bytes,
 });
 
-/** The session in its record and the lines of its latest entries. */
+/** The session in its record, '' for none, and the lines of its latest entries. */
 export const sessionIn = (
   idKey: string,
   text: string,
   lines: string,
   historyLimit: number,
 ): ReadRecord => {
+  if (text === '' || isRemoved(text)) return 'missing';
   const record = decodeRecord(unescapeName(idKey), text);
   const history = decodeLines(lines);
   if (record === undefined || history === undefined) return 'corrupt';
@@ -125,40 +132,54 @@ export const readSessions = async (
   return ok(sessions);
 };
 
+/** The lines of the history in a journal; `undefined` if the journal is too short. */
+const linesIn = ({ bytes, shown, pieces }: RecordHeader, journal: string): string | undefined => {
+  const length = Buffer.byteLength(journal);
+  // Without a rewind and without remains of a torn write, the journal is the history.
+  if (length === shown) return journal;
+  if (length < bytes) return undefined;
+  const data = Buffer.from(journal);
+  return pieces.map(([from, upto]) => data.toString('utf8', from, upto)).join('');
+};
+
 /** A session with its complete history; `undefined` if either is damaged. */
 const wholeIn = (idKey: string, text: string, journal: string): SessionRecord | undefined => {
   const record = decodeRecord(unescapeName(idKey), text);
-  const bytes = Buffer.from(journal);
-  if (record === undefined || bytes.length < record.header.bytes) return undefined;
-  const lines = record.header.pieces.map(([from, upto]) => bytes.toString('utf8', from, upto));
-  const history = decodeLines(lines.join(''));
-  return history?.length === record.header.entries ? sessionOf(record, history) : undefined;
+  const lines = record && linesIn(record.header, journal);
+  const history = lines === undefined ? undefined : decodeLines(lines);
+  if (record === undefined || history?.length !== record.header.entries) return undefined;
+  return sessionOf(record, history);
 };
 
 /**
  * Complete sessions with one command, so that records and journals belong together, in less than
- * half the time of the script. `undefined` if one of them needs the script.
+ * half the time of the script. `undefined` if one of them needs the script, or if they are too
+ * large.
  */
 const findWhole = async (
   call: Call,
   { records, journals }: TenantKeys,
   idKeys: readonly string[],
+  maxBytes = NEVER,
 ): Promise<readonly SessionRecord[] | undefined> => {
   const names = idKeys.flatMap((idKey) => [records + idKey, journals + idKey]);
   const reply = await call.readCommand((client) => client.mget(...names), asListOf(asTextOrNull));
   const texts = reply.unwrapOr([]);
   const sessions: SessionRecord[] = [];
   const takeTurn = turnTaker();
+  let bytes = 0;
   for (const [at, idKey] of idKeys.entries()) {
-    const session = wholeIn(idKey, texts[2 * at] ?? '', texts[2 * at + 1] ?? '');
-    if (session === undefined) return undefined;
+    const text = texts[2 * at] ?? '';
+    const session = wholeIn(idKey, text, texts[2 * at + 1] ?? '');
+    bytes += Buffer.byteLength(text) + (session?.historyPosition ?? 0);
+    if (session === undefined || bytes > maxBytes) return undefined;
     sessions.push(session);
     await takeTurn(session.historyPosition);
   }
   return sessions;
 };
 
-/** Complete sessions whose records and journals have at most this many bytes. */
+/** Complete sessions whose journals have this many bytes. */
 export const readWhole = async (
   call: Call,
   keys: TenantKeys,
@@ -168,7 +189,7 @@ export const readWhole = async (
 ): Promise<Result<readonly ReadRecord[], StoreError | TooLarge>> => {
   if (idKeys.length === 0) return ok([]);
   const isSmall = bytes <= (size.maxBytes ?? NEVER);
-  const whole = isSmall ? await findWhole(call, keys, idKeys) : undefined;
+  const whole = isSmall ? await findWhole(call, keys, idKeys, size.maxBytes) : undefined;
   return whole === undefined ? readSessions(call, keys, idKeys, size) : ok(whole);
 };
 

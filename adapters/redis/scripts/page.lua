@@ -4,18 +4,18 @@
 --
 -- KEYS  1 the prefix of the keys of records, 2 that of journals, 3 due times, then the indexes, then
 --       further indexes that a session of a search must be in
--- ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 what to return of each session: '' for nothing
---       more, 'size', 'record', or for a search 'created' or 'updated', 5 lower bound of the
+-- ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 what to read of each session: '' for nothing,
+--       'size', 'record', or for a search 'created' or 'updated', 5 lower bound of the
 --       creation time, exclusive, 6 upper bound, exclusive, 7 and 8 the time and the member of the
 --       position after which the page begins, 9 the letters of the statuses (5 to 9 or ''), 10 the
 --       time at which the sessions have them, 11 the time up to which ends by the clock count as
 --       updates, 12 the maximum bytes of records, 13 the number of indexes, 14 '1' for indexes by
 --       status
 -- Returns {the total; the time of the last session in the order of the page if more follow, or '';
--- the bytes of the records, for 'size' with those of the journals; then for each, oldest first, its
--- member and: '', its record, or the time by which a search orders it}. A record is '' if it is
--- missing, '-' if it is no text; a time is '' for a session that does not belong to the search.
--- Returns 'ended' if the clock has ended too many sessions.
+-- the bytes of the records, for 'size' those of the journals; then the members in the order of the
+-- page; then for each its record, or the time by which a search orders it, if asked for}. A record
+-- is '' if it is missing, '-' if it is no text; a time is '' for a session that does not belong to
+-- the search. Returns 'ended' if the clock has ended too many sessions.
 
 local records, journals, due = KEYS[1], KEYS[2], KEYS[3]
 local isRising, part = ARGV[1] == 'oldest', ARGV[4]
@@ -197,19 +197,21 @@ local function timeOf(item)
   return format('%.0f', math.max(ends, header.activity))
 end
 
-local lastTime = hasMore and page[isRising and #page or 1].text or ''
-local reply = {total, lastTime, ''}
-for _, item in ipairs(page) do
-  local more = ''
-  if part == 'record' then
-    more = recordOf(records .. item.idKey)
-  elseif part == 'size' then
-    bytes = bytes + sizeOf(records .. item.idKey) + sizeOf(journals .. item.idKey)
-  elseif part ~= '' then
-    more = timeOf(item)
+if not isRising then
+  for at = 1, math.floor(#page / 2) do
+    page[at], page[#page + 1 - at] = page[#page + 1 - at], page[at]
   end
-  reply[#reply + 1] = item.idKey
-  reply[#reply + 1] = more
+end
+local reply = {total, hasMore and page[#page].text or '', 0}
+for at, item in ipairs(page) do reply[at + 3] = item.idKey end
+for _, item in ipairs(page) do
+  if part == 'record' then
+    reply[#reply + 1] = recordOf(records .. item.idKey)
+  elseif part == 'size' then
+    bytes = bytes + sizeOf(journals .. item.idKey)
+  elseif part ~= '' then
+    reply[#reply + 1] = timeOf(item)
+  end
 end
 reply[3] = bytes
 -- Unpacked, because test doubles return only arrays that are created in one expression.

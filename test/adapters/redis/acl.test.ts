@@ -91,7 +91,7 @@ describeWithRedis('a user with the documented rights', () => {
   describe('keeps the contract', () => {
     // Of each command that a script may send, a case uses it.
     const everything = () => open({ events: true });
-    describeSessionStore(forFurtherClients(test, ['live limit', 'status']), everything, {
+    describeSessionStore(forFurtherClients(test, ['live limit', 'status', 'range']), everything, {
       without: ['listen'],
       corrupt: async (store, key, part) => {
         const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
