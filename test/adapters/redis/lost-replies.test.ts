@@ -44,7 +44,7 @@ const changing5 = async (others: TodaysStore): Promise<void> => {
   const first = (await answerOf(others.findState(key)))?.revision ?? 0;
   for (const change of upTo(5)) {
     const next = live('ACTIVE', { revision: first + 1 + change, deadline: NOON + change + 1 });
-    expect(await answerOf(replaceUnread(others, key, next))).toBe('replaced');
+    expect(await answerOf(replaceUnread(others, key, next))).toMatchObject({ outcome: 'made' });
   }
 };
 
@@ -132,14 +132,14 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         const isChanged = async () => (await answerOf(others.findState(key)))?.revision === 2;
         const lost = loseReply(meanwhile, writeScripts.change, isChanged);
         const next = live('ACTIVE', { revision: 2, deadline: NOON + 1000 });
-        expect(await answerOf(replaceUnread(store, key, next))).toBe('replaced');
+        expect(await answerOf(replaceUnread(store, key, next))).toMatchObject({ outcome: 'made' });
         await lost;
         const state = await answerOf(others.findState(key));
         expect(state).toEqual(
           meanwhile === nothing ? next : live('ACTIVE', { revision: 7, deadline: NOON + 5 }),
         );
         expect(await dueOf(others, NOON + 1000, 10)).toEqual([{ ...key, dueAt: state?.deadline }]);
-        expect(await answerOf(replaceUnread(store, key, next))).toBe('stale');
+        expect(await answerOf(replaceUnread(store, key, next))).toMatchObject({ outcome: 'refused', guard: 'revision' });
       });
 
       test.each([
