@@ -169,15 +169,24 @@ local function write(c, header)
   header.entries = c.entries
 end
 
+-- The due time of a session. If a later activity than that of the new state stays, its end may follow
+-- from that.
+local function dueOf(c, header)
+  local status, deadline, inactivity = match(c.fields or '', ' (%u) (%d+) (%d+)')
+  if status ~= 'A' or header.activity + 0 <= c.activity + 0 then return c.due end
+  local due = math.min(deadline + 0, header.activity + inactivity)
+  return due < NEVER and format('%.0f', due) or 'never'
+end
+
 -- Reads the places of a session in queues. A wake makes a session wait, unless it does so earlier.
 local function placesOf(c, header)
   local places = {}
   if c.due then
-    places[1] = placeIn(c.dueSet, c.dueTenants, c.idKey, c.tenantKey, c.due)
+    places[1] = placeIn(c.dueSet, c.dueTenants, c.idKey, c.tenantKey, dueOf(c, header))
   end
   if c.wake then
     c.wake = math.min(header.wake, c.wake + 0)
-    c.work = format('%.0f', math.max(c.wake, header.leased))
+    c.work = header.status ~= 'T' and format('%.0f', math.max(c.wake, header.leased))
   end
   local work = c.work and placeIn(c.workSet, c.workTenants, c.idKey, c.tenantKey, c.work)
   local isEarlier = work and c.wake and work.found and work.found <= c.work + 0
