@@ -1,3 +1,4 @@
+import type { Ratio } from './harness/measure.js';
 import type { Spread } from './harness/statistics.js';
 import type { Results } from './results.js';
 
@@ -20,7 +21,7 @@ export interface Place {
   /** Default: whatever the group has. */
   readonly callers?: number;
   /** Default: by the clock. */
-  readonly by?: 'wall' | 'cpu';
+  readonly by?: keyof Ratio;
 }
 
 /** How much of the limit's rate. */

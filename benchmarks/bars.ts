@@ -1,4 +1,5 @@
 import { type Bar, count, ratio, times } from './bar.js';
+import { fairBars } from './fair-bars.js';
 import type { Judged, Results } from './results.js';
 import { rewindBars } from './rewind-bars.js';
 import { storeBars } from './store-bars.js';
@@ -271,6 +272,7 @@ const bars: readonly Bar[] = [
   ...others,
   ...lightLists,
   ...storeBars,
+  ...fairBars,
   ...rewindBars,
   ...peers,
 ];

@@ -60,6 +60,7 @@ const hasStores = ({ groups }: Results): boolean =>
 
 const full = newest('full');
 const peers = newest('peers');
+const fair = newest('fair');
 const [stores] = [newest('stores'), full]
   .filter((run) => run !== undefined)
   .filter(hasStores)
@@ -73,7 +74,7 @@ for (const [name, picture] of Object.entries(pictures)) {
   writeFileSync(`benchmarks/pictures/${name}.svg`, `${drawBars(picture)}\n`);
 }
 if (peers !== undefined) writePeers(peers);
-const runs = [...new Set([full, stores, peers])].filter((run) => run !== undefined);
+const runs = [...new Set([full, stores, fair, peers])].filter((run) => run !== undefined);
 write(TARGETS, 'figures', `${runs.map(machineOf).join('\n\n')}\n\n${tableOf(runs)}`);
 if (stores !== undefined) {
   const table = storeTable(stores, [...Object.values(listFigures), ...Object.values(writeFigures)]);

@@ -12,6 +12,7 @@ import { appendSuites } from './subjects/appends.js';
 import { commands } from './subjects/commands.js';
 import { changes } from './subjects/creates-and-changes.js';
 import { eventSuites } from './subjects/events.js';
+import { fairSuites } from './subjects/fair/suites.js';
 import { http } from './subjects/http.js';
 import { labelSuites } from './subjects/labels.js';
 import { leases } from './subjects/leases.js';
@@ -30,6 +31,7 @@ const USAGE = `Measures Colloquy beside the limit of its stores, in one run.
 
   npm run bench                      the full set, about half an hour, saved in benchmarks/results
   npm run bench -- --only stores     the comparison of the stores alone, about ten minutes, saved as well
+  npm run bench -- --only fair       beside the same guarantees by hand, about eight minutes, saved as well
   npm run bench -- --quick           the same with small sizes, to see that it works
   npm run bench -- --only TEXT       only the suites whose name has TEXT in it, not saved
   npm run bench -- --redis URL       on this server instead of one of its own; its database must be empty
@@ -54,7 +56,11 @@ const suites: readonly Suite[] = [
   redisSizes,
   memorySizes,
   ...storeSuites,
+  ...fairSuites,
 ];
+
+/** The choices of suites whose results are saved. */
+const parts = ['stores', 'fair'] as const;
 
 const FULL: Effort = { rounds: 15, roundMs: 200 };
 const QUICK: Effort = { rounds: 2, roundMs: 15 };
@@ -118,6 +124,7 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
+const savedKind = values.only === '' ? 'full' : parts.find((part) => part === values.only);
 const usual = values.quick ? QUICK : FULL;
 const effort = values.rounds === undefined ? usual : { ...usual, rounds: Number(values.rounds) };
 
@@ -173,8 +180,7 @@ const runAll = async (): Promise<void> => {
     const second = values.quick && values.redis === undefined ? await startRedis() : undefined;
     const lanes = second === undefined ? [redisUrl] : [redisUrl, second.url];
     await Promise.all(lanes.map(measureNext)).finally(() => second?.stop());
-    const usualKind = values.only === 'stores' ? 'stores' : 'full';
-    const kind = values.quick ? 'quick' : usualKind;
+    const kind = values.quick ? 'quick' : (savedKind ?? 'full');
     const results: Results = {
       version: 2,
       date: new Date().toISOString(),
@@ -186,8 +192,7 @@ const runAll = async (): Promise<void> => {
     };
     const judged = judge(results);
     console.log(judgedLines(judged));
-    if (values.only === '' || values.only === 'stores')
-      console.log(`\nsaved in ${save(results, judged)}`);
+    if (savedKind !== undefined) console.log(`\nsaved in ${save(results, judged)}`);
   } finally {
     redis.disconnect();
     await own?.stop();

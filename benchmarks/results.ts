@@ -20,7 +20,7 @@ export interface Results {
   readonly version: 2;
   /** RFC 3339. */
   readonly date: string;
-  readonly kind: 'quick' | 'full' | 'stores' | 'peers';
+  readonly kind: 'quick' | 'full' | 'stores' | 'fair' | 'peers';
   readonly machine: Machine;
   readonly effort: Effort;
   readonly groups: readonly GroupResult[];
@@ -43,6 +43,7 @@ const titles = {
   full: 'The full set',
   quick: 'A quick run',
   stores: 'The four stores',
+  fair: 'Beside the same guarantees by hand',
   peers: 'The peers',
 } as const;
 
@@ -82,26 +83,29 @@ export const tableOf = ({ group, callers, limits, measurements }: GroupResult): 
         `beside: ${limit}`,
         'time',
         'CPU',
+        'server',
         'ratio',
         'quartiles',
         'by CPU',
         'quartiles',
+        'with server',
+        'quartiles',
         'p50',
         'p99',
       ]),
-      ...measurements.flatMap(({ subject, wallUs, cpuUs, latencyUs, ratios, note }) => {
+      ...measurements.flatMap(({ subject, wallUs, cpuUs, serverUs, latencyUs, ratios, note }) => {
         const ratio = ratios[limit];
         if (ratio === undefined) return [];
-        const spreads = [ratio.wall, ratio.cpu].flatMap((spread) => [
-          shown(spread.median),
-          quartilesOf(spread),
-        ]);
+        const spreads = [ratio.wall, ratio.cpu, ratio.both].flatMap((spread) =>
+          spread === undefined ? ['', ''] : [shown(spread.median), quartilesOf(spread)],
+        );
         const latencies =
           latencyUs === undefined ? [] : [time(latencyUs.p50.median), time(latencyUs.p99.median)];
         const line = padded([
           subject,
           time(wallUs.median),
           time(cpuUs.median),
+          serverUs === undefined ? '' : time(serverUs.median),
           ...spreads,
           ...latencies,
         ]);

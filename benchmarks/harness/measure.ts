@@ -1,5 +1,6 @@
 import type { ResultAsync } from 'neverthrow';
 import { Bench } from 'tinybench';
+import { serverCpu, usBetween } from './server-cpu.js';
 import { quantileOf, type Spread, spreadOf } from './statistics.js';
 
 /** What a subject gives: something to wait for. */
@@ -40,6 +41,8 @@ export interface Group {
   readonly isTimedSingly?: boolean;
   /** In place of the usual effort. */
   readonly effort?: Effort;
+  /** The process of the database: then its CPU time is measured too. */
+  readonly serverPid?: number | undefined;
 }
 
 /** How long to look. */
@@ -57,6 +60,8 @@ export interface Ratio {
   readonly wall: Spread;
   /** By CPU time: of this process, or of the HTTP server that is measured. */
   readonly cpu: Spread;
+  /** By CPU time of this process and of the database, where that was measured. */
+  readonly both?: Spread;
 }
 
 export interface Measurement {
@@ -65,6 +70,8 @@ export interface Measurement {
   readonly wallUs: Spread;
   /** Microseconds of CPU time a call. */
   readonly cpuUs: Spread;
+  /** Microseconds of CPU time a call that the database takes, where that was measured. */
+  readonly serverUs?: Spread;
   /**
    * Microseconds that callers waited for single calls: the median, and what one of a hundred
    * exceeds.
@@ -86,6 +93,7 @@ export interface GroupResult {
 export interface Turn {
   readonly wallUs: number;
   readonly cpuUs: number;
+  readonly serverUs?: number;
   /** Of single calls, if they were timed. */
   readonly p50Us?: number;
   readonly p99Us?: number;
@@ -120,10 +128,11 @@ const batchSize = async (call: () => Call, callers: number): Promise<number> => 
  */
 const turn = async (
   subject: Subject,
-  { callers, isTimedSingly = false }: Pick<Group, 'callers' | 'isTimedSingly'>,
+  group: Pick<Group, 'callers' | 'isTimedSingly' | 'serverPid'>,
   each: number,
   roundMs: number,
 ): Promise<Turn> => {
+  const { callers, isTimedSingly = false, serverPid } = group;
   await subject.renew?.();
   const callsUs: number[] = [];
   const timed = async () => {
@@ -134,14 +143,17 @@ const turn = async (
   const call = isTimedSingly ? timed : () => subject.call();
   const bench = new Bench({ time: roundMs, iterations: 1, warmup: false, throws: true });
   bench.add(subject.name, () => runBatch(call, callers, each), { async: true });
+  const serverBefore = serverPid === undefined ? undefined : serverCpu(serverPid);
   const before = process.cpuUsage();
   const [task] = await bench.run();
   const { user, system } = process.cpuUsage(before);
+  const server = serverPid && serverBefore && usBetween(serverBefore, serverCpu(serverPid));
   if (task?.result.state !== 'completed') throw new Error(`${subject.name} was not measured`);
   const calls = callers * each;
   return {
     wallUs: (task.result.latency.p50 * 1000) / calls,
     cpuUs: (user + system) / (calls * task.runs),
+    ...(server !== undefined && { serverUs: server / (calls * task.runs) }),
     ...(isTimedSingly && { p50Us: quantileOf(callsUs, 0.5), p99Us: quantileOf(callsUs, 0.99) }),
   };
 };
@@ -169,13 +181,21 @@ export const takeTurns = async <S extends Pick<Subject, 'name' | 'note' | 'besid
     }
   }
   const ratioOf = (subject: string, limit: string): Ratio => {
-    const compare = (what: 'wallUs' | 'cpuUs') =>
+    const own = turns.get(subject) ?? [];
+    const other = turns.get(limit) ?? [];
+    const compare = (take: (turn: Turn) => number) =>
       spreadOf(
-        (turns.get(subject) ?? []).map(
-          (own, round) => (turns.get(limit)?.[round]?.[what] ?? Number.NaN) / own[what],
-        ),
+        own.map((taken, round) => {
+          const limiting = other[round];
+          return limiting === undefined ? Number.NaN : take(limiting) / take(taken);
+        }),
       );
-    return { wall: compare('wallUs'), cpu: compare('cpuUs') };
+    const both = ({ cpuUs, serverUs = Number.NaN }: Turn) => cpuUs + serverUs;
+    return {
+      wall: compare(({ wallUs }) => wallUs),
+      cpu: compare(({ cpuUs }) => cpuUs),
+      ...(own[0]?.serverUs !== undefined && { both: compare(both) }),
+    };
   };
   const measurements = subjects.map((subject): Measurement => {
     const own = turns.get(subject.name) ?? [];
@@ -185,6 +205,9 @@ export const takeTurns = async <S extends Pick<Subject, 'name' | 'note' | 'besid
       subject: subject.name,
       wallUs: spreadOf(own.map(({ wallUs }) => wallUs)),
       cpuUs: spreadOf(own.map(({ cpuUs }) => cpuUs)),
+      ...(own[0]?.serverUs !== undefined && {
+        serverUs: spreadOf(own.map(({ serverUs = Number.NaN }) => serverUs)),
+      }),
       ...(own[0]?.p50Us !== undefined && {
         latencyUs: { p50: latency('p50Us'), p99: latency('p99Us') },
       }),

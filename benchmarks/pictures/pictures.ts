@@ -15,7 +15,7 @@ const ratioOf = (
   limit: string,
   by: keyof Ratio,
 ): number | undefined =>
-  measurements.find((found) => found.subject === subject)?.ratios[limit]?.[by].median;
+  measurements.find((found) => found.subject === subject)?.ratios[limit]?.[by]?.median;
 
 /** The subject `list` of each group beside each of its limits. */
 const besideLimits = (groups: readonly GroupResult[], prefix: string) => ({

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { MemorySessionStore, RedisSessionStore, SessionService } from '../colloquy.js';
+import { serviceOf } from '../clock.js';
+import { MemorySessionStore, RedisSessionStore, type SessionService } from '../colloquy.js';
 import type { Group, Subject } from '../harness/measure.js';
 import { seedSession, seedSessions } from '../seed.js';
 import { loadScript } from './scripts.js';
@@ -26,10 +27,10 @@ const bareAppend = (
 });
 
 async function* redisAppends({ redis, quick }: Context): AsyncGenerator<Group> {
-  const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
-  const withEvents = new SessionService({
-    store: new RedisSessionStore({ client: redis, prefix: 'told', events: true }),
-  });
+  const sessions = serviceOf(new RedisSessionStore({ client: redis }));
+  const withEvents = serviceOf(
+    new RedisSessionStore({ client: redis, prefix: 'told', events: true }),
+  );
   const append = await loadScript(redis, "return redis.call('APPEND', KEYS[1], ARGV[1])");
   for (const callers of [1, 32]) {
     const id = await seedSession(sessions, 10, callers);
@@ -105,7 +106,7 @@ async function* appendsByLength(
 }
 
 async function* memoryAppends({ quick }: Context): AsyncGenerator<Group> {
-  yield* appendsByLength('memory', new SessionService({ store: new MemorySessionStore() }), quick);
+  yield* appendsByLength('memory', serviceOf(new MemorySessionStore()), quick);
 }
 
 export const appendSuites: readonly Suite[] = [

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { RedisSessionStore, SessionService } from '../colloquy.js';
+import { serviceOf } from '../clock.js';
+import { RedisSessionStore, type SessionService } from '../colloquy.js';
 import type { Call, Group, Subject } from '../harness/measure.js';
 import { loadScript } from './scripts.js';
 import { type Context, type Count, expect, must, type Suite } from './suite.js';
@@ -44,7 +45,7 @@ const openAll = (redis: Redis): SessionService => {
     events: true,
     statusIndex: true,
   });
-  return new SessionService({ store }).forTenant(TENANT);
+  return serviceOf(store).forTenant(TENANT);
 };
 
 const createAll = (sessions: SessionService) =>
@@ -104,7 +105,7 @@ const changing = (
 
 async function* groups({ redis, quick }: Context): AsyncGenerator<Group> {
   const store = new RedisSessionStore({ client: redis });
-  const sessions = new SessionService({ store }).forTenant(TENANT);
+  const sessions = serviceOf(store).forTenant(TENANT);
   for (const callers of [1, 32]) {
     yield {
       name: 'redis create',

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
+import { serviceOf } from '../clock.js';
 import {
   MemorySessionStore,
   RedisSessionStore,
-  SessionService,
+  type SessionService,
   type SessionStore,
 } from '../colloquy.js';
 import type { Group, Subject } from '../harness/measure.js';
@@ -26,8 +27,8 @@ async function* onAndOff(
   store: string,
   open: (events: boolean) => SessionStore,
 ): AsyncGenerator<Group> {
-  const off = new SessionService({ store: open(false) });
-  const on = new SessionService({ store: open(true) });
+  const off = serviceOf(open(false));
+  const on = serviceOf(open(true));
   const limit = 'events off';
   for (const callers of [1, 32]) {
     const [offId, onId] = [

@@ -1,12 +1,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import { Redis } from 'ioredis';
+import { serviceOf } from '../clock.js';
 import {
   createSessionHandler,
   MemorySessionStore,
   nodeListener,
   RedisSessionStore,
   type Session,
-  SessionService,
+  type SessionService,
   staticApiKeys,
 } from '../colloquy.js';
 import { seedSessions } from '../seed.js';
@@ -28,7 +29,7 @@ const [role = '', sessionsText = '', address = '', last = '{}'] = process.argv.s
 const total = Number(sessionsText);
 
 const seeded = async (store: MemorySessionStore | RedisSessionStore): Promise<SessionService> => {
-  const sessions = new SessionService({ store });
+  const sessions = serviceOf(store);
   await seedSessions(sessions, total, 10);
   return sessions;
 };
@@ -170,7 +171,7 @@ const listenerOf = async (): Promise<RequestListener> => {
       return byHand((page) => sliceOf(all, page));
     }
     case 'store':
-      return serving(new SessionService({ store: (await openStore()).open(false) }), TENANT);
+      return serving(serviceOf((await openStore()).open(false)), TENANT);
     case 'store-by-hand': {
       const { byHand: hand } = await openStore();
       return byHand(async (page) =>

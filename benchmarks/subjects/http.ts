@@ -1,4 +1,5 @@
-import { RedisSessionStore, SessionService } from '../colloquy.js';
+import { serviceOf } from '../clock.js';
+import { RedisSessionStore } from '../colloquy.js';
 import type { GroupResult } from '../harness/measure.js';
 import { type HttpSubject, measureHttp, startTarget, type Target } from './http-load.js';
 import { joinPages, keepByHand } from './joined.js';
@@ -130,7 +131,7 @@ async function measureAll({
       effort,
     );
     const onRedis = await listing('nodeListener', 'engine-redis');
-    const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
+    const sessions = serviceOf(new RedisSessionStore({ client: redis }));
     await joinPages(redis, sessions, { total, limit: 10 });
     await keepByHand(redis, sessions);
     const fromRedis = [

@@ -1,4 +1,5 @@
-import { type ListQuery, RedisSessionStore, SessionService } from '../colloquy.js';
+import { serviceOf } from '../clock.js';
+import { type ListQuery, RedisSessionStore, type SessionService } from '../colloquy.js';
 import type { Group, Subject } from '../harness/measure.js';
 import { scattered } from './pages.js';
 import { type Context, expect, must, type Suite } from './suite.js';
@@ -49,8 +50,8 @@ const listed = (
 async function* lists({ redis, quick }: Context): AsyncGenerator<Group> {
   const store = new RedisSessionStore({ client: redis });
   const { total, labelled } = quick ? QUICK_SIZES : SIZES;
-  const many = new SessionService({ store }).forTenant('many');
-  const alone = new SessionService({ store }).forTenant('alone');
+  const many = serviceOf(store).forTenant('many');
+  const alone = serviceOf(store).forTenant('alone');
   await create(many, total, labelled);
   await create(alone, labelled, labelled);
   for (const callers of [32, 1]) {
@@ -72,7 +73,7 @@ const bare = { face: 'ada', profile: 'tutor' } as const;
 
 /** Creates sessions with more and more labels. */
 async function* creates({ redis }: Context): AsyncGenerator<Group> {
-  const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
+  const sessions = serviceOf(new RedisSessionStore({ client: redis }));
   const creating = (name: string, labelsOf: (at: number) => object): Subject => {
     let made = 0;
     return {

@@ -1,4 +1,5 @@
-import { RedisSessionStore, SessionService } from '../colloquy.js';
+import { serviceOf } from '../clock.js';
+import { RedisSessionStore, type SessionService } from '../colloquy.js';
 import type { Group, Subject } from '../harness/measure.js';
 import { seedSession } from '../seed.js';
 import { type Context, expect, must, type Suite } from './suite.js';
@@ -38,7 +39,7 @@ const appending = async (
  * Appends that are checked, beside one that is not; and a lease beside another change of the state.
  */
 async function* groups({ redis }: Context): AsyncGenerator<Group> {
-  const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
+  const sessions = serviceOf(new RedisSessionStore({ client: redis }));
   yield {
     name: 'redis append with checks',
     callers: 1,

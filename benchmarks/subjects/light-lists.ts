@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { RedisSessionStore, SessionService } from '../colloquy.js';
+import { serviceOf } from '../clock.js';
+import { RedisSessionStore, type SessionService } from '../colloquy.js';
 import type { Group, Subject } from '../harness/measure.js';
 import { seedSessions } from '../seed.js';
 import { joinedKey, joinPages } from './joined.js';
@@ -42,7 +43,7 @@ async function* light({ redis, quick }: Context): AsyncGenerator<Group> {
   const store = new RedisSessionStore({ client: redis });
   const { total, long, longTotal } = quick ? QUICK_LENGTHS : LENGTHS;
   const open = async (entries: number, count: number): Promise<SessionService> => {
-    const sessions = new SessionService({ store }).forTenant(`entries-${entries}`);
+    const sessions = serviceOf(store).forTenant(`entries-${entries}`);
     await seedSessions(sessions, count, entries);
     return sessions;
   };

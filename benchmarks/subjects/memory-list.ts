@@ -1,4 +1,5 @@
-import { MemorySessionStore, type Session, SessionService } from '../colloquy.js';
+import { serviceOf } from '../clock.js';
+import { MemorySessionStore, type Session } from '../colloquy.js';
 import type { Group } from '../harness/measure.js';
 import { seedSessions } from '../seed.js';
 import { listSizes } from './list-sizes.js';
@@ -20,7 +21,7 @@ const copyOf = ({ options, history, ...session }: Session): Session => ({
 async function* pages({ quick }: Context): AsyncGenerator<Group> {
   const total = sessionsIn(quick);
   for (const entries of quick ? [10] : [10, 0, 50]) {
-    const sessions = new SessionService({ store: new MemorySessionStore() });
+    const sessions = serviceOf(new MemorySessionStore());
     await seedSessions(sessions, total, entries);
     await checkSeeded({ sessions, total, entries }, [1, 2, total / 10]);
     const all: Session[] = [];
@@ -51,7 +52,7 @@ async function* pages({ quick }: Context): AsyncGenerator<Group> {
 }
 
 async function* sizes({ quick }: Context): AsyncGenerator<Group> {
-  yield* listSizes('memory', () => new SessionService({ store: new MemorySessionStore() }), quick);
+  yield* listSizes('memory', () => serviceOf(new MemorySessionStore()), quick);
 }
 
 export const memoryPages: Suite = { name: 'memory-list', groups: pages };

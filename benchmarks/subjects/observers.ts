@@ -13,12 +13,13 @@ import {
   InMemorySpanExporter,
   type Sampler,
 } from '@opentelemetry/sdk-trace-base';
+import { serviceOf } from '../clock.js';
 import {
   logging,
   MemorySessionStore,
   openTelemetry,
   RedisSessionStore,
-  SessionService,
+  type SessionService,
   type SessionStore,
 } from '../colloquy.js';
 import type { Group, Subject } from '../harness/measure.js';
@@ -65,22 +66,19 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 /** Services over one store, which differ in who sees their operations. */
 const observedServices = (store: SessionStore): ReadonlyMap<string, SessionService> =>
   new Map([
-    ['no observer', new SessionService({ store })],
-    ['logging', new SessionService({ store, observers: [logging(silent)] })],
-    ['OpenTelemetry without an SDK', new SessionService({ store, observers: [openTelemetry()] })],
+    ['no observer', serviceOf(store)],
+    ['logging', serviceOf(store, { observers: [logging(silent)] })],
+    ['OpenTelemetry without an SDK', serviceOf(store, { observers: [openTelemetry()] })],
     [
       'OpenTelemetry, no span sampled',
-      new SessionService({ store, observers: [openTelemetry(sdk(new AlwaysOffSampler()))] }),
+      serviceOf(store, { observers: [openTelemetry(sdk(new AlwaysOffSampler()))] }),
     ],
-    [
-      'OpenTelemetry, every span exported',
-      new SessionService({ store, observers: [openTelemetry(sdk())] }),
-    ],
+    ['OpenTelemetry, every span exported', serviceOf(store, { observers: [openTelemetry(sdk())] })],
   ]);
 
 async function* groups(name: string, store: SessionStore): AsyncGenerator<Group> {
   const services = observedServices(store);
-  const ids = await seedSessions(new SessionService({ store }), SESSIONS, ENTRIES);
+  const ids = await seedSessions(serviceOf(store), SESSIONS, ENTRIES);
   const [id = ''] = ids;
   let appended = 0;
   const next = () => {

@@ -1,4 +1,5 @@
-import { MemorySessionStore, RedisSessionStore, SessionService } from '../colloquy.js';
+import { serviceOf } from '../clock.js';
+import { MemorySessionStore, RedisSessionStore } from '../colloquy.js';
 import type { Group } from '../harness/measure.js';
 import { seedSessions } from '../seed.js';
 import { lookAt, pageText, scattered } from './pages.js';
@@ -19,7 +20,7 @@ const isWhole = (answer: unknown): void =>
   expect(typeof answer === 'number' && answer > 0, 'every entry was seen');
 
 async function* redisGet({ redis, quick }: Context): AsyncGenerator<Group> {
-  const sessions = new SessionService({ store: new RedisSessionStore({ client: redis }) });
+  const sessions = serviceOf(new RedisSessionStore({ client: redis }));
   const total = sessionsIn(quick);
   const ids = await seedSessions(sessions, total, ENTRIES);
   for (const [at, id] of ids.entries())
@@ -48,7 +49,7 @@ async function* redisGet({ redis, quick }: Context): AsyncGenerator<Group> {
 }
 
 async function* memoryOthers({ quick }: Context): AsyncGenerator<Group> {
-  const sessions = new SessionService({ store: new MemorySessionStore() });
+  const sessions = serviceOf(new MemorySessionStore());
   const total = sessionsIn(quick);
   const ids = await seedSessions(sessions, total, ENTRIES);
   const map = new Map(ids.map((id) => [id, {}]));

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { RedisSessionStore, SessionService } from '../colloquy.js';
+import { serviceOf } from '../clock.js';
+import { RedisSessionStore } from '../colloquy.js';
 import type { Group, Subject } from '../harness/measure.js';
 import { seedSessions } from '../seed.js';
 import { joinedKey, joinPages, keepByHand, listByHand } from './joined.js';
@@ -30,7 +31,7 @@ async function* pages({ redis, quick }: Context): AsyncGenerator<Group> {
   const store = new RedisSessionStore({ client: redis });
   const total = sessionsIn(quick);
   for (const entries of quick ? [10] : [10, 0, 50]) {
-    const sessions = new SessionService({ store }).forTenant(`entries-${entries}`);
+    const sessions = serviceOf(store).forTenant(`entries-${entries}`);
     await seedSessions(sessions, total, entries);
     await checkSeeded({ sessions, total, entries }, [1, 2, total / 10]);
     await keepByHand(redis, sessions);
@@ -65,11 +66,7 @@ async function* pages({ redis, quick }: Context): AsyncGenerator<Group> {
 
 async function* sizes({ redis, quick }: Context): AsyncGenerator<Group> {
   const store = new RedisSessionStore({ client: redis });
-  yield* listSizes(
-    'redis',
-    (count) => new SessionService({ store }).forTenant(`size-${count}`),
-    quick,
-  );
+  yield* listSizes('redis', (count) => serviceOf(store).forTenant(`size-${count}`), quick);
   await redis.flushdb();
 }
 

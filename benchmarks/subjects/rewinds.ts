@@ -1,4 +1,5 @@
-import { SessionService } from '../colloquy.js';
+import { serviceOf } from '../clock.js';
+import type { SessionService } from '../colloquy.js';
 import type { Group, Subject } from '../harness/measure.js';
 import { seedSession } from '../seed.js';
 import type { ComparedStore } from './stores/compared-store.js';
@@ -85,7 +86,7 @@ const groupsOf = ({ name, open }: ComparedStore) =>
     const count = quick ? 200 : 10_000;
     const database = await open({ isDurable: false });
     try {
-      const sessions = new SessionService({ store: database.open(false) });
+      const sessions = serviceOf(database.open(false));
       const limits = ['append'];
       yield {
         name: `${name} rewind beside append`,

@@ -30,6 +30,7 @@ export interface ByHand {
   /** Adds sessions of a tenant, oldest first. */
   add(tenant: string, sessions: readonly WireSession[]): Promise<void>;
   page(tenant: string, start: Start, isLight: boolean): Promise<readonly WireSession[]>;
+  get(tenant: string, id: string): Promise<WireSession>;
   create(tenant: string, session: WireSession): Promise<unknown>;
   append(tenant: string, id: string, position: number, entry: Entry): Promise<unknown>;
 }
@@ -53,6 +54,8 @@ export interface OpenStore {
   /** The store on the database; with events or without. */
   open(events: boolean): SessionStore;
   readonly byHand: ByHand;
+  /** The process of its server, if it has one of its own. */
+  readonly serverPid?: number | undefined;
   /**
    * Copies the first `TEMPLATES` sessions of a tenant, in the store and by hand, until there are
    * `count`: with ids and times of their own, as `idOf` and `createdMsOf` give them. The database

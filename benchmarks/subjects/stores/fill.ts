@@ -1,3 +1,4 @@
+import { serviceOf } from '../../clock.js';
 import { SessionService, type SessionStore } from '../../colloquy.js';
 import { utterances } from '../../seed.js';
 import { pageText } from '../pages.js';
@@ -72,7 +73,7 @@ const wireSessionsOf = async (sessions: SessionService): Promise<readonly WireSe
 export const fill = async (database: OpenStore, tenant: string, count: number): Promise<void> => {
   const store = database.open(false);
   await writeSessions(store, tenant, { to: Math.min(count, TEMPLATES) });
-  const sessions = new SessionService({ store }).forTenant(tenant);
+  const sessions = serviceOf(store).forTenant(tenant);
   await database.byHand.add(tenant, await wireSessionsOf(sessions));
   if (count > TEMPLATES) await database.copy({ tenant, count });
   const { total } = await must(sessions.list({ limit: 1, historyLimit: 0 }));

@@ -1,4 +1,5 @@
-import { SessionService } from '../../colloquy.js';
+import { serviceOf } from '../../clock.js';
+
 import type { Effort, Group, Subject } from '../../harness/measure.js';
 import { lookAt } from '../pages.js';
 import { type Context, expect, must } from '../suite.js';
@@ -31,7 +32,7 @@ const pair = async (
     how,
   }: { readonly tenant: string; readonly count: number; readonly page: number; readonly how: How },
 ): Promise<readonly Subject[]> => {
-  const sessions = new SessionService({ store: database.open(false) }).forTenant(tenant);
+  const sessions = serviceOf(database.open(false)).forTenant(tenant);
   const isLight = how === 'light';
   const query = { limit: PAGE, ...(isLight ? { historyLimit: 0 } : {}) };
   const cursors: string[] = [];
@@ -143,7 +144,7 @@ const lengths = async (
     const store = database.open(false);
     const tenant = `long-${entries}`;
     await writeSessions(store, tenant, { to: 5 * PAGE, entries });
-    const sessions = new SessionService({ store }).forTenant(tenant);
+    const sessions = serviceOf(store).forTenant(tenant);
     let calls = 0;
     subjects.push({
       name: `${entries} entries`,

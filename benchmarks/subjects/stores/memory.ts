@@ -42,6 +42,11 @@ const arrays = (): ByHand & { copy(tenant: string, count: number): void } => {
       const page = all.slice(Math.max(0, end - PAGE), end).reverse();
       return page.map((session) => copyOf(session, isLight));
     },
+    get: async (tenant, id) => {
+      const found = of(tenant).find((session) => session.id === id);
+      if (found === undefined) throw new Error(`${id} is not there`);
+      return copyOf(found, false);
+    },
     create: async (tenant, session) =>
       of(tenant).push({ ...session, options: { ...session.options } }),
     append: async (_, id, _position, entry) => {

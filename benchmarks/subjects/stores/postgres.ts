@@ -9,6 +9,7 @@ import {
   SHIFT_MS,
   sessionOfRow,
   TEMPLATES,
+  type WireSession,
 } from './compared-store.js';
 
 const TABLES = `
@@ -41,14 +42,28 @@ const APPEND = 'INSERT INTO entries VALUES ($1, $2, $3, $4, $5)';
 const APPEND_ALL = `INSERT INTO entries SELECT $1, position, value->>'role', value->>'content', value->>'timestamp'
   FROM json_array_elements($2::json) WITH ORDINALITY AS added (value, position)`;
 
+const WHOLE_ONE = whole(`SELECT number, ${COLUMNS} FROM sessions WHERE tenant = $1 AND id = $2`);
+
+/** Statements by their names: each connection prepares them once, and plans most of them once. */
+const names = new Map<string, string>();
+
+const query = (pool: Pool, text: string, values: unknown[]) => {
+  const name = names.get(text) ?? `by-hand-${names.size}`;
+  names.set(text, name);
+  return pool.query({ name, text, values });
+};
+
+const sessionIn = (row: { readonly history?: readonly Entry[] }): WireSession =>
+  sessionOfRow({ ...row }, row.history ?? []);
+
 const tables = (pool: Pool): ByHand => {
   const numbers = new Map<string, string>();
   const numberOf = async (tenant: string, id: string): Promise<string> => {
     const key = `${tenant} ${id}`;
     const known = numbers.get(key);
     if (known !== undefined) return known;
-    const { rows } = await pool.query<{ readonly number: string }>(NUMBER, [tenant, id]);
-    const number = rows[0]?.number ?? '';
+    const { rows } = await query(pool, NUMBER, [tenant, id]);
+    const number = String(rows[0]?.number);
     numbers.set(key, number);
     return number;
   };
@@ -56,7 +71,7 @@ const tables = (pool: Pool): ByHand => {
     add: async (tenant, sessions) => {
       for (const session of sessions) {
         await hand.create(tenant, session);
-        await pool.query(APPEND_ALL, [
+        await query(pool, APPEND_ALL, [
           await numberOf(tenant, session.id),
           JSON.stringify(session.history),
         ]);
@@ -65,16 +80,18 @@ const tables = (pool: Pool): ByHand => {
     page: async (tenant, start, isLight) => {
       const { rows } =
         'skip' in start
-          ? await pool.query(isLight ? SKIPPING : WHOLE_SKIPPING, [tenant, start.skip])
-          : await pool.query(isLight ? BEHIND : WHOLE_BEHIND, [tenant, start.createdMs, start.id]);
-      return rows.map((row: { readonly history?: readonly Entry[] }) =>
-        sessionOfRow(row, row.history ?? []),
-      );
+          ? await query(pool, isLight ? SKIPPING : WHOLE_SKIPPING, [tenant, start.skip])
+          : await query(pool, isLight ? BEHIND : WHOLE_BEHIND, [tenant, start.createdMs, start.id]);
+      return rows.map(sessionIn);
+    },
+    get: async (tenant, id) => {
+      const { rows } = await query(pool, WHOLE_ONE, [tenant, id]);
+      return sessionIn(rows[0]);
     },
     create: (tenant, { id, status, created_at, options, duration }) => {
       const { face, profile, context, behavior, time_limit } = options;
       const texts = [face, profile, context, behavior];
-      return pool.query(CREATE, [
+      return query(pool, CREATE, [
         tenant,
         id,
         status,
@@ -85,7 +102,7 @@ const tables = (pool: Pool): ByHand => {
       ]);
     },
     append: async (tenant, id, position, { role, content, timestamp }) =>
-      pool.query(APPEND, [await numberOf(tenant, id), position, role, content, timestamp]),
+      query(pool, APPEND, [await numberOf(tenant, id), position, role, content, timestamp]),
   };
   return hand;
 };
@@ -142,7 +159,8 @@ export const postgres: ComparedStore = {
     const args = isDurable ? ['-c', 'fsync=on', '-c', 'synchronous_commit=on'] : [];
     const server = address === undefined ? await startPostgres({ args }) : undefined;
     const url = address ?? server?.url ?? '';
-    const pool = new Pool({ connectionString: url });
+    // Without ends of idle connections: a new one prepares the statements again.
+    const pool = new Pool({ connectionString: url, idleTimeoutMillis: 0 });
     pool.on('error', ({ message }) => console.error(message));
     const stores = {
       off: new PostgresSessionStore({ pool, events: false }),
@@ -156,6 +174,7 @@ export const postgres: ComparedStore = {
       durability: `PostgreSQL ${rows[0]?.version} by pg, fsync on, synchronous_commit on: survives a crash of the machine`,
       open: (events) => stores[events ? 'on' : 'off'],
       byHand: tables(pool),
+      serverPid: server?.pid,
       copy: async ({ tenant, count }) => {
         await copyIn(pool, 'colloquy.sessions', COPY, tenant, count);
         const total = "ROW($1, 0, '', 'ACTIVE', $2)::colloquy.total_change";

@@ -51,6 +51,11 @@ const strings = (redis: Redis): ByHand => {
           : { ...session, history: JSON.parse(`[${texts[ids.length + at]?.slice(0, -1) ?? ''}]`) };
       });
     },
+    get: async (tenant, id) => {
+      const [session, entries] = await redis.mget(sessionKey(tenant, id), entriesKey(tenant, id));
+      const history: readonly Entry[] = JSON.parse(`[${entries?.slice(0, -1) ?? ''}]`);
+      return { ...JSON.parse(session ?? ''), history };
+    },
     append: (tenant, id, _, entry) => redis.append(entriesKey(tenant, id), lineOf(entry)),
   };
 };
@@ -113,6 +118,7 @@ export const redis: ComparedStore = {
       open: (events) =>
         new RedisSessionStore({ client, prefix: events ? 'colloquy-events' : 'colloquy', events }),
       byHand: strings(client),
+      serverPid: server?.pid,
       copy: ({ tenant, count }) => copy(client, tenant, count),
       close: async () => {
         client.disconnect();

@@ -56,6 +56,7 @@ const tables = (database: Connection): ByHand => {
     ),
   });
   const [light, whole] = [pageOf(LIGHT), pageOf(WHOLE)];
+  const one = database.prepare(`SELECT ${WHOLE} FROM sessions WHERE tenant = ? AND id = ?`);
   const create = database.prepare(
     `INSERT INTO sessions (tenant, ${LIGHT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
@@ -81,6 +82,11 @@ const tables = (database: Connection): ByHand => {
         const history: readonly Entry[] = isLight ? [] : JSON.parse(String(row['history']));
         return sessionOfRow(row, history);
       });
+    },
+    get: async (tenant, id) => {
+      const found = one.get(tenant, id);
+      const row = isRow(found) ? found : {};
+      return sessionOfRow(row, JSON.parse(String(row['history'])));
     },
     create: async (tenant, { id, status, created_at, options, duration }) => {
       const { face, profile, context, behavior, time_limit } = options;

@@ -1,4 +1,5 @@
-import { SessionService } from '../../colloquy.js';
+import { serviceOf } from '../../clock.js';
+import type { SessionService } from '../../colloquy.js';
 import type { Group, Subject } from '../../harness/measure.js';
 import { type Context, expect, must } from '../suite.js';
 import { idOf, type OpenStore, type WireSession } from './compared-store.js';
@@ -75,7 +76,7 @@ export async function* writes(
     const store = database.open(events);
     const tenant = events ? 'events-on' : 'events-off';
     await writeSessions(store, tenant, { to: count });
-    return new SessionService({ store }).forTenant(tenant);
+    return serviceOf(store).forTenant(tenant);
   };
   const [off, on] = [await serviceFor(false), await serviceFor(true)];
   await database.byHand.add(

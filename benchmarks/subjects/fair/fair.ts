@@ -1,0 +1,104 @@
+import { serviceOf } from '../../clock.js';
+import { BARE, FAIR, type FairOperation, fairGroup } from '../../fair-figures.js';
+import type { Group, Subject } from '../../harness/measure.js';
+import { type ComparedStore, idOf, type OpenStore, TEMPLATES } from '../stores/compared-store.js';
+import { fill, writeSessions } from '../stores/fill.js';
+import { postgres } from '../stores/postgres.js';
+import { redis } from '../stores/redis.js';
+import { sqlite } from '../stores/sqlite.js';
+import type { Suite } from '../suite.js';
+import { appends, type Compared, creates, gets, pages, READ, WRITTEN } from './calls.js';
+import { fairWrites } from './redis-by-hand.js';
+
+const limitsOf = (subjects: readonly Subject[]): readonly string[] =>
+  [BARE, FAIR].filter((limit) => subjects.some(({ name }) => name === limit));
+
+/** A session by hand for each of the store that takes appends. */
+const fillByHand = async ({ database, fair, count }: Compared): Promise<void> => {
+  const created_at = new Date(Date.UTC(2026, 0, 1)).toISOString();
+  const options = { face: 'ada', profile: 'tutor', behavior: '', context: '', time_limit: 0 };
+  const sessions = Array.from({ length: count }, (_, number) => ({
+    ...{ id: idOf(number), status: 'ACTIVE', options, history: [], created_at, duration: 0 },
+  }));
+  await database.byHand.add(WRITTEN, sessions);
+  for (const session of fair === undefined ? [] : sessions) {
+    await fair?.create(WRITTEN, session);
+    await fair?.start(WRITTEN, session.id);
+  }
+};
+
+const operations = {
+  append: (compared: Compared) => appends(compared, false),
+  'append with an operationId': (compared: Compared) => appends(compared, true),
+  create: creates,
+  'page of ten': pages,
+  get: gets,
+} as const satisfies Record<FairOperation, (compared: Compared) => readonly Subject[]>;
+
+const isRead = (operation: FairOperation): boolean =>
+  operation === 'page of ten' || operation === 'get';
+
+/** Sessions on a database, in the store and by hand. */
+export const prepare = async (
+  name: string,
+  database: OpenStore,
+  count: number,
+  { isRead, events = true }: { readonly isRead: boolean; readonly events?: boolean },
+): Promise<Compared> => {
+  const fair = name === 'Redis' ? await fairWrites(database.address ?? '') : undefined;
+  const store = database.open(events);
+  const [service, reader] = [serviceOf(store), serviceOf(database.open(false))];
+  const compared: Compared = { database, service, reader, fair, count };
+  if (isRead) await fill(database, READ, count);
+  await writeSessions(store, WRITTEN, { to: count });
+  await fillByHand(compared);
+  return compared;
+};
+
+/** Opens a database with what the operations need, and measures them there. */
+async function* measured(
+  { name, open }: ComparedStore,
+  isDurable: boolean,
+  chosen: readonly FairOperation[],
+): AsyncGenerator<Group> {
+  const database = await open({ isDurable });
+  const compared = await prepare(name, database, TEMPLATES, {
+    isRead: chosen.some(isRead),
+  });
+  try {
+    for (const callers of [1, 32]) {
+      for (const operation of chosen) {
+        const subjects = operations[operation](compared);
+        yield {
+          name: fairGroup(name, operation, isDurable),
+          callers,
+          limits: limitsOf(subjects),
+          subjects,
+          serverPid: database.serverPid,
+        };
+      }
+    }
+  } finally {
+    compared.fair?.close();
+    await database.close();
+  }
+}
+
+const suiteOf = (
+  store: ComparedStore,
+  isDurable: boolean,
+  chosen: readonly FairOperation[],
+): Suite => ({
+  name: `fair-${store.name.toLowerCase()}${isDurable ? '-durable' : ''}`,
+  groups: () => measured(store, isDurable, chosen),
+});
+
+const writes = ['append', 'append with an operationId', 'create'] as const;
+
+export const fairStoreSuites: readonly Suite[] = [
+  suiteOf(redis, false, [...writes, 'page of ten', 'get']),
+  suiteOf(redis, true, writes),
+  suiteOf(sqlite, false, ['page of ten', 'get']),
+  suiteOf(postgres, false, ['page of ten', 'get']),
+  suiteOf(postgres, true, writes),
+];
