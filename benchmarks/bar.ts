@@ -21,18 +21,28 @@ export interface Place {
   /** Default: whatever the group has. */
   readonly callers?: number;
   /** Default: by the clock. */
-  readonly by?: keyof Ratio;
+  readonly by?: 'wall' | 'cpu';
 }
+
+const ratioAt = (
+  { group, subject, limit, callers }: Omit<Place, 'by'>,
+  { groups }: Results,
+): Ratio | undefined =>
+  groups
+    .find((found) => found.group === group && (callers === undefined || found.callers === callers))
+    ?.measurements.find((measurement) => measurement.subject === subject)?.ratios[limit];
 
 /** How much of the limit's rate. */
 export const ratio =
-  ({ group, subject, limit, callers, by = 'wall' }: Place) =>
-  ({ groups }: Results): Spread | undefined =>
-    groups
-      .find(
-        (found) => found.group === group && (callers === undefined || found.callers === callers),
-      )
-      ?.measurements.find((measurement) => measurement.subject === subject)?.ratios[limit]?.[by];
+  ({ by = 'wall', ...place }: Place) =>
+  (results: Results): Spread | undefined =>
+    ratioAt(place, results)?.[by];
+
+/** The limit's CPU time, with the database's, divided by the subject's. */
+export const leastCpu =
+  (place: Omit<Place, 'by'>) =>
+  (results: Results): number | undefined =>
+    ratioAt(place, results)?.least;
 
 /** How many times the limit's time. */
 export const times =

@@ -89,16 +89,17 @@ export const tableOf = ({ group, callers, limits, measurements }: GroupResult): 
         'by CPU',
         'quartiles',
         'with server',
-        'quartiles',
         'p50',
         'p99',
       ]),
       ...measurements.flatMap(({ subject, wallUs, cpuUs, serverUs, latencyUs, ratios, note }) => {
         const ratio = ratios[limit];
         if (ratio === undefined) return [];
-        const spreads = [ratio.wall, ratio.cpu, ratio.both].flatMap((spread) =>
-          spread === undefined ? ['', ''] : [shown(spread.median), quartilesOf(spread)],
-        );
+        const spreads = [ratio.wall, ratio.cpu].flatMap((spread) => [
+          shown(spread.median),
+          quartilesOf(spread),
+        ]);
+        const least = ratio.least === undefined ? '' : shown(ratio.least);
         const latencies =
           latencyUs === undefined ? [] : [time(latencyUs.p50.median), time(latencyUs.p99.median)];
         const line = padded([
@@ -107,6 +108,7 @@ export const tableOf = ({ group, callers, limits, measurements }: GroupResult): 
           time(cpuUs.median),
           serverUs === undefined ? '' : time(serverUs.median),
           ...spreads,
+          least,
           ...latencies,
         ]);
         return [note === undefined ? line : `${line}  ${note}`];

@@ -41,6 +41,8 @@ export interface Group {
   readonly isTimedSingly?: boolean;
   /** In place of the usual effort. */
   readonly effort?: Effort;
+  /** Calls of each caller in a batch. Default: as many as take 5 ms, which depends on others. */
+  readonly batch?: number;
   /** The process of the database: then its CPU time is measured too. */
   readonly serverPid?: number | undefined;
 }
@@ -60,8 +62,11 @@ export interface Ratio {
   readonly wall: Spread;
   /** By CPU time: of this process, or of the HTTP server that is measured. */
   readonly cpu: Spread;
-  /** By CPU time of this process and of the database, where that was measured. */
-  readonly both?: Spread;
+  /**
+   * By CPU time of this process and of the database, if that was measured: of the lower quartiles,
+   * since others on the machine make a call dearer and never cheaper. Absent in older results.
+   */
+  readonly least?: number;
 }
 
 export interface Measurement {
@@ -190,11 +195,12 @@ export const takeTurns = async <S extends Pick<Subject, 'name' | 'note' | 'besid
           return limiting === undefined ? Number.NaN : take(limiting) / take(taken);
         }),
       );
-    const both = ({ cpuUs, serverUs = Number.NaN }: Turn) => cpuUs + serverUs;
+    const leastOf = (all: readonly Turn[]): number =>
+      spreadOf(all.map(({ cpuUs, serverUs = 0 }) => cpuUs + serverUs)).lower;
     return {
       wall: compare(({ wallUs }) => wallUs),
       cpu: compare(({ cpuUs }) => cpuUs),
-      ...(own[0]?.serverUs !== undefined && { both: compare(both) }),
+      least: leastOf(other) / leastOf(own),
     };
   };
   const measurements = subjects.map((subject): Measurement => {
@@ -227,7 +233,8 @@ export const measure = async (group: Group, usual: Effort): Promise<GroupResult>
   for (const subject of group.subjects) {
     await subject.renew?.();
     await subject.check?.(await subject.call());
-    sizes.set(subject.name, await batchSize(() => subject.call(), group.callers));
+    const size = group.batch ?? (await batchSize(() => subject.call(), group.callers));
+    sizes.set(subject.name, size);
   }
   return takeTurns(group, rounds, (subject) =>
     turn(subject, group, sizes.get(subject.name) ?? 1, roundMs),

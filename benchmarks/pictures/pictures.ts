@@ -1,4 +1,4 @@
-import type { GroupResult, Ratio } from '../harness/measure.js';
+import type { GroupResult } from '../harness/measure.js';
 import type { Results } from '../results.js';
 import { mainFigures, measurementOf, rateOf, shortTextOf, storeNames } from '../store-figures.js';
 import type { BarPicture } from './bar-chart.js';
@@ -13,9 +13,9 @@ const ratioOf = (
   { measurements }: GroupResult,
   subject: string,
   limit: string,
-  by: keyof Ratio,
+  by: 'wall' | 'cpu',
 ): number | undefined =>
-  measurements.find((found) => found.subject === subject)?.ratios[limit]?.[by]?.median;
+  measurements.find((found) => found.subject === subject)?.ratios[limit]?.[by].median;
 
 /** The subject `list` of each group beside each of its limits. */
 const besideLimits = (groups: readonly GroupResult[], prefix: string) => ({

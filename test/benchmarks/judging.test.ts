@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../benchmarks/bars.js';
+import { ENGINE, FAIR, fairGroup } from '../../benchmarks/fair-figures.js';
 import { measure } from '../../benchmarks/harness/measure.js';
 import { spreadOf } from '../../benchmarks/harness/statistics.js';
 import { machineOf, type Results } from '../../benchmarks/results.js';
@@ -82,6 +83,27 @@ describe('the figures of the stores', () => {
   });
 });
 
+describe('the fair measure', () => {
+  it('judges an append by CPU time beside the same guarantees by hand', () => {
+    const ratios = { [FAIR]: { wall: spread(0.1), cpu: spread(0.2), least: 0.7 } };
+    const group = {
+      group: fairGroup('Redis', 'append', false),
+      callers: 1,
+      limits: [FAIR],
+      measurements: [{ subject: ENGINE, wallUs: spread(1), cpuUs: spread(1), ratios }],
+    };
+    const judged = judge({ ...results(1, 1), groups: [group], counts: [] });
+    expect(judged).toEqual([
+      {
+        figure: 'Redis append, 1 caller: CPU of the same guarantees by hand',
+        bar: '>= 0.65',
+        value: 0.7,
+        reached: true,
+      },
+    ]);
+  });
+});
+
 describe('the space of a session', () => {
   const counts = [
     { figure: 'Redis memory of a live session with 10 entries', value: 3870, unit: 'bytes' },
@@ -130,7 +152,11 @@ describe('a group', () => {
     };
     const { measurements } = await measure(group, { rounds: 2, roundMs: 1 });
     expect(measurements.map((measurement) => measurement.subject)).toEqual(['limit', 'other']);
-    expect(measurements[0]?.ratios['limit']).toEqual({ wall: spread(1), cpu: spread(1) });
+    expect(measurements[0]?.ratios['limit']).toEqual({
+      wall: spread(1),
+      cpu: spread(1),
+      least: 1,
+    });
     expect(measurements[1]?.ratios['limit']?.wall.median).toBeGreaterThan(0);
     expect(Math.min(calls.limit, calls.other)).toBeGreaterThan(0);
   });

@@ -68,8 +68,10 @@ export interface Compared {
   readonly reader: SessionService;
   /** Of stores that have it. */
   readonly fair: FairWrites | undefined;
-  /** Number of sessions of a tenant. */
+  /** Number of sessions that take appends. */
   readonly count: number;
+  /** Number of sessions that are read. */
+  readonly readCount: number;
 }
 
 const withFair = (
@@ -128,9 +130,9 @@ export const creates = ({ database, service, fair }: Compared): readonly Subject
 const textOf = (all: readonly Pick<WireSession, 'id' | 'history'>[]): string =>
   JSON.stringify(all.map(({ id, history }) => [id, history]));
 
-export const pages = ({ database, reader, count }: Compared): readonly Subject[] => {
+export const pages = ({ database, reader, readCount }: Compared): readonly Subject[] => {
   const tenant = reader.forTenant(READ);
-  const [bare, own] = [count / PAGE, count / PAGE].map(scatteredBelow);
+  const [bare, own] = [readCount / PAGE, readCount / PAGE].map(scatteredBelow);
   const byHand = (page: number) => database.byHand.page(READ, { skip: page * PAGE }, false);
   const list = async (page: number) =>
     (await must(tenant.list({ limit: PAGE, page: page + 1 }))).sessions;
@@ -144,9 +146,9 @@ export const pages = ({ database, reader, count }: Compared): readonly Subject[]
   ];
 };
 
-export const gets = ({ database, reader, count }: Compared): readonly Subject[] => {
+export const gets = ({ database, reader, readCount }: Compared): readonly Subject[] => {
   const tenant = reader.forTenant(READ);
-  const [bare, own] = [count, count].map(scatteredBelow);
+  const [bare, own] = [readCount, readCount].map(scatteredBelow);
   const byHand = (number: number) => database.byHand.get(READ, idOf(number));
   const get = (number: number) => must(tenant.get(idOf(number)));
   const check = async () =>

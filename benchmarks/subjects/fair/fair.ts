@@ -2,13 +2,16 @@ import { serviceOf } from '../../clock.js';
 import { BARE, FAIR, type FairOperation, fairGroup } from '../../fair-figures.js';
 import type { Group, Subject } from '../../harness/measure.js';
 import { type ComparedStore, idOf, type OpenStore, TEMPLATES } from '../stores/compared-store.js';
-import { fill, writeSessions } from '../stores/fill.js';
+import { wireSessionsOf, writeSessions } from '../stores/fill.js';
 import { postgres } from '../stores/postgres.js';
 import { redis } from '../stores/redis.js';
 import { sqlite } from '../stores/sqlite.js';
 import type { Suite } from '../suite.js';
 import { appends, type Compared, creates, gets, pages, READ, WRITTEN } from './calls.js';
 import { fairWrites } from './redis-by-hand.js';
+
+/** Enough that plans and caches are those of a table, and not of a page. */
+const READ_COUNT = 5 * TEMPLATES;
 
 const limitsOf = (subjects: readonly Subject[]): readonly string[] =>
   [BARE, FAIR].filter((limit) => subjects.some(({ name }) => name === limit));
@@ -38,6 +41,27 @@ const operations = {
 const isRead = (operation: FairOperation): boolean =>
   operation === 'page of ten' || operation === 'get';
 
+/** Number of tasks that write sessions concurrently. */
+const LANES = 10;
+
+/** Sessions with ten entries each, all through the service, and the same by hand. */
+const fillRead = async ({ database, reader, readCount }: Compared): Promise<void> => {
+  const store = database.open(false);
+  const each = readCount / LANES;
+  const ranges = Array.from({ length: LANES }, (_, lane) => ({
+    from: lane * each,
+    to: (lane + 1) * each,
+  }));
+  await Promise.all(ranges.map((range) => writeSessions(store, READ, range)));
+  await database.byHand.add(READ, await wireSessionsOf(reader.forTenant(READ)));
+};
+
+/** Calls of a caller in a batch: long enough that its beginning and end hardly count. */
+const batchOf = (operation: FairOperation, callers: number, isDurable: boolean): number => {
+  const calls = isDurable || operation === 'page of ten' ? 40 : 160;
+  return callers === 1 ? calls : calls / 8;
+};
+
 /** Sessions on a database, in the store and by hand. */
 export const prepare = async (
   name: string,
@@ -45,13 +69,13 @@ export const prepare = async (
   count: number,
   { isRead, events = true }: { readonly isRead: boolean; readonly events?: boolean },
 ): Promise<Compared> => {
-  const fair = name === 'Redis' ? await fairWrites(database.address ?? '') : undefined;
+  const fair = name === 'Redis' && events ? await fairWrites(database.address ?? '') : undefined;
   const store = database.open(events);
   const [service, reader] = [serviceOf(store), serviceOf(database.open(false))];
-  const compared: Compared = { database, service, reader, fair, count };
-  if (isRead) await fill(database, READ, count);
+  const compared = { database, service, reader, fair, count, readCount: isRead ? READ_COUNT : 0 };
+  if (isRead) await fillRead(compared);
   await writeSessions(store, WRITTEN, { to: count });
-  await fillByHand(compared);
+  if (events) await fillByHand(compared);
   return compared;
 };
 
@@ -72,6 +96,7 @@ async function* measured(
         yield {
           name: fairGroup(name, operation, isDurable),
           callers,
+          batch: batchOf(operation, callers, isDurable),
           limits: limitsOf(subjects),
           subjects,
           serverPid: database.serverPid,

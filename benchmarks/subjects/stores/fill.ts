@@ -57,7 +57,7 @@ export const writeSessions = async (
 };
 
 /** The sessions of a tenant as the wire has them, oldest first. */
-const wireSessionsOf = async (sessions: SessionService): Promise<readonly WireSession[]> => {
+export const wireSessionsOf = async (sessions: SessionService): Promise<readonly WireSession[]> => {
   const all: WireSession[] = [];
   for await (const session of sessions.each({ order: 'oldest' })) {
     const [one]: readonly WireSession[] = JSON.parse(pageText([resultOf(session)]));

@@ -76,6 +76,8 @@ const tables = (pool: Pool): ByHand => {
           JSON.stringify(session.history),
         ]);
       }
+      // Plans depend on it, and the server looks at the tables only now and then.
+      await pool.query('VACUUM ANALYZE');
     },
     page: async (tenant, start, isLight) => {
       const { rows } =
