@@ -1,15 +1,23 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
 import { inspectorPageInEsbuild } from './.ci/inspector-page.js';
+import { sharedSources } from './.ci/shared-sources.js';
 import { textFilesInEsbuild } from './.ci/text-files.js';
 
-const library = {
+/** What every host loads, in few files: see `.ci/shared-sources.ts`. */
+const engine = {
   index: 'src/index.ts',
   memory: 'adapters/memory/index.ts',
   redis: 'adapters/redis/index.ts',
   sqlite: 'adapters/sqlite/index.ts',
   postgres: 'adapters/postgres/index.ts',
   http: 'src/http/index.ts',
+  inversify: 'src/inversify/index.ts',
+  simulation: 'src/simulation/index.ts',
+};
+
+/** What works with the engine by its types, and alone needs little of it. */
+const companions = {
   client: 'src/client/index.ts',
   node: 'adapters/node/index.ts',
   express: 'adapters/express/index.ts',
@@ -17,15 +25,15 @@ const library = {
   fetch: 'adapters/fetch/index.ts',
   inspector: 'src/inspector/index.ts',
   openapi: 'src/openapi/index.ts',
-  inversify: 'src/inversify/index.ts',
   logging: 'src/logging/index.ts',
   telemetry: 'src/telemetry/index.ts',
   'openai-agents': 'adapters/openai-agents/index.ts',
   'claude-agent': 'adapters/claude-agent/index.ts',
   'ai-sdk': 'adapters/ai-sdk/index.ts',
-  simulation: 'src/simulation/index.ts',
   testing: 'src/testing/index.ts',
 };
+
+const library = { ...engine, ...companions };
 
 /**
  * The same entries, passed on from files side by side in one folder. The declaration builder makes
@@ -49,11 +57,17 @@ const shared = {
   esbuildPlugins: [inspectorPageInEsbuild, textFilesInEsbuild],
 } as const satisfies Options;
 
-const esm: Options = {
-  ...shared,
-  entry: { ...library, 'cli/main': 'src/cli/main.ts' },
-  format: 'esm',
-};
+const engineEntries = { ...engine, 'cli/main': 'src/cli/main.ts' };
+
+const esm: readonly Options[] = [
+  {
+    ...shared,
+    entry: engineEntries,
+    format: 'esm',
+    esbuildPlugins: [sharedSources(Object.values(engineEntries)), ...shared.esbuildPlugins],
+  },
+  { ...shared, entry: companions, format: 'esm' },
+];
 // nanoid has only ES modules, which `require` loads neither in Jest nor in every Node that may run
 // this package: so CommonJS brings its own copy.
 const cjs: Options = { ...shared, entry: library, format: 'cjs', noExternal: ['nanoid'] };
@@ -63,6 +77,6 @@ const dts = { only: true, banner: '/// <reference lib="esnext.disposable" />' } 
 
 // `--no-dts` is for running what was built: the ES modules alone, in a fraction of the time.
 export default defineConfig((flags) => {
-  if (flags.dts === false) return esm;
-  return [esm, cjs, { ...shared, entry: inOneFolder(library), format: ['esm', 'cjs'], dts }];
+  if (flags.dts === false) return [...esm];
+  return [...esm, cjs, { ...shared, entry: inOneFolder(library), format: ['esm', 'cjs'], dts }];
 });
