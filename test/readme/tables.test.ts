@@ -52,24 +52,9 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     'docs/contributing/writing-a-store.md',
     'Method',
     {
-      ...{
-        insert: true,
-        find: true,
-        findState: true,
-        list: true,
-        replace: true,
-        append: true,
-        redact: true,
-      },
-      ...{
-        entries: true,
-        remove: true,
-        claim: true,
-        due: true,
-        reschedule: true,
-        reportsEnds: true,
-      },
-      ...{ countWaiting: true, drain: true },
+      ...{ begin: true, change: true, remove: true, take: true, find: true, findState: true },
+      ...{ entries: true, page: true, due: true, countWaiting: true, reportsEnds: true },
+      ...{ drain: true },
     } satisfies NamesOf<Omit<SessionStore, 'events'>>,
   ],
   [
