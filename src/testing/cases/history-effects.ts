@@ -3,7 +3,6 @@ import { append, appendOf, begin, change, made, placed, put, remove, said } from
 import { eventsAfter } from '../event-steps.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, key } from '../guarded.js';
-import { Dice } from '../random/dice.js';
 import { ended, keyOf, live, NOON, operationOf, say, upTo } from '../samples.js';
 import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
@@ -90,33 +89,6 @@ export const historyEffects: readonly StoreCase<SessionStore>[] = [
       const gone = await change(store, appendOf(key, [], {}, { truncate: guarded }));
       const position = (await find(store))?.historyPosition;
       expectEqual(gone, { outcome: 'refused', guard: 'superseded', position }, 'the end of x');
-    },
-  },
-  {
-    name: 'truncate: a long history of appends and rewinds reads as a plain list',
-    run: async (store, second) => {
-      await begin(store, key);
-      const dice = new Dice(7);
-      let expected: { content: string; position: number }[] = [];
-      for (const at of upTo(60)) {
-        const contents = upTo(dice.below(3) + 1).map((each) => `${at}.${each}`);
-        const kept = dice.chance(0.3) ? dice.below(expected.length + 1) : expected.length;
-        const isRewind = kept < expected.length;
-        const truncate = expected[kept - 1]?.position ?? 0;
-        if (isRewind) await rewind(store, truncate, contents);
-        else await append(store, key, contents);
-        const entries = await placed(second, key);
-        const contentsNow = entries.map(({ content }) => content);
-        const before = expected.slice(0, kept).map(({ content }) => content);
-        expectEqual(contentsNow, [...before, ...contents], `the history after step ${at}`);
-        const positions = entries.slice(0, kept).map(({ position }) => position);
-        expectEqual(
-          positions,
-          expected.slice(0, kept).map(({ position }) => position),
-          `the positions that step ${at} has kept`,
-        );
-        expected = entries.map(({ content, position }) => ({ content, position }));
-      }
     },
   },
   {

@@ -17,7 +17,7 @@ import {
 import { eventsAfter } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { addGuarded, guardedState, key } from '../guarded.js';
-import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
+import { ended, headOf, keyOf, live, NOON, TENANT } from '../samples.js';
 import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
@@ -216,21 +216,6 @@ export const stateEffects: readonly StoreCase<SessionStore>[] = [
       await put(store, key, ended('failed', { revision: 3 }));
       await append(store, key, ['x'], {}, { wake: { at: NOON, revision: 4 } });
       expectEqual(await waitingAt(store, NOON + 1e6), 0, 'waiting after its end');
-    },
-  },
-  {
-    name: 'put: of many kinds of states in turn, every list shows the last',
-    run: async (store) => {
-      await begin(store, key, { state: live('IDLE') });
-      for (const at of upTo(20)) {
-        const labels = { user: `u${at % 3}` };
-        const next = at % 2 === 0 ? live('ACTIVE', { labels }) : live('PAUSED', { labels });
-        await put(store, key, { ...next, revision: at + 2 });
-        for (const other of upTo(3)) {
-          const expected = other === at % 3 ? ['one'] : [];
-          expectEqual(await labelled(store, { user: `u${other}` }), expected, `put ${at}`);
-        }
-      }
     },
   },
 ];
