@@ -35,7 +35,7 @@ export const MAXIMUM_PARTS = 1000;
 export const readOn = async (
   store: SessionStore,
   after: number,
-  slice: HistorySlice,
+  slice: { readonly limit: number; readonly maxBytes?: number },
   check?: (part: Part) => void,
 ): Promise<readonly HistoryEntry[]> => {
   const entries: HistoryEntry[] = [];

@@ -1,7 +1,7 @@
 import type { HistoryEntry, SessionOptions } from '../session/session.js';
+import type { SessionKey } from '../session/session-key.js';
 import type { SessionHead, SessionTerms, StateRecord } from '../session/session-record.js';
 import type { EndReason } from '../session/session-status.js';
-import type { SessionKey } from './todays-store.js';
 
 /** The time of the samples, in milliseconds since the epoch. */
 export const NOON = Date.UTC(2026, 0, 31, 12);

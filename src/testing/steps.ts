@@ -100,7 +100,7 @@ export const contentsOf = (record: SessionRecord): Contents => ({
 
 /** Fails unless exactly these contents are stored under `key`, or nothing for `undefined`. */
 export const expectStored = async (
-  store: TodaysStore,
+  store: Pick<TodaysStore, 'find' | 'findState'>,
   key: SessionKey,
   expected: Contents | undefined,
   what = 'the record',

@@ -1,8 +1,8 @@
+import type { SessionKey } from '../session/session-key.js';
 import type { SessionStore } from '../store/session-store.js';
-import type { SessionKey, TodaysStore } from './todays-store.js';
 
 /** One case of the contract. Cases that speak the port are `StoreCase<SessionStore>`. */
-export interface StoreCase<S = TodaysStore> {
+export interface StoreCase<S = SessionStore> {
   readonly name: string;
   /**
    * Rejects if the case fails. `store` is empty, and only this case uses it. `second` is another

@@ -51,7 +51,7 @@ describe('the contract comes to an end on a store that', () => {
       })),
     );
     const partByPart =
-      'findEntries: part by part, each entry comes once and in order, whatever the limit';
+      'history: part by part from any position, each entry comes once and in order, whatever the limit';
     expect(failed.get(partByPart)).toBe(
       'gave up after 1000 steps while waiting for: a part without hasMore',
     );
@@ -74,7 +74,9 @@ describe('the contract comes to an end on a store that', () => {
       })),
     );
     const walk = 'range: a walk by cursor meets each session once, whatever the size of its pages';
-    expect(failed.get(walk)).toBe('gave up after 100 steps while waiting for: a page without next');
+    expect(failed.get(walk)).toBe(
+      'gave up after 100 steps while waiting for: a page without nextCursor',
+    );
   });
 
   test('always has more events', async () => {
@@ -88,7 +90,7 @@ describe('the contract comes to an end on a store that', () => {
     );
     const pageByPage = 'events: a reader continues after any position, page by page';
     expect(failed.get(pageByPage)).toBe(
-      'gave up after 22 steps while waiting for: a page without events',
+      'gave up after 21 steps while waiting for: a page without events',
     );
   });
 

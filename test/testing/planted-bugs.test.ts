@@ -7,7 +7,7 @@ import { plantedLabelSearchBugs } from './planted-label-search-bugs.js';
 import { plantedListBugs } from './planted-list-bugs.js';
 import { plantedReadBugs } from './planted-read-bugs.js';
 import { plantedSizeBugs } from './planted-size-bugs.js';
-import { plantedLimitBugs, plantedStatusBugs } from './planted-status-bugs.js';
+import { plantedStatusBugs } from './planted-status-bugs.js';
 import { plantedStatusListBugs } from './planted-status-list-bugs.js';
 import { plantedTwoStoreBugs } from './planted-two-store-bugs.js';
 import { runContract } from './run-contract.js';
@@ -22,7 +22,6 @@ const bugs = [
   ...plantedEventBugs,
   ...plantedLabelBugs,
   ...plantedLabelSearchBugs,
-  ...plantedLimitBugs,
   ...plantedListBugs,
   ...plantedReadBugs,
   ...plantedSizeBugs,

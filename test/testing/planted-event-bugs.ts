@@ -3,7 +3,7 @@ import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type EventDetail, leaseDetailOf } from '../../src/session/event-detail.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import { NOON } from '../../src/testing/samples.js';
-import { eventsWith, type PlantedBug, planted } from './planted-bug.js';
+import { changing, eventsWith, type PlantedBug, planted } from './planted-bug.js';
 
 /** Tells an event that no change has. */
 const tell = (inner: MemorySessionStore, key: SessionKey, detail: EventDetail): void => {
@@ -17,6 +17,8 @@ const ofTime =
 const hasNone =
   'events: a call that was refused, or that has no events, has no event and no sequence';
 const hasOne = 'events: of calls that race for one change, one has an event';
+
+const appended = { type: 'appended', at: NOON, start: 0 } as const;
 
 /** Changes without their event, events without a change, and doubled events. */
 export const plantedEventBugs: readonly PlantedBug[] = [
@@ -43,49 +45,41 @@ export const plantedEventBugs: readonly PlantedBug[] = [
   planted('has a clock that stands still', ofTime, (inner) => ({
     events: eventsWith(inner, () => ({ now: () => ok(0) })),
   })),
-  planted('tells of an append that it has refused', hasNone, (inner) => ({
-    append: (key, append) =>
-      inner.append(key, append).map((answer) => {
-        if (answer.outcome === 'moved')
-          tell(inner, key, { type: 'appended', at: NOON, start: 0, position: answer.position });
-        return answer;
-      }),
-  })),
-  planted('tells of a renewed lease', hasNone, (inner) => ({
-    replace: (key, previous, next, options) => {
-      const before = inner.findState(key)._unsafeUnwrap()?.work.lease;
-      return inner.replace(key, previous, next, options).map((outcome) => {
-        const isRenewed =
-          next.work.lease !== undefined && before?.fencingToken === next.work.lease.fencingToken;
-        if (outcome === 'replaced' && isRenewed) tell(inner, key, leaseDetailOf(next.work.lease));
-        return outcome;
-      });
-    },
-  })),
-  planted('tells a change again to each call that comes too late for it', hasOne, (inner) => ({
-    replace: (key, previous, next, options) =>
-      inner.replace(key, previous, next, options).map((outcome) => {
-        if (outcome === 'stale') tell(inner, key, { type: 'started', at: NOON });
-        return outcome;
-      }),
-  })),
-  planted('tells a repeated append again', hasOne, (inner) => ({
-    append: (key, append) => {
-      const before = inner.find(key)._unsafeUnwrap()?.sequence;
-      return inner.append(key, append).map((answer) => {
-        const isRepeated =
-          answer.outcome === 'appended' && inner.find(key)._unsafeUnwrap()?.sequence === before;
-        if (isRepeated)
-          tell(inner, key, { type: 'appended', at: NOON, start: 0, position: answer.position });
-        return answer;
-      });
-    },
-  })),
+  changing('tells of an append that it has refused', hasNone, (commit, inner) =>
+    inner.change(commit).map((answer) => {
+      if (answer.outcome === 'refused' && answer.guard === 'end')
+        tell(inner, commit.key, { ...appended, position: answer.position });
+      return answer;
+    }),
+  ),
+  changing('tells of a renewed lease', hasNone, (commit, inner) => {
+    const { lease } = commit.effects.put?.state.work ?? {};
+    const before = inner.findState(commit.key)._unsafeUnwrap()?.work.lease;
+    return inner.change(commit).map((answer) => {
+      const isRenewed = lease !== undefined && before?.fencingToken === lease.fencingToken;
+      if (answer.outcome === 'made' && isRenewed) tell(inner, commit.key, leaseDetailOf(lease));
+      return answer;
+    });
+  }),
+  changing('tells a change again to each call that comes too late', hasOne, (commit, inner) =>
+    inner.change(commit).map((answer) => {
+      if (answer.outcome === 'refused' && answer.guard === 'revision')
+        tell(inner, commit.key, { type: 'started', at: NOON });
+      return answer;
+    }),
+  ),
+  changing('tells a repeated append again', hasOne, (commit, inner) =>
+    inner.change(commit).map((answer) => {
+      if (answer.outcome === 'repeated')
+        tell(inner, commit.key, { ...appended, position: answer.position });
+      return answer;
+    }),
+  ),
   planted('tells the removal of a session that is gone', hasOne, (inner) => ({
-    remove: (key, removal) =>
-      inner.remove(key, removal).map((outcome) => {
-        if (outcome === 'missing') tell(inner, key, { type: 'deleted', at: NOON });
-        return outcome;
+    remove: (commit) =>
+      inner.remove(commit).map((removed) => {
+        if (removed.outcome === 'refused') tell(inner, commit.key, { type: 'deleted', at: NOON });
+        return removed;
       }),
   })),
 ];

@@ -3,7 +3,7 @@ import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import { hasLabels } from '../../src/session/labels.js';
 import type { SessionLabels } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import type { PageRange, RecordPage } from '../../src/store/session-store.js';
+import type { BeginCommit, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 type LabelRange = PageRange & { readonly labels: SessionLabels };
@@ -23,7 +23,7 @@ const pageOf = (inner: MemorySessionStore, tenant: string, range: PageRange): Re
 const listing = (
   bug: string,
   caughtBy: string,
-  page: (inner: MemorySessionStore, tenant: string, range: LabelRange) => RecordPage,
+  list: (inner: MemorySessionStore, tenant: string, range: LabelRange) => RecordPage,
 ): PlantedBug =>
   planted(bug, caughtBy, (inner) => ({
     page: (tenant, range) => {
@@ -51,11 +51,16 @@ const fitting = (
   return { records: found.slice(0, limit), total: found.length, unreadable: [] };
 };
 
+/** A begin with another state. */
+const withState = (
+  { effects, ...commit }: BeginCommit,
+  change: (state: StateRecord) => StateRecord,
+): BeginCommit => ({ ...commit, effects: { ...effects, state: change(effects.state) } });
+
 /** Bugs in labels. */
 export const plantedLabelBugs: readonly PlantedBug[] = [
   planted('forgets the labels', isRead, (inner) => ({
-    insert: (tenant, head, state, opening) =>
-      inner.insert(tenant, head, unlabelled(state), opening),
+    begin: (commit) => inner.begin(withState(commit, unlabelled)),
   })),
   planted('forgets the labels when the state changes', isRead, (inner) => ({
     find: (...args) =>
@@ -75,17 +80,15 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
       })),
   })),
   planted('keeps labels in lower case', isRead, (inner) => ({
-    insert: (tenant, head, state, opening) => {
-      const lower = Object.entries(state.labels ?? {}).map(
-        ([name, value]) => [name, value.toLowerCase()] as const,
-      );
-      return inner.insert(
-        tenant,
-        head,
-        state.labels ? { ...state, labels: Object.fromEntries(lower) } : state,
-        opening,
-      );
-    },
+    begin: (commit) =>
+      inner.begin(
+        withState(commit, (state) => ({
+          ...state,
+          labels: Object.fromEntries(
+            Object.entries(state.labels ?? {}).map(([name, value]) => [name, value.toLowerCase()]),
+          ),
+        })),
+      ),
   })),
   listing('counts all sessions for a label', isListed, (inner, tenant, range) => {
     const { labels: _, ...all } = range;
@@ -146,10 +149,10 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
   planted('leaves a removed session in the totals of its labels', isKept, (inner) => {
     const left: SessionLabels[] = [];
     return {
-      remove: (key, removal) => {
-        const labels = inner.find(key)._unsafeUnwrap()?.state.labels;
+      remove: (commit) => {
+        const labels = inner.find(commit.key)._unsafeUnwrap()?.state.labels;
         if (labels !== undefined) left.push(labels);
-        return inner.remove(key, removal);
+        return inner.remove(commit);
       },
       page: (tenant, range) =>
         inner.page(tenant, range).map((page) => {
@@ -167,16 +170,12 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
     (inner) => {
       const known = new Map<string, SessionLabels>();
       return {
-        insert: (tenant, head, state, opening) => {
-          const label = labelOf({ tenant, id: head.id });
-          const labels = { ...known.get(label), ...state.labels };
+        begin: (commit) => {
+          const label = labelOf(commit.key);
+          const labels = { ...known.get(label), ...commit.effects.state.labels };
           known.set(label, labels);
-          return inner.insert(
-            tenant,
-            head,
-            Object.keys(labels).length === 0 ? state : { ...state, labels },
-            opening,
-          );
+          const isNone = Object.keys(labels).length === 0;
+          return inner.begin(withState(commit, (state) => (isNone ? state : { ...state, labels })));
         },
       };
     },
@@ -187,10 +186,10 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
     (inner) => {
       const taken: StateRecord[] = [];
       return {
-        insert: (tenant, head, state, opening) =>
-          inner.insert(tenant, head, state, opening).map((outcome) => {
-            if (outcome === 'taken') taken.push(state);
-            return outcome;
+        begin: (commit) =>
+          inner.begin(commit).map((begun) => {
+            if (begun.outcome === 'refused') taken.push(commit.effects.state);
+            return begun;
           }),
         page: (tenant, range) => {
           const { labels: wanted, ...all } = range;

@@ -6,6 +6,8 @@ import { type PlantedBug, planted } from './planted-bug.js';
 
 const hasAll =
   'label: a page has the sessions with all of the labels, in both orders, with their total';
+const isWalked =
+  'label: a walk by cursor meets each session with the labels once, between two times too';
 const hasStatus =
   'label: a label with a status gives the sessions that have it at the time, ended by the clock or not';
 const isByUse =
@@ -47,7 +49,7 @@ export const plantedLabelSearchBugs: readonly PlantedBug[] = [
     const page = pageOf(inner, tenant, range);
     return several ? { ...page, total: pageOf(inner, tenant, withFirst(range)).total } : page;
   }),
-  searching('begins anew after a cursor among several labels', hasAll, (inner, tenant, range) => {
+  searching('begins anew after a cursor among several labels', isWalked, (inner, tenant, range) => {
     const { cursor: _, ...anew } = range;
     return pageOf(
       inner,

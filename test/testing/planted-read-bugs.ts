@@ -50,9 +50,10 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     (inner) => {
       const given = new Map<string, SessionHead>();
       return {
-        insert: (tenant, head, state, opening) => {
-          given.set(labelOf({ tenant, id: head.id }), head);
-          return inner.insert(tenant, head, state, opening);
+        begin: (commit) => {
+          const { head } = commit.effects;
+          given.set(labelOf(commit.key), head);
+          return inner.begin(commit);
         },
         find: (key, ...rest) =>
           inner
@@ -67,9 +68,10 @@ export const plantedReadBugs: readonly PlantedBug[] = [
     (inner) => {
       const frozen = new Map<string, SessionHead>();
       return {
-        insert: (tenant, head, state, opening) => {
-          if (Object.isFrozen(head)) frozen.set(labelOf({ tenant, id: head.id }), head);
-          return inner.insert(tenant, head, state, opening);
+        begin: (commit) => {
+          const { head } = commit.effects;
+          if (Object.isFrozen(head)) frozen.set(labelOf(commit.key), head);
+          return inner.begin(commit);
         },
         find: (key, ...rest) =>
           inner

@@ -1,13 +1,13 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { LiveLimit, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
+import type { PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 type Listing = (tenant: string, range: PageRange & { readonly status: StatusAt }) => RecordPage;
 
 /** A store that has another way to list by status. */
 const listing =
-  (page: (inner: MemorySessionStore) => Listing) =>
+  (list: (inner: MemorySessionStore) => Listing) =>
   (inner: MemorySessionStore): Pick<MemorySessionStore, 'page'> => {
     const listByStatus = list(inner);
     return {
@@ -67,96 +67,12 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
         if (state === undefined || state.status === 'TERMINATED') continue;
         const { status: _, ...phase } = state;
         const revision = state.revision + 1;
-        inner.replace(key, state, {
-          ...phase,
-          revision,
-          status: 'TERMINATED',
-          endReason: 'time_limit',
-        });
+        const next = { ...phase, revision, status: 'TERMINATED', endReason: 'time_limit' } as const;
+        const put = { state: next, previous: state };
+        const guards = { revision: state.revision };
+        inner.change({ key, guards, effects: { put, events: [] } });
       }
       return listed(inner, tenant, range);
-    }),
-  ),
-];
-
-const beyond = 'live limit: a session beyond it is not replaced, until another one has ended';
-
-/** The memory store, with another limit or time. */
-const limiting = (
-  bug: string,
-  caughtBy: string,
-  limit: (cap: LiveLimit) => LiveLimit | undefined,
-): PlantedBug =>
-  planted(bug, caughtBy, (inner) => ({
-    replace: (key, previous, next, options) =>
-      inner.replace(key, previous, next, { ...options, cap: options?.cap && limit(options.cap) }),
-  }));
-
-/** Bugs in limits of live sessions. */
-export const plantedLimitBugs: readonly PlantedBug[] = [
-  planted('starts a session and says that there are too many', beyond, (inner) => ({
-    replace: (key, previous, next, options) => {
-      const refused = inner.replace(key, previous, next, options)._unsafeUnwrap() === 'too_many';
-      const { event } = options ?? {};
-      return refused
-        ? inner.replace(key, previous, next, { event }).map(() => 'too_many' as const)
-        : ok('replaced' as const);
-    },
-  })),
-  limiting(
-    'takes a limit of 0 for none',
-    'live limit: none may be started under a limit of 0, and any number without a limit',
-    (cap) => (cap.sessions === 0 ? undefined : cap),
-  ),
-  limiting(
-    'counts a session whose deadline has passed',
-    'live limit: a session counts until its deadline, and no longer',
-    (cap) => ({ ...cap, now: cap.now - 1 }),
-  ),
-  planted(
-    'tells of too many before it looks for the session',
-    'live limit: each tenant has its own, and stale and missing are returned first',
-    (inner) => ({
-      replace: (key, previous, next, options) => {
-        const cap = options?.cap;
-        const status = { anyOf: ['ACTIVE'], now: cap?.now ?? 0 } as const;
-        const { total } = inner.page(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
-        return cap !== undefined && total >= cap.sessions
-          ? ok('too_many')
-          : inner.replace(key, previous, next, options);
-      },
-    }),
-  ),
-  planted('does not count paused sessions', beyond, (inner) => ({
-    replace: (key, previous, next, options) => {
-      const cap = options?.cap;
-      const status = { anyOf: ['PAUSED'], now: cap?.now ?? 0 } as const;
-      const { total } = inner.page(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
-      const more = cap && { ...cap, sessions: cap.sessions + total };
-      return inner.replace(key, previous, next, { ...options, cap: more });
-    },
-  })),
-  planted(
-    'counts a paused session that the clock has ended',
-    'live limit: a paused session counts until the clock ends it',
-    (inner) => ({
-      replace: (key, previous, next, options) => {
-        const cap = options?.cap;
-        return inner.replace(key, previous, next, { ...options, cap: cap && { ...cap, now: 0 } });
-      },
-    }),
-  ),
-  planted(
-    'counts, waits and writes',
-    'live limit: of calls that race, as many succeed as it allows',
-    (inner) => ({
-      replace: async (key, previous, next, { event, cap } = {}) => {
-        const status = { anyOf: ['ACTIVE'], now: cap?.now ?? 0 } as const;
-        const { total } = inner.page(key.tenant, { offset: 0, limit: 1, status })._unsafeUnwrap();
-        const isFull = cap !== undefined && total >= cap.sessions;
-        await Promise.resolve();
-        return inner.replace(key, previous, next, { event, cap: isFull ? cap : undefined });
-      },
     }),
   ),
 ];

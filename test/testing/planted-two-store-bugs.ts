@@ -49,49 +49,13 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
     () => (database) => {
       const locked = newLock();
       return {
-        insert: (tenant, head, state, opening) =>
+        begin: (commit) =>
           locked(async () => {
-            const key = { tenant, id: head.id };
-            if (database.findState(key)._unsafeUnwrap() !== undefined) return ok('taken');
+            if (database.findState(commit.key)._unsafeUnwrap() !== undefined)
+              return ok({ outcome: 'refused', guard: 'absent' } as const);
             await Promise.resolve();
-            database.remove(key);
-            return database.insert(tenant, head, state, opening);
-          }),
-      };
-    },
-  ),
-  planted(
-    'reads a history and writes it back without a transaction',
-    'races: 50 appends are all kept, each whole, in the order of their positions',
-    () => {
-      const lastReaders = new Map<string, symbol>();
-      return (database) => {
-        const locked = newLock();
-        const me = Symbol('a store object');
-        return {
-          append: (key, append) =>
-            locked(async () => {
-              lastReaders.set(labelOf(key), me);
-              await Promise.resolve();
-              const isOverwritten = lastReaders.get(labelOf(key)) !== me;
-              return database.append(key, isOverwritten ? { ...append, entries: [] } : append);
-            }),
-        };
-      };
-    },
-  ),
-  planted(
-    'compares the revision and replaces without a transaction',
-    'races: one of 50 changes of the same revision is made',
-    () => (database) => {
-      const locked = newLock();
-      return {
-        replace: (key, previous, next, options) =>
-          locked(async () => {
-            const isNext = database.findState(key)._unsafeUnwrap()?.revision === previous.revision;
-            await Promise.resolve();
-            const stored = database.findState(key)._unsafeUnwrap() ?? previous;
-            return database.replace(key, isNext ? stored : previous, next, options);
+            database.remove({ key: commit.key, guards: {}, effects: { events: [] } });
+            return database.begin(commit);
           }),
       };
     },
@@ -112,17 +76,13 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
             return record && structuredClone(record);
           });
         },
-        replace: (key, previous, next, options) => {
-          forget(key);
-          return database.replace(key, previous, next, options);
+        change: (commit) => {
+          forget(commit.key);
+          return database.change(commit);
         },
-        append: (key, append) => {
-          forget(key);
-          return database.append(key, append);
-        },
-        remove: (key, removal) => {
-          forget(key);
-          return database.remove(key, removal);
+        remove: (commit) => {
+          forget(commit.key);
+          return database.remove(commit);
         },
       };
     },

@@ -188,10 +188,8 @@ export const historyParts: readonly PortCase[] = [
       const end = await add(store, key, [given, say('goodbye')]);
       mutateDeeply(given);
       for (const slice of [{ limit: 2 }, { after: 0, limit: 2 }, { before: end, limit: 2 }]) {
-        const found = await foundIn(store, slice);
-        mutateDeeply(found);
+        mutateDeeply(await foundIn(store, slice));
         mutateDeeply(await answerOf(store.find(key, { historyLimit: 2 })));
-        Reflect.set(found.entries, found.entries.length, 'vandalized');
         expectEqual((await partOf(store, slice)).entries, expected, JSON.stringify(slice));
         const read = await answerOf(store.find(key, { historyLimit: 2 }));
         expectEqual(read?.history, expected, 'the record');

@@ -71,7 +71,7 @@ export const ownership: readonly StoreCase<SessionStore>[] = [
         const commit = {
           key: { ...key },
           guards: {},
-          effects: { head, state: earlier, entries: [first ?? say('')], events: [] },
+          effects: { head: freeze(head), state: earlier, entries: [first ?? say('')], events: [] },
         };
         const created = { type: 'created' as const, at: NOON };
         const effects = freeze({ ...commit.effects, events: [created] });
