@@ -73,7 +73,7 @@ describe('the contract comes to an end on a store that', () => {
           }),
       })),
     );
-    const walk = 'range: a walk by cursor meets each session once, whatever the size of its pages';
+    const walk = 'page: a walk by cursor meets each session once, whatever the size of its pages';
     expect(failed.get(walk)).toBe(
       'gave up after 100 steps while waiting for: a page without nextCursor',
     );
