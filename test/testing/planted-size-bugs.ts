@@ -195,7 +195,7 @@ const bytesBugs: readonly PlantedBug[] = [
     (inner) => ({
       entries: (key, slice) =>
         inner
-          .findEntries(key, slice)
+          .entries(key, slice)
           .map((found) =>
             found.outcome === 'found' && slice.maxBytes === 1 ? { ...found, entries: [] } : found,
           ),
