@@ -1,8 +1,8 @@
 import { copyJson } from '../../src/session/copy-json.js';
-import type { KnownAppend } from '../../src/session/decide-append.js';
 import { entriesUpTo, type HistoryPositions } from '../../src/session/history-positions.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { Guards, HistoryEffects } from '../../src/store/commit.js';
+import type { Facts } from '../../src/store/judge.js';
 import {
   bytesOf as bytesOfText,
   encodeEntry,
@@ -31,7 +31,7 @@ export class HistoryLog {
   /** For each entry, its position. */
   readonly #positions: number[] = [];
   /** Each append with an operation id. */
-  #operations: Map<string, KnownAppend> | undefined;
+  #operations: Map<string, NonNullable<Facts['known']>> | undefined;
   #end = 0;
 
   /** The incarnation is that of the session. */
@@ -91,7 +91,7 @@ export class HistoryLog {
   }
 
   /** The append with this operation id, if there was one. */
-  find(operationId: string): KnownAppend | undefined {
+  find(operationId: string): Facts['known'] {
     return this.#operations?.get(operationId);
   }
 

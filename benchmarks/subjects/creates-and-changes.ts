@@ -43,7 +43,6 @@ const openAll = (redis: Redis): SessionService => {
     client: redis,
     prefix: 'all',
     events: true,
-    statusIndex: true,
   });
   return serviceOf(store).forTenant(TENANT);
 };

@@ -6,8 +6,6 @@ export interface OpenStore {
   readonly store: SessionStore;
   /** Where the sessions are, as text without a password. */
   readonly storeName: string;
-  /** Whether the store can list by status. */
-  readonly listsByStatus: boolean;
   /** Whether other processes may use the same sessions. */
   readonly isShared: boolean;
   close(): void;

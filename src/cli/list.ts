@@ -94,9 +94,7 @@ const show = async (
   source: SessionSource,
   { isJson, limit, statuses, filter }: ReturnType<typeof readOptions>,
 ): Promise<void> => {
-  // Among the sessions of a label, every store finds those of a status.
-  const listsByStatus = source.listsByStatus || filter.labels !== undefined;
-  const query = { ...filter, status: listsByStatus ? statuses : undefined };
+  const query = { ...filter, status: statuses };
   const rows: Row[] = [{ cells: titles, style: 'bold' }];
   const unreadable: string[] = [];
   let [count, hasMore] = [0, false];
@@ -109,7 +107,6 @@ const show = async (
       continue;
     }
     const session = unwrap(source.storeName, item);
-    if (statuses?.includes(session.status) === false) continue;
     hasMore = count === limit;
     if (hasMore) break;
     [count, next] = [count + 1, cursorAfter(session, filter.order === 'updated')];
@@ -117,8 +114,7 @@ const show = async (
     else if (!(await print(jsonLine(sessionObject(session))))) return;
   }
   if (rows.length > 1) await printAll(tableLines(rows, columns()));
-  const isCounted = hasMore && (statuses === undefined || listsByStatus);
-  const counted = isCounted ? await countedOf(source, query, count) : plural(count, 'session');
+  const counted = hasMore ? await countedOf(source, query, count) : plural(count, 'session');
   const hint = hasMore && next ? `; next page: --cursor ${next}` : '';
   if (!isJson || hasMore) await printError(counted + hint);
   if (unreadable.length > 0) throw new CliError(`unreadable sessions: ${unreadable.join(', ')}`);

@@ -24,7 +24,6 @@ export const openStore = async (options: Options, use: Use): Promise<OpenStore> 
   return {
     store,
     storeName: 'memory',
-    listsByStatus: true,
     isShared: false,
     close: () => undefined,
   };

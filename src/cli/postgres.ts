@@ -35,6 +35,6 @@ export const postgres: Database = {
     pool.on('error', ({ message }) => void printError(`${storeName}: ${message}`));
     const store = new PostgresSessionStore({ pool, schema, ...(events && { events }) });
     if (!isReadOnly) unwrap(storeName, await store.migrate());
-    return { store, storeName, listsByStatus: true, isShared: true, close: () => void pool.end() };
+    return { store, storeName, isShared: true, close: () => void pool.end() };
   },
 };

@@ -67,13 +67,9 @@ export const redis: Database = {
       ...(events && { events }),
     };
     try {
-      const stored = unwrap(storeName, await new RedisSessionStore(settings).deployment());
-      // The settings of the first process apply to all. With a status index they can list by
-      // status.
-      const isFirst = stored === undefined && !isReadOnly;
-      const store = new RedisSessionStore({ ...settings, ...(isFirst && { statusIndex: true }) });
-      const listsByStatus = stored?.statusIndex ?? isFirst;
-      return { store, storeName, listsByStatus, isShared: true, close: () => client.disconnect() };
+      const store = new RedisSessionStore(settings);
+      unwrap(storeName, await store.deployment());
+      return { store, storeName, isShared: true, close: () => client.disconnect() };
     } catch (cause) {
       client.disconnect();
       throw cause;

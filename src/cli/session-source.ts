@@ -33,8 +33,6 @@ export interface SessionSource {
   readonly sessions: Sessions;
   /** Where the sessions are, as text. */
   readonly storeName: string;
-  /** Whether it can list by status. */
-  readonly listsByStatus: boolean;
   /** Whether events are recorded. Without them, a watch would wait forever. */
   hasEvents(): Promise<boolean>;
   close(): void;
@@ -55,7 +53,7 @@ An option overrides an environment variable.
 
 const openDatabase = async (options: Options): Promise<SessionSource> => {
   const tenant = options.text('tenant', ...tenantForm) ?? 'default';
-  const { store, storeName, listsByStatus, close } = await openStore(options, { isReadOnly: true });
+  const { store, storeName, close } = await openStore(options, { isReadOnly: true });
   const log = store.events;
   const hasEvents = async (): Promise<boolean> => {
     if (log === undefined) return false;
@@ -71,7 +69,6 @@ const openDatabase = async (options: Options): Promise<SessionSource> => {
   return {
     sessions,
     storeName: `tenant ${tenant} in ${storeName}`,
-    listsByStatus,
     hasEvents,
     close,
   };
@@ -96,7 +93,6 @@ const openService = (baseUrl: string, options: Options): SessionSource => {
   return {
     sessions,
     storeName,
-    listsByStatus: true,
     hasEvents: async () => true,
     close: () => undefined,
   };

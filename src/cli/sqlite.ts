@@ -72,7 +72,6 @@ export const sqlite: Database = {
       return {
         store,
         storeName,
-        listsByStatus: true,
         isShared: true,
         close: () => database.close(),
       };

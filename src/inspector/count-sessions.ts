@@ -15,15 +15,14 @@ const shape: Shape<SessionCounts> = object(
   { notice: text },
 );
 
-const NO_STATUS_INDEX =
-  'This store cannot list by status, so all sessions are shown. For RedisSessionStore, set statusIndex: true.';
+const NO_STATUSES = 'This store cannot list by status, so all sessions are shown.';
 
 /**
  * The notice for an error that the same list by any status has; undefined for an error that may
  * pass.
  */
 const noticeOf = ({ type, message }: OperationErrors['list']): string | undefined => {
-  if (type === 'misconfigured') return NO_STATUS_INDEX;
+  if (type === 'misconfigured') return NO_STATUSES;
   return type === 'search_too_large' ? message : undefined;
 };
 

@@ -42,8 +42,7 @@ export interface EachQuery {
   readonly order?: ListOrder | undefined;
   /**
    * Only sessions with this status now, or with one of these. After its deadline a session is
-   * TERMINATED. `RedisSessionStore` needs its option `statusIndex` for this filter, but not
-   * together with `labels`.
+   * TERMINATED.
    */
   readonly status?: SessionStatus | readonly SessionStatus[] | undefined;
   /**

@@ -50,7 +50,7 @@ export interface Telemetry extends SessionObserver {
   /**
    * Counts the sessions of a tenant by status as `colloquy.session.count` whenever metrics are
    * collected. Returns a function that stops it. Call it in one process of those that share a
-   * store. `attributes` distinguish tenants. `RedisSessionStore` needs its option `statusIndex`.
+   * store. `attributes` distinguish tenants.
    */
   observeSessions(sessions: CountedSessions, attributes?: Attributes): () => void;
   /**

@@ -44,7 +44,7 @@ describe('the counts beside a list', () => {
     const counts = [{ status: '', total: 0 }];
     expect(await counted(misconfigured('no such lists'))).toEqual({
       counts,
-      notice: expect.stringContaining('statusIndex'),
+      notice: expect.stringContaining('cannot list by status'),
     });
     expect(await counted(storeUnavailable('gone', 'not_applied'))).toEqual({ counts });
   });

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { SessionService } from '../../src/index.js';
 import { serve } from '../client/served.js';
-import { describeWithRedis } from '../support/describe-with-redis.js';
-import { PATIENT_MS } from '../support/patience.js';
-import { openClient } from '../support/redis-clients.js';
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 
 const tooMany = (id: string, limit: number) => ({ type: 'too_many_active', id, limit });
@@ -113,24 +109,5 @@ describe('limits.activeSessions', () => {
       title: 'Too Many Requests',
     });
     expect((await client.start(id))._unsafeUnwrapErr()).toMatchObject({ type: 'too_many_active' });
-  });
-});
-
-describeWithRedis('limits.activeSessions on Redis', ({ port }) => {
-  test('needs the option statusIndex, and says so', async () => {
-    const client = openClient('ioredis 5', { port });
-    const store = new RedisSessionStore({
-      client,
-      prefix: `active-${process.pid}`,
-      timeoutMs: PATIENT_MS,
-    });
-    const sessions = new SessionService({ store, limits: { activeSessions: 1 } });
-    const id = await createdIn(sessions);
-    const error = await errorOf(sessions.start(id));
-    expect(error).toMatchObject({
-      type: 'misconfigured',
-      message: expect.stringContaining('statusIndex'),
-    });
-    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
   });
 });

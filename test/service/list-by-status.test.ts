@@ -150,45 +150,23 @@ describe('a list by status in memory', () => {
 let prefixes = 0;
 
 describeWithRedis('a list by status on a real Redis', ({ port }) => {
-  const open = (statusIndex = true): RedisSessionStore => {
+  const open = (): RedisSessionStore => {
     prefixes += 1;
     const client = openClient('ioredis 5', { port });
     return new RedisSessionStore({
       client,
       prefix: `status-${process.pid}-${prefixes}`,
-      statusIndex,
       timeoutMs: PATIENT_MS,
     });
   };
   cases(open);
 
-  test('says which option it needs where the host has not switched it on', async () => {
-    const sessions = new SessionService({ store: open(false) });
-    const error = await errorOf(sessions.list({ status: 'IDLE' }));
-    expect(error).toMatchObject({
-      type: 'misconfigured',
-      message: expect.stringContaining('statusIndex'),
-    });
-  });
-
-  test('is made by a repair for sessions that were there before it was switched on', async () => {
+  test('is mended by a repair where it names a session of another status', async () => {
     const client = openClient('ioredis 5', { port });
-    const prefix = `status-${process.pid}-before`;
-    const before = new SessionService({
-      store: new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }),
-    });
-    const id = await startedIn(before);
-    const store = new RedisSessionStore({
-      client,
-      prefix,
-      timeoutMs: PATIENT_MS,
-    });
+    const prefix = `status-${process.pid}-wrong`;
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
     const sessions = new SessionService({ store });
-    expect((await store.repair({ reconfigure: true }))._unsafeUnwrap()).toMatchObject({
-      sessions: 1,
-      listed: 1,
-    });
-    expect(await idsOf(sessions, 'ACTIVE')).toEqual([id]);
+    const id = await startedIn(sessions);
     await client.call('ZADD', `${prefix}:{0}:paused:default`, '1', id);
     expect(await idsOf(sessions, 'PAUSED')).toEqual([]);
     await client.call('ZADD', `${prefix}:{0}:paused:default`, '1', id);
