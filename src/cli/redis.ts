@@ -51,7 +51,7 @@ const form = {
 
 export const redis: Database = {
   help,
-  open: async (given, { events = false, isReadOnly = false }, options) => {
+  open: async (given, { events = false }, options) => {
     const url = databaseUrl(given, options, form);
     const prefix =
       options.text('prefix', /^[^{}*]{1,128}$/, 'be 1 to 128 characters without {, } and *') ??
