@@ -149,13 +149,12 @@ test.for(Object.entries(failing))(
   async ([name, error]) => {
     const fail = () => err(error);
     const broken = {
-      insert: fail,
+      begin: fail,
+      change: fail,
+      remove: fail,
       find: fail,
       findState: fail,
-      list: fail,
-      replace: fail,
-      append: fail,
-      remove: fail,
+      page: fail,
     };
     const { sessions } = open(changed(new MemorySessionStore({ events: true }), broken));
     await expect(await transcript(wireHandler({ sessions }), everyOperation)).toMatchFileSnapshot(
