@@ -1,5 +1,5 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
-import { isFields } from '../input/parse-fields.js';
+import { type Fields, isFields } from '../input/parse-fields.js';
 import { type StoreError, storeUnavailable } from '../session/errors.js';
 import type { Answer, SessionStore } from '../store/session-store.js';
 import type { FaultPlan, FaultType } from './fault-plan.js';
@@ -19,36 +19,29 @@ export interface Surroundings {
   kill(process: Process): void;
 }
 
-/** The answers of the store to a write that it has applied. */
-const applied: ReadonlySet<unknown> = new Set([
-  'inserted',
-  'replaced',
-  'appended',
-  'redacted',
-  'removed',
-  'moved',
-  'settled',
-]);
-
-/** The answers of the store to a write that it has not applied. */
-const refused: ReadonlySet<unknown> = new Set(['taken', 'stale', 'missing', 'too_many']);
-
-/** The outcome of a write in one word; undefined for the answer to a read. */
+/** The outcome of a write in a few words; undefined for the answer to a read. */
 const outcomeOf = (value: unknown): string | undefined => {
-  const isWrite = applied.has(value) || refused.has(value);
-  if (isWrite && typeof value === 'string') return value;
   if (!isFields(value)) return undefined;
-  const { outcome, repeated } = value;
-  if (repeated === true) return 'repeated';
-  if (typeof outcome !== 'string' || outcome === 'found') return undefined;
-  return outcome;
+  const { outcome, guard } = value;
+  if (outcome === 'made' || outcome === 'repeated') return outcome;
+  return outcome === 'refused' ? `refused by ${String(guard)}` : undefined;
 };
 
-/** The type of a replace: a renewed lease has no event. */
-const typeOf = (options: unknown): LineType => {
-  const event = isFields(options) && options['event'];
-  if (!isFields(event) || event['type'] === 'leased' || event['type'] === 'released') return 'step';
-  return 'change';
+/** What a call does: a change says it by its effects. */
+const callOf = (name: string, effects: Fields): string => {
+  if (name !== 'change') return name;
+  if (effects['put'] !== undefined) return 'put';
+  if (effects['redact'] !== undefined) return 'redact';
+  return effects['dueAt'] === undefined ? 'append' : 'move';
+};
+
+const isLeasing = (event: unknown): boolean =>
+  isFields(event) && (event['type'] === 'leased' || event['type'] === 'released');
+
+/** The type of a call: one that only renews, takes or releases a lease is a step. */
+const typeOf = ({ put, events }: Fields): LineType => {
+  const isStep = put !== undefined && Array.isArray(events) && events.every(isLeasing);
+  return isStep ? 'step' : 'change';
 };
 
 const seconds = (ms: number): string => `${(Math.abs(ms) / 1000).toFixed(1)} s`;
@@ -134,7 +127,7 @@ class SimulatedCall {
   #tellOutcome(result: Result<unknown, unknown>): void {
     const { world } = this.#surroundings;
     const outcome = result.map(outcomeOf).unwrapOr(undefined);
-    if (applied.has(outcome)) world.tell('store', `has applied ${this.#call}`, this.#type);
+    if (outcome === 'made') world.tell('store', `has applied ${this.#call}`, this.#type);
     else if (outcome !== undefined) world.tell('store', `answers ${outcome} to ${this.#call}`);
   }
 
@@ -202,8 +195,10 @@ export const simulatedStore = (
 ): SessionStore => {
   const send: Send = (name, apply, given) => {
     process.tellCall();
-    const type = name === 'replace' ? typeOf(given[3]) : 'change';
-    return new SimulatedCall(name, type, process, surroundings).answer(apply);
+    const [commit] = given;
+    const effects = isFields(commit) && isFields(commit['effects']) ? commit['effects'] : {};
+    const call = new SimulatedCall(callOf(name, effects), typeOf(effects), process, surroundings);
+    return call.answer(apply);
   };
   const { events } = inner;
   if (events === undefined) return simulated(inner, '', send, {});

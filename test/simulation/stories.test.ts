@@ -80,7 +80,7 @@ describe('the story of a failure', () => {
       'host 1  calls history s1 { last: 1 }',
       'host 1  gets { position: 0 } from history',
       'host 1  calls lease s1 { holder: me, seconds: 1 }',
-      'store   has applied replace of host 1',
+      'store   has applied put of host 1',
       'host 1  gets { fencingToken: 20 } from lease',
       'host 1  calls append s1 [user: late]',
       'store   has applied append of host 1',

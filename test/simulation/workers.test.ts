@@ -71,7 +71,7 @@ describe('workers that crash, stand still, lose answers and have wrong clocks', 
       stories.push(failure?.story);
     }
     expect(stories[1]).toBe(stories[0]);
-    expect(stories[0]).toMatch(/gets \[s\d: attempt 1.*from take/);
+    expect(stories[0]).toMatch(/gets \[s\d: attempt 1.*from claim/);
   });
 });
 

@@ -57,7 +57,7 @@ describe('metrics', () => {
     const found = await points('colloquy.operation.duration');
     expect(valuesOf(found)).toEqual([
       [{ 'colloquy.operation.name': 'create' }, 1],
-      [{ 'colloquy.operation.name': 'page' }, 1],
+      [{ 'colloquy.operation.name': 'list' }, 1],
       [{ 'colloquy.operation.name': 'get' }, 2],
       [{ 'colloquy.operation.name': 'get', 'error.type': 'not_found' }, 1],
     ]);
@@ -73,8 +73,8 @@ describe('metrics', () => {
     for (const tenant of ['acme', 'globex']) await okOf(sessions.forTenant(tenant).list());
     await okOf(sessions.countWaitingAny());
     expect(valuesOf(await points('colloquy.operation.duration'))).toEqual([
-      [{ 'colloquy.operation.name': 'page', 'colloquy.tenant': 'acme' }, 1],
-      [{ 'colloquy.operation.name': 'page', 'colloquy.tenant': 'globex' }, 1],
+      [{ 'colloquy.operation.name': 'list', 'colloquy.tenant': 'acme' }, 1],
+      [{ 'colloquy.operation.name': 'list', 'colloquy.tenant': 'globex' }, 1],
       [{ 'colloquy.operation.name': 'countWaitingAny' }, 1],
     ]);
   });
