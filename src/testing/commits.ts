@@ -29,16 +29,19 @@ export interface Beginning {
   readonly events?: readonly EventPart[];
 }
 
+/** A commit that begins a session. */
+export const beginOf = (key: SessionKey, beginning: Beginning = {}): BeginCommit => {
+  const { head = headOf(key.id), state = live('ACTIVE'), entries = [], guards = {} } = beginning;
+  const { events = [{ type: 'created', at: NOON }] } = beginning;
+  return { key, guards, effects: { head, state, entries, events } };
+};
+
 /** Begins a session, whatever the outcome. */
 export const tryBegin = (
   store: SessionStore,
   key: SessionKey,
-  beginning: Beginning = {},
-): Promise<Begun> => {
-  const { head = headOf(key.id), state = live('ACTIVE'), entries = [], guards = {} } = beginning;
-  const { events = [{ type: 'created', at: NOON }] } = beginning;
-  return answerOf(store.begin({ key, guards, effects: { head, state, entries, events } }));
-};
+  beginning?: Beginning,
+): Promise<Begun> => answerOf(store.begin(beginOf(key, beginning)));
 
 /** Begins a session, and returns what is stored. Fails if the store refuses it. */
 export const begin = async (

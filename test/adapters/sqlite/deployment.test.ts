@@ -3,8 +3,8 @@ import {
   SqliteSessionStore,
   type SqliteSessionStoreOptions,
 } from '../../../adapters/sqlite/index.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { headOf, live, TENANT, upTo } from '../../../src/testing/samples.js';
+import { begin } from '../../../src/testing/commits.js';
+import { keyOf, upTo } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
 
@@ -34,17 +34,14 @@ describe('the settings of a deployment in SQLite', () => {
     (await open({ events: true }).migrate())._unsafeUnwrap();
     const follower = open();
     (await follower.migrate())._unsafeUnwrap();
-    (await asTodaysStore(follower).insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+    await begin(follower, keyOf('one'));
     expect(sequences(open())?._unsafeUnwrap()).toEqual(['one']);
   });
 
   it('keep as many events as the first process asked for, also where one that follows writes', async () => {
     (await open({ events: { length: 5 } }).migrate())._unsafeUnwrap();
     const follower = open();
-    for (const at of upTo(12))
-      (
-        await asTodaysStore(follower).insert(TENANT, headOf(`s${at}`), live('ACTIVE'))
-      )._unsafeUnwrap();
+    for (const at of upTo(12)) await begin(follower, keyOf(`s${at}`));
     expect(sequences(follower)?._unsafeUnwrap()).toHaveLength(5);
     expect(sequences(open({ events: { length: 500 } }))?.isOk()).toBe(true);
   });
@@ -52,7 +49,7 @@ describe('the settings of a deployment in SQLite', () => {
   it('are off where the first process asks for nothing: then nobody watches', async () => {
     const store = open();
     (await store.migrate())._unsafeUnwrap();
-    (await asTodaysStore(store).insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+    await begin(store, keyOf('one'));
     expect(sequences(store)?._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
       message: expect.stringContaining('no events'),
@@ -79,17 +76,17 @@ describe('the settings of a deployment in SQLite', () => {
           ]);
         }
       }
-      (await asTodaysStore(first).insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+      await begin(first, keyOf('one'));
       expect(sequences(first)?._unsafeUnwrap()).toEqual(['one']);
     },
   );
 
   it('are changed by a migrate() that is told to, on and off', async () => {
     (await open().migrate())._unsafeUnwrap();
-    (await asTodaysStore(open()).insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+    await begin(open(), keyOf('one'));
     const wanted = open({ events: true });
     (await wanted.migrate({ reconfigure: true }))._unsafeUnwrap();
-    (await asTodaysStore(wanted).insert(TENANT, headOf('two'), live('ACTIVE')))._unsafeUnwrap();
+    await begin(wanted, keyOf('two'));
     expect(sequences(open())?._unsafeUnwrap()).toEqual(['two']);
     (await open({ events: false }).migrate({ reconfigure: true }))._unsafeUnwrap();
     expect(sequences(open())?._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });

@@ -2,8 +2,8 @@ import { chmodSync } from 'node:fs';
 import Promised from 'libsql/promise';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { headOf, keyOf, live, TENANT } from '../../../src/testing/samples.js';
+import { begin, beginOf } from '../../../src/testing/commits.js';
+import { keyOf } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 
 /** The shape of npm's sqlite3: methods take callbacks, and return the object that they belong to. */
@@ -71,11 +71,11 @@ it('answers store_unavailable if the driver answers without rows later', async (
   };
   const store = new SqliteSessionStore({ database: changing });
   (await store.migrate())._unsafeUnwrap();
-  (await asTodaysStore(store).insert(TENANT, headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+  await begin(store, keyOf('one'));
   isForeign = true;
   const foreign = { type: 'store_unavailable', outcome: 'not_applied' };
   expect(store.find(keyOf('one'))._unsafeUnwrapErr()).toMatchObject(foreign);
-  const inserted = await asTodaysStore(store).insert(TENANT, headOf('two'), live('ACTIVE'));
+  const inserted = await store.begin(beginOf(keyOf('two')));
   expect(inserted._unsafeUnwrapErr()).toMatchObject(foreign);
 });
 
@@ -87,7 +87,7 @@ it('answers misconfigured to a write into a database that it may not write to', 
   const database = openLibsql(file);
   database.exec('PRAGMA query_only = ON');
   const store = new SqliteSessionStore({ database });
-  const inserted = await asTodaysStore(store).insert(TENANT, headOf('one'), live('ACTIVE'));
+  const inserted = await store.begin(beginOf(keyOf('one')));
   expect(inserted._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
   expect(store.find(keyOf('one'))._unsafeUnwrap()).toBeUndefined();
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { NEVER } from '../../../adapters/shared/never.js';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { headOf, live, NOON } from '../../../src/testing/samples.js';
+import { begin } from '../../../src/testing/commits.js';
+import { keyOf, live, NOON } from '../../../src/testing/samples.js';
 import { openLibsql } from '../../support/sqlite-file.js';
 
 /**
@@ -24,9 +24,7 @@ const openOverdue = async () => {
   const store = new SqliteSessionStore({ database: explaining });
   (await store.migrate())._unsafeUnwrap();
   for (const id of ['one', 'two', 'three']) {
-    (
-      await asTodaysStore(store).insert('acme', headOf(id), live('ACTIVE', { deadline: NOON }))
-    )._unsafeUnwrap();
+    await begin(store, keyOf(id), { state: live('ACTIVE', { deadline: NOON }) });
   }
   programs.length = 0;
   return { store, programs };

@@ -1,19 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { headOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
+import { planRemove } from '../../../src/plan/remove.js';
+import type { StoreError } from '../../../src/session/errors.js';
+import type { Answer, SessionKey } from '../../../src/store/session-store.js';
+import { appendOf, begin, beginOf } from '../../../src/testing/commits.js';
+import { keyOf, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
 import { reasonToSkip } from '../../support/requirements.js';
 import { sqliteDrivers } from '../../support/sqlite-drivers.js';
 import { sqliteFile } from '../../support/sqlite-file.js';
 
-const keyOf = (id: string) => ({ tenant: 'acme', id });
-const saying = (text: string) => ({
-  entries: [say(text)],
-  now: NOON,
-  operation: operationOf(text),
-});
-const appended = { outcome: 'appended', position: 1 };
+const saying = (key: SessionKey, text: string) =>
+  appendOf(key, [text], { operation: operationOf(text) });
+const made = { outcome: 'made' };
+const appended = { ...made, position: 1 };
 const unavailable = (outcome: string) =>
   expect.objectContaining({ type: 'store_unavailable', outcome });
 const commit = ['BEGIN IMMEDIATE', 'COMMIT'];
@@ -78,14 +78,11 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     const { commands, faults, connection } = intercepted(database);
     const store = new SqliteSessionStore({ database: connection, events: true });
     (await store.migrate())._unsafeUnwrap();
-    for (const id of ids)
-      (await asTodaysStore(store).insert('acme', headOf(id), live('ACTIVE')))._unsafeUnwrap();
+    for (const id of ids) await begin(store, keyOf(id));
     commands.length = 0;
     /** Appends its id to each session at once. */
     const appendToAll = async () => {
-      const results = await Promise.all(
-        ids.map((id) => asTodaysStore(store).append(keyOf(id), saying(id))),
-      );
+      const results = await Promise.all(ids.map((id) => store.change(saying(keyOf(id), id))));
       return results.map((result) => (result.isOk() ? result.value : result.error));
     };
     const textsOf = (id: string) =>
@@ -99,18 +96,18 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
   test('share one commit, whatever they are', async () => {
     const { store, commands, textsOf } = await opened('one', 'two', 'three');
     const results = await Promise.all([
-      asTodaysStore(store).insert('acme', headOf('four'), live('ACTIVE')),
-      asTodaysStore(store).append(keyOf('one'), saying('hello')),
-      asTodaysStore(store).append(keyOf('two'), saying('hi')),
-      asTodaysStore(store).remove(keyOf('three')),
-      asTodaysStore(store).append(keyOf('nobody'), saying('hey')),
+      store.begin(beginOf(keyOf('four'))),
+      store.change(saying(keyOf('one'), 'hello')),
+      store.change(saying(keyOf('two'), 'hi')),
+      store.remove(planRemove(keyOf('three'), NOON)),
+      store.change(saying(keyOf('nobody'), 'hey')),
     ]);
     expect(results.map((result) => result._unsafeUnwrap())).toEqual([
-      'inserted',
+      made,
       appended,
       appended,
-      'removed',
-      { outcome: 'missing' },
+      made,
+      { outcome: 'refused', guard: 'present' },
     ]);
     expect(commands).toEqual(commit);
     expect([textsOf('one'), textsOf('two')]).toEqual([['hello'], ['hi']]);
@@ -119,7 +116,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
   test('leave a call that is alone alone: it is sent at once, without a timer', async () => {
     const { store, commands } = await opened('one');
     vi.useFakeTimers();
-    const append = asTodaysStore(store).append(keyOf('one'), saying('hello'));
+    const append = store.change(saying(keyOf('one'), 'hello'));
     await nextTurn();
     expect(commands).toEqual(commit);
     expect(vi.getTimerCount()).toBe(0);
@@ -169,9 +166,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     database.exec(`PRAGMA max_page_count = ${Number(pages) + 20}`);
     const texts = ['small', 'x'.repeat(500_000), 'small too'];
     const results = await Promise.all(
-      ['one', 'large', 'three'].map((id, at) =>
-        asTodaysStore(store).append(keyOf(id), saying(texts[at] ?? '')),
-      ),
+      ['one', 'large', 'three'].map((id, at) => store.change(saying(keyOf(id), texts[at] ?? ''))),
     );
     expect(results.map((result) => result.isOk())).toEqual([true, false, true]);
     expect(results[1]?._unsafeUnwrapErr()).toEqual(unavailable('not_applied'));
@@ -186,7 +181,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     };
     expect(await appendToAll()).toEqual(Array(3).fill(unavailable('unknown')));
     faults.command = (_sql, exec) => exec();
-    expect(await appendToAll()).toEqual(Array(3).fill({ ...appended, repeated: true }));
+    expect(await appendToAll()).toEqual(Array(3).fill({ ...appended, outcome: 'repeated' }));
     expect(['one', 'two', 'three'].map(textsOf)).toEqual([['one'], ['two'], ['three']]);
   });
 
@@ -255,9 +250,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
       order.push(sql);
       setImmediate(() => order.push('other work'));
     };
-    const results = await Promise.all(
-      upTo(150).map((at) => asTodaysStore(store).insert('acme', headOf(`${at}`), live('ACTIVE'))),
-    );
+    const results = await Promise.all(upTo(150).map((at) => store.begin(beginOf(keyOf(`${at}`)))));
     expect(results.every((result) => result.isOk())).toBe(true);
     expect(order.slice(0, 5)).toEqual(['COMMIT', 'other work', 'COMMIT', 'other work', 'COMMIT']);
   });
@@ -267,13 +260,11 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     async (how) => {
       const ids = ['a', 'b', 'c', 'd', 'e'];
       const { store, commands } = await opened(...(how === 'appended' ? ids : []));
-      const large = { entries: [say('x'.repeat(400_000))], now: NOON };
+      const large = 'x'.repeat(400_000);
       const results = await Promise.all(
-        ids.map((id) => {
-          if (how === 'appended') return asTodaysStore(store).append(keyOf(id), large);
-          return asTodaysStore(store).insert('acme', headOf(id), live('ACTIVE'), {
-            entries: large.entries,
-          });
+        ids.map((id): Answer<unknown, StoreError> => {
+          if (how === 'appended') return store.change(appendOf(keyOf(id), [large]));
+          return store.begin(beginOf(keyOf(id), { entries: [say(large)] }));
         }),
       );
       expect(results.every((result) => result.isOk())).toBe(true);
@@ -289,14 +280,12 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     const texts = upTo(100).map((at) => `text ${at}`);
     const results = await Promise.all(
       texts.flatMap((text, at) => {
-        const append = asTodaysStore(store).append(keyOf('one'), saying(text));
-        return at % 30 === 5
-          ? [append, asTodaysStore(store).append(keyOf('bad'), saying(`bad ${at}`))]
-          : [append];
+        const append = store.change(saying(keyOf('one'), text));
+        return at % 30 === 5 ? [append, store.change(saying(keyOf('bad'), `bad ${at}`))] : [append];
       }),
     );
     const positions = results.flatMap((result) => (result.isOk() ? [result.value] : []));
-    expect(positions).toEqual(upTo(100).map((at) => ({ outcome: 'appended', position: at + 1 })));
+    expect(positions).toEqual(upTo(100).map((at) => ({ outcome: 'made', position: at + 1 })));
     expect(textsOf('one')).toEqual(texts);
   });
 });

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
+import { planRemove } from '../../../src/plan/remove.js';
+import { append, appendOf, begin } from '../../../src/testing/commits.js';
+import { NOON, operationOf } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 import { openedStore, withCommit } from './opened-store.js';
 
 const key = { tenant: 'acme', id: 'one' };
-const hello = { entries: [say('hello')], now: NOON, operation: operationOf('op') };
+const hello = appendOf(key, ['hello'], { operation: operationOf('op') });
 
 describe('SqliteSessionStore', () => {
   let file: string;
@@ -56,9 +57,7 @@ describe('SqliteSessionStore', () => {
       );
       const store = new SqliteSessionStore({ database: without });
       expect((await store.migrate())._unsafeUnwrap()).toEqual({ from: 0, to: 1, withoutWal });
-      expect(
-        (await asTodaysStore(store).insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap(),
-      ).toBe('inserted');
+      await begin(store, key);
       without.close();
     },
   );
@@ -67,10 +66,10 @@ describe('SqliteSessionStore', () => {
     const settings = 'PRAGMA busy_timeout = 1; PRAGMA journal_mode = DELETE';
     database.exec(settings);
     const reader = openLibsql(file, settings);
-    const begin = () => reader.exec('BEGIN; SELECT * FROM colloquy_sessions');
+    const beginRead = () => reader.exec('BEGIN; SELECT * FROM colloquy_sessions');
     const beside = withCommit(database, (commit) => {
       commit();
-      begin();
+      beginRead();
     });
     const locked = { from: 0, to: 1, withoutWal: 'another connection has locked the database' };
     expect((await new SqliteSessionStore({ database: beside }).migrate())._unsafeUnwrap()).toEqual(
@@ -88,16 +87,11 @@ describe('SqliteSessionStore', () => {
     const store = await openedStore(database);
     database.exec('PRAGMA secure_delete = ON');
     const secret = 'the secret of the session';
-    (
-      await asTodaysStore(store).append(key, {
-        ...hello,
-        entries: [say(secret), say(`${secret} ${'x'.repeat(20_000)}`)],
-      })
-    )._unsafeUnwrap();
+    await append(store, key, [secret, `${secret} ${'x'.repeat(20_000)}`]);
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     const isThere = () => [file, `${file}-wal`].some((path) => readFileSync(path).includes(secret));
     expect(isThere()).toBe(true);
-    (await asTodaysStore(store).remove(key))._unsafeUnwrap();
+    (await store.remove(planRemove(key, NOON)))._unsafeUnwrap();
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     expect(isThere()).toBe(false);
   });
@@ -106,9 +100,7 @@ describe('SqliteSessionStore', () => {
     const store = await openedStore(database);
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'version'");
     expect((await store.migrate()).isOk()).toBe(true);
-    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrap()).toMatchObject({
-      outcome: 'appended',
-    });
+    expect((await store.change(hello))._unsafeUnwrap()).toMatchObject({ outcome: 'made' });
     const changed = new SqliteSessionStore({ database });
     expect((await changed.migrate({ reconfigure: true })).isOk()).toBe(true);
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'usable_from'");

@@ -1,12 +1,12 @@
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { headOf, live } from '../../../src/testing/samples.js';
+import { begin } from '../../../src/testing/commits.js';
+import { keyOf } from '../../../src/testing/samples.js';
 
 /** A store with events, its tables made, and one ACTIVE session in it: `one` of `acme`. */
 export const openedStore = async (database: SqliteDatabase): Promise<SqliteSessionStore> => {
   const store = new SqliteSessionStore({ database, events: true });
   (await store.migrate())._unsafeUnwrap();
-  (await asTodaysStore(store).insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+  await begin(store, keyOf('one'));
   return store;
 };
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import type { PageRange } from '../../../src/store/session-store.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { headOf, live, NOON } from '../../../src/testing/samples.js';
+import { begin } from '../../../src/testing/commits.js';
+import { keyOf, live, NOON } from '../../../src/testing/samples.js';
 import { openLibsql } from '../../support/sqlite-file.js';
 
 /** A store with three sessions, and what it has asked SQLite for. */
@@ -19,13 +19,7 @@ const openThree = async () => {
   const store = new SqliteSessionStore({ database: noting });
   (await store.migrate())._unsafeUnwrap();
   for (const id of ['one', 'two', 'three']) {
-    (
-      await asTodaysStore(store).insert(
-        'acme',
-        headOf(id),
-        live('ACTIVE', { labels: { user: 'u-1' } }),
-      )
-    )._unsafeUnwrap();
+    await begin(store, keyOf(id), { state: live('ACTIVE', { labels: { user: 'u-1' } }) });
   }
   asked.length = 0;
   return { store, asked };

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { NOON, operationOf, say } from '../../../src/testing/samples.js';
+import { append } from '../../../src/testing/commits.js';
+import { operationOf } from '../../../src/testing/samples.js';
 import { built } from '../../support/built.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 
@@ -81,8 +81,9 @@ describe('several processes on one SQLite file', () => {
       expect(sequence).toBe(contents.length + 1);
       const database = openLibsql(file);
       const text = `${name}-${positions.size + 1}`;
-      const call = { entries: [say(text)], now: NOON, operation: operationOf(text) };
-      (await asTodaysStore(new SqliteSessionStore({ database })).append(key, call))._unsafeUnwrap();
+      await append(new SqliteSessionStore({ database }), key, [text], {
+        operation: operationOf(text),
+      });
       database.close();
       expect(historyOf(name).own, 'after the open append was repeated').toHaveLength(
         positions.size + 1,

@@ -1,28 +1,28 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import { planRemove } from '../../../src/plan/remove.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { headOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
-import { replacing } from '../../../src/testing/steps.js';
+import { append, appendOf, begin, beginOf, putOf } from '../../../src/testing/commits.js';
+import { keyOf, live, NOON, operationOf, upTo } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 import { openedStore, withCommit } from './opened-store.js';
 
 const key = { tenant: 'acme', id: 'one' };
-const hello = { entries: [say('hello')], now: NOON, operation: operationOf('op') };
+const hello = appendOf(key, ['hello'], { operation: operationOf('op') });
 const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
 
 /** Every method of a store that needs its tables. */
 const operations = (store: SessionStore) => [
-  asTodaysStore(store).insert('acme', headOf('one'), live('ACTIVE')),
+  store.begin(beginOf(keyOf('one'))),
   store.find(key),
   store.findState(key),
   store.page('acme', { offset: 0, limit: 10 }),
-  replacing(asTodaysStore(store), key, live('PAUSED', { revision: 2 })),
-  asTodaysStore(store).append(key, hello),
+  store.change(putOf(key, live('PAUSED', { revision: 2 }))),
+  store.change(hello),
   store.entries(key, { limit: 10 }),
-  asTodaysStore(store).remove(key),
+  store.remove(planRemove(key, NOON)),
   store.due(NOON, 10),
-  asTodaysStore(store).reschedule(key, { from: NOON, to: NOON + 1 }),
+  store.change({ key, guards: { dueAt: NOON }, effects: { dueAt: NOON + 1 } }),
   store.events?.latest(''),
   store.events?.read('', '0', 10),
 ];
@@ -81,7 +81,7 @@ describe('SqliteSessionStore', () => {
   it('says of older tables that migrate must be called', async () => {
     const store = await openedStore(database);
     database.exec('ALTER TABLE colloquy_sessions RENAME COLUMN state TO state_before');
-    for (const answer of [store.findState(key), asTodaysStore(store).append(key, hello)]) {
+    for (const answer of [store.findState(key), store.change(hello)]) {
       expect((await answer)._unsafeUnwrapErr()).toMatchObject({
         type: 'misconfigured',
         message: expect.stringContaining('migrate()'),
@@ -95,33 +95,25 @@ describe('SqliteSessionStore', () => {
     database.exec('PRAGMA busy_timeout = 0');
     const other = openLibsql(file);
     other.exec('BEGIN IMMEDIATE');
-    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrapErr()).toMatchObject({
+    expect((await store.change(hello))._unsafeUnwrapErr()).toMatchObject({
       ...notApplied,
       message: expect.stringContaining('locked'),
     });
     expect(store.find(key).isOk(), 'a read beside the writer').toBe(true);
     other.exec('ROLLBACK');
     other.close();
-    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrap()).toEqual({
-      outcome: 'appended',
-      position: 1,
-    });
+    expect((await store.change(hello))._unsafeUnwrap()).toEqual({ outcome: 'made', position: 1 });
   });
 
   it('a full disk is not_applied, and nothing of the call stays', async () => {
     const store = await openedStore(database);
     const pages = Number(Object.values(database.prepare('PRAGMA page_count').get() as object)[0]);
     database.exec(`PRAGMA max_page_count = ${pages}`);
-    const large = { ...hello, entries: [say('first'), say('x'.repeat(1_000_000))] };
-    expect((await asTodaysStore(store).append(key, large))._unsafeUnwrapErr()).toMatchObject(
-      notApplied,
-    );
+    const large = appendOf(key, ['first', 'x'.repeat(1_000_000)]);
+    expect((await store.change(large))._unsafeUnwrapErr()).toMatchObject(notApplied);
     database.exec('PRAGMA max_page_count = 100000');
     expect(store.find(key)._unsafeUnwrap()).toMatchObject({ history: [], sequence: 1 });
-    expect((await asTodaysStore(store).append(key, large))._unsafeUnwrap()).toEqual({
-      outcome: 'appended',
-      position: 2,
-    });
+    expect((await store.change(large))._unsafeUnwrap()).toEqual({ outcome: 'made', position: 2 });
   });
 
   it('a COMMIT that finds the file locked is not_applied; after any other failure the outcome is unknown', async () => {
@@ -133,20 +125,15 @@ describe('SqliteSessionStore', () => {
       }),
     );
     code = 'SQLITE_BUSY';
-    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrapErr()).toMatchObject(
-      notApplied,
-    );
+    expect((await store.change(hello))._unsafeUnwrapErr()).toMatchObject(notApplied);
     code = 'SQLITE_IOERR';
-    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrapErr()).toMatchObject({
+    expect((await store.change(hello))._unsafeUnwrapErr()).toMatchObject({
       type: 'store_unavailable',
       outcome: 'unknown',
     });
     expect(store.find(key)._unsafeUnwrapErr(), 'a read').toMatchObject(notApplied);
     code = '';
-    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrap()).toEqual({
-      outcome: 'appended',
-      position: 1,
-    });
+    expect((await store.change(hello))._unsafeUnwrap()).toEqual({ outcome: 'made', position: 1 });
     expect(store.find(key)._unsafeUnwrap()?.sequence).toBe(2);
   });
 
@@ -159,14 +146,13 @@ describe('SqliteSessionStore', () => {
       }),
     );
     isLost = true;
-    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrapErr()).toMatchObject({
+    expect((await store.change(hello))._unsafeUnwrapErr()).toMatchObject({
       outcome: 'unknown',
     });
     isLost = false;
-    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrap()).toEqual({
-      outcome: 'appended',
+    expect((await store.change(hello))._unsafeUnwrap()).toEqual({
+      outcome: 'repeated',
       position: 1,
-      repeated: true,
     });
     expect(store.find(key)._unsafeUnwrap()?.history).toHaveLength(1);
   });
@@ -174,25 +160,17 @@ describe('SqliteSessionStore', () => {
   it("leaves the host's own transaction on the connection alone", async () => {
     const store = await openedStore(database);
     database.exec('CREATE TABLE own (value); BEGIN; INSERT INTO own VALUES (1)');
-    expect((await asTodaysStore(store).append(key, hello))._unsafeUnwrapErr()).toMatchObject(
-      notApplied,
-    );
+    expect((await store.change(hello))._unsafeUnwrapErr()).toMatchObject(notApplied);
     database.exec('COMMIT');
     expect(database.prepare('SELECT count(*) AS count FROM own').get()).toMatchObject({ count: 1 });
   });
 
   it('removes everything of a session, in every table', async () => {
     const store = await openedStore(database);
-    (
-      await asTodaysStore(store).insert(
-        'acme',
-        headOf('two'),
-        live('ACTIVE', { labels: { user: 'u-1' } }),
-      )
-    )._unsafeUnwrap();
+    await begin(store, keyOf('two'), { state: live('ACTIVE', { labels: { user: 'u-1' } }) });
     for (const id of ['one', 'two']) {
-      (await asTodaysStore(store).append({ tenant: 'acme', id }, hello))._unsafeUnwrap();
-      (await asTodaysStore(store).remove({ tenant: 'acme', id }))._unsafeUnwrap();
+      await append(store, keyOf(id), ['hello']);
+      (await store.remove(planRemove(keyOf(id), NOON)))._unsafeUnwrap();
     }
     for (const table of ['sessions', 'heads', 'entries', 'operations', 'labels', 'totals']) {
       const rows = database.prepare(`SELECT * FROM colloquy_${table}`).all();
@@ -207,7 +185,7 @@ describe('SqliteSessionStore', () => {
     expect(read('0')).toEqual({ events: [], position: '0', isTrimmed: false });
     const places: string[] = [];
     for (const id of ['a', 'b', 'c', 'd', 'e']) {
-      (await asTodaysStore(store).insert('acme', headOf(id), live('IDLE')))._unsafeUnwrap();
+      await begin(store, keyOf(id), { state: live('IDLE') });
       places.push(store.events?.latest()._unsafeUnwrap() ?? '');
     }
     expect(read('0')?.events.map(({ sessionId }) => sessionId)).toEqual(['c', 'd', 'e']);
@@ -226,7 +204,7 @@ describe('SqliteSessionStore', () => {
     (await store.migrate())._unsafeUnwrap();
     const kept: number[] = [];
     for (const at of upTo(400)) {
-      (await asTodaysStore(store).insert('acme', headOf(`${at}`), live('IDLE')))._unsafeUnwrap();
+      await begin(store, keyOf(`${at}`), { state: live('IDLE') });
       kept.push(store.events?.read('', '0', 1000)._unsafeUnwrap().events.length ?? 0);
     }
     expect(kept.slice(0, 300)).toEqual(upTo(300).map((at) => at + 1));
@@ -236,9 +214,9 @@ describe('SqliteSessionStore', () => {
 
   it('reads the events of a session or tenant past all others', async () => {
     const store = await openedStore(database);
-    (await asTodaysStore(store).append(key, hello))._unsafeUnwrap();
+    (await store.change(hello))._unsafeUnwrap();
     for (let at = 0; at < 20; at += 1)
-      (await asTodaysStore(store).insert('other', headOf(`${at}`), live('IDLE')))._unsafeUnwrap();
+      await begin(store, keyOf(`${at}`, 'other'), { state: live('IDLE') });
     const latest = store.events?.latest()._unsafeUnwrap();
     for (const sessionId of ['one', undefined]) {
       const page = store.events?.read('', '0', 5, { tenant: 'acme', sessionId })._unsafeUnwrap();

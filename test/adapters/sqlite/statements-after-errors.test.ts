@@ -1,20 +1,11 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import { SessionService } from '../../../src/index.js';
+import { planRemove } from '../../../src/plan/remove.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../../src/session/errors.js';
-import type { StateRecord } from '../../../src/session/session-record.js';
 import type { Answer, SessionKey } from '../../../src/store/session-store.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { withoutPosition } from '../../../src/testing/history-steps.js';
-import {
-  ended,
-  headOf,
-  live,
-  NOON,
-  operationOf,
-  previousOf,
-  say,
-} from '../../../src/testing/samples.js';
+import { append, appendOf, begin, beginOf, put, putOf } from '../../../src/testing/commits.js';
+import { ended, keyOf, live, NOON, operationOf } from '../../../src/testing/samples.js';
 import { reasonToSkip } from '../../support/requirements.js';
 import { errorOf, okOf } from '../../support/sessions.js';
 import { sqliteDrivers } from '../../support/sqlite-drivers.js';
@@ -30,29 +21,18 @@ const labels = { user: 'u-1' };
 const due = { revision: 2, deadline: NOON + 5 };
 const hello = operationOf('hello');
 
-const entriesOf = ({ tenant }: SessionKey) =>
-  ['first', 'second', 'third'].map((text) => say(`${text} of ${tenant}`));
-
-const replaced = (store: Store, key: SessionKey, next: StateRecord) =>
-  asTodaysStore(store).replace(key, previousOf(next), next);
+const textsOf = ({ tenant }: SessionKey) =>
+  ['first', 'second', 'third'].map((text) => `${text} of ${tenant}`);
 
 const seeded = async (database: SqliteDatabase): Promise<Store> => {
   const store = new SqliteSessionStore({ database, events: true });
   (await store.migrate())._unsafeUnwrap();
   for (const key of [theirs, ours]) {
-    (
-      await asTodaysStore(store).insert(key.tenant, headOf(key.id), live('ACTIVE', { labels }))
-    )._unsafeUnwrap();
-    (
-      await asTodaysStore(store).append(key, {
-        entries: entriesOf(key),
-        now: NOON,
-        operation: hello,
-      })
-    )._unsafeUnwrap();
+    await begin(store, key, { state: live('ACTIVE', { labels }) });
+    await append(store, key, textsOf(key), { operation: hello });
   }
-  (await replaced(store, theirs, live('ACTIVE', due)))._unsafeUnwrap();
-  (await replaced(store, ours, ended('terminated', due)))._unsafeUnwrap();
+  await put(store, theirs, live('ACTIVE', due));
+  await put(store, ours, ended('terminated', due));
   return store;
 };
 
@@ -65,8 +45,8 @@ type Call = (
 ) => Answer<unknown, StoreError | TooLarge | SearchTooLarge> | undefined;
 
 const calls: Readonly<Record<string, Call>> = {
-  insert: (store, { tenant }) =>
-    asTodaysStore(store).insert(tenant, headOf('new'), live('ACTIVE', { labels })),
+  begin: (store, { tenant }) =>
+    store.begin(beginOf(keyOf('new', tenant), { state: live('ACTIVE', { labels }) })),
   find: (store, key) => store.find(key),
   'find without the history': (store, key) => store.find(key, { historyLimit: 0 }),
   'find with the end of the history': (store, key) => store.find(key, { historyLimit: 2 }),
@@ -76,17 +56,16 @@ const calls: Readonly<Record<string, Call>> = {
   'list by status': (store, { tenant }) => store.page(tenant, { ...page, status }),
   'list by time': (store, { tenant }) =>
     store.page(tenant, { ...page, createdAfter: '2026-01-01T00:00:00.000Z' }),
-  replace: (store, key) => replaced(store, key, live('PAUSED', { revision: 3 })),
-  append: (store, key) => asTodaysStore(store).append(key, { entries: [say('more')], now: NOON }),
-  'append again': (store, key) =>
-    asTodaysStore(store).append(key, { entries: entriesOf(key), now: NOON, operation: hello }),
+  replace: (store, key) => store.change(putOf(key, live('PAUSED', { revision: 3 }))),
+  append: (store, key) => store.change(appendOf(key, ['more'])),
+  'append again': (store, key) => store.change(appendOf(key, textsOf(key), { operation: hello })),
   'entries after a position': (store, key) =>
     store.entries(key, { limit: 3, after: 0, maxBytes: 200 }),
   'entries before a position': (store, key) =>
     store.entries(key, { limit: 3, before: 3, maxBytes: 200 }),
-  remove: (store, key) => asTodaysStore(store).remove(key, { now: NOON }),
+  remove: (store, key) => store.remove(planRemove(key, NOON)),
   reschedule: (store, key) =>
-    asTodaysStore(store).reschedule(key, { from: NOON + 5, to: NOON + 2 }),
+    store.change({ key, guards: { dueAt: NOON + 5 }, effects: { dueAt: NOON + 2 } }),
   due: (store) => store.due(NOON + 10, 1),
   'events.latest': (store) => store.events?.latest(),
   'events.read': (store, { tenant, id }) =>
@@ -235,13 +214,13 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
     const sessions = new SessionService({ store });
     const [acme, beta] = [sessions.forTenant('acme'), sessions.forTenant('beta')];
     const read = async (of: SessionService, id: string) =>
-      (await okOf(of.history(id))).entries.map(withoutPosition);
-    expect(await read(acme, 'one')).toEqual(entriesOf(theirs));
+      (await okOf(of.history(id))).entries.map(({ content }) => content);
+    expect(await read(acme, 'one')).toEqual(textsOf(theirs));
     const refused = await whileLocked(() => errorOf(acme.pause('one')));
     expect(refused).toMatchObject({ type: 'store_unavailable', outcome: 'not_applied' });
     expect((await errorOf(beta.pause('two'))).type).toBe('invalid_transition');
     expect((await whileLocked(() => errorOf(acme.history('one')))).type).toBe('store_unavailable');
-    expect(await read(beta, 'two')).toEqual(entriesOf(ours));
+    expect(await read(beta, 'two')).toEqual(textsOf(ours));
   });
 
   test.each(Object.entries(calls))(
