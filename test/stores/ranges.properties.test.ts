@@ -46,7 +46,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         order: fc.option(order, { nil: undefined }),
         createdAfter: fc.option(timestamp, { nil: undefined }),
         createdBefore: fc.option(timestamp, { nil: undefined }),
-        after: fc.option(
+        cursor: fc.option(
           place.map(
             (found): ListCursor => ({ id: found.id, at: new Date(found.createdMs).toISOString() }),
           ),

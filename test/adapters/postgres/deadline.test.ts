@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PostgresPool } from '../../../adapters/postgres/index.js';
-import { NOON, say, upTo } from '../../../src/testing/samples.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { appendOf } from '../../../src/testing/commits.js';
+import { keyOf, NOON, upTo } from '../../../src/testing/samples.js';
 
 const TIMEOUT_MS = 1000;
 const key = { tenant: 'acme', id: 'one' };
-const hello = { entries: [say('hello')], now: NOON };
+const hello = appendOf(key, ['hello']);
 
 const pass = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -26,7 +26,7 @@ const poolOf = (query: Query, hasEvents: boolean): PostgresPool => ({
 });
 
 /** What a call has answered at its timeout. */
-const atTimeout = async <T>(call: Promise<T>): Promise<T | 'still waiting'> => {
+const atTimeout = async <T>(call: PromiseLike<T>): Promise<T | 'still waiting'> => {
   let answer: T | 'still waiting' = 'still waiting';
   void call.then((result) => {
     answer = result;
@@ -47,7 +47,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
   });
 
   const storeOn = (query: Query, events = false) =>
-    new TodaysPostgresStore({
+    new PostgresSessionStore({
       pool: poolOf(query, events),
       timeoutMs: TIMEOUT_MS,
       events: events && { listen: false },
@@ -58,7 +58,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
       await pass(400);
       throw refused('40001');
     });
-    expect(await atTimeout(store.append(key, hello))).toMatchObject({
+    expect(await atTimeout(store.change(hello))).toMatchObject({
       error: { type: 'store_unavailable' },
     });
   });
@@ -98,7 +98,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
       await pass(Number(boundMs));
       throw refused('57014');
     });
-    for (const call of [() => store.append(key, hello), () => store.find(key)]) {
+    for (const call of [() => store.change(hello), () => store.find(key)]) {
       expect(await atTimeout<unknown>(call())).toMatchObject({
         error: { outcome: 'not_applied', message: 'the server has cancelled the call' },
       });
@@ -120,7 +120,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
       await pass(Number(boundMs));
       throw refused('57014');
     });
-    const append = (id: string) => store.append({ ...key, id }, hello);
+    const append = (id: string) => store.change(appendOf(keyOf(id), ['hello']));
     for (const at of upTo(4)) {
       void append(`busy-${at}`);
       await vi.advanceTimersByTimeAsync(0);
@@ -130,7 +130,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
     const later = append('later');
     expect(await atTimeout(Promise.all([early, later]))).toMatchObject([
       { error: { outcome: 'not_applied' } },
-      { value: { outcome: 'missing' } },
+      { value: { outcome: 'refused', guard: 'present' } },
     ]);
     expect(groups).toEqual([
       [450, 2],
@@ -143,8 +143,8 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
       if (text.includes('publish')) return new Promise(() => undefined);
       return { rows: [{ results: [{ refusal: null, end_position: 1 }] }] };
     }, true);
-    expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({
-      outcome: 'appended',
+    expect((await store.change(hello))._unsafeUnwrap()).toMatchObject({
+      outcome: 'made',
       position: 1,
     });
   });

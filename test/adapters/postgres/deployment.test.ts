@@ -1,17 +1,18 @@
 import { afterAll, expect, it } from 'vitest';
-import type {
-  PostgresPool,
-  PostgresSessionStoreOptions,
+import {
+  type PostgresPool,
+  PostgresSessionStore,
+  type PostgresSessionStoreOptions,
 } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/index.js';
-import { headOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
+import { begin } from '../../../src/testing/commits.js';
+import { keyOf, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) => {
   const pool = openPool(postgres);
@@ -23,9 +24,9 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
     return (
       options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {},
       on: PostgresPool = pool,
-    ) => new TodaysPostgresStore({ pool: on, schema, timeoutMs: PATIENT_MS, ...options });
+    ) => new PostgresSessionStore({ pool: on, schema, timeoutMs: PATIENT_MS, ...options });
   };
-  const idsIn = async ({ events }: TodaysPostgresStore) =>
+  const idsIn = async ({ events }: PostgresSessionStore) =>
     (await events?.read('', '0', 100))?.map((page) =>
       page.events.map(({ sessionId }) => sessionId),
     );
@@ -35,8 +36,7 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
     (await open({ events: { length: 3 } }).migrate())._unsafeUnwrap();
     const follower = open();
     (await follower.migrate())._unsafeUnwrap();
-    for (const at of upTo(5))
-      await answerOf(follower.insert(TENANT, headOf(`s${at}`), live('ACTIVE')));
+    for (const at of upTo(5)) await begin(follower, keyOf(`s${at}`));
     expect((await idsIn(follower))?._unsafeUnwrap()).toEqual(['s2', 's3', 's4']);
   });
 
@@ -73,7 +73,7 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
           ]);
         }
       }
-      await answerOf(first.insert(TENANT, headOf('one'), live('ACTIVE')));
+      await begin(first, keyOf('one'));
       expect((await idsIn(first))?._unsafeUnwrap()).toEqual(['one']);
     },
   );
@@ -102,10 +102,10 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
   it('are changed by a migrate() that is told to, on and off', async () => {
     const open = deploy();
     (await open().migrate())._unsafeUnwrap();
-    await answerOf(open().insert(TENANT, headOf('one'), live('ACTIVE')));
+    await begin(open(), keyOf('one'));
     const wanted = open({ events: true });
     (await wanted.migrate({ reconfigure: true }))._unsafeUnwrap();
-    await answerOf(wanted.insert(TENANT, headOf('two'), live('ACTIVE')));
+    await begin(wanted, keyOf('two'));
     expect((await idsIn(open()))?._unsafeUnwrap()).toEqual(['two']);
     (await open({ events: false }).migrate({ reconfigure: true }))._unsafeUnwrap();
     expect((await idsIn(open()))?._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });

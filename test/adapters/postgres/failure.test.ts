@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NOON, say } from '../../../src/testing/samples.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { appendOf } from '../../../src/testing/commits.js';
 
 const key = { tenant: 'acme', id: 'one' };
 
@@ -21,7 +21,7 @@ const storeOn = (error: object, isGone = false) => {
   const closed: unknown[] = [];
   const client = { query, release: (destroy: unknown) => asked.length > 0 && closed.push(destroy) };
   return {
-    store: new TodaysPostgresStore({ pool: { connect: async () => client } }),
+    store: new PostgresSessionStore({ pool: { connect: async () => client } }),
     asked,
     closed,
   };
@@ -29,7 +29,7 @@ const storeOn = (error: object, isGone = false) => {
 
 const outcomeOf = async (error: object, isGone = false) => {
   const { store, closed } = storeOn(error, isGone);
-  const appended = await store.append(key, { entries: [say('hello')], now: NOON });
+  const appended = await store.change(appendOf(key, ['hello']));
   return { outcome: appended._unsafeUnwrapErr(), closed };
 };
 
@@ -68,7 +68,7 @@ describe('an error that PostgreSQL or a pooler answers with', () => {
     'is repeated where other transactions were in the way: %s',
     async (code) => {
       const { store, asked } = storeOn({ code, severity: 'FEHLER' });
-      const appended = await store.append(key, { entries: [say('hello')], now: NOON });
+      const appended = await store.change(appendOf(key, ['hello']));
       const found = await store.find(key);
       for (const each of [appended, found]) {
         expect(each._unsafeUnwrapErr()).toMatchObject({
@@ -103,7 +103,7 @@ describe('a right that the role lacks, or a setting that is wrong', () => {
     'fails a connection with misconfigured: %s',
     async (code) => {
       const connect = () => Promise.reject(Object.assign(new Error('from the server'), { code }));
-      const found = await new TodaysPostgresStore({ pool: { connect } }).find(key);
+      const found = await new PostgresSessionStore({ pool: { connect } }).find(key);
       expect(found._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
     },
   );

@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { planRemove } from '../../../src/plan/remove.js';
+import { appendOf, beginOf, putOf } from '../../../src/testing/commits.js';
+import { keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { randomFrom } from '../../support/random.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const ROUNDS = moreIfLong(150, 1000);
 const ROUNDS_AT_ONCE = 8;
@@ -17,32 +19,30 @@ type Random = (below: number) => number;
 type Outcome = { readonly isErr: () => boolean };
 
 /** One change of any kind. Its conditions may not be met: what counts is that it is answered. */
-const changeOf = async (store: TodaysPostgresStore, random: Random): Promise<Outcome> => {
+const changeOf = async (store: PostgresSessionStore, random: Random): Promise<Outcome> => {
   const key = keyOf(IDS[random(IDS.length)] ?? '', TENANTS[random(2)]);
   // Rarely, because groups with a cap do not run at the same time.
   const cap = random(20) === 0 ? { sessions: 1 + random(6), now: NOON } : undefined;
-  const revision = 1 + random(3);
   const labels = { plan: `p${random(3)}`, team: `t${random(3)}` };
-  const next = live(random(2) === 0 ? 'ACTIVE' : 'PAUSED', { revision, labels });
+  const next = live(random(2) === 0 ? 'ACTIVE' : 'PAUSED', { labels });
   const kind = random(20);
-  if (kind < 2) return store.discard(key);
+  if (kind < 2) return store.remove(planRemove(key, NOON));
   if (kind < 6) {
-    const opening = { entries: [], ...(cap && { active: cap }) };
-    return store.insert(key.tenant, headOf(key.id), live('ACTIVE', { labels }), opening);
+    return store.begin(beginOf(key, { state: live('ACTIVE', { labels }), guards: { live: cap } }));
   }
   if (kind < 9) {
     const id = IDS[random(IDS.length)] ?? '';
-    const slice = await answerOf(store.findEntries(keyOf(id, key.tenant), { limit: 1 }));
+    const slice = await answerOf(store.entries(keyOf(id, key.tenant), { limit: 1 }));
     const version = slice.outcome === 'found' ? slice.version : '';
+    const guards = { source: { id, version } };
     const entries = [say('from the source')];
-    return store.insert(key.tenant, headOf(key.id), live('IDLE'), {
-      entries,
-      source: { id, version },
-    });
+    return store.begin(beginOf(key, { state: live('IDLE'), entries, guards }));
   }
-  if (kind < 14) return store.append(key, { entries: [say('hello')], now: NOON });
-  const previous = { ...next, revision: 1 + random(3) };
-  return store.replace(key, previous, next, next.status === 'ACTIVE' ? { cap } : {});
+  if (kind < 14) return store.change(appendOf(key, ['hello']));
+  const revision = 2 + random(3);
+  return store.change(
+    putOf(key, { ...next, revision }, next, next.status === 'ACTIVE' ? { live: cap } : {}),
+  );
 };
 
 describeWithPostgres('groups of changes of two processes', (postgres) => {
@@ -52,7 +52,7 @@ describeWithPostgres('groups of changes of two processes', (postgres) => {
     await admin.query(`CREATE DATABASE ${database}`);
     const url = postgres.url.replace(/postgres$/, database);
     const pools = upTo(2).map(() => openPool({ url }, { max: 12 }));
-    const stores = pools.map((pool) => new TodaysPostgresStore({ pool, timeoutMs: PATIENT_MS }));
+    const stores = pools.map((pool) => new PostgresSessionStore({ pool, timeoutMs: PATIENT_MS }));
     for (const store of stores) (await store.migrate())._unsafeUnwrap();
     const random = randomFrom(1);
     const below = (count: number) => Math.floor(random() * count);

@@ -1,6 +1,9 @@
+import type { Result } from 'neverthrow';
 import { describe, expect, it } from 'vitest';
-import type { PostgresPool } from '../../../adapters/postgres/index.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import type { StoreError } from '../../../src/session/errors.js';
+import type { Answer, Begun, Changed } from '../../../src/store/session-store.js';
+import { appendOf, begin, beginOf, made, putOf, said } from '../../../src/testing/commits.js';
 import {
   headOf,
   keyOf,
@@ -11,11 +14,10 @@ import {
   TENANT,
   upTo,
 } from '../../../src/testing/samples.js';
-import { answerOf, said } from '../../../src/testing/steps.js';
+import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const CALLERS = 40;
 
@@ -48,41 +50,41 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
   };
 
   const open = async (on: PostgresPool, schema = schemaName(), timeoutMs = 5000) => {
-    const store = new TodaysPostgresStore({ pool: on, schema, timeoutMs });
+    const store = new PostgresSessionStore({ pool: on, schema, timeoutMs });
     (await store.migrate())._unsafeUnwrap();
     return store;
   };
-  const started = async (store: TodaysPostgresStore, ...ids: readonly string[]) => {
-    for (const id of ids) await answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')));
+  const started = async (store: PostgresSessionStore, ...ids: readonly string[]) => {
+    for (const id of ids) await begin(store, keyOf(id));
   };
-  const append = (store: TodaysPostgresStore, id: string, text: string) =>
-    store.append(keyOf(id), { entries: [say(text)], now: NOON, operation: operationOf(text) });
+  const append = (store: PostgresSessionStore, id: string, text: string) =>
+    store.change(appendOf(keyOf(id), [text], { operation: operationOf(text) }));
 
   it('share a statement, whatever they change, and are made in their order in each session', async () => {
     const { groups, counted } = counting();
     const store = await open(counted);
     await started(store, 'a');
     const next = live('ACTIVE', { revision: 2, labels: { plan: 'free' } });
-    const changes = [
+    const changes: Answer<Begun | Changed, StoreError>[] = [
       append(store, 'a', 'hello'),
-      store.insert(TENANT, headOf('b'), live('IDLE')),
-      store.insert(TENANT, headOf('b'), live('IDLE')),
-      append(store, 'b', 'too early'),
-      store.replace(keyOf('b'), live('IDLE'), next),
+      store.begin(beginOf(keyOf('b'), { state: live('IDLE') })),
+      store.begin(beginOf(keyOf('b'), { state: live('IDLE') })),
+      store.change(appendOf(keyOf('b'), ['too early'], { open: NOON })),
+      store.change(putOf(keyOf('b'), next, live('IDLE'))),
       append(store, 'b', 'in time'),
-      store.replace(keyOf('b'), live('IDLE'), live('PAUSED', { revision: 3 })),
-      store.replace(keyOf('nobody'), live('IDLE'), next),
+      store.change(putOf(keyOf('b'), live('PAUSED', { revision: 2 }))),
+      store.change(putOf(keyOf('nobody'), next)),
     ];
     const answers = await Promise.all(changes.map((each) => each));
     const outcomes = answers
       .map((each) => each._unsafeUnwrap())
-      .map((each) => Object(each).outcome ?? each);
-    const ofB = ['inserted', 'taken', 'closed', 'replaced', 'appended', 'stale'];
-    expect(outcomes).toEqual(['appended', ...ofB, 'missing']);
+      .map((each) => (each.outcome === 'refused' ? each.guard : each.outcome));
+    const ofB = ['made', 'absent', 'open', 'made', 'made', 'revision'];
+    expect(outcomes).toEqual(['made', ...ofB, 'present']);
     expect(groups).toEqual([changes.length]);
-    expect(await said(asTodaysStore(store), keyOf('b'))).toEqual(['in time']);
+    expect(await said(store, keyOf('b'))).toEqual(['in time']);
     const labelled = await answerOf(
-      store.list(TENANT, { offset: 0, limit: 10, labels: { plan: 'free' } }),
+      store.page(TENANT, { offset: 0, limit: 10, labels: { plan: 'free' } }),
     );
     expect(labelled.total).toBe(1);
   });
@@ -93,10 +95,9 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     await started(store, 'a', 'b', 'c');
     const texts = upTo(300).map((at) => `${at}`);
     const calls = texts.flatMap((text) => ['a', 'b', 'c'].map((id) => append(store, id, text)));
-    for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
+    for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'made' });
     expect(groups.length).toBeGreaterThan(5);
-    for (const id of ['a', 'b', 'c'])
-      expect(await said(asTodaysStore(store), keyOf(id))).toEqual(texts);
+    for (const id of ['a', 'b', 'c']) expect(await said(store, keyOf(id))).toEqual(texts);
   });
 
   it('never exceed a limit of ACTIVE sessions, whether they share a group or come from several processes', async () => {
@@ -105,20 +106,23 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     const cap = { sessions: 10, now: NOON };
     const ids = upTo(30).map((at) => `s${at}`);
     const calls = stores.flatMap((store, at) =>
-      ids.map(async (name) => {
+      ids.map(async (name): Promise<Result<Begun | Changed, StoreError>> => {
         const id = `${name}-${at}`;
         if (name.endsWith('0')) {
-          return store.insert(TENANT, headOf(id), live('ACTIVE'), { entries: [], cap: cap });
+          return store.begin(beginOf(keyOf(id), { guards: { live: cap } }));
         }
-        await answerOf(store.insert(TENANT, headOf(id), live('IDLE')));
-        return store.replace(keyOf(id), live('IDLE'), live('ACTIVE', { revision: 2 }), { cap });
+        await begin(store, keyOf(id), { state: live('IDLE') });
+        const state = live('ACTIVE', { revision: 2 });
+        return store.change(putOf(keyOf(id), state, live('IDLE'), { live: cap }));
       }),
     );
     const outcomes = (await Promise.all(calls)).map((each) => each._unsafeUnwrap());
-    expect(outcomes.filter((each) => each === 'too_many')).toHaveLength(50);
+    expect(
+      outcomes.filter((each) => each.outcome === 'refused' && each.guard === 'live'),
+    ).toHaveLength(50);
     const status = { anyOf: ['ACTIVE'], now: NOON } as const;
     const [store] = stores;
-    const page = store && (await answerOf(store.list(TENANT, { offset: 0, limit: 1, status })));
+    const page = store && (await answerOf(store.page(TENANT, { offset: 0, limit: 1, status })));
     expect(page?.total).toBe(10);
   });
 
@@ -129,18 +133,18 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
       const store = await open(pool, schema, PATIENT_MS);
       await started(store, source);
       const versionNow = async () => {
-        const slice = await answerOf(store.findEntries(keyOf(source), { limit: 1 }));
+        const slice = await answerOf(store.entries(keyOf(source), { limit: 1 }));
         return slice.outcome === 'found' ? slice.version : '';
       };
       let version = await versionNow();
       const fork = (id: string) => {
-        const opening = { entries: [say('hi')], source: { id: source, version } };
-        return store.insert(TENANT, headOf(id), live('IDLE'), opening);
+        const guards = { source: { id: source, version } };
+        return store.begin(beginOf(keyOf(id), { entries: [say('hi')], guards }));
       };
-      expect(await answerOf(fork('m'))).toBe('inserted');
+      expect(await answerOf(fork('m'))).toEqual({ outcome: 'made' });
       await answerOf(append(store, source, 'hello'));
-      await answerOf(store.append(keyOf(source), { entries: [], after: 0, now: NOON }));
-      expect(await answerOf(fork('n'))).toBe('source_changed');
+      await made(store, appendOf(keyOf(source), [], {}, { truncate: 0 }));
+      expect(await answerOf(fork('n'))).toMatchObject({ guard: 'source' });
       const other = await pool.connect();
       await other.query('BEGIN');
       await other.query(
@@ -154,9 +158,9 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
         .toBe(1);
       await other.query('COMMIT');
       other.release();
-      expect(await answerOf(waiting)).toBe('source_changed');
+      expect(await answerOf(waiting)).toMatchObject({ guard: 'source' });
       expect(await answerOf(store.find(keyOf('n')))).toBeUndefined();
-      expect((await answerOf(store.list(TENANT, { offset: 0, limit: 1 }))).total).toBe(2);
+      expect((await answerOf(store.page(TENANT, { offset: 0, limit: 1 }))).total).toBe(2);
     },
   );
 
@@ -165,11 +169,9 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     const store = await open(counted);
     await started(store, 'a', 'b');
     const calls = upTo(CALLERS).map((at) => append(store, at % 2 === 0 ? 'a' : 'b', `${at}`));
-    for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
+    for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'made' });
     expect(groups).toEqual([CALLERS]);
-    expect(await said(asTodaysStore(store), keyOf('a'))).toEqual(
-      upTo(CALLERS / 2).map((at) => `${2 * at}`),
-    );
+    expect(await said(store, keyOf('a'))).toEqual(upTo(CALLERS / 2).map((at) => `${2 * at}`));
   });
 
   it('of which one cannot be made do not spoil the others', async () => {
@@ -179,18 +181,18 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     const texts = upTo(9).map((at) => `${at}`);
     const calls = texts.map((text) => append(store, 'good', text));
     const missing = append(store, 'nobody', 'hello');
-    const created = store.insert(TENANT, headOf('new'), live('IDLE'));
+    const created = store.begin(beginOf(keyOf('new'), { state: live('IDLE') }));
     // A time that no column takes makes the whole statement fail.
-    const broken = store.append(keyOf('good'), { entries: [say('x')], now: Number.NaN });
-    const wrong = store.insert(TENANT, { ...headOf('wrong'), createdAt: 'at noon' }, live('IDLE'));
-    expect(await answerOf(missing)).toEqual({ outcome: 'missing' });
-    expect(await answerOf(created)).toBe('inserted');
+    const broken = store.change(appendOf(keyOf('good'), ['x'], {}, { activity: Number.NaN }));
+    const wrong = store.begin(
+      beginOf(keyOf('wrong'), { head: { ...headOf('wrong'), createdAt: 'at noon' } }),
+    );
+    expect(await answerOf(missing)).toMatchObject({ guard: 'present' });
+    expect(await answerOf(created)).toEqual({ outcome: 'made' });
     expect((await wrong)._unsafeUnwrapErr()).toMatchObject({ outcome: 'not_applied' });
-    for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
+    for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'made' });
     await broken;
-    expect(
-      (await said(asTodaysStore(store), keyOf('good')))?.filter((text) => text !== 'x'),
-    ).toEqual(texts);
+    expect((await said(store, keyOf('good')))?.filter((text) => text !== 'x')).toEqual(texts);
   });
 
   it('are unknown, each of them, if the answer is lost, and are recognised when they are sent again', async () => {
@@ -204,12 +206,13 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     await started(store, 'one');
     const send = () => Promise.all(upTo(5).map((at) => append(store, 'one', `${at}`)));
     const unknown = { type: 'store_unavailable', outcome: 'unknown' };
-    const replaced = store.replace(keyOf('one'), live('ACTIVE'), live('ACTIVE', { revision: 2 }));
+    const replaced = store.change(putOf(keyOf('one'), live('ACTIVE', { revision: 2 })));
     for (const each of await send()) expect(each._unsafeUnwrapErr()).toMatchObject(unknown);
     expect((await replaced)._unsafeUnwrapErr()).toMatchObject(unknown);
     isLost = false;
-    for (const each of await send()) expect(each._unsafeUnwrap()).toMatchObject({ repeated: true });
-    expect(await said(asTodaysStore(store), keyOf('one'))).toHaveLength(5);
+    for (const each of await send())
+      expect(each._unsafeUnwrap()).toMatchObject({ outcome: 'repeated' });
+    expect(await said(store, keyOf('one'))).toHaveLength(5);
   });
 
   it('of two processes lock the same sessions in one order, and none fails', async () => {
@@ -222,7 +225,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
       const calls = stores.flatMap((store, at) =>
         (orders[at] ?? []).map((id) => append(store, id, `${round}-${at}`)),
       );
-      for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
+      for (const each of calls) expect(await answerOf(each)).toMatchObject({ outcome: 'made' });
     }
   });
 
@@ -238,8 +241,8 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
 describe('an append to a database that does not answer', () => {
   it('is not applied if it has not left by its timeout', async () => {
     const silent: PostgresPool = { connect: () => new Promise(() => undefined) };
-    const store = new TodaysPostgresStore({ pool: silent, timeoutMs: 50 });
-    const append = await store.append(keyOf('one'), { entries: [say('hello')], now: NOON });
+    const store = new PostgresSessionStore({ pool: silent, timeoutMs: 50 });
+    const append = await store.change(appendOf(keyOf('one'), ['hello']));
     expect(append._unsafeUnwrapErr()).toMatchObject({
       type: 'store_unavailable',
       outcome: 'not_applied',

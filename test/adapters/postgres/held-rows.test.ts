@@ -1,27 +1,26 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { PostgresPool } from '../../../adapters/postgres/index.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, said } from '../../../src/testing/steps.js';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { appendOf, begin, beginOf, said } from '../../../src/testing/commits.js';
+import { keyOf, upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 describeWithPostgres('a row that another transaction holds in PostgreSQL', (postgres) => {
   const pool = openPool(postgres);
   const ids = upTo(20).map((at) => `s${at}`);
 
   const open = async (timeoutMs: number, schema = schemaName(), on: PostgresPool = pool) => {
-    const store = new TodaysPostgresStore({ pool: on, schema, timeoutMs });
+    const store = new PostgresSessionStore({ pool: on, schema, timeoutMs });
     (await store.migrate())._unsafeUnwrap();
     return { store, schema };
   };
-  const started = async (store: TodaysPostgresStore) => {
-    for (const id of ids) await answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')));
+  const started = async (store: PostgresSessionStore) => {
+    for (const id of ids) await begin(store, keyOf(id));
   };
-  const append = (store: TodaysPostgresStore, id: string, text: string) =>
-    store.append(keyOf(id), { entries: [say(text)], now: NOON });
+  const append = (store: PostgresSessionStore, id: string, text: string) =>
+    store.change(appendOf(keyOf(id), [text]));
 
   /** Locks rows in a transaction that stays open until the returned function is called. */
   const hold = async (lock: string) => {
@@ -49,7 +48,7 @@ describeWithPostgres('a row that another transaction holds in PostgreSQL', (post
     const rounds = upTo(5).map(async (round) => {
       const calls = ids.map((id) => append(store, id, `${round}`));
       for (const each of calls.slice(3)) {
-        expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
+        expect(await answerOf(each)).toMatchObject({ outcome: 'made' });
       }
       return calls.slice(0, 3);
     });
@@ -58,10 +57,10 @@ describeWithPostgres('a row that another transaction holds in PostgreSQL', (post
     await release();
     const waited = (await Promise.all(rounds)).flat();
     for (const each of [...waited, ...last]) {
-      expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
+      expect(await answerOf(each)).toMatchObject({ outcome: 'made' });
     }
     for (const id of held) {
-      expect(await said(asTodaysStore(store), keyOf(id))).toEqual(upTo(205).map((at) => `${at}`));
+      expect(await said(store, keyOf(id))).toEqual(upTo(205).map((at) => `${at}`));
     }
   });
 
@@ -86,10 +85,10 @@ describeWithPostgres('a row that another transaction holds in PostgreSQL', (post
     await started(store);
     const release = await hold(`SELECT FROM ${schema}.totals WHERE shard = 10 FOR UPDATE`);
     // One of 32 sessions in a row is counted in this shard.
-    const calls = upTo(32).map((at) => store.insert(TENANT, headOf(`new-${at}`), live('ACTIVE')));
+    const calls = upTo(32).map((at) => store.begin(beginOf(keyOf(`new-${at}`))));
     let made = 0;
     const counted = calls.map(async (each) => {
-      expect(await answerOf(each)).toBe('inserted');
+      expect(await answerOf(each)).toEqual({ outcome: 'made' });
       made += 1;
     });
     await expect.poll(() => made, { timeout: PATIENT_MS }).toBeGreaterThanOrEqual(30);

@@ -1,19 +1,24 @@
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { PostgresPool } from '../../../adapters/postgres/index.js';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/index.js';
-import { headOf, live, NOON, say, upTo } from '../../../src/testing/samples.js';
+import { planRedact } from '../../../src/plan/redact.js';
+import { planRemove } from '../../../src/plan/remove.js';
+import { appendOf, begin, beginOf } from '../../../src/testing/commits.js';
+import { keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { replaceUnread } from '../../support/replace-unread.js';
 import { ada, createdIn, okOf } from '../../support/sessions.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const TENANT = 'acme';
 const CALLERS = 12;
 const LIMIT = 2;
+
+/** The sorted outcomes of callers that race for one commit. */
+const onceMade = ['made', ...upTo(CALLERS - 1).map(() => 'refused')];
 
 /**
  * The statements that a pool is asked, besides those of the deployment's settings, and the errors
@@ -43,11 +48,11 @@ describeWithPostgres('connections whose transactions are stricter by default', (
     const schema = schemaName();
     let pool: Pool;
     const open = (on: PostgresPool = pool) =>
-      new TodaysPostgresStore({ pool: on, schema, timeoutMs: PATIENT_MS });
+      new PostgresSessionStore({ pool: on, schema, timeoutMs: PATIENT_MS });
     beforeAll(async () => {
       const options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`;
       pool = openPool(server, { max: CALLERS, options });
-      (await new TodaysPostgresStore({ pool, schema, events: true }).migrate())._unsafeUnwrap();
+      (await new PostgresSessionStore({ pool, schema, events: true }).migrate())._unsafeUnwrap();
     });
     afterAll(() => pool.end());
 
@@ -79,27 +84,25 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       const { pool: recording, errors } = recorded(pool);
       const store = open(recording);
       const key = { tenant: TENANT, id: 'raced' };
-      await answerOf(store.insert(TENANT, headOf(key.id), live('ACTIVE')));
-      const appended = upTo(60).map((at) =>
-        store.append(key, { entries: [say(`${at}`)], now: NOON }),
-      );
+      await begin(store, key);
+      const appended = upTo(60).map((at) => store.change(appendOf(key, [`${at}`])));
       const replaced = upTo(CALLERS).map(() =>
         replaceUnread(store, key, live('PAUSED', { revision: 2 })),
       );
-      const moved = upTo(CALLERS).map((at) => store.reschedule(key, { from: NOON, to: NOON + at }));
-      for (const each of appended)
-        expect(await answerOf(each)).toMatchObject({ outcome: 'appended' });
+      const moved = upTo(CALLERS).map((at) =>
+        store.change({ key, guards: { dueAt: NOON }, effects: { dueAt: NOON + at } }),
+      );
+      for (const each of appended) expect(await answerOf(each)).toMatchObject({ outcome: 'made' });
       const outcomes = await Promise.all(replaced.map((each) => answerOf(each)));
-      expect(outcomes.map(({ outcome }) => outcome).toSorted()).toEqual([
-        'made',
-        ...upTo(CALLERS - 1).map(() => 'refused'),
-      ]);
+      expect(outcomes.map(({ outcome }) => outcome).toSorted()).toEqual(onceMade);
       for (const each of moved) await answerOf(each);
       expect((await answerOf(store.find(key)))?.historyCount).toBe(60);
-      const redacted = upTo(CALLERS).map((at) => store.redact(key, [at + 1], NOON));
-      for (const each of redacted) expect(await answerOf(each)).toBe('redacted');
-      const removed = await Promise.all(upTo(CALLERS).map(() => answerOf(store.discard(key))));
-      expect(removed.toSorted()).toEqual([...upTo(CALLERS - 1).map(() => 'missing'), 'removed']);
+      const redacted = upTo(CALLERS).map((at) => store.change(planRedact(key, [at + 1], NOON)));
+      for (const each of redacted) expect(await answerOf(each)).toMatchObject({ outcome: 'made' });
+      const removed = await Promise.all(
+        upTo(CALLERS).map(() => answerOf(store.remove(planRemove(key, NOON)))),
+      );
+      expect(removed.map(({ outcome }) => outcome).toSorted()).toEqual(onceMade);
       expect(errors).toEqual([]);
     });
 
@@ -107,15 +110,17 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       const { pool: recording, errors } = recorded(pool);
       const store = open(recording);
       const same = await Promise.all(
-        upTo(CALLERS).map(() => answerOf(store.insert(TENANT, headOf('same'), live('IDLE')))),
+        upTo(CALLERS).map(() =>
+          answerOf(store.begin(beginOf(keyOf('same'), { state: live('IDLE') }))),
+        ),
       );
-      expect(same.toSorted()).toEqual(['inserted', ...upTo(CALLERS - 1).map(() => 'taken')]);
+      expect(same.map(({ outcome }) => outcome).toSorted()).toEqual(onceMade);
       const labels = { plan: 'free' };
       const labelled = upTo(100).map((at) =>
-        store.insert(TENANT, headOf(`l${at}`), live('IDLE', { labels })),
+        store.begin(beginOf(keyOf(`l${at}`), { state: live('IDLE', { labels }) })),
       );
-      for (const each of labelled) expect(await answerOf(each)).toBe('inserted');
-      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 1, labels }));
+      for (const each of labelled) expect(await answerOf(each)).toEqual({ outcome: 'made' });
+      const page = await answerOf(store.page(TENANT, { offset: 0, limit: 1, labels }));
       expect(page.total).toBe(100);
       expect(errors).toEqual([]);
     });
@@ -123,9 +128,9 @@ describeWithPostgres('connections whose transactions are stricter by default', (
     it('each change has its event', async () => {
       const store = open();
       const key = { tenant: 'watched', id: 'one' };
-      await answerOf(store.insert(key.tenant, headOf(key.id), live('ACTIVE')));
-      const entries = [say('hello')];
-      const appends = upTo(CALLERS).map(() => store.append(key, { entries, now: NOON }));
+      await begin(store, key);
+      const texts = ['hello'];
+      const appends = upTo(CALLERS).map(() => store.change(appendOf(key, texts)));
       for (const each of appends) await answerOf(each);
       const scope = { tenant: key.tenant, sessionId: key.id };
       const page = (await store.events?.read('', '0', 100, scope))?._unsafeUnwrap();
@@ -138,10 +143,10 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       const { pool: recording, asked } = recorded(pool);
       const key = { tenant: TENANT, id: 'counted' };
       const store = open(recording);
-      await answerOf(store.insert(TENANT, headOf(key.id), live('ACTIVE')));
-      await answerOf(store.append(key, { entries: [say('hello')], now: NOON }));
+      await begin(store, key);
+      await answerOf(store.change(appendOf(key, ['hello'])));
       await answerOf(replaceUnread(store, key, live('PAUSED', { revision: 2 })));
-      await answerOf(store.discard(key));
+      await answerOf(store.remove(planRemove(key, NOON)));
       expect(asked.filter((text) => !text.includes('publish'))).toHaveLength(4);
     });
 
@@ -153,7 +158,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       };
       const store = open(inTransaction);
       await client.query('BEGIN');
-      const inserted = await store.insert(TENANT, headOf('inside'), live('IDLE'));
+      const inserted = await store.begin(beginOf(keyOf('inside'), { state: live('IDLE') }));
       await client.query('ROLLBACK');
       expect(inserted._unsafeUnwrapErr()).toMatchObject({
         type: 'misconfigured',

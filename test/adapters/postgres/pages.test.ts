@@ -1,14 +1,13 @@
 import { afterAll, expect, test } from 'vitest';
-import type { PostgresPool } from '../../../adapters/postgres/index.js';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { isFields } from '../../../src/input/parse-fields.js';
 import type { PageRange } from '../../../src/store/session-store.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { headOf, live, NOON, upTo } from '../../../src/testing/samples.js';
+import { begin } from '../../../src/testing/commits.js';
+import { keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, postgresSchemas, schemaName } from '../../support/postgres-schema.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 /** The rows of sessions and labels that a plan read. */
 const rowsRead = (plan: unknown): number => {
@@ -73,17 +72,13 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
     async (_, range) => {
       // Statistics stay with a schema, so no other test gets this one.
       const schema = schemaName();
-      const store = new TodaysPostgresStore({ pool, schema, timeoutMs: PATIENT_MS });
+      const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS });
       (await store.migrate())._unsafeUnwrap();
       const sessions = 200;
       const insert = async (id: string, value: string) =>
-        answerOf(
-          store.insert(
-            'acme',
-            headOf(id),
-            live('ACTIVE', { labels: { ...labels, plan: value, team: value } }),
-          ),
-        );
+        begin(store, keyOf(id), {
+          state: live('ACTIVE', { labels: { ...labels, plan: value, team: value } }),
+        });
       const settings = ['sessions', 'labels'].map(
         (table) => `ALTER TABLE ${schema}.${table} SET (autovacuum_enabled = off)`,
       );
@@ -92,16 +87,16 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
       await schemas.run(`ANALYZE ${schema}.sessions, ${schema}.labels`);
       await Promise.all(
         upTo(sessions).map((at) =>
-          answerOf(store.insert('acme', headOf(`s${at}`), live('ACTIVE', { labels }))),
+          begin(store, keyOf(`s${at}`), { state: live('ACTIVE', { labels }) }),
         ),
       );
       const read: number[] = [];
-      const explained = new TodaysPostgresStore({
+      const explained = new PostgresSessionStore({
         pool: explaining(read),
         schema,
         timeoutMs: PATIENT_MS,
       });
-      const page = await answerOf(explained.list('acme', { offset: 0, limit: 10, ...range }));
+      const page = await answerOf(explained.page('acme', { offset: 0, limit: 10, ...range }));
       expect(page.records).toHaveLength(10);
       expect(Math.max(...read)).toBeLessThan(5 * sessions);
     },
@@ -112,23 +107,17 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
     async (_, range) => {
       const { store, schema, close } = await schemas.open();
       for (const id of ['one', 'two', 'three']) {
-        await answerOf(
-          asTodaysStore(store).insert(
-            'acme',
-            headOf(id),
-            live('ACTIVE', { labels: { user: 'u-1' } }),
-          ),
-        );
+        await begin(store, keyOf(id), { state: live('ACTIVE', { labels: { user: 'u-1' } }) });
       }
       const read: number[] = [];
-      const explained = new TodaysPostgresStore({ pool: explaining(read), schema });
+      const explained = new PostgresSessionStore({ pool: explaining(read), schema });
       for (const offset of [3, Number.MAX_SAFE_INTEGER]) {
-        const page = await answerOf(explained.list('acme', { offset, limit: 10, ...range }));
+        const page = await answerOf(explained.page('acme', { offset, limit: 10, ...range }));
         expect(page).toEqual({ records: [], total: 3, unreadable: [] });
       }
       expect(read).toEqual([0, 0]);
       expect(
-        (await answerOf(explained.list('acme', { offset: 2, limit: 10, ...range }))).records,
+        (await answerOf(explained.page('acme', { offset: 2, limit: 10, ...range }))).records,
       ).toHaveLength(1);
       expect(read.at(-1)).toBeGreaterThan(2);
       await close();

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { inTime } from '../../support/in-time.js';
@@ -8,7 +9,6 @@ import { type PgBouncer, startPgBouncer } from '../../support/pgbouncer.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { reasonToSkip, requirements } from '../../support/requirements.js';
 import { ada, okOf } from '../../support/sessions.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 import { watchedBy } from './watched-by.js';
 
 describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
@@ -22,7 +22,7 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
   beforeAll(async () => {
     bouncer = await startPgBouncer(server);
     pool = openPool(bouncer, { max: 20 });
-    (await new TodaysPostgresStore({ pool, schema, events: true }).migrate())._unsafeUnwrap();
+    (await new PostgresSessionStore({ pool, schema, events: true }).migrate())._unsafeUnwrap();
   });
   afterAll(async () => {
     await pool.end();
@@ -31,7 +31,7 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
 
   it('20 callers at once share two connections to the server', async () => {
     const sessions = new SessionService({
-      store: new TodaysPostgresStore({ pool, schema, events: true, timeoutMs: PATIENT_MS }),
+      store: new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS }),
     });
     const together = await okOf(sessions.create({ ...ada, idempotencyKey: 'together' }));
     await okOf(sessions.start(together.id));
@@ -62,7 +62,7 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
       `ALTER DATABASE ${database} SET default_transaction_isolation = 'repeatable read'`,
     );
     const strict = openPool({ url: bouncer.url.replace(/postgres$/, database) }, { max: 12 });
-    const store = new TodaysPostgresStore({ pool: strict, timeoutMs: PATIENT_MS });
+    const store = new PostgresSessionStore({ pool: strict, timeoutMs: PATIENT_MS });
     (await store.migrate())._unsafeUnwrap();
     const sessions = new SessionService({ store, limits: { activeSessions: 2 } });
     const created = Array.from({ length: 12 }, () => sessions.create({ ...ada, start: true }));
@@ -74,12 +74,12 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
 
   it('a watch is given the events of other processes, by polling, since LISTEN reaches nobody', async () => {
     const writing = new SessionService({
-      store: new TodaysPostgresStore({ pool, schema, events: true, timeoutMs: PATIENT_MS }),
+      store: new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS }),
     });
     const { id } = await okOf(writing.create(ada));
     const watching = openPool(bouncer);
     const watch = watchedBy(
-      new TodaysPostgresStore({ pool: watching, schema, events: true, timeoutMs: PATIENT_MS }),
+      new PostgresSessionStore({ pool: watching, schema, events: true, timeoutMs: PATIENT_MS }),
     );
     await watch.opened;
     await okOf(writing.start(id));
@@ -93,7 +93,7 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
 
   it('a pool of the command line, which asks to read only, is accepted where PgBouncer ignores its options', async () => {
     const reading = openPool(bouncer, { options: '-c default_transaction_read_only=on' });
-    const page = await new TodaysPostgresStore({ pool: reading, schema }).list('absent', {
+    const page = await new PostgresSessionStore({ pool: reading, schema }).page('absent', {
       offset: 0,
       limit: 1,
     });

@@ -1,15 +1,15 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { changeInput } from '../../../adapters/postgres/commit-input.js';
-import type {
-  PostgresPool,
-  PostgresSessionStoreOptions,
+import {
+  type PostgresPool,
+  PostgresSessionStore,
+  type PostgresSessionStoreOptions,
 } from '../../../adapters/postgres/index.js';
-import { planAppend } from '../../../src/plan/append.js';
-import { headOf, live, NOON, say, upTo } from '../../../src/testing/samples.js';
+import { append, appendOf, begin } from '../../../src/testing/commits.js';
+import { keyOf, upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 import { watchedBy } from './watched-by.js';
 
 describeWithPostgres('the events in PostgreSQL', (postgres) => {
@@ -18,10 +18,10 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
 
   it('reads the events of a session or tenant by an index, past all others', async () => {
     const schema = schemaName();
-    const store = new TodaysPostgresStore({ pool, schema, events: true });
+    const store = new PostgresSessionStore({ pool, schema, events: true });
     (await store.migrate())._unsafeUnwrap();
-    await store.insert('acme', headOf('one'), live('ACTIVE'));
-    await store.append({ tenant: 'acme', id: 'one' }, { entries: [say('hello')], now: NOON });
+    await begin(store, keyOf('one'));
+    await append(store, keyOf('one'), ['hello']);
     await store.events?.latest('');
     await pool.query(`INSERT INTO ${schema}.events
       SELECT 2 + at, 1000 + (SELECT max(ms) FROM ${schema}.events), 'other', at % 9, 'incarnation', 1, '{}'
@@ -39,7 +39,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
         return { query, release: (destroy) => client.release(destroy) };
       },
     };
-    const { events } = new TodaysPostgresStore({ pool: noting, schema, events: true });
+    const { events } = new PostgresSessionStore({ pool: noting, schema, events: true });
     for (const sessionId of ['one', undefined]) {
       const page = (
         await events?.read('', '0', 500, { tenant: 'acme', sessionId })
@@ -71,7 +71,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
    */
   const openUnpublished = async (options: Partial<PostgresSessionStoreOptions> = {}) => {
     const schema = schemaName();
-    const store = new TodaysPostgresStore({
+    const store = new PostgresSessionStore({
       pool,
       schema,
       events: true,
@@ -79,16 +79,16 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
       ...options,
     });
     (await store.migrate())._unsafeUnwrap();
-    await store.insert('default', headOf('one'), live('ACTIVE'));
+    const key = keyOf('one', 'default');
+    await begin(store, key);
     // By now the store has published its own event.
     await store.events?.latest('');
-    const key = { tenant: 'default', id: 'one' };
-    const commit = changeInput(planAppend(key, { entries: [say('hello')], now: NOON }));
-    const append = () =>
+    const commit = changeInput(appendOf(key, ['hello']));
+    const appendKilled = () =>
       pool.query(`CALL ${schema}.commit_all('0', $1, '{}', true, 0)`, [JSON.stringify([commit])]);
-    return { schema, store, append };
+    return { schema, store, append: appendKilled };
   };
-  const sequencesIn = async ({ events }: TodaysPostgresStore, position = '0') =>
+  const sequencesIn = async ({ events }: PostgresSessionStore, position = '0') =>
     (await events?.read('', position, 500))?._unsafeUnwrap().events.map(({ sequence }) => sequence);
 
   it('has a change of a process that was killed before it published the event', async () => {
@@ -120,19 +120,19 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     const { schema, append } = await openUnpublished();
     const reading = openPool(postgres, { options: '-c default_transaction_read_only=on' });
     onTestFinished(() => reading.end());
-    const store = new TodaysPostgresStore({ pool: reading, schema, events: true });
+    const store = new PostgresSessionStore({ pool: reading, schema, events: true });
     await append();
     expect(await sequencesIn(store)).toEqual([1]);
   });
 
   it('has the changes of each session in their order, whoever makes and publishes them', async () => {
     const { schema, store } = await openUnpublished();
-    const second = new TodaysPostgresStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
+    const second = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
     const looks: unknown[] = [];
     const changes = upTo(200).map((at) => {
       const by = at % 2 === 0 ? store : second;
       if (at % 10 === 0) looks.push(second.events?.latest(''));
-      return by.append({ tenant: 'default', id: 'one' }, { entries: [say(`${at}`)], now: NOON });
+      return by.change(appendOf(keyOf('one', 'default'), [`${at}`]));
     });
     await Promise.all([...changes, ...looks]);
     expect(await sequencesIn(store)).toEqual(upTo(201).map((at) => at + 1));

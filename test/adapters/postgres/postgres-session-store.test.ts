@@ -1,9 +1,17 @@
 import { Pool } from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { PostgresPool } from '../../../adapters/postgres/index.js';
-import { asTodaysStore } from '../../../src/testing/as-todays-store.js';
-import { headOf, live, NOON, operationOf, say } from '../../../src/testing/samples.js';
-import { replacing } from '../../../src/testing/steps.js';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { planRemove } from '../../../src/plan/remove.js';
+import {
+  append,
+  appendOf,
+  begin,
+  beginOf,
+  put,
+  putOf,
+  remove,
+} from '../../../src/testing/commits.js';
+import { keyOf, live, NOON, operationOf } from '../../../src/testing/samples.js';
 import { documentOf } from '../../readme/documents.js';
 import { blocksIn } from '../../readme/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
@@ -11,24 +19,23 @@ import { freePort } from '../../support/free-port.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { replaceUnread } from '../../support/replace-unread.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const key = { tenant: 'acme', id: 'one' };
-const hello = { entries: [say('hello')], now: NOON, operation: operationOf('op') };
+const hello = appendOf(key, ['hello'], { operation: operationOf('op') });
 const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
 
 /** Every method of a store that needs its tables. */
-const operations = (store: TodaysPostgresStore) => [
-  store.insert('acme', headOf('one'), live('ACTIVE')),
+const operations = (store: PostgresSessionStore) => [
+  store.begin(beginOf(keyOf('one'))),
   store.find(key),
   store.findState(key),
-  store.list('acme', { offset: 0, limit: 10 }),
+  store.page('acme', { offset: 0, limit: 10 }),
   replaceUnread(store, key, live('PAUSED', { revision: 2 })),
-  store.append(key, hello),
-  store.findEntries(key, { limit: 10 }),
-  store.discard(key),
+  store.change(hello),
+  store.entries(key, { limit: 10 }),
+  store.remove(planRemove(key, NOON)),
   store.due(NOON, 10),
-  store.reschedule(key, { from: NOON, to: NOON + 1 }),
+  store.change({ key, guards: { dueAt: NOON }, effects: { dueAt: NOON + 1 } }),
   store.events?.latest(''),
   store.events?.read('', '0', 10),
 ];
@@ -42,7 +49,7 @@ describe('PostgresSessionStore', () => {
       events: { length: 0, listen: 1, size: 3 },
     };
     // @ts-expect-error A host without types may pass anything.
-    const make = () => new TodaysPostgresStore(options);
+    const make = () => new PostgresSessionStore(options);
     expect(make).toThrow(TypeError);
     expect(make).toThrow(
       /pool must be a pool.*schema must be.*events\.listen must be.*events\.length must be.*timeoutMs/,
@@ -52,10 +59,10 @@ describe('PostgresSessionStore', () => {
 
   it('a server that nobody runs is not_applied for every operation', async () => {
     const pool = openPool({ url: `postgres://postgres@127.0.0.1:${await freePort()}/postgres` });
-    for (const answer of operations(new TodaysPostgresStore({ pool, events: true }))) {
+    for (const answer of operations(new PostgresSessionStore({ pool, events: true }))) {
       expect((await answer)?._unsafeUnwrapErr()).toMatchObject(notApplied);
     }
-    expect((await new TodaysPostgresStore({ pool }).migrate())._unsafeUnwrapErr()).toMatchObject(
+    expect((await new PostgresSessionStore({ pool }).migrate())._unsafeUnwrapErr()).toMatchObject(
       notApplied,
     );
     await pool.end();
@@ -63,7 +70,7 @@ describe('PostgresSessionStore', () => {
 
   it('listens to a pool once, however many stores it has', () => {
     const pool = new Pool();
-    for (let count = 0; count < 12; count += 1) new TodaysPostgresStore({ pool });
+    for (let count = 0; count < 12; count += 1) new PostgresSessionStore({ pool });
     expect(pool.listenerCount('connect')).toBe(1);
   });
 
@@ -74,8 +81,8 @@ describe('PostgresSessionStore', () => {
     const pool: PostgresPool = {
       connect: () => new Promise((resolve) => (give = () => resolve(client))),
     };
-    const store = new TodaysPostgresStore({ pool, timeoutMs: 20 });
-    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
+    const store = new PostgresSessionStore({ pool, timeoutMs: 20 });
+    expect((await store.change(hello))._unsafeUnwrapErr()).toMatchObject({
       ...notApplied,
       message: expect.stringContaining('in time'),
     });
@@ -88,11 +95,11 @@ describe('PostgresSessionStore', () => {
     const query = async (text: string) =>
       text.includes('.meta') ? { rows: [] } : new Promise(() => undefined);
     const client = { query, release: (destroy: unknown) => released.push(destroy) };
-    const store = new TodaysPostgresStore({
+    const store = new PostgresSessionStore({
       pool: { connect: async () => client },
       timeoutMs: 1000,
     });
-    expect((await store.append(key, hello))._unsafeUnwrapErr()).toMatchObject({
+    expect((await store.change(hello))._unsafeUnwrapErr()).toMatchObject({
       outcome: 'unknown',
     });
     expect((await store.find(key))._unsafeUnwrapErr()).toMatchObject(notApplied);
@@ -105,32 +112,30 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
   afterAll(() => pool.end());
 
   const opened = async (schema = schemaName(), on: PostgresPool = pool) => {
-    const store = new TodaysPostgresStore({ pool: on, schema, events: true });
+    const store = new PostgresSessionStore({ pool: on, schema, events: true });
     (await store.migrate())._unsafeUnwrap();
     return { store, schema };
   };
   const openedWithOne = async () => {
     const made = await opened();
-    (await made.store.insert('acme', headOf('one'), live('ACTIVE')))._unsafeUnwrap();
+    await begin(made.store, keyOf('one'));
     return made;
   };
 
   it('counts no live sessions, and so locks no tenant, for a change without a limit', async () => {
     const { store, schema } = await openedWithOne();
     await pool.query(`ALTER FUNCTION ${schema}.live_sessions RENAME TO count_nobody`);
-    expect(
-      (await replacing(asTodaysStore(store), key, live('PAUSED', { revision: 2 })))._unsafeUnwrap(),
-    ).toBe('replaced');
-    const limited = await replacing(asTodaysStore(store), key, live('ACTIVE', { revision: 3 }), {
-      sessions: 1,
-      now: NOON,
-    });
+    await put(store, key, live('PAUSED', { revision: 2 }));
+    const guards = { live: { sessions: 1, now: NOON } };
+    const limited = await store.change(
+      putOf(key, live('ACTIVE', { revision: 3 }), live('PAUSED'), guards),
+    );
     expect(limited._unsafeUnwrapErr()).toMatchObject({ cause: { code: '42883' } });
   });
 
   it('says before migrate that migrate must be called', async () => {
     for (const answer of operations(
-      new TodaysPostgresStore({ pool, schema: schemaName(), events: true }),
+      new PostgresSessionStore({ pool, schema: schemaName(), events: true }),
     )) {
       const error = (await answer)?._unsafeUnwrapErr();
       expect(error).toMatchObject({
@@ -144,7 +149,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     const misconfigured = { type: 'misconfigured', message: expect.stringContaining('migrate()') };
     const { store, schema } = await openedWithOne();
     await pool.query(`ALTER ROUTINE ${schema}.commit_all RENAME TO change_before`);
-    const refused = (await store.append(key, hello))._unsafeUnwrapErr();
+    const refused = (await store.change(hello))._unsafeUnwrapErr();
     expect(refused).toMatchObject({ ...misconfigured, cause: { code: '42883' } });
     await pool.query(`ALTER TABLE ${schema}.sessions RENAME COLUMN state TO state_before`);
     expect((await store.findState(key))._unsafeUnwrapErr()).toMatchObject(misconfigured);
@@ -154,7 +159,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     const schema = schemaName();
     await Promise.all(Array.from({ length: 8 }, () => opened(schema)));
     const { store } = await opened(schema);
-    await store.insert('acme', headOf('one'), live('ACTIVE'));
+    await begin(store, key);
     expect((await opened(schema)).store).toBeDefined();
     expect((await store.find(key))._unsafeUnwrap()?.head.id).toBe('one');
   });
@@ -163,7 +168,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     const name = schemaName();
     await pool.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
     const other = openPool({ url: postgres.url.replace(/postgres$/, name) });
-    const error = (await new TodaysPostgresStore({ pool: other }).migrate())._unsafeUnwrapErr();
+    const error = (await new PostgresSessionStore({ pool: other }).migrate())._unsafeUnwrapErr();
     await other.end();
     expect(error).toMatchObject({
       type: 'misconfigured',
@@ -175,8 +180,8 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     const { store, schema } = await openedWithOne();
     await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'version'`);
     expect((await store.migrate()).isOk()).toBe(true);
-    expect((await store.append(key, hello))._unsafeUnwrap()).toMatchObject({ outcome: 'appended' });
-    const changed = new TodaysPostgresStore({ pool, schema });
+    expect((await store.change(hello))._unsafeUnwrap()).toMatchObject({ outcome: 'made' });
+    const changed = new PostgresSessionStore({ pool, schema });
     expect((await changed.migrate({ reconfigure: true })).isOk()).toBe(true);
     await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'usable_from'`);
     expect((await store.migrate({ reconfigure: true })).isErr()).toBe(true);
@@ -204,10 +209,8 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     try {
       const { store } = await opened(schema, limited);
       for (const answer of operations(store).slice(1)) expect((await answer)?.isOk()).toBe(true);
-      expect((await store.insert('acme', headOf('two'), live('IDLE')))._unsafeUnwrap()).toBe(
-        'inserted',
-      );
-      const elsewhere = new TodaysPostgresStore({ pool: limited, schema: schemaName() });
+      await begin(store, keyOf('two'));
+      const elsewhere = new PostgresSessionStore({ pool: limited, schema: schemaName() });
       expect((await elsewhere.migrate())._unsafeUnwrapErr()).toMatchObject({
         type: 'misconfigured',
         message: expect.stringContaining('lacks a right'),
@@ -224,13 +227,11 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
       options: '-c default_transaction_isolation=serializable',
     });
     const { store } = await opened(schema, strict);
-    const calls = Array.from({ length: 5 }, (_, at) =>
-      store.append(key, { entries: [say(`${at}`)], now: NOON }),
-    );
+    const calls = Array.from({ length: 5 }, (_, at) => store.change(appendOf(key, [`${at}`])));
     const results = await Promise.all(calls);
     await strict.end();
     expect(results.map((result) => result._unsafeUnwrap().outcome)).toEqual(
-      calls.map(() => 'appended'),
+      calls.map(() => 'made'),
     );
   });
 
@@ -241,7 +242,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
       options: '-c default_transaction_read_only=on',
     });
     const { store } = await opened(schema, standby);
-    const error = (await store.append(key, hello))._unsafeUnwrapErr();
+    const error = (await store.change(hello))._unsafeUnwrapErr();
     const found = await store.find(key);
     await standby.end();
     expect(error).toMatchObject({ ...notApplied, message: 'the database is read-only' });
@@ -252,26 +253,18 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     const { store, schema } = await opened();
     const ids = Array.from({ length: 64 }, (_, at) => `s${at}`);
     const labels = { plan: 'free', team: 'a', user: 'u-1' };
-    await Promise.all(ids.map((id) => store.insert('acme', headOf(id), live('IDLE', { labels }))));
+    await Promise.all(
+      ids.map((id) => begin(store, keyOf(id), { state: live('IDLE', { labels }) })),
+    );
     const half = ids.slice(32);
     await Promise.all([
-      ...half.map((id) => store.discard({ tenant: 'acme', id })),
+      ...half.map((id) => remove(store, keyOf(id))),
       ...ids
         .slice(0, 16)
-        .map((id) =>
-          replacing(
-            asTodaysStore(store),
-            { tenant: 'acme', id },
-            live('ACTIVE', { revision: 2, labels }),
-          ),
-        ),
+        .map((id) => put(store, keyOf(id), live('ACTIVE', { revision: 2, labels }))),
       ...ids.slice(16, 32).map((id, at) => {
         const others = { plan: 'paid', team: at % 2 === 0 ? 'a' : 'b', user: 'u-1' };
-        return replacing(
-          asTodaysStore(store),
-          { tenant: 'acme', id },
-          live('IDLE', { revision: 2, labels: others }),
-        );
+        return put(store, keyOf(id), live('IDLE', { revision: 2, labels: others }));
       }),
     ]);
     const { rows } = await pool.query(
@@ -290,13 +283,13 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
 
   it('a large session is read whole or found to be too large while others append to it', async () => {
     const { store } = await openedWithOne();
-    const long = { entries: [say('x'.repeat(200_000)), say('y'.repeat(200_000))], now: NOON };
-    await store.append(key, long);
+    const long = ['x'.repeat(200_000), 'y'.repeat(200_000)];
+    await append(store, key, long);
     const range = { offset: 0, limit: 10, maxBytes: 600_000 };
-    const [page] = await Promise.all([store.list('acme', range), store.append(key, long)]);
+    const [page] = await Promise.all([store.page('acme', range), append(store, key, long)]);
     if (page.isOk()) expect(page.value.records[0]?.history.length).toBe(2);
     else expect(page.error).toMatchObject({ type: 'too_large', sessions: 1 });
-    const larger = (await store.list('acme', range))._unsafeUnwrapErr();
+    const larger = (await store.page('acme', range))._unsafeUnwrapErr();
     expect(larger.type === 'too_large' && larger.bytes).toBeGreaterThan(800_000);
   });
 });

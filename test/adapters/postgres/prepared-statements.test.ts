@@ -1,32 +1,32 @@
 import type { Pool } from 'pg';
 import { expect, it } from 'vitest';
-import type { PostgresPool } from '../../../adapters/postgres/index.js';
+import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { appendOf, begin } from '../../../src/testing/commits.js';
+import { keyOf, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startPgBouncer } from '../../support/pgbouncer.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { reasonToSkip, requirements } from '../../support/requirements.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 const PREPARED = "SELECT name, statement FROM pg_prepared_statements WHERE name LIKE 'colloquy_%'";
 
 describeWithPostgres('statements to PostgreSQL', (postgres) => {
   const open = async (pool: PostgresPool, schema = schemaName()) => {
-    const store = new TodaysPostgresStore({ pool, schema, timeoutMs: PATIENT_MS });
+    const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS });
     (await store.migrate())._unsafeUnwrap();
     return store;
   };
 
   /** Writes and reads a session of its own. */
-  const use = async (store: TodaysPostgresStore, id: string): Promise<void> => {
-    await answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')));
-    await answerOf(store.append(keyOf(id), { entries: [say('hello')], now: NOON }));
+  const use = async (store: PostgresSessionStore, id: string): Promise<void> => {
+    await begin(store, keyOf(id));
+    await answerOf(store.change(appendOf(keyOf(id), ['hello'])));
     expect((await answerOf(store.find(keyOf(id))))?.history).toHaveLength(1);
     expect(await answerOf(store.findState(keyOf(id)))).toMatchObject({ status: 'ACTIVE' });
-    await answerOf(store.list(TENANT, { offset: 0, limit: 1 }));
+    await answerOf(store.page(TENANT, { offset: 0, limit: 1 }));
   };
 
   const preparedOn = async (pool: Pool): Promise<readonly string[]> => {
@@ -70,7 +70,7 @@ describeWithPostgres('statements to PostgreSQL', (postgres) => {
     const pool = openPool(postgres, { max: 1 });
     const store = await open(pool);
     const labels = { plan: 'free', team: 'a' };
-    for (const _ of upTo(8)) await answerOf(store.list(TENANT, { offset: 0, limit: 1, labels }));
+    for (const _ of upTo(8)) await answerOf(store.page(TENANT, { offset: 0, limit: 1, labels }));
     const prepared = await preparedOn(pool);
     await pool.end();
     expect(prepared.filter((text) => text.includes('matching AS'))).toEqual([]);
@@ -115,7 +115,7 @@ describeWithPostgres('statements to PostgreSQL', (postgres) => {
     await Promise.all(
       [one, two, three].flatMap((store, at) => ids.map((id) => use(store, `${id}-${at}`))),
     );
-    const page = await answerOf(one.list(TENANT, { offset: 0, limit: 1 }));
+    const page = await answerOf(one.page(TENANT, { offset: 0, limit: 1 }));
     await pool.end();
     await bouncer.stop();
     expect(page.total).toBe(120);

@@ -1,10 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { appendOf, begin, beginOf } from '../../../src/testing/commits.js';
+import { keyOf, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 describeWithPostgres('after a switch-over by logical replication, PostgreSQL', (postgres) => {
   const opened = async () => {
@@ -12,19 +13,18 @@ describeWithPostgres('after a switch-over by logical replication, PostgreSQL', (
     onTestFinished(() => pool.end());
     const schema = schemaName();
     const open = () =>
-      new TodaysPostgresStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
+      new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
     const store = open();
     (await store.migrate())._unsafeUnwrap();
     for (const at of upTo(40)) {
-      await answerOf(store.insert(TENANT, headOf(`old-${at}`), live('ACTIVE')));
+      await begin(store, keyOf(`old-${at}`));
     }
     for (const table of ['sessions', 'outbox']) {
       await pool.query(`ALTER TABLE ${schema}.${table} ALTER COLUMN number RESTART WITH 1`);
     }
     return { pool, schema, store, open };
   };
-  const insert = (store: TodaysPostgresStore, id: string) =>
-    store.insert(TENANT, headOf(id), live('ACTIVE'));
+  const insert = (store: PostgresSessionStore, id: string) => store.begin(beginOf(keyOf(id)));
 
   it('has its sequences moved by migrate(), also while others create', async () => {
     const { store, open } = await opened();
@@ -32,19 +32,20 @@ describeWithPostgres('after a switch-over by logical replication, PostgreSQL', (
     const migrated = await Promise.all(upTo(3).map(() => open().migrate()));
     await Promise.all(racing);
     for (const each of migrated) each._unsafeUnwrap();
-    for (const at of upTo(50)) expect(await answerOf(insert(store, `new-${at}`))).toBe('inserted');
+    for (const at of upTo(50))
+      expect(await answerOf(insert(store, `new-${at}`))).toEqual({ outcome: 'made' });
   });
 
   it('reports creates as misconfigured until then, and makes the other changes of a group', async () => {
     const { store } = await opened();
-    const append = store.append(keyOf('old-1'), { entries: [say('hello')], now: NOON });
+    const append = store.change(appendOf(keyOf('old-1'), ['hello']));
     expect((await insert(store, 'new'))._unsafeUnwrapErr()).toMatchObject({
       type: 'misconfigured',
       message: expect.stringContaining('migrate()'),
     });
     const answer = await append;
     if (answer.isErr()) expect(answer.error.type).toBe('misconfigured');
-    else expect(answer.value).toMatchObject({ outcome: 'appended' });
+    else expect(answer.value).toMatchObject({ outcome: 'made' });
   });
 
   it('refuses migrate() to a role that may read its sequences and not move them', async () => {
@@ -56,7 +57,7 @@ describeWithPostgres('after a switch-over by logical replication, PostgreSQL', (
       GRANT SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`);
     const limited = openPool({ url: postgres.url.replace('postgres@', `${role}@`) });
     onTestFinished(() => limited.end());
-    const store = new TodaysPostgresStore({ pool: limited, schema });
+    const store = new PostgresSessionStore({ pool: limited, schema });
     expect((await store.migrate())._unsafeUnwrapErr().type).toBe('misconfigured');
   });
 });

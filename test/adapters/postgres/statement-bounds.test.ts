@@ -1,13 +1,15 @@
 import type { Pool } from 'pg';
 import { afterAll, expect, it } from 'vitest';
-import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { planRedact } from '../../../src/plan/redact.js';
+import { begin } from '../../../src/testing/commits.js';
+import { keyOf, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startPgBouncer } from '../../support/pgbouncer.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { reasonToSkip, requirements } from '../../support/requirements.js';
-import { TodaysPostgresStore } from '../../support/todays-postgres-store.js';
 
 describeWithPostgres('a statement to PostgreSQL whose call has timed out', (postgres) => {
   const admin = openPool(postgres);
@@ -26,7 +28,7 @@ describeWithPostgres('a statement to PostgreSQL whose call has timed out', (post
   const expectNothingGoesOn = async (pool: Pool) => {
     const schema = schemaName();
     const settings = { pool, schema, events: { listen: false }, timeoutMs: 1000 };
-    const store = new TodaysPostgresStore(settings);
+    const store = new PostgresSessionStore(settings);
     (await store.migrate())._unsafeUnwrap();
     await slowDown(schema);
     const page = { offset: 0, limit: 10 };
@@ -34,16 +36,16 @@ describeWithPostgres('a statement to PostgreSQL whose call has timed out', (post
     const calls = [
       () => store.find(keyOf('one')),
       () => store.findState(keyOf('one')),
-      () => store.findEntries(keyOf('one'), { limit: 10 }),
-      () => store.list(TENANT, page),
-      () => store.list(TENANT, { ...page, labels }),
-      () => store.list(TENANT, { ...page, order: 'updated' as const }),
+      () => store.entries(keyOf('one'), { limit: 10 }),
+      () => store.page(TENANT, page),
+      () => store.page(TENANT, { ...page, labels }),
+      () => store.page(TENANT, { ...page, order: 'updated' as const }),
       () => store.due(NOON, 10),
       () => store.take({ now: NOON, until: NOON + 1, limit: 10 }),
       () => store.countWaiting({ now: NOON, limit: 10 }),
       async () => store.events?.read('', '0', 10),
     ];
-    const redacted = store.redact(keyOf('one'), [1], NOON);
+    const redacted = store.change(planRedact(keyOf('one'), [1], NOON));
     const refusals = await Promise.all(calls.map((call) => call()));
     // A pooler may still hold it back: then nobody knows whether it was applied.
     expect((await redacted)._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable' });
@@ -74,9 +76,9 @@ describeWithPostgres('a statement to PostgreSQL whose call has timed out', (post
 
   it('was bound without a change of the settings of its connection', async () => {
     const pool = openPool(postgres, { max: 1 });
-    const store = new TodaysPostgresStore({ pool, schema: schemaName() });
+    const store = new PostgresSessionStore({ pool, schema: schemaName() });
     (await store.migrate())._unsafeUnwrap();
-    await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
+    await begin(store, keyOf('one'));
     await answerOf(store.find(keyOf('one')));
     for (const name of ['statement_timeout', 'lock_timeout']) {
       expect((await pool.query(`SHOW ${name}`)).rows).toEqual([{ [name]: '0' }]);

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import { append } from '../../../src/testing/commits.js';
+import { appendOf } from '../../../src/testing/commits.js';
 import { operationOf } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
 import { built } from '../../support/built.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 
@@ -81,9 +82,13 @@ describe('several processes on one SQLite file', () => {
       expect(sequence).toBe(contents.length + 1);
       const database = openLibsql(file);
       const text = `${name}-${positions.size + 1}`;
-      await append(new SqliteSessionStore({ database }), key, [text], {
-        operation: operationOf(text),
-      });
+      await answerOf(
+        new SqliteSessionStore({ database }).change(
+          appendOf(key, [text], {
+            operation: operationOf(text),
+          }),
+        ),
+      );
       database.close();
       expect(historyOf(name).own, 'after the open append was repeated').toHaveLength(
         positions.size + 1,

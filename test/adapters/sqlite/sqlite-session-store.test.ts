@@ -253,7 +253,7 @@ describe('SqliteSessionStore', () => {
         offset: 0,
         limit: 10,
         order,
-        after: { id: 'x', at: new Date(NOON).toISOString() },
+        cursor: { id: 'x', at: new Date(NOON).toISOString() },
       };
       store.page('acme', range)._unsafeUnwrap();
       store.page('acme', { ...range, labels: { user: 'u-1' } })._unsafeUnwrap();
