@@ -10,11 +10,12 @@ import type {
 } from '../../src/store/session-store.js';
 import { escapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
+import { parseStored } from '../shared/stored-json.js';
 import { entriesIn, isPositionIn } from '../sql/entries-in.js';
 import { storedKeyOf } from '../sql/queue-query.js';
-import { checkedSize, stateIn } from '../sql/session-rows.js';
+import { checkedSize, sessionOf, stateIn } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
-import { loadSessions, SESSION_COLUMNS, sessionOf } from './load-sessions.js';
+import { loadSessions, SESSION_COLUMNS } from './load-sessions.js';
 
 const FIND = '$sessions AS session WHERE tenant = ? AND id = ?';
 
@@ -32,7 +33,7 @@ export const findSession = async (
   const loaded = rows.andThen((found) => checkedSize(found, size));
   return loaded.andThen(([row]): Result<SessionRecord | undefined, CorruptRecord> => {
     if (row === undefined) return ok(undefined);
-    return sessionOf(row, size);
+    return sessionOf(row['id'], parseStored(row['record']), size);
   });
 };
 

@@ -1,14 +1,8 @@
-import { err, type Result } from 'neverthrow';
-import { type Fields, isFields } from '../../src/input/parse-fields.js';
-import type { CorruptRecord } from '../../src/session/errors.js';
-import type { SessionRecord } from '../../src/session/session-record.js';
 import type { PageRange, ReadSize } from '../../src/store/session-store.js';
-import { unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
-import { parseStored } from '../shared/stored-json.js';
 import { directionOf } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
-import { FRAME_BYTES, sessionIn, unreadable } from '../sql/session-rows.js';
+import { FRAME_BYTES } from '../sql/session-rows.js';
 
 /** The bytes of the last `historyLimit` entries. */
 const historyBytes = ({ historyLimit }: ReadSize): Query => {
@@ -115,13 +109,3 @@ export const loadSessions = (source: Source, size: ReadSize, page?: Page): Query
 
 /** Columns that a row of `loadSessions` has. */
 export const SESSION_COLUMNS = ['id', 'created_ms', 'size', 'record'];
-
-/** The session in a row of `loadSessions`. */
-export const sessionOf = (
-  { id, record: text }: Fields,
-  { historyLimit = NEVER }: ReadSize,
-): Result<SessionRecord, CorruptRecord> => {
-  const record = parseStored(text);
-  if (!isFields(record)) return err(unreadable(unescapeName(String(id)), 'record'));
-  return sessionIn(record, record, Math.min(historyLimit, Number(record['entries'])));
-};

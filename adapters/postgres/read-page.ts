@@ -4,12 +4,13 @@ import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/err
 import { PAGE_LIMIT } from '../../src/session/limits.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { isSearch } from '../shared/session-search.js';
+import { parseStored } from '../shared/stored-json.js';
 import { orderOf, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
 import { countsOf, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
-import { checkedSize, pageOf } from '../sql/session-rows.js';
+import { checkedSize, pageOf, sessionOf } from '../sql/session-rows.js';
 import type { Answer, Call } from './call.js';
-import { loadSessions, SESSION_COLUMNS, type Source, sessionOf } from './load-sessions.js';
+import { loadSessions, SESSION_COLUMNS, type Source } from './load-sessions.js';
 import type { Statement } from './prepared-statements.js';
 
 const tables = {
@@ -113,7 +114,7 @@ export const readPage = async (
     checkedSize(rows.filter(isSession).slice(0, range.limit), range).map((page) =>
       pageOf(
         rows,
-        page.map((row) => sessionOf(row, range)),
+        page.map(({ id, record }) => sessionOf(id, parseStored(record), range)),
         Number(rows[0]?.['total'] ?? 0),
       ),
     ),

@@ -88,7 +88,7 @@ export const takeSessions = async (
   return claimed.andThen(([row]): Result<TakenRecords, StoreError> => {
     const rows = rowsIn(row?.['result']);
     if (rows === undefined) return err(foreignAnswer('unknown'));
-    const records = rows.map((row) => sessionIn(row, row, 0));
+    const records = rows.map((row) => sessionIn(row, 0));
     return ok(claimedRecords(dueSessionsIn(rows, rows.length > 0, 'wake_at'), records));
   });
 };

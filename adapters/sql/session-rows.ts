@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
+import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import {
   type CorruptRecord,
   corruptRecord,
@@ -9,6 +9,7 @@ import {
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { ReadSize, RecordPage } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
+import { NEVER } from '../shared/never.js';
 import { bytesOf, decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
 import { positionOf } from './page-query.js';
 
@@ -47,26 +48,30 @@ export const stateIn = (
   return ok(state);
 };
 
-/**
- * The session in a row, whose `head` and `history` of `length` entries may come from another one.
- */
-export const sessionIn = (
-  row: Fields,
-  large: Fields,
-  length: number,
-): Result<SessionRecord, CorruptRecord> => {
+/** The session in fields whose `history` has `length` entries. */
+export const sessionIn = (row: Fields, length: number): Result<SessionRecord, CorruptRecord> => {
   const id = unescapeName(String(row['id']));
   const state = stateOf(row);
   if (state === undefined) return err(unreadable(id, 'state'));
-  const head = decodeHead(id, large['head']);
+  const head = decodeHead(id, row['head']);
   if (head === undefined) return err(unreadable(id, 'head'));
-  const history = decodeEntries(large['history']);
+  const history = decodeEntries(row['history']);
   if (history?.length !== length) return err(unreadable(id, 'history'));
   const historyCount = Number(row['entries']);
   const sequence = Number(row['sequence']);
   const historyPosition = Number(row['position']);
   const historyVersion = historyVersionOf(row);
   return ok({ head, state, history, historyCount, sequence, historyVersion, historyPosition });
+};
+
+/** The session in a record, which is JSON and has the latest entries of its history. */
+export const sessionOf = (
+  id: unknown,
+  record: unknown,
+  { historyLimit = NEVER }: ReadSize,
+): Result<SessionRecord, CorruptRecord> => {
+  if (!isFields(record)) return err(unreadable(unescapeName(String(id)), 'record'));
+  return sessionIn(record, Math.min(historyLimit, Number(record['entries'])));
 };
 
 /** The rows, if the sessions in them, whose size is `size`, are not too large. */

@@ -14,9 +14,9 @@ import { NEVER } from '../shared/never.js';
 import { parseStored } from '../shared/stored-json.js';
 import { entriesIn, isPositionIn } from '../sql/entries-in.js';
 import { storedKeyOf } from '../sql/queue-query.js';
-import { checkedSize, stateIn } from '../sql/session-rows.js';
+import { checkedSize, sessionOf, stateIn } from '../sql/session-rows.js';
 import { type Connection, hasKey } from './connection.js';
-import { findQuery, sessionOf } from './load-sessions.js';
+import { findQuery } from './load-sessions.js';
 import { findRow } from './session-row.js';
 
 /** The entries next to a position, on one side of it. */

@@ -1,13 +1,12 @@
-import { err, type Result } from 'neverthrow';
-import { type Fields, isFields } from '../../src/input/parse-fields.js';
+import type { Result } from 'neverthrow';
+import type { Fields } from '../../src/input/parse-fields.js';
 import type { CorruptRecord } from '../../src/session/errors.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { ReadSize } from '../../src/store/session-store.js';
-import { unescapeName } from '../shared/escape-name.js';
 import { NEVER } from '../shared/never.js';
 import { parseStored } from '../shared/stored-json.js';
 import type { Query } from '../sql/query.js';
-import { FRAME_BYTES, sessionIn, unreadable } from '../sql/session-rows.js';
+import { FRAME_BYTES, sessionOf } from '../sql/session-rows.js';
 import type { Connection } from './connection.js';
 
 const LATEST_BYTES = `(
@@ -90,16 +89,6 @@ export const findQuery = (size: ReadSize, key: readonly string[]): Query => {
   const limit = limitIn(size);
   const values = [...limit, ...limit, size.maxBytes ?? NEVER, ...limit, ...key];
   return { sql: statementsFor(size).find, values };
-};
-
-/** The session in a record. */
-export const sessionOf = (
-  id: unknown,
-  record: unknown,
-  { historyLimit = NEVER }: ReadSize,
-): Result<SessionRecord, CorruptRecord> => {
-  if (!isFields(record)) return err(unreadable(unescapeName(String(id)), 'record'));
-  return sessionIn(record, record, Math.min(historyLimit, Number(record['entries'])));
 };
 
 /** The records of sessions by their numbers; undefined if one of them cannot be read. */

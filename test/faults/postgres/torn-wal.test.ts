@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { SessionService, type SessionStore } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
-import { answerOf, contentsOf } from '../../../src/testing/steps.js';
+import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { startPostgres } from '../../support/postgres-server.js';
@@ -41,7 +41,8 @@ const args = [
 const sightOf = async (store: SessionStore): Promise<string> => {
   const page = await answerOf(store.page(TENANT, { offset: 0, limit: 1000 }));
   const due = await answerOf(store.due(Number.MAX_SAFE_INTEGER, 1000));
-  return JSON.stringify([page.records.map(contentsOf), page.total, page.unreadable, due]);
+  const contents = page.records.map(({ head, state, history }) => ({ head, state, history }));
+  return JSON.stringify([contents, page.total, page.unreadable, due]);
 };
 
 const folder = async (): Promise<string> => {
