@@ -54,8 +54,8 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a state that was decided before an append takes back in SQLite what the append has put off',
     file: 'adapters/sqlite/session-writer.ts',
-    from: '...timesOf(used), revision',
-    to: '...timesOf(next), revision',
+    from: 'const next = stateAfter(state, commit);',
+    to: 'const next = effects.put?.state ?? stateAfter(state, commit);',
     tests: ['test/stores/sqlite.contract.test.ts'],
   },
   {
