@@ -58,12 +58,12 @@ export const readDue = async (
 };
 
 /**
- * Number of tenants that a claim considers in addition to those that share its limit: concurrent
- * claims may have taken all sessions of the first tenants.
+ * Number of tenants that a call considers in addition to those that share its limit: concurrent
+ * calls may have taken all sessions of the first tenants.
  */
 const OTHERS = 16;
 
-/** The tenants to claim sessions of: the given one, or those that have some. */
+/** The tenants to take sessions of: the given one, or those that have some. */
 const tenantsOf = async (
   call: Call,
   { tenant, now, limit }: TakeRange,
@@ -84,8 +84,8 @@ export const takeSessions = async (
   const ended = [now - ENDED_MS, ENDED_AT_ONCE];
   const order = [inCompany, tenant === undefined];
   const values = [tenants.value, now, finite(until), limit, ...ended, ...order];
-  const claimed = await call.run('claim_sessions', values, ['result']);
-  return claimed.andThen(([row]): Result<TakenRecords, StoreError> => {
+  const taken = await call.run('take_sessions', values, ['result']);
+  return taken.andThen(([row]): Result<TakenRecords, StoreError> => {
     const rows = rowsIn(row?.['result']);
     if (rows === undefined) return err(foreignAnswer('unknown'));
     const records = rows.map((row) => sessionIn(row, 0));

@@ -1,12 +1,12 @@
 import begin from './sql/begin.sql';
 import bound from './sql/bound.sql';
 import change from './sql/change.sql';
-import claim from './sql/claim.sql';
 import commit from './sql/commit.sql';
 import commitAll from './sql/commit-all.sql';
 import publish from './sql/publish.sql';
 import remove from './sql/remove.sql';
 import tables from './sql/tables.sql';
+import take from './sql/take.sql';
 import totals from './sql/totals.sql';
 
 /** The types, tables and procedures of a schema: each file may use those of the files before it. */
@@ -19,6 +19,6 @@ export const schema = [
   change,
   remove,
   commitAll,
-  claim,
+  take,
   publish,
 ].join('\n');

@@ -80,8 +80,8 @@ export const storeOrderMutants: readonly Mutant[] = [
     tests: ['test/stores/postgres.contract.test.ts'],
   },
   {
-    bug: 'a claim in PostgreSQL does not give the longest waiting first',
-    file: 'adapters/postgres/sql/claim.sql',
+    bug: 'a take in PostgreSQL does not give the longest waiting first',
+    file: 'adapters/postgres/sql/take.sql',
     from: '      ORDER BY wake_at\n',
     to: '',
     tests: ['test/stores/postgres.contract.test.ts'],

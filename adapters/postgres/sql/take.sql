@@ -1,11 +1,11 @@
 -- Hands out sessions of these tenants that wait for a worker: moves them to p_until, and reads them
 -- without their entries. The tenants share the limit, and those at the end of their order get
--- nothing once it is reached. Skips what another transaction changes just now: the next claim finds
+-- nothing once it is reached. Skips what another transaction changes just now: the next call finds
 -- it. A session whose lease has run out is handed out alone, if it comes first. The commit does not
 -- wait for the disk: if a crash undoes it, the sessions are handed out again, and the change that
 -- takes the lease decides. p_in_turn: whether the tenants take turns. Takes p_ended_limit sessions
 -- that have ended by p_ended_until out of the queue, also without tenants.
-CREATE PROCEDURE $claim_sessions(
+CREATE PROCEDURE $take_sessions(
   p_bound $bound,
   p_tenants text[],
   p_now bigint,
@@ -76,14 +76,14 @@ BEGIN
     WHERE session.number = ANY (v_numbers) AND before.number = session.number
     RETURNING session.*, before.wake_at AS waited_at
   )
-  SELECT coalesce(json_agg(claimed ORDER BY wake_at), '[]')
+  SELECT coalesce(json_agg(taken ORDER BY wake_at), '[]')
     INTO result
     FROM (
       SELECT tenant, id, waited_at AS wake_at, created_ms, entries, sequence, incarnation,
         redactions, position, state, last_activity, revision, wanted_at, head, NULL AS history
       FROM moved
-    ) AS claimed;
-  -- A claim that serves the same tenant just now does this too.
+    ) AS taken;
+  -- A call that serves the same tenant just now does this too.
   IF v_served IS NOT NULL THEN
     UPDATE $turn
       SET tenant = v_served
