@@ -193,7 +193,8 @@ export const due = async (
     cursor = part.nextCursor;
     return cursor === undefined;
   });
-  return sessions.toSorted((a, b) => a.dueAt - b.dueAt);
+  // Among equal times, the order is the store's choice.
+  return sessions.toSorted((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
 };
 
 /** The ids of a tenant's sessions, newest first. */

@@ -1,3 +1,4 @@
+import { ok } from 'neverthrow';
 import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, SessionStore } from '../store/session-store.js';
 import { TENANT } from './samples.js';
@@ -13,19 +14,28 @@ export const logOf = ({ events }: WithEvents): EventLog => {
 };
 
 /** The position of the latest event. For an empty store, the position before the first event. */
-export const latestPosition = async (store: WithEvents): Promise<string> => {
+export const latestPosition = async (store: WithEvents, tenant = TENANT): Promise<string> => {
   const log = logOf(store);
-  return answerOf(log.latest(log.streamOf(TENANT)));
+  return answerOf(log.latest(log.streamOf(tenant)));
 };
 
-/** All events after a position. */
+/** All events of the tenant's stream after a position. */
 export const eventsAfter = async (
   store: WithEvents,
   position: string,
+  tenant = TENANT,
 ): Promise<readonly SessionEvent[]> => {
   const log = logOf(store);
-  const page = await answerOf(log.read(log.streamOf(TENANT), position, 10_000));
+  const page = await answerOf(log.read(log.streamOf(tenant), position, 10_000));
   return page.events;
+};
+
+/** Whether a log can be opened and read: without events, a store has none, or one that refuses. */
+export const hasEvents = async ({ events }: WithEvents): Promise<boolean> => {
+  if (events === undefined) return false;
+  const opened = await (events.open?.() ?? ok());
+  const read = opened.isErr() ? opened : await events.latest(events.streamOf(TENANT));
+  return read.isOk() || read.error.type !== 'misconfigured';
 };
 
 /** Listens to the log of a store. `heard` waits for the first call, for at most `timeoutMs`. */

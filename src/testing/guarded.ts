@@ -1,7 +1,7 @@
 import { dueAtOf } from '../session/state-at.js';
 import type { SessionStore } from '../store/session-store.js';
 import { append, begin, due, placed } from './commits.js';
-import { eventsAfter } from './event-steps.js';
+import { eventsAfter, hasEvents } from './event-steps.js';
 import { expectEqual } from './expect-equal.js';
 import { keyOf, live, NOON, operationOf, say, TENANT } from './samples.js';
 import { answerOf } from './steps.js';
@@ -46,7 +46,7 @@ const everything = async (store: SessionStore) => ({
   due: await due(store, dueAtOf(guardedState) + 10_000),
   waiting: await answerOf(store.countWaiting({ tenant: TENANT, now: NOON + 10, limit: 10 })),
   later: await answerOf(store.countWaiting({ tenant: TENANT, now: NOON + 99, limit: 10 })),
-  events: store.events === undefined ? [] : await eventsAfter(store, '0'),
+  events: (await hasEvents(store)) ? await eventsAfter(store, '0') : [],
 });
 
 /** Fails if a step changes anything that a reader could notice. */

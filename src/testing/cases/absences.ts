@@ -1,6 +1,6 @@
-import { ok } from 'neverthrow';
-import type { EventLog, SessionStore } from '../../store/session-store.js';
+import type { SessionStore } from '../../store/session-store.js';
 import { begin, putOf } from '../commits.js';
+import { hasEvents } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { key } from '../guarded.js';
 import type { OptionalPart } from '../parts.js';
@@ -9,14 +9,6 @@ import { answerOf, errorOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const limit = { live: { sessions: 0, now: NOON } };
-
-/** Whether the log refuses to be opened or read, so that no watch can use it. */
-const refusesReads = async (events: EventLog): Promise<boolean> => {
-  const opened = await (events.open?.() ?? ok());
-  if (opened.isErr()) return opened.error.type === 'misconfigured';
-  const latest = await events.latest(events.streamOf(TENANT));
-  return latest.isErr() && latest.error.type === 'misconfigured';
-};
 
 /**
  * What takes the place of the cases of a part that a store lacks. Their names tell the report what
@@ -47,16 +39,15 @@ export const absences: Readonly<Record<OptionalPart, StoreCase<SessionStore>>> =
   },
   events: {
     name: 'not checked: events, which the store does not have (without: events)',
-    run: async ({ events }) => {
-      if (events === undefined) return;
-      expectEqual(await refusesReads(events), true, 'whether events.latest() is misconfigured');
+    run: async (store) => {
+      expectEqual(await hasEvents(store), false, 'whether events.latest() returns a position');
     },
   },
   listen: {
     name: 'not checked: listeners, which the log of events does not take (without: listen)',
-    run: async ({ events }) => {
-      if (events?.listen === undefined || (await refusesReads(events))) return;
-      expectEqual(typeof events.listen, 'undefined', 'the type of events.listen');
+    run: async (store) => {
+      if (!(await hasEvents(store))) return;
+      expectEqual(typeof store.events?.listen, 'undefined', 'the type of events.listen');
     },
   },
 };

@@ -25,6 +25,11 @@ export class ModelHistory {
     return `${this.#incarnation}.${this.#changes}`;
   }
 
+  /** Takes the latest change of the version back, if it was `version` before. */
+  keepVersion(version: string): void {
+    if (version !== this.version) this.#changes -= 1;
+  }
+
   append(entries: readonly HistoryEntry[]): void {
     for (const entry of entries) {
       this.end += 1;

@@ -1,8 +1,8 @@
 import type { StateRecord } from '../../session/session-record.js';
 import { hasRunOut } from '../../session/work-state.js';
 import { type ChangeCommit, isMove } from '../../store/commit.js';
-import type { DueKey, SessionStore } from '../../store/session-store.js';
-import { latestPosition } from '../event-steps.js';
+import type { DueKey, SessionKey, SessionStore } from '../../store/session-store.js';
+import { hasEvents, latestPosition } from '../event-steps.js';
 import { NOON, upTo } from '../samples.js';
 import { answerOf } from '../steps.js';
 import { checkSession, checkTenant, dueOf, type Pair } from './checks.js';
@@ -50,6 +50,22 @@ const asTold = async (pair: Pair, commit: ChangeCommit): Promise<ChangeCommit> =
   return { ...commit, guards: { ...commit.guards, dueAt } };
 };
 
+/** The version before a rewind that takes nothing out and adds entries. */
+const emptyRewindOf = ({ model }: Pair, { key, effects }: ChangeCommit): string | undefined => {
+  const history = model.sessionAt(key)?.history;
+  if (history === undefined || !('entries' in effects)) return undefined;
+  const { truncate, entries = [] } = effects;
+  const isEmpty = history.keptAfter(truncate) === history.current.length && entries.length > 0;
+  return truncate !== undefined && isEmpty ? history.version : undefined;
+};
+
+/** Whether such a rewind makes another version is the store's choice. */
+const followVersion = async ({ store, model, twin }: Pair, key: SessionKey, before: string) => {
+  const found = await answerOf(store.find(key, { historyLimit: 0 }));
+  const isKept = twin.difference(found?.historyVersion, before, 'historyVersion') === undefined;
+  if (isKept) model.sessionAt(key)?.history.keepVersion(before);
+};
+
 const change = async (pair: Pair, commit: ChangeCommit) => {
   const { store, model, twin } = pair;
   const incarnation = model.sessionAt(commit.key)?.incarnation;
@@ -57,7 +73,10 @@ const change = async (pair: Pair, commit: ChangeCommit) => {
   const actual = await answerOf(store.change(sent));
   // How many rewinds a history can keep is the store's choice.
   if (actual.outcome === 'refused' && actual.guard === 'rewinds') return undefined;
-  return twin.difference(actual, model.change(commit), 'change', incarnation);
+  const rewound = emptyRewindOf(pair, commit);
+  const wrong = twin.difference(actual, model.change(commit), 'change', incarnation);
+  if (wrong === undefined && rewound !== undefined) await followVersion(pair, commit.key, rewound);
+  return wrong;
 };
 
 const remove = async ({ store, model, twin }: Pair, commit: Call<'remove'>) => {
@@ -196,7 +215,7 @@ const runPart = async (
   { store, second, hasStatuses }: RandomSubject,
   { seed, steps, every, tenant }: Part,
 ): Promise<Failure | undefined> => {
-  const eventsFrom = store.events && (await latestPosition(store));
+  const eventsFrom = (await hasEvents(store)) ? await latestPosition(store, tenant) : undefined;
   const model = new ModelStore();
   const pair = { store, model, twin: new Twin(), tenant, hasStatuses, eventsFrom };
   const run = new Run(pair, second, seed);
