@@ -115,6 +115,7 @@ const races = [
     'races: of 50 appends around an end, those that open let pass are kept, and no others',
     'open',
   ),
+  racing('races: of 50 uses of a session that is over, the first opens it again', 'over'),
 ];
 
 export const plantedGuardBugs: readonly PlantedBug[] = [

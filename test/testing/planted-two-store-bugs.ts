@@ -3,7 +3,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
 import type { OpenedStore } from '../../src/testing/index.js';
-import { changed } from '../support/store-doubles.js';
+import { type Changes, changed } from '../support/store-doubles.js';
 import { labelOf, type PlantedBug } from './planted-bug.js';
 
 /** A bug that shows only where two store objects use one database. */
@@ -12,7 +12,7 @@ export interface PlantedTwoStoreBug extends PlantedBug {
 }
 
 /** Makes the methods of one store object over a database. */
-type OpenStore = (database: MemorySessionStore) => Partial<SessionStore>;
+type OpenStore = (database: MemorySessionStore) => Changes;
 
 /**
  * `newStores` is called for each database, and what it returns for each of its two store objects.
@@ -56,6 +56,51 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
             await Promise.resolve();
             database.remove({ key: commit.key, guards: {}, effects: { events: [] } });
             return database.begin(commit);
+          }),
+      };
+    },
+  ),
+  planted(
+    'reads a history and writes it back without a transaction',
+    'races: 50 appends are all kept, each whole, in the order of their positions',
+    () => {
+      const lastReaders = new Map<string, symbol>();
+      return (database) => {
+        const locked = newLock();
+        const me = Symbol('a store object');
+        return {
+          use: (commit) =>
+            locked(async () => {
+              const { key, effects } = commit;
+              lastReaders.set(labelOf(key), me);
+              await Promise.resolve();
+              const isOverwritten = lastReaders.get(labelOf(key)) !== me;
+              const entries = isOverwritten ? [] : effects.entries;
+              return database.change({ ...commit, effects: { ...effects, entries } });
+            }),
+        };
+      };
+    },
+  ),
+  planted(
+    'compares the revision and puts without a transaction',
+    'races: of 50 puts on one revision, one is made',
+    () => (database) => {
+      const locked = newLock();
+      return {
+        put: (commit) =>
+          locked(async () => {
+            const { key, guards, effects } = commit;
+            const stored = database.findState(key)._unsafeUnwrap();
+            await Promise.resolve();
+            const previous = database.findState(key)._unsafeUnwrap();
+            if (stored?.revision !== guards.revision || previous === undefined)
+              return database.change(commit);
+            return database.change({
+              key,
+              guards: { ...guards, revision: previous.revision },
+              effects: { ...effects, put: { ...effects.put, previous } },
+            });
           }),
       };
     },

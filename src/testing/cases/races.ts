@@ -152,6 +152,19 @@ const several: readonly StoreCase<SessionStore>[] = [
     },
   },
   {
+    name: 'races: of 50 uses of a session that is over, the first opens it again',
+    run: async (store, second) => {
+      const terms = { ...live('ACTIVE').terms, inactivityTimeoutMs: 20 };
+      await begin(store, key, { state: live('ACTIVE', { terms }) });
+      const over = NOON + 20;
+      const all = await raceOf([store, second], (each) =>
+        change(each, appendOf(key, ['x'], { over }, { activity: over })),
+      );
+      expectEqual(tally(all), { made: 1, over: WRITERS - 1 }, 'the outcomes');
+      expectEqual(await said(second, key), ['x'], 'the history');
+    },
+  },
+  {
     name: 'races: of 50 appends around a new lease, those that fence let pass are kept',
     run: async (store, second) => {
       await addGuarded(store);
