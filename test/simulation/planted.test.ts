@@ -2,31 +2,21 @@ import { describe, expect, test } from 'vitest';
 import type { SimulationReport } from '../../src/simulation/index.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { isLong } from '../support/continuous-integration.js';
-import { plantedGraceBugs } from '../testing/planted-activity-bugs.js';
-import { plantedAppendBugs } from '../testing/planted-append-bugs.js';
-import { plantedChangeBugs } from '../testing/planted-change-bugs.js';
-import { plantedConditionBugs } from '../testing/planted-condition-bugs.js';
+import { plantedEffectBugs } from '../testing/planted-effect-bugs.js';
 import { plantedEventBugs } from '../testing/planted-event-bugs.js';
-import { plantedLabelUpdateBugs } from '../testing/planted-label-update-bugs.js';
-import { plantedLeaseBugs } from '../testing/planted-lease-bugs.js';
-import { plantedOpeningBugs } from '../testing/planted-opening-bugs.js';
-import { plantedReportBugs } from '../testing/planted-report-bugs.js';
-import { plantedRewindBugs } from '../testing/planted-rewind-bugs.js';
+import { plantedGuardBugs } from '../testing/planted-guard-bugs.js';
+import { plantedQueueBugs } from '../testing/planted-queue-bugs.js';
 import { simulateCaps } from './capping.js';
 import { simulateCommands } from './commanding.js';
+import { plantedSequenceBugs } from './planted-bugs.js';
 import { simulateTalks } from './simulate-talks.js';
 
 const bugs = [
-  ...plantedAppendBugs,
-  ...plantedChangeBugs,
-  ...plantedConditionBugs,
+  ...plantedEffectBugs,
   ...plantedEventBugs,
-  ...plantedGraceBugs,
-  ...plantedLabelUpdateBugs,
-  ...plantedLeaseBugs,
-  ...plantedOpeningBugs,
-  ...plantedReportBugs,
-  ...plantedRewindBugs,
+  ...plantedGuardBugs,
+  ...plantedQueueBugs,
+  ...plantedSequenceBugs,
 ];
 
 type Simulate = (makeStore: () => SessionStore, seeds: number) => Promise<SimulationReport>;
@@ -36,27 +26,27 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
     simulateTalks,
     [
       'loses every tenth append',
-      'does not recognise an operationId',
+      'forgets the guard operation',
       'answers a repeated append with another position',
-      'ignores ifPosition',
-      'compares the position and appends without a transaction',
+      'forgets the guard end',
+      'judges end, waits and writes',
       'takes an append that it refused for one that it made',
-      'ignores the fencing token',
+      'forgets the guard fence',
       'looks at the fencing token, and not at the end of the lease',
       'accepts the fencing tokens of earlier leases',
-      'accepts a stale replace',
+      'accepts a stale change',
       'ends a session by the clock without an event',
       'tells an event only once another one follows it',
       'tells of an append that it has refused',
       'tells of a renewed lease',
-      'tells a change again to each call that comes too late for it',
+      'tells a change again to each call that comes too late',
       'tells a repeated append again',
       'tells no lease',
       'tells no release',
       'gives positions again that were superseded',
-      'removes whatever revision it finds',
+      'removes whatever revision there is',
       'leaves a removed session in its index',
-      'keeps nothing of a removed session',
+      'leaves nothing of a session',
       'takes an end by inactivity back for entries that come later',
       'lists a session with the labels that it has left',
       'moves a session between lists by a change that is stale',
@@ -67,18 +57,18 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
     simulateCommands,
     [
       'gives each entry the position before it',
-      'does not say that an append is repeated',
+      'says made of a repeated change',
       'says that every append with an operationId is repeated',
       'recognises an operationId of a session that was removed',
-      'accepts a replace from the future',
-      'brings a removed session back by replace',
-      'ignores an ifPosition of 0',
-      'looks at the position before it looks for the operationId',
-      'ignores the position that entries are to follow',
-      'takes 0 for no position',
+      'accepts a change from the future',
+      'brings a removed session back by a change',
+      'ignores a guard for the end 0',
+      'looks at the end before it looks for the operation',
+      'loses a rewind',
+      'takes a rewind to 0 for none',
     ],
   ],
-  [simulateCaps, ['counts no live sessions']],
+  [simulateCaps, ['forgets the guard live']],
 ];
 
 /**
@@ -86,11 +76,11 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
  * contract finds them.
  */
 const rare: ReadonlySet<string> = new Set([
-  'compares the position and appends without a transaction',
+  'judges end, waits and writes',
   'takes an append that it refused for one that it made',
   'writes labels without looking at the revision',
   'accepts the fencing tokens of earlier leases',
-  'ignores an ifPosition of 0',
+  'ignores a guard for the end 0',
 ]);
 
 describe('within 1,000 seeds the simulation finds a store that', () => {
