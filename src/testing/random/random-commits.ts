@@ -22,10 +22,12 @@ export interface Failure {
   readonly calls: readonly string[];
 }
 
-/** The stores over the same data that take turns, and what they lack. */
+/** The store that `checkRandomCommits` examines. */
 export interface RandomSubject {
   readonly store: SessionStore;
+  /** Another store object over the same data, which makes every other call; or `store` itself. */
   readonly second: SessionStore;
+  /** Whether the store has lists by status and limits of live sessions. */
   readonly hasStatuses: boolean;
 }
 
@@ -241,10 +243,11 @@ const runPart = async (
   }
 };
 
-/** How many sequences a store is given, and how long they may take. */
+/** Options of `checkRandomCommits`. */
 export interface RandomOptions {
-  /** The seed of the first sequence. */
+  /** The seed of the first sequence; each further one has the next number. */
   readonly from: number;
+  /** Maximum number of sequences. */
   readonly sequences: number;
   /** Number of steps of each sequence. */
   readonly steps: number;
@@ -261,7 +264,17 @@ const reportOf = (seed: number, { difference, calls }: Failure): string =>
     ...calls,
   ].join('\n');
 
-/** Gives a store sequences of random commits. Rejects at the first that the model contradicts. */
+/**
+ * Makes sequences of random commits on an empty store and on a model of the port, and compares all
+ * reads. Rejects with an `Error` at the first difference: it contains the seed and the shortest
+ * calls that lead there. Every sequence uses a tenant of its own and removes its sessions.
+ *
+ * @example
+ * ```ts
+ * const subject = { store, second: store, hasStatuses: true };
+ * await checkRandomCommits(subject, { from: 1, sequences: 1000, steps: 60, maxMs: 60_000 });
+ * ```
+ */
 export const checkRandomCommits = async (
   subject: RandomSubject,
   { from, sequences, steps: length, maxMs }: RandomOptions,
