@@ -15,9 +15,9 @@ import type {
   UseChange,
 } from '../store/commit.js';
 import type { DueSession, SessionStore } from '../store/session-store.js';
+import { answerOf, type Contents, repeatUntil } from './answers.js';
 import { expectEqual } from './expect-equal.js';
 import { headOf, live, NOON, say, upTo } from './samples.js';
-import { answerOf, type Contents, repeatUntil } from './steps.js';
 
 /** What a session begins with. */
 export interface Beginning {

@@ -1,8 +1,8 @@
 import { ok } from 'neverthrow';
 import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, SessionStore } from '../store/session-store.js';
+import { answerOf } from './answers.js';
 import { TENANT } from './samples.js';
-import { answerOf } from './steps.js';
 import { withTimeout } from './with-timeout.js';
 
 type WithEvents = Pick<SessionStore, 'events'>;

@@ -1,10 +1,10 @@
 import { dueAtOf } from '../session/state-at.js';
 import type { SessionStore } from '../store/session-store.js';
+import { answerOf } from './answers.js';
 import { append, begin, due, placed } from './commits.js';
 import { eventsAfter, hasEvents } from './event-steps.js';
 import { expectEqual } from './expect-equal.js';
 import { keyOf, live, NOON, operationOf, say, TENANT } from './samples.js';
-import { answerOf } from './steps.js';
 
 export const key = keyOf('one');
 

@@ -1,10 +1,10 @@
 import type { HistoryEntry, PositionedEntry } from '../session/session.js';
 import type { EntriesOutcome, HistorySlice, SessionStore } from '../store/session-store.js';
+import { answerOf, repeatUntil } from './answers.js';
 import { append, begin } from './commits.js';
 import { expectEqual, expectThat } from './expect-equal.js';
 import { key } from './guarded.js';
 import { live, upTo } from './samples.js';
-import { answerOf, repeatUntil } from './steps.js';
 
 type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 

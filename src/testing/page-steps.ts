@@ -1,6 +1,6 @@
 import type { ListCursor, PageRange, RecordPage, SessionStore } from '../store/session-store.js';
+import { answerOf, repeatUntil } from './answers.js';
 import { NOON, TENANT } from './samples.js';
-import { answerOf, repeatUntil } from './steps.js';
 
 /** A time, in milliseconds after NOON. */
 export const atOf = (ms: number): string => new Date(NOON + ms).toISOString();

@@ -1,9 +1,9 @@
 import type { SessionStore } from '../store/session-store.js';
+import { answerOf, repeatUntil } from './answers.js';
 import { boundedStore } from './bounded-store.js';
 import { append, begin, change, remove, tryBegin } from './commits.js';
 import { expectEqual } from './expect-equal.js';
 import { keyOf, upTo } from './samples.js';
-import { answerOf, repeatUntil } from './steps.js';
 
 /** Starts a process that calls `joinRace` with this ticket. Resolves once the process has ended. */
 export type StartProcess = (ticket: string) => Promise<unknown>;

@@ -1,79 +1,149 @@
-import type { SearchTooLarge, StoreError, TooLarge } from '../session/errors.js';
-import type { HistoryEntry } from '../session/session.js';
-import type { Answer, SessionKey } from '../session/session-key.js';
-import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
-import type { SessionStore } from '../store/session-store.js';
+import type { Result } from 'neverthrow';
+import type { StoreError } from '../session/errors.js';
+import { changeDetailOf } from '../session/event-detail.js';
+import type { SessionHead, StateRecord } from '../session/session-record.js';
+import { dueAtOf } from '../session/state-at.js';
+import { answerOf, type Contents, repeatUntil } from './answers.js';
 import { expectEqual } from './expect-equal.js';
-import { upTo } from './samples.js';
+import { headOf, live, NOON, operationOf, previousOf, say } from './samples.js';
+import type { DueSession, LiveLimit, Replaced, SessionKey, TodaysStore } from './todays-store.js';
 
-export {
-  append,
-  dueOf,
-  idsOn,
-  insert,
-  insertActive,
-  replace,
-  replacing,
-  reschedule,
-  said,
-} from './todays-steps.js';
+export { answerOf, type Contents, contentsOf, errorOf, repeatUntil } from './answers.js';
 
-/** The value that the store returns. Fails if it returns an error. */
-export const answerOf = async <T>(
-  answer: Answer<T, StoreError | TooLarge | SearchTooLarge>,
-): Promise<T> => {
-  const result = await answer;
-  if (result.isOk()) return result.value;
-  throw new Error(`the store answered ${result.error.type}: ${result.error.message}`, {
-    cause: result.error,
+/** The due sessions of all parts of a store, at most `limit` per part. */
+const dueInAllParts = async (
+  store: TodaysStore,
+  now: number,
+  limit: number,
+): Promise<readonly DueSession[]> => {
+  const sessions: DueSession[] = [];
+  let after: string | undefined;
+  await repeatUntil('the last part of what is due', 10, async () => {
+    const { nextCursor: next, ...due } = await answerOf(store.due(now, limit, after));
+    sessions.push(...due.sessions);
+    after = next;
+    return next === undefined;
   });
+  return sessions;
 };
 
-/** The error that the store returns. Fails if it returns a value. */
-export const errorOf = async <T, E extends StoreError | TooLarge | SearchTooLarge>(
-  answer: Answer<T, E>,
-): Promise<E> => {
-  const result = await answer;
-  if (result.isErr()) return result.error;
-  throw new Error(`the store answered ${JSON.stringify(result.value)} where an error was expected`);
-};
-
-/** The contents of a record as plain data. */
-export interface Contents {
-  readonly head: SessionHead;
-  readonly state: StateRecord;
-  readonly history: readonly HistoryEntry[];
-}
-
-export const contentsOf = (record: SessionRecord): Contents => ({
-  head: record.head,
-  state: record.state,
-  history: record.history,
-});
-
-/** Fails unless exactly these contents are stored under `key`, or nothing for `undefined`. */
-export const expectStored = async (
-  store: Pick<SessionStore, 'find' | 'findState'>,
-  key: SessionKey,
-  expected: Contents | undefined,
-  what = 'the record',
+/** Reschedules a due session. */
+export const reschedule = async (
+  store: TodaysStore,
+  { dueAt, ...key }: DueSession,
+  to: number,
 ): Promise<void> => {
-  const found = await answerOf(store.find(key));
-  expectEqual(found && contentsOf(found), expected, what);
-  expectEqual(await answerOf(store.findState(key)), expected?.state, `the state of ${what}`);
+  expectEqual(await answerOf(store.reschedule(key, { from: dueAt, to })), 'moved', 'reschedule');
+};
+
+/** The due sessions. Reschedules a session that the store returns too early, as a sweep does. */
+export const dueOf = async (
+  store: TodaysStore,
+  now: number,
+  limit: number,
+): Promise<readonly DueSession[]> => {
+  let due: readonly DueSession[] = [];
+  await repeatUntil('nothing that is noted too early', 100, async () => {
+    due = await dueInAllParts(store, now, limit);
+    let areDue = true;
+    for (const session of due) {
+      const { dueAt, ...key } = session;
+      const found = await store.findState(key);
+      if (found.isErr()) continue;
+      const due = found.value === undefined ? Number.POSITIVE_INFINITY : dueAtOf(found.value);
+      if (dueAt === due) continue;
+      areDue = false;
+      await reschedule(store, session, due);
+    }
+    return areDue;
+  });
+  return due;
+};
+
+/** Inserts a session. Fails if the id is taken. */
+export const insert = async (
+  store: TodaysStore,
+  key: SessionKey,
+  head: SessionHead = headOf(key.id),
+  state: StateRecord = live('IDLE'),
+): Promise<Contents> => {
+  expectEqual(await answerOf(store.insert(key.tenant, head, state)), 'inserted', 'insert');
+  return { head, state, history: [] };
 };
 
 /**
- * Runs `step` until it returns `true`, at most `limit` times. `goal` names the expected outcome in
- * the error.
+ * Replaces the state whose revision is one lower than that of `next`, with the event that follows
+ * from the stored state. In the contract, revisions count.
  */
-export const repeatUntil = async (
-  goal: string,
-  limit: number,
-  step: () => Promise<boolean>,
+export const replacing = async (
+  store: TodaysStore,
+  key: SessionKey,
+  next: StateRecord,
+  cap?: LiveLimit,
+): Promise<Result<Replaced, StoreError>> => {
+  const stored = (await store.findState(key)).unwrapOr(undefined) ?? next;
+  const previous = { ...stored, revision: previousOf(next).revision };
+  return store.replace(key, previous, next, {
+    event: changeDetailOf(previous, next, next.lastActivityAt),
+    cap,
+  });
+};
+
+/** Replaces the state. Fails if it is stale. */
+export const replace = async (
+  store: TodaysStore,
+  key: SessionKey,
+  next: StateRecord,
 ): Promise<void> => {
-  for (const _ of upTo(limit)) {
-    if (await step()) return;
-  }
-  throw new Error(`gave up after ${limit} steps while waiting for: ${goal}`);
+  expectEqual(await answerOf(replacing(store, key, next)), 'replaced', 'replace');
+};
+
+/** Inserts a session and starts it. Its state then has revision 2. */
+export const insertActive = async (
+  store: TodaysStore,
+  key: SessionKey,
+  head: SessionHead = headOf(key.id),
+): Promise<Contents> => {
+  await insert(store, key, head);
+  const state = live('ACTIVE', { revision: 2 });
+  await replace(store, key, state);
+  return { head, state, history: [] };
+};
+
+/** Appends an entry for each of `contents`, and returns the position. */
+export const append = async (
+  store: TodaysStore,
+  key: SessionKey,
+  contents: readonly string[],
+  operationId?: string,
+): Promise<number> => {
+  const entries = contents.map((content) => say(content));
+  const call = {
+    entries,
+    now: NOON,
+    ...(operationId === undefined ? {} : { operation: operationOf(operationId) }),
+  };
+  const answer = await answerOf(store.append(key, call));
+  if (answer.outcome === 'appended') return answer.position;
+  throw new Error(`append answered ${answer.outcome}`);
+};
+
+/** The contents of the entries of a session, oldest first. */
+export const said = async (
+  store: TodaysStore,
+  key: SessionKey,
+): Promise<readonly string[] | undefined> => {
+  const found = await answerOf(store.find(key));
+  return found?.history.map(({ content }) => content);
+};
+
+/** The ids on one page. */
+export const idsOn = async (
+  store: TodaysStore,
+  tenant: string,
+  offset = 0,
+  limit = 100,
+): Promise<readonly string[]> => {
+  const page = await answerOf(store.list(tenant, { offset, limit }));
+  return page.records.map(({ head }) => head.id);
 };

@@ -1,11 +1,11 @@
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf, errorOf } from '../answers.js';
 import { begin, putOf } from '../commits.js';
 import { hasEvents } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { key } from '../guarded.js';
 import type { OptionalPart } from '../parts.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../samples.js';
-import { answerOf, errorOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const limit = { live: { sessions: 0, now: NOON } };

@@ -1,4 +1,5 @@
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import {
   append,
   begin,
@@ -16,7 +17,6 @@ import { eventsAfter } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, key } from '../guarded.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const refused = (guard: string) => ({ outcome: 'refused', guard });

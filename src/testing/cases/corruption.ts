@@ -1,10 +1,10 @@
 import type { SessionKey } from '../../session/session-key.js';
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf, contentsOf, errorOf, expectStored } from '../answers.js';
 import { appendOf, begin, due, idsOf, move, put, putOf, remove, tryBegin } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { pageOf } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
-import { answerOf, contentsOf, errorOf, expectStored } from '../steps.js';
 import type { StoredPart } from '../store-case.js';
 
 /** A case that can damage a stored session. */

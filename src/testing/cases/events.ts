@@ -4,6 +4,7 @@ import { timeAt } from '../../session/event-position.js';
 import type { SessionEvent } from '../../session/session-event.js';
 import { endReasons } from '../../session/session-status.js';
 import type { ChangeCommit, SessionStore } from '../../store/session-store.js';
+import { answerOf, repeatUntil } from '../answers.js';
 import {
   append,
   appendOf,
@@ -21,7 +22,6 @@ import { expectEqual, expectThat } from '../expect-equal.js';
 import { key } from '../guarded.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { ended, keyOf, live, NOON, operationOf, TENANT, upTo } from '../samples.js';
-import { answerOf, repeatUntil } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 const operation = operationOf('op');

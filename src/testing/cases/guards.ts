@@ -1,10 +1,10 @@
 import type { ChangeCommit, Guards, StateChange, UseChange } from '../../store/commit.js';
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import { appendOf, begin, change, made, remove, said } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, guardedState, key, type Places } from '../guarded.js';
 import { ended, keyOf, live, NOON, operationOf } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 /** The part of a change that a guard judges. */

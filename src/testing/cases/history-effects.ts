@@ -1,10 +1,10 @@
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import { append, appendOf, begin, change, made, placed, put, remove, said } from '../commits.js';
 import { eventsAfter } from '../event-steps.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, key } from '../guarded.js';
 import { ended, keyOf, live, NOON, operationOf, say, upTo } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const find = (store: SessionStore) => answerOf(store.find(key));

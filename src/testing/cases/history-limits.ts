@@ -1,10 +1,10 @@
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import { append, begin } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { key } from '../guarded.js';
 import { hostileTexts } from '../hostile-texts.js';
 import { headOf, keyOf, NOON, say, TENANT } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 /** Short texts, texts that break code, and one that is longer than all others together. */

@@ -1,5 +1,6 @@
 import type { HistoryEntry, JsonValue } from '../../session/session.js';
 import type { SessionKey } from '../../session/session-key.js';
+import { answerOf } from '../answers.js';
 import { add, append, begin, put, raceOf, remove } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { key } from '../guarded.js';
@@ -15,7 +16,6 @@ import {
 import { hostileTexts } from '../hostile-texts.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { ended, headOf, keyOf, NOON, say, upTo } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 const data: readonly JsonValue[] = [

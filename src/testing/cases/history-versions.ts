@@ -1,10 +1,10 @@
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import { append, begin, made, placed, put, remove } from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { key } from '../guarded.js';
 import { foundIn } from '../history-steps.js';
 import { live, NOON } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 /** Fails unless all reads have the same version and end of the history. Returns the version. */

@@ -1,11 +1,11 @@
 import type { SessionLabels } from '../../session/session.js';
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf, expectStored } from '../answers.js';
 import { begin, put, raceOf, remove, tryBegin } from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { hostileTexts } from '../hostile-texts.js';
 import { atOf, idsOf, listed, pageOf, walk } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { answerOf, expectStored } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 const user = (value: string): SessionLabels => ({ user: value });

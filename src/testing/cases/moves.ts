@@ -1,9 +1,9 @@
 import type { DueKey, SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import { append, begin, due, move, put, remove } from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, guardedState, key } from '../guarded.js';
 import { ended, keyOf, live, NOON, upTo } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const FAR = NOON + 1e9;

@@ -1,10 +1,10 @@
 import type { SessionKey } from '../../session/session-key.js';
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import { append, begin, due, idsOf, put, remove, said } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { hostileNames } from '../hostile-texts.js';
 import { headOf, keyOf, live, NOON, operationOf, TENANT } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, id]);

@@ -1,10 +1,10 @@
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import { append, appendOf, begin, change, due, placed, put, putOf, remove } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { key } from '../guarded.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { headOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 /** The parts of a session, new objects at each call, so that a case can change them. */

@@ -1,9 +1,9 @@
 import type { ListCursor, SessionStore } from '../../store/session-store.js';
+import { contentsOf } from '../answers.js';
 import { begin, put, raceOf, remove } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { atOf, idsOf, pageOf, walk } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
-import { contentsOf } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 /**

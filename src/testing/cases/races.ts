@@ -1,6 +1,7 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { Changed } from '../../store/commit.js';
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import {
   append,
   appendOf,
@@ -21,7 +22,6 @@ import {
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { addGuarded, guardedState, key } from '../guarded.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const WRITERS = 50;

@@ -1,10 +1,10 @@
 import type { SearchTooLarge, StoreError, TooLarge } from '../../session/errors.js';
 import type { SessionRecord } from '../../session/session-record.js';
 import type { Answer, PageRange, SessionStore } from '../../store/session-store.js';
+import { answerOf, errorOf } from '../answers.js';
 import { append, begin } from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
-import { answerOf, errorOf } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 const jsonBytes = (value: unknown): number =>

@@ -1,11 +1,11 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { DueKey, SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import { append, begin, change, due, idsOf, move, put, putOf, remove, tryPut } from '../commits.js';
 import { eventsAfter } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, guardedState, key } from '../guarded.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const FAR = NOON + 1e9;

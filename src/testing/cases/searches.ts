@@ -3,11 +3,11 @@ import type { SessionLabels } from '../../session/session.js';
 import type { StateRecord } from '../../session/session-record.js';
 import type { SessionStatus } from '../../session/session-status.js';
 import type { SessionStore } from '../../store/session-store.js';
+import { errorOf } from '../answers.js';
 import { add, begin, made, put, remove } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { atOf, listed, pageOf, walk } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, noTerms, say, TENANT, upTo } from '../samples.js';
-import { errorOf } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 const mine: SessionLabels = { user: 'u-1' };

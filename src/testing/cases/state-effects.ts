@@ -1,5 +1,6 @@
 import type { SessionLabels } from '../../session/session.js';
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import {
   append,
   appendOf,
@@ -18,7 +19,6 @@ import { eventsAfter } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { addGuarded, guardedState, key } from '../guarded.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const stateOf = (store: SessionStore) => answerOf(store.findState(key));

@@ -1,11 +1,11 @@
 import type { StateRecord } from '../../session/session-record.js';
 import { type SessionStatus, sessionStatuses } from '../../session/session-status.js';
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import { begin, due, put, remove, tryPut } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { atOf, idsOf, listed, pageOf, walk } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, upTo } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 /** Every status, with and without a deadline; three sessions of each. */

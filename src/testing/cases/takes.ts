@@ -1,10 +1,10 @@
 import type { StateRecord, WorkRecord } from '../../session/session-record.js';
 import { hasRunOut } from '../../session/work-state.js';
 import type { SessionStore, TakenRecord, TakeRange } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import { append, begin, due, put, raceOf, remove } from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { ended, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
-import { answerOf } from '../steps.js';
 import type { StoreCase } from '../store-case.js';
 
 const key = keyOf('one');

@@ -1,7 +1,7 @@
+import { answerOf, expectStored } from '../answers.js';
 import { append, appendOf, begin, change, due, idsOf, put, remove, tryPut } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { ended, headOf, keyOf, live, NOON, say } from '../samples.js';
-import { answerOf, expectStored } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 const theirs = keyOf('one', 'globex');

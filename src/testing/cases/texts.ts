@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../session/session.js';
+import { answerOf, contentsOf, expectStored } from '../answers.js';
 import { add, append, begin, put } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { key } from '../guarded.js';
 import { hostileTexts } from '../hostile-texts.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
-import { answerOf, contentsOf, expectStored } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 const KIB_256 = 256 * 1024;

@@ -1,4 +1,5 @@
 import type { SessionStore } from '../../store/session-store.js';
+import { answerOf, type Contents, contentsOf, expectStored } from '../answers.js';
 import {
   append,
   appendOf,
@@ -16,7 +17,6 @@ import { expectEqual } from '../expect-equal.js';
 import { key } from '../guarded.js';
 import { withoutPosition } from '../history-steps.js';
 import { ended, headOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
-import { answerOf, type Contents, contentsOf, expectStored } from '../steps.js';
 import type { PortCase } from '../store-case.js';
 
 /** Fails unless every way to read gives `expected`. */

@@ -6,8 +6,8 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../store/session-store.js';
+import { answerOf } from '../answers.js';
 import { eventsAfter } from '../event-steps.js';
-import { answerOf } from '../steps.js';
 import type { ModelSession, ModelStore } from './model-store.js';
 import { type Twin, textOf } from './twin.js';
 
