@@ -149,10 +149,17 @@ export class RedisSessionStore implements SessionStore {
     });
   }
 
-  /** Deletes the data of a session whose record is marked. Another call may have done so. */
+  /**
+   * Deletes the data of a session whose record is marked. Another call may have done so. If it
+   * fails, no read returns the session any more, but its data may be left.
+   */
   async #deleteRest(open: OpenCall, keys: SessionKeys): Answer<Removed> {
     const made = await this.#make(open, keys, removalOf(keys, open.keys, rest));
-    return removedOf(keys, made).map(() => ({ outcome: 'made' }));
+    return removedOf(keys, made)
+      .map(() => ({ outcome: 'made' as const }))
+      .mapErr((error) =>
+        error.type === 'store_unavailable' ? { ...error, outcome: 'unknown' as const } : error,
+      );
   }
 
   find(

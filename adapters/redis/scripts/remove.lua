@@ -40,12 +40,21 @@ local function startWithoutMemory(c)
   start(c)
 end
 
-local function mark(c, header)
+-- Reads all that the second step changes, so that it fails before anything is marked.
+local function look(c, text)
+  local labels = text and match(text, LABELS)
+  for label in string.gmatch(labels or '', '%S+') do c.lost[#c.lost + 1] = c.labels .. label end
+  for _, list in ipairs(c.lost) do call('ZCARD', list) end
+  return {placeIn(c.dueSet, c.dueTenants, c.idKey, c.tenantKey, 'never'),
+    placeIn(c.workSet, c.workTenants, c.idKey, c.tenantKey, 'never')}
+end
+
+local function mark(c, header, text)
+  look(c, text)
   local hasRemains = c.leftKey ~= ''
   if hasRemains then
     c.places[1] = placeIn(c.dueSet, c.dueTenants, c.leftKey, c.tenantKey, c.leftAt)
   end
-  c.lost = {}
   startWithoutMemory(c)
   if c.event ~= '' then advance(header, c.event) end
   if hasRemains then
@@ -58,10 +67,7 @@ end
 
 local function delete(c, text)
   local isReadable = type(text) == 'string' and (isRemoved(text) or headerOf(text))
-  local labels = isReadable and match(text, LABELS)
-  for label in string.gmatch(labels or '', '%S+') do c.lost[#c.lost + 1] = c.labels .. label end
-  c.places = {placeIn(c.dueSet, c.dueTenants, c.idKey, c.tenantKey, 'never'),
-    placeIn(c.workSet, c.workTenants, c.idKey, c.tenantKey, 'never')}
+  c.places = look(c, isReadable and text)
   startWithoutMemory(c)
   call('DEL', c.record, c.journal, c.operations)
   leave(c)
@@ -75,14 +81,19 @@ local function remove()
     return call('EXISTS', c.journal, c.operations) > 0 and delete(c, text) or 'missing'
   end
   local isText = type(text) == 'string'
-  if isText and isRemoved(text) then return c.revision == NONE and delete(c, text) or 'missing' end
+  if isText and isRemoved(text) then
+    if c.revision == NONE then return delete(c, text) end
+    -- Finishes a removal that was cut off. Only the one that marked the session has made it.
+    if c.revision == '' then delete(c, text) end
+    return 'missing'
+  end
   local header = isText and headerOf(text)
   if c.revision ~= '' and not (header and header.revision == c.revision) then
     return 'no revision'
   end
   if not header then return delete(c, text) end
   if c.unused ~= '' and header.activity + 0 > c.unused + 0 then return 'no unusedSince' end
-  return mark(c, header)
+  return mark(c, header, text)
 end
 
 return makeAll(remove)
