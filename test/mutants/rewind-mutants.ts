@@ -11,21 +11,21 @@ const postgres = ['test/stores/postgres.contract.test.ts'];
 export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'a rewind far back counts entries from the end',
-    file: script('write'),
+    file: script('change'),
     from: 'if after - first < last - after then',
     to: 'if false then',
     tests: redis,
   },
   {
     bug: 'a rewind by one entry counts entries from the beginning',
-    file: script('write'),
+    file: script('change'),
     from: 'if after - first < last - after then',
     to: 'if true then',
     tests: redis,
   },
   {
     bug: 'a position that is superseded is taken for one of the history',
-    file: script('write'),
+    file: script('change'),
     from: 'if first or after < from and after > 0 then return end',
     to: 'if first then return end',
     tests: contract,
@@ -46,8 +46,8 @@ export const rewindMutants: readonly Mutant[] = [
   },
   {
     bug: 'a rewind that a crash has lost is acknowledged, because of another in its place',
-    file: script('write'),
-    from: "local filler = name == '' and '\\n' or sub(note, -12) .. '\\n'",
+    file: script('change'),
+    from: "local filler = c.operation and sub(note, -12) .. '\\n' or '\\n'",
     to: "local filler = '\\n'",
     tests: redis,
   },
@@ -57,13 +57,6 @@ export const rewindMutants: readonly Mutant[] = [
     from: 'local size = math.min(guess, upto - from)',
     to: 'local size = math.min(guess, length)',
     tests: redis,
-  },
-  {
-    bug: 'the event of a rewind does not say what the entries follow',
-    file: script('write'),
-    from: "if after ~= '' then detail = detail",
-    to: 'if false then detail = detail',
-    tests: contract,
   },
   {
     bug: 'a position in memory is used again after a rewind',

@@ -12,23 +12,16 @@ export const wakeMutants: readonly Mutant[] = [
   },
   {
     bug: 'the Redis store leaves the revision of a session that an append wakes',
-    file: 'adapters/redis/scripts/write.lua',
-    from: 'header.revision = args[11]',
-    to: '',
+    file: 'adapters/redis/scripts/change.lua',
+    from: 'c.next or c.waked or header.revision',
+    to: 'c.next or header.revision',
     tests: [...redis, 'test/stores/woken-appends.test.ts'],
   },
   {
     bug: 'the Redis store does not hand out what an append has woken',
-    file: 'adapters/redis/scripts/write.lua',
-    from: 'sooner(place)\n    header.revision',
-    to: 'header.revision',
-    tests: redis,
-  },
-  {
-    bug: 'the Redis store wakes in the grace period',
-    file: 'adapters/redis/scripts/write.lua',
-    from: 'isUsed and work and math.min',
-    to: 'work and math.min',
+    file: 'adapters/redis/scripts/change.lua',
+    from: 'if work and not isEarlier then',
+    to: 'if work and not isEarlier and not c.wake then',
     tests: redis,
   },
   {
@@ -47,7 +40,7 @@ export const wakeMutants: readonly Mutant[] = [
   },
   {
     bug: 'a claim in Redis of nothing writes',
-    file: 'adapters/redis/scripts/write.lua',
+    file: 'adapters/redis/scripts/take.lua',
     from: "if not isWrong then return 'claimed' .. more end",
     to: '',
     tests: ['test/adapters/redis/claims.test.ts'],
