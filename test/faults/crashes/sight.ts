@@ -53,9 +53,9 @@ export const expectExact = async (
   { sessions }: Sight,
 ): Promise<readonly string[]> => {
   const totalOf = async (
-    range: Parameters<RedisSessionStore['list']>[1],
+    range: Parameters<RedisSessionStore['page']>[1],
   ): Promise<readonly [number, number]> => {
-    const { total, records, unreadable } = await answerOf(store.list(TENANT, range));
+    const { total, records, unreadable } = await answerOf(store.page(TENANT, range));
     expectEqual(unreadable, [], 'what a list cannot read');
     return [total, records.length];
   };

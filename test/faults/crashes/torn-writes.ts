@@ -3,8 +3,9 @@ import type { SessionService } from '../../../src/index.js';
 import { idOfIdempotencyKey } from '../../../src/session/ids.js';
 import type { PendingReport } from '../../../src/session/session-record.js';
 import { endByClock } from '../../../src/session/state-at.js';
-import { headOf, live } from '../../../src/testing/samples.js';
-import { answerOf, dueOf, replacing } from '../../../src/testing/steps.js';
+import { due, putOf, remove, tryBegin } from '../../../src/testing/commits.js';
+import { say } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
 import { NOON } from '../../support/manual-clock.js';
 import type { TestClient } from '../../support/redis-clients.js';
 import { rewindTo } from '../../support/rewind-to.js';
@@ -125,7 +126,7 @@ const report = async ({ store }: Bench, pending?: PendingReport): Promise<void> 
   if (previous === undefined) return;
   const { report: _, ...rest } = previous;
   const next = { ...rest, revision: previous.revision + 1, ...(pending && { report: pending }) };
-  await answerOf(store.replace(target, previous, next));
+  await answerOf(store.change(putOf(target, next, previous)));
 };
 
 const removed = async (bench: Bench): Promise<void> => {
@@ -134,9 +135,8 @@ const removed = async (bench: Bench): Promise<void> => {
 };
 
 const removeRemains = async ({ store }: Bench): Promise<void> => {
-  const due = await dueOf(store, FAR, 10);
-  const left = due.find(({ removal }) => removal !== undefined);
-  if (left !== undefined) await answerOf(store.remove(left));
+  const left = (await due(store, FAR)).find(({ removal }) => removal !== undefined);
+  if (left !== undefined) await remove(store, left);
 };
 
 const waitingEnd = async (bench: Bench): Promise<void> => {
@@ -144,9 +144,8 @@ const waitingEnd = async (bench: Bench): Promise<void> => {
   const state = await answerOf(bench.store.findState(target));
   const ended = state && endByClock(state, FAR);
   if (ended === undefined) return;
-  await answerOf(
-    replacing(bench.store, target, { ...ended, report: { removal: '3', dueAt: ended.since } }),
-  );
+  const next = { ...ended, report: { removal: '3', dueAt: ended.since } };
+  await answerOf(bench.store.change(putOf(target, next, state)));
 };
 
 const write = (
@@ -315,9 +314,7 @@ export const writes: readonly Write[] = [
       Promise.all([
         okOf(sessions.append(TARGET, [said('together')])),
         okOf(sessions.append('s1', [said('together')])),
-        answerOf(
-          store.insert('default', headOf(CREATED), live('ACTIVE'), { entries: [said('together')] }),
-        ),
+        tryBegin(store, { tenant: 'default', id: CREATED }, { entries: [say('together')] }),
       ]),
     { isRepeatable: false, isGroup: true },
   ),
@@ -332,7 +329,7 @@ export const handOut: Write = write(
   woken,
   ({ store }) => {
     const { tenant } = target;
-    return answerOf(store.claim({ tenant, now: NOON + 1, until: NOON + 10_000, limit: 10 }));
+    return answerOf(store.take({ tenant, now: NOON + 1, until: NOON + 10_000, limit: 10 }));
   },
   { isRepeatable: false },
 );

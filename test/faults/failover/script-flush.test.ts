@@ -1,9 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { appendOf, change, putOf, remove, said, tryBegin } from '../../../src/testing/commits.js';
+import {
+  appendOf,
+  change,
+  idsOf,
+  putOf,
+  remove,
+  said,
+  tryBegin,
+} from '../../../src/testing/commits.js';
 import { keyOf, live, NOON, operationOf, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, idsOn } from '../../../src/testing/steps.js';
+import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { openClient, type TestClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
@@ -92,7 +100,7 @@ describeWithRedis('SCRIPT FLUSH, again and again', () => {
       tell('flushes', flushes);
       tell('errors and wrong answers', wrong.length, '0');
       expect(wrong).toEqual([]);
-      expect(await idsOn(store, TENANT)).toEqual([]);
+      expect(await idsOf(store, TENANT)).toEqual([]);
       expect(sentWhole).toBeGreaterThan(CALLS / 20);
     },
     effort(120_000, 300_000),

@@ -95,7 +95,7 @@ describeWithRedis('a master with two replicas and three sentinels', () => {
       tell('astray by a loss', findings.astray.length);
       tell('sessions that an index lacked', findings.missing, '0');
       expect(findings).toMatchObject({ doubled: [], impossible: [], missing: 0 });
-      expect((await answerOf(fresh.list('probe', { offset: 0, limit: 100 }))).unreadable).toEqual(
+      expect((await answerOf(fresh.page('probe', { offset: 0, limit: 100 }))).unreadable).toEqual(
         [],
       );
     },

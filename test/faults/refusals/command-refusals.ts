@@ -10,10 +10,10 @@ export const prefix = 'refused';
 /** The commands of the scripts of the mutations. */
 const commands = [
   ...['get', 'getrange', 'set', 'setrange', 'strlen', 'exists', 'del', 'time'],
-  ...['hget', 'hset', 'zadd', 'zrem', 'zrange', 'zrangebyscore', 'zscore', 'xadd', 'xlen'],
+  ...['hget', 'hset', 'zadd', 'zrem', 'zrange', 'zrangebyscore', 'zscore', 'zcard', 'xadd', 'xlen'],
 ];
 
-const keyspace = new Keyspace(prefix, 1, {});
+const keyspace = new Keyspace(prefix, 1);
 export const { events: stream, work } = keyspace.tenant(tenant);
 
 /** The keys of a session, by what they hold. */

@@ -61,7 +61,7 @@ const shown = async ({ store }: Bench, control: TestClient): Promise<unknown> =>
     { labels: LABELS, order: 'updated' as const },
   ];
   const pages = ranges.flatMap((range) =>
-    [1, 100].map((limit) => store.list(tenant, { ...range, offset: 0, limit })),
+    [1, 100].map((limit) => store.page(tenant, { ...range, offset: 0, limit })),
   );
   return {
     found: await Promise.all(IDS.map((id) => answerOf(store.find({ tenant, id })))),
