@@ -121,17 +121,6 @@ export const begins: readonly StoreCase<SessionStore>[] = [
     },
   },
   {
-    name: 'begin: a redaction without anything to overwrite keeps the version of the history',
-    run: async (store) => {
-      const { first } = await addGuarded(store);
-      const redact = { key, guards: {}, effects: { redact: [first], at: NOON } };
-      await made(store, redact);
-      const version = await versionOf(store);
-      await made(store, redact);
-      await begin(store, two, { guards: { source: { id: 'one', version } } });
-    },
-  },
-  {
     name: 'begin: each session has a version of its own, even under the same id',
     run: async (store) => {
       const versions = new Set<string>();
