@@ -85,9 +85,6 @@ export const statusDetailOf = (wasPaused: boolean, state: StateRecord): ChangeDe
   return { type: wasPaused ? 'resumed' : 'started', at };
 };
 
-/** The detail of an append that wakes, besides that of its entries. */
-export const wokenDetailOf = (at: number): ChangeDetail => ({ type: 'woken', at });
-
 /** The detail of a lease that was just taken or released. */
 export const leaseDetailOf = ({ fencingToken, takenAt, releasedAt }: LeaseRecord): ChangeDetail => {
   if (releasedAt === undefined) return { type: 'leased', at: takenAt, fencingToken };
@@ -149,7 +146,7 @@ export const changeDetailOf = (
   if (isReleased && lease.cancelled !== undefined) return { type: 'cancelled', at: now };
   if (lease !== undefined && (isTaken || isReleased)) return leaseDetailOf(lease);
   if (previous.limitMs !== next.limitMs) return extensionDetailOf(next);
-  if (wantedAt(next) < wantedAt(previous)) return wokenDetailOf(now);
+  if (wantedAt(next) < wantedAt(previous)) return { type: 'woken', at: now };
   // Only `cancel` clears a wake without a lease.
   if (wakeAtOf(previous) < NEVER && wakeAtOf(next) === NEVER) return { type: 'cancelled', at: now };
   return updateDetailOf(previous, next, now);

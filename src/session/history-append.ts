@@ -32,7 +32,7 @@ export interface HistoryAppend {
   /** Maximum number of entries in the history after the append. Default: no limit. */
   readonly maxEntries?: number;
   /**
-   * Makes a session that has not ended at `now` wait for a worker from then on (`wokenState`), as a
+   * Makes a session that has not ended at `now` wait for a worker from then on, as a
    * change of its own after the append, in the same step. `revision`: that of the new state.
    * Default: the state keeps its revision.
    */

@@ -188,22 +188,6 @@ export const wakeState = (
   return ok(Object.freeze(withWork(current, { wakeAt: at })));
 };
 
-/**
- * The state after an append at `now` that wakes; `current` itself if the session has ended.
- *
- * @example
- * ```ts
- * const state = unwrap(store.findState({ tenant: 'acme', id }));
- * const wake = { revision: 4711 }; // that of the append
- * if (state) console.log(wokenState(state, wake.revision, Date.now()).revision); // 4711
- * ```
- */
-export const wokenState = (current: StateRecord, revision: number, now: number): StateRecord =>
-  wakeState(current, now, now).match(
-    (woken) => Object.freeze({ ...woken, revision }),
-    () => current,
-  );
-
 /** The state without the wake and the retry that a claim takes up. A later wake stays. */
 const takenUp = (state: StateRecord, now: number): StateRecord => {
   const { wakeAt, retryAt: _, ...work } = state.work;

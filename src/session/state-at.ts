@@ -246,24 +246,6 @@ export const acceptsHistoryUntil = (state: StateRecord): number => {
 export const acceptsHistoryAt = (state: StateRecord, now: number): boolean =>
   now < acceptsHistoryUntil(state) && !(state.status === 'IDLE' && now < state.deadline);
 
-/**
- * The state after an append at `now`: `lastActivityAt` is `now`, unless it is later already, and
- * whether or not the session has an inactivity timeout. Entries in the grace period do not change
- * the state, because the session has ended, by a stored end or by its clock.
- *
- * @example
- * ```ts
- * const state = unwrap(store.findState({ tenant: 'acme', id }));
- * const later = Date.now() + 1000;
- * if (state) console.log(usedAt(state, later).lastActivityAt === later); // true
- * ```
- */
-export const usedAt = (state: StateRecord, now: number): StateRecord => {
-  if (now <= state.lastActivityAt) return state;
-  if (state.status === 'TERMINATED' || now >= endsAt(state)) return state;
-  return Object.freeze({ ...state, lastActivityAt: now });
-};
-
 /** The input of `extendState`. */
 export interface Extension {
   /** Milliseconds since the epoch. */

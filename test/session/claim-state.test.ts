@@ -6,7 +6,6 @@ import {
   releaseState,
   renewState,
   wakeState,
-  wokenState,
 } from '../../src/session/lease-state.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { advance } from '../../src/session/state-at.js';
@@ -46,25 +45,6 @@ describe('a wake', () => {
     const refusal = { type: 'invalid_transition', status: 'TERMINATED', command: 'wake' };
     for (const state of [ended('failed'), live('ACTIVE', { deadline: NOON })]) {
       expect(wakeState(state, NOON, NOON)._unsafeUnwrapErr()).toMatchObject(refusal);
-    }
-  });
-});
-
-describe('an append that wakes', () => {
-  test('makes the session wait for a worker from its time on, or from an earlier one, with another revision', () => {
-    const state = live('PAUSED', { labels: { user: 'u-1' } });
-    expect(wokenState(state, 7, NOON)).toEqual({ ...state, revision: 7, work: { wakeAt: NOON } });
-    expect(wokenState(waiting, 7, NOON + 1)).toEqual({ ...waiting, revision: 7 });
-    expect(wokenState(waiting, 7, NOON - 1)).toEqual({
-      ...waiting,
-      revision: 7,
-      work: { wakeAt: NOON - 1 },
-    });
-  });
-
-  test('leaves a session that has ended, also by the clock alone', () => {
-    for (const state of [ended('failed'), live('ACTIVE', { deadline: NOON })]) {
-      expect(wokenState(state, 7, NOON)).toBe(state);
     }
   });
 });

@@ -1,11 +1,9 @@
 import { err, ok } from 'neverthrow';
-import { planAppend } from '../../src/plan/append.js';
 import { planCreate } from '../../src/plan/create.js';
-import { planRedact } from '../../src/plan/redact.js';
 import { planRemove } from '../../src/plan/remove.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import type { Answer, SessionStore } from '../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, say, TENANT } from '../../src/testing/samples.js';
+import { headOf, keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 import { replaceUnread } from './replace-unread.js';
 
 type Method = Exclude<keyof SessionStore, 'events' | 'reportsEnds' | 'drain'>;
@@ -69,12 +67,3 @@ export const reads: ReadonlySet<Method> = new Set<Method>([
   'due',
   'countWaiting',
 ]);
-
-/** The kinds of `change` besides that of a state, as calls. */
-export const changes = {
-  append: (store: SessionStore) =>
-    store.change(planAppend(key, { entries: [say('hello')], now: NOON })),
-  redact: (store: SessionStore) => store.change(planRedact(key, [1], NOON)),
-  move: (store: SessionStore) =>
-    store.change({ key, guards: { dueAt: NOON + 1 }, effects: { dueAt: NOON + 2 } }),
-};

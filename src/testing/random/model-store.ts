@@ -229,6 +229,3 @@ export class ModelStore {
     }
   }
 }
-
-/** The key without `removal`. */
-export const sessionKeyOf = ({ tenant, id }: DueKey): SessionKey => ({ tenant, id });

@@ -10,17 +10,8 @@ import { Dice } from './dice.js';
 import { ModelStore } from './model-store.js';
 import { type RandomStep, randomStep, type World } from './random-steps.js';
 import { shownCall } from './shown-call.js';
-import { shrink } from './shrink.js';
+import { type Failure, shrink } from './shrink.js';
 import { Twin } from './twin.js';
-
-/** What a store does otherwise than the model, and the steps before. */
-export interface Failure {
-  readonly difference: string;
-  /** The numbers of the steps. */
-  readonly steps: readonly number[];
-  /** The calls that were made. */
-  readonly calls: readonly string[];
-}
 
 /** The store that `checkRandomCommits` examines. */
 export interface RandomSubject {

@@ -1,4 +1,11 @@
-import type { Failure } from './random-commits.js';
+/** What a store does otherwise than the model, and the steps before. */
+export interface Failure {
+  readonly difference: string;
+  /** The numbers of the steps. */
+  readonly steps: readonly number[];
+  /** The calls that were made. */
+  readonly calls: readonly string[];
+}
 
 /**
  * Leaves out steps while the rest still fails: halves first, then smaller parts. Makes at most
