@@ -123,7 +123,7 @@ const numbers = {
   release: [2, 9, 2],
   rewind: [1, 9, 1],
   'get after a rewind': [1, 3, 1],
-  redact: [1, 8, 2],
+  redact: [1, 8, 1],
   terminate: [2, 9, 2],
   delete: [2, 14, 2],
   'get what is not there': [2, 3, 1],

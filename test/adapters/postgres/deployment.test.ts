@@ -5,9 +5,9 @@ import {
   type PostgresSessionStoreOptions,
 } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/index.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import { begin } from '../../../src/testing/commits.js';
 import { keyOf, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { planRemove } from '../../../src/plan/remove.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import { appendOf, beginOf, putOf } from '../../../src/testing/commits.js';
 import { keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf } from '../../../src/testing/steps.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import type { StoreError } from '../../../src/session/errors.js';
 import type { Answer, Begun, Changed } from '../../../src/store/session-store.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import { appendOf, begin, beginOf, made, putOf, said } from '../../../src/testing/commits.js';
 import {
   headOf,
@@ -14,7 +15,6 @@ import {
   TENANT,
   upTo,
 } from '../../../src/testing/samples.js';
-import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';

@@ -4,9 +4,9 @@ import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postg
 import { SessionService } from '../../../src/index.js';
 import { planRedact } from '../../../src/plan/redact.js';
 import { planRemove } from '../../../src/plan/remove.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import { appendOf, begin, beginOf } from '../../../src/testing/commits.js';
 import { keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
-import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import { appendOf, begin, beginOf } from '../../../src/testing/commits.js';
 import { keyOf, upTo } from '../../../src/testing/samples.js';
-import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import { appendOf } from '../../../src/testing/commits.js';
 import { operationOf } from '../../../src/testing/samples.js';
-import { answerOf } from '../../../src/testing/steps.js';
 import { built } from '../../support/built.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 

@@ -4,7 +4,7 @@ import {
   type SessionStatus,
   type SessionStore,
 } from '../../../src/index.js';
-import { answerOf } from '../../../src/testing/steps.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import type { Ledger } from './ledger.js';
 
 /** What does not agree with what the writers were told, or with itself. */
