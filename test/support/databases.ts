@@ -69,8 +69,7 @@ const redis = (version: ClientVersion): DatabaseKind => ({
         index,
         deadlines,
         idKey: member,
-      } = new Keyspace(prefix, 1, {
-      }).of(key);
+      } = new Keyspace(prefix, 1).of(key);
       const remains = {
         'its keys': await client.call('EXISTS', record, journal, operations),
         'its place in the lists': (await client.call('ZSCORE', index, member)) ?? 0,

@@ -39,7 +39,7 @@ export const wrongEntries = async (
   client: LookingClient,
   prefix: string,
 ): Promise<readonly string[]> => {
-  const keys = new Keyspace(prefix, 1, {});
+  const keys = new Keyspace(prefix, 1);
   const names = await keysUnder(client, prefix);
   const expected = new Map<string, Map<string, number>>();
   const wrong: string[] = [];
@@ -109,7 +109,7 @@ export const wrongEvents = async (
   client: LookingClient,
   prefix: string,
 ): Promise<{ readonly wrong: readonly string[]; readonly ghosts: readonly string[] }> => {
-  const keys = new Keyspace(prefix, 1, {});
+  const keys = new Keyspace(prefix, 1);
   const reply = await client.call('XRANGE', `${prefix}:{0}:events`, '-', '+');
   const told = new Map<string, number[]>();
   const deleted = new Set<string>();

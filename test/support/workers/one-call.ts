@@ -10,8 +10,9 @@ client.on('error', () => {});
 
 const print = async (): Promise<void> => {
   const store = new RedisSessionStore({ client, prefix: 'one-call', timeoutMs: Number(timeoutMs) });
-  const page = await store.list('acme', { offset: 0, limit: 10 });
-  const removed = await store.remove({ tenant: 'acme', id: 'one' });
+  const page = await store.page('acme', { offset: 0, limit: 10 });
+  const key = { tenant: 'acme', id: 'one' };
+  const removed = await store.remove({ key, guards: {}, effects: { events: [] } });
   console.log(
     JSON.stringify([page, removed].map((result) => (result.isOk() ? 'ok' : result.error.type))),
   );
