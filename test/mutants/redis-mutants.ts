@@ -102,8 +102,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'what recognises a group stays for a day',
     file: script('group'),
-    from: "call('SET', note, '', 'PXAT', forget)",
-    to: "call('SET', note, '', 'PX', '86400000')",
+    from: "table.concat(outcomes, '\\n'), 'PXAT', forget)",
+    to: "table.concat(outcomes, '\\n'), 'PX', '86400000')",
     tests: testsOf('deletions'),
   },
   {

@@ -68,6 +68,7 @@ local function makeAll(make)
     outcomes[#outcomes + 1] = outcome
     told[#told + 1] = outcome .. (more or '')
   end
-  if hasBegun then call('SETRANGE', note, '0', table.concat(outcomes, '\n')) end
+  -- By the command of `begin`: another one may be forbidden, after all commits are made.
+  if hasBegun then call('SET', note, table.concat(outcomes, '\n'), 'PXAT', forget) end
   return table.concat(told, '\n')
 end
