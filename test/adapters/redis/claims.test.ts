@@ -1,14 +1,15 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { TakeRange } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
+import { begin, remove } from '../../../src/testing/commits.js';
+import { keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { answerOf, errorOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
-import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const waiting = live('ACTIVE', { work: { wakeAt: NOON } });
 const range = { now: NOON, until: NOON + 50, limit: 10 };
@@ -21,15 +22,15 @@ describeWithRedis('claims in Redis', ({ port }) => {
     prefixes += 1;
     const prefix = `claims-${process.pid}-${prefixes}`;
     const client = openClient('ioredis 5', { port });
-    const store = todaysRedisStore({ client, prefix, partitions, timeoutMs: PATIENT_MS });
+    const store = new RedisSessionStore({ client, prefix, partitions, timeoutMs: PATIENT_MS });
     const raw = new Redis(port);
     onTestFinished(() => raw.disconnect());
     return { store, client, prefix, raw, keys: new Keyspace(prefix, partitions) };
   };
-  const insert = (store: TodaysRedisStore, id: string, tenant = TENANT) =>
-    answerOf(store.insert(tenant, headOf(id), waiting));
-  const claimed = async (store: TodaysRedisStore, changes: Partial<TakeRange> = {}) => {
-    const { sessions, failed } = await answerOf(store.claim({ ...range, ...changes }));
+  const insert = (store: RedisSessionStore, id: string, tenant = TENANT) =>
+    begin(store, keyOf(id, tenant), { state: waiting });
+  const claimed = async (store: RedisSessionStore, changes: Partial<TakeRange> = {}) => {
+    const { sessions, failed } = await answerOf(store.take({ ...range, ...changes }));
     return { ids: sessions.map(({ tenant, id }) => `${tenant} ${id}`), failed };
   };
 
@@ -44,7 +45,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     expect(failed).toMatchObject(['bad', 'wrong'].map((id) => ({ type: 'corrupt_record', id })));
     expect(await claimed(store, { tenant: TENANT, now: NOON + 49 })).toEqual(nothing);
     for (const id of ['bad', 'wrong'])
-      expect(await answerOf(store.remove(keyOf(id)))).toBe('removed');
+      expect(await remove(store, keyOf(id))).toEqual({ outcome: 'made' });
     expect(await claimed(store, { now: NOON + 50 })).toEqual({ ids: ['acme good'], failed: [] });
   });
 
@@ -62,8 +63,8 @@ describeWithRedis('claims in Redis', ({ port }) => {
       if (name === 'evalsha') await run();
       return run();
     });
-    const resending = todaysRedisStore({ client: twice, prefix, partitions: 1 });
-    const { sessions } = await answerOf(resending.claim({ ...range, tenant: TENANT, limit: 1 }));
+    const resending = new RedisSessionStore({ client: twice, prefix, partitions: 1 });
+    const { sessions } = await answerOf(resending.take({ ...range, tenant: TENANT, limit: 1 }));
     const record = await answerOf(store.find(keyOf('one'), { historyLimit: 0 }));
     expect(sessions).toEqual([{ ...keyOf('one'), dueAt: NOON, record }]);
     expect(await claimed(store)).toEqual({ ids: ['acme two'], failed: [] });
@@ -85,7 +86,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     await insert(store, 'one', 'other');
     await raw.rpush(work, 'a list');
     await raw.zadd(owners, NOON, owner);
-    expect(await errorOf(store.claim({ ...range, tenant: TENANT }))).toMatchObject({
+    expect(await errorOf(store.take({ ...range, tenant: TENANT }))).toMatchObject({
       outcome: 'not_applied',
     });
     const { ids, failed } = await claimed(store);
@@ -117,12 +118,12 @@ describeWithRedis('claims in Redis', ({ port }) => {
     const { store, raw, keys } = open();
     const over = live('ACTIVE', { work: { wakeAt: NOON - 1 }, deadline: NOON });
     const ids = Array.from({ length: 1200 }, (_, at) => `over-${at}`);
-    await Promise.all(ids.map((id) => answerOf(store.insert(TENANT, headOf(id), over))));
+    await Promise.all(ids.map((id) => begin(store, keyOf(id), { state: over })));
     await insert(store, 'live');
     const ofAll = { tenant: undefined, limit: 2000 };
     expect(await answerOf(store.countWaiting({ ...ofAll, now: NOON }))).toBe(1);
     const later = { now: NOON + 60_000, until: NOON + 60_050 };
-    expect((await answerOf(store.claim({ ...range, ...later }))).hasMore).toBe(true);
+    expect((await answerOf(store.take({ ...range, ...later }))).hasMore).toBe(true);
     expect((await claimed(store, later)).ids).toEqual(['acme live']);
     expect(await raw.zcard(keys.tenant(TENANT).work)).toBe(1);
     expect(await answerOf(store.countWaiting({ ...ofAll, now: NOON + 60_050 }))).toBe(1);
@@ -140,7 +141,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     const { store, raw, keys } = open();
     const { waiting: owners, tenantKey: owner } = keys.tenant(TENANT);
     await insert(store, 'one');
-    await answerOf(store.remove(keyOf('one')));
+    await remove(store, keyOf('one'));
     await raw.zadd(owners, NOON, owner);
     expect(await claimed(store)).toEqual({ ids: [], failed: [] });
     expect(await raw.zscore(owners, owner)).toBeNull();

@@ -155,7 +155,9 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
 
       test('let a process without options watch, from its first call on', async () => {
         const { process } = deploy();
-        const application = new SessionService({ store: process({ partitions: 3, events: true }).port });
+        const application = new SessionService({
+          store: process({ partitions: 3, events: true }).port,
+        });
         const ids = await Promise.all(
           upTo(9).map((at) => startedIn(application.forTenant(`t${at}`))),
         );

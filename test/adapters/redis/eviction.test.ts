@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { headOf, live, TENANT } from '../../../src/testing/samples.js';
-import { answerOf } from '../../../src/testing/steps.js';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { begin } from '../../../src/testing/commits.js';
+import { keyOf, live } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startRedis } from '../../support/redis-server.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -34,8 +34,8 @@ describeWithRedis('a store on a server that evicts keys', () => {
       }
     });
     for (const id of ['one', 'two']) {
-      const store = todaysRedisStore({ client: counted, timeoutMs: PATIENT_MS });
-      await answerOf(store.insert(TENANT, headOf(id), live('IDLE')));
+      const store = new RedisSessionStore({ client: counted, timeoutMs: PATIENT_MS });
+      await begin(store, keyOf(id), { state: live('IDLE') });
     }
     await vi.waitFor(() => expect(asked).toBe(1), PATIENT_MS);
     for (let turn = 0; turn < 5; turn += 1) await nextTurn();

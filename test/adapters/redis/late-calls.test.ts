@@ -50,7 +50,9 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
         expect(sent).toHaveLength(2);
         await append(store, key, ['second'], 'op');
         await append(store, key, ['second'], 'op');
-        expect(await answerOf(replaceUnread(store, key, live('PAUSED', { revision: 2 })))).toMatchObject({ outcome: 'made' });
+        expect(
+          await answerOf(replaceUnread(store, key, live('PAUSED', { revision: 2 }))),
+        ).toMatchObject({ outcome: 'made' });
         expect(
           await answerOf(store.insert(TENANT, headOf('two'), live('IDLE', { deadline: NOON }))),
         ).toBe('inserted');

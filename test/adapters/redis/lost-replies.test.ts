@@ -139,7 +139,10 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
           meanwhile === nothing ? next : live('ACTIVE', { revision: 7, deadline: NOON + 5 }),
         );
         expect(await dueOf(others, NOON + 1000, 10)).toEqual([{ ...key, dueAt: state?.deadline }]);
-        expect(await answerOf(replaceUnread(store, key, next))).toMatchObject({ outcome: 'refused', guard: 'revision' });
+        expect(await answerOf(replaceUnread(store, key, next))).toMatchObject({
+          outcome: 'refused',
+          guard: 'revision',
+        });
       });
 
       test.each([

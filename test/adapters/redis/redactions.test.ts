@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { planRedact } from '../../../src/plan/redact.js';
+import { append, begin, remove, said } from '../../../src/testing/commits.js';
 import { eventsAfter, latestPosition } from '../../../src/testing/event-steps.js';
 import { foundIn } from '../../../src/testing/history-steps.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, insertActive, said } from '../../../src/testing/steps.js';
+import { keyOf, NOON, upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
-import {
-  isWrite,
-  type TodaysRedisStore,
-  todaysRedisStore,
-} from '../../support/todays-redis-store.js';
+import { isWrite } from '../../support/redis-writes.js';
 
 const key = keyOf('one');
 const COUNT = 12;
@@ -25,8 +24,8 @@ describeWithRedis('a redaction of many large entries in Redis', ({ port }) => {
     prefixes += 1;
     const options = { prefix: `redactions-${process.pid}-${prefixes}`, timeoutMs: PATIENT_MS };
     const client = openClient('ioredis 5', { port });
-    const store = todaysRedisStore({ client, events: true, ...options });
-    await insertActive(store, key);
+    const store = new RedisSessionStore({ client, events: true, ...options });
+    await begin(store, key);
     for (const _ of upTo(COUNT)) await append(store, key, [secret]);
     const { entries } = await foundIn(store, { limit: COUNT }, key);
     const positions = entries.map(({ position }) => position);
@@ -37,18 +36,18 @@ describeWithRedis('a redaction of many large entries in Redis', ({ port }) => {
       await beforeWrite(writes);
       return run();
     });
-    const redacting = todaysRedisStore({ client: seen, events: true, ...options });
-    const redact = () => redacting.redact(key, positions, NOON);
+    const redacting = new RedisSessionStore({ client: seen, events: true, ...options });
+    const redact = () => redacting.change(planRedact(key, positions, NOON));
     return { store, positions, redact, writes: () => writes };
   };
 
-  const leftIn = async (store: TodaysRedisStore): Promise<number | undefined> =>
+  const leftIn = async (store: RedisSessionStore): Promise<number | undefined> =>
     (await said(store, key))?.filter((content) => content !== '').length;
 
   test('takes several scripts, each of them a change with an event of its positions', async () => {
     const { store, positions, redact, writes } = await open();
     const start = await latestPosition(store);
-    expect(await answerOf(redact())).toBe('redacted');
+    expect(await answerOf(redact())).toEqual({ outcome: 'made', position: 0 });
     expect(writes()).toBeGreaterThan(2);
     expect(await leftIn(store)).toBe(0);
     const events = await eventsAfter(store, start);
@@ -58,7 +57,7 @@ describeWithRedis('a redaction of many large entries in Redis', ({ port }) => {
     );
     expect(told).toEqual(positions);
     const before = await answerOf(store.find(key));
-    expect(await answerOf(redact())).toBe('redacted');
+    expect(await answerOf(redact())).toEqual({ outcome: 'made', position: 0 });
     expect(await answerOf(store.find(key))).toEqual(before);
   });
 
@@ -72,19 +71,18 @@ describeWithRedis('a redaction of many large entries in Redis', ({ port }) => {
     expect(await leftIn(store)).toBeGreaterThan(0);
     expect(await leftIn(store)).toBeLessThan(COUNT);
     isOver = true;
-    expect(await answerOf(redact())).toBe('redacted');
+    expect(await answerOf(redact())).toEqual({ outcome: 'made', position: 0 });
     expect(await leftIn(store)).toBe(0);
   });
 
   test('leaves a session alone that has taken the id in between', async () => {
     const { store, redact } = await open(async (place) => {
       if (place !== 2) return;
-      await answerOf(store.remove(key));
-      await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
-      for (const _ of upTo(COUNT))
-        await answerOf(store.append(key, { entries: [say(secret)], now: NOON }));
+      await remove(store, key);
+      await begin(store, key);
+      for (const _ of upTo(COUNT)) await append(store, key, [secret]);
     });
-    expect(await answerOf(redact())).toBe('missing');
+    expect(await answerOf(redact())).toEqual({ outcome: 'refused', guard: 'present' });
     expect(await leftIn(store)).toBe(COUNT);
   });
 });

@@ -18,7 +18,8 @@ import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startRedis } from '../../support/redis-server.js';
-import { isWrite, todaysRedisStore } from '../../support/todays-redis-store.js';
+import { isWrite } from '../../support/redis-writes.js';
+import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const prefix = `rewinds-${process.pid}`;
 const SPANS = 2000;
@@ -244,9 +245,7 @@ describeWithRedis('rewinds in Redis', () => {
     const position = await rewind(first, contents);
     const [sha1, count, ...rest] = (sent.at(-1) ?? []).map(String);
     await append(store, key, ['three']);
-    expect(await client.call('EVALSHA', sha1 ?? '', count ?? '', ...rest)).toBe(
-      `made ${position}`,
-    );
+    expect(await client.call('EVALSHA', sha1 ?? '', count ?? '', ...rest)).toBe(`made ${position}`);
     expect(await said(store, key)).toEqual(['one', ...contents, 'three']);
   });
 
