@@ -1,12 +1,13 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import { begin } from '../../../src/testing/commits.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 let prefixes = 0;
 
@@ -17,22 +18,21 @@ describeWithRedis(
       prefixes += 1;
       const prefix = `damaged-search-${process.pid}-${prefixes}`;
       const client = openClient('ioredis 5', { port });
-      const store = todaysRedisStore({
+      const store = new RedisSessionStore({
         client,
         prefix,
         timeoutMs: PATIENT_MS,
       });
       for (const at of upTo(count)) {
         const state = live('IDLE', { lastActivityAt: NOON + 1000 - at });
-        await answerOf(
-          store.insert(TENANT, headOf(`s${String(at).padStart(3, '0')}`, NOON + at), state),
-        );
+        const id = `s${String(at).padStart(3, '0')}`;
+        await begin(store, keyOf(id), { head: headOf(id, NOON + at), state });
       }
       const raw = new Redis(port);
       onTestFinished(() => raw.disconnect());
       const keysOf = (id: string) => new Keyspace(prefix, 1).of(keyOf(id));
       const list = () =>
-        answerOf(store.list(TENANT, { offset: 0, limit: 10, order: 'updated', now: NOON }));
+        answerOf(store.page(TENANT, { offset: 0, limit: 10, order: 'updated', now: NOON }));
       const idsOf = async () => (await list()).records.map(({ head }) => head.id);
       return { store, raw, keysOf, list, idsOf };
     };
@@ -62,7 +62,7 @@ describeWithRedis(
       await raw.zadd(keysOf('s199').index, NOON - 1000, 's199');
       const status = { anyOf: ['IDLE'], now: NOON } as const;
       const page = await answerOf(
-        store.list(TENANT, { offset: 0, limit: 3, order: 'updated', now: NOON, status }),
+        store.page(TENANT, { offset: 0, limit: 3, order: 'updated', now: NOON, status }),
       );
       expect(page.records.map(({ head }) => head.id)).toEqual(['s000', 's001', 's002']);
     });

@@ -1,13 +1,14 @@
 import { err, type Result } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, append, said } from '../../../src/testing/steps.js';
+import { append, appendOf, begin, putOf, said } from '../../../src/testing/commits.js';
+import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
-import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
 const page = { offset: 0, limit: 10 };
@@ -15,16 +16,19 @@ const queue = { now: NOON, until: NOON + 1000, limit: 10 };
 const active = live('ACTIVE');
 
 type Answered = Result<unknown, { readonly type: string }>;
-type Calls = Readonly<Record<string, (store: TodaysRedisStore) => Promise<Answered>>>;
+type Calls = Readonly<Record<string, (store: RedisSessionStore) => PromiseLike<Answered>>>;
 
 const writes: Calls = {
-  insert: (store) => store.insert(TENANT, headOf('two'), active),
-  append: (store) => store.append(key, { entries: [say('late')], now: NOON }),
-  replace: (store) => store.replace(key, active, live('PAUSED', { revision: 3 })),
-  redact: (store) => store.redact(key, [1], NOON),
-  reschedule: (store) => store.reschedule(key, { from: 1, to: 2 }),
-  remove: (store) => store.remove(key),
-  claim: (store) => store.claim({ tenant: TENANT, ...queue }),
+  begin: (store) => {
+    const effects = { head: headOf('two'), state: active, entries: [], events: [] };
+    return store.begin({ key: keyOf('two'), guards: {}, effects });
+  },
+  append: (store) => store.change(appendOf(key, ['late'])),
+  replace: (store) => store.change(putOf(key, live('PAUSED', { revision: 2 }), active)),
+  redact: (store) => store.change({ key, guards: {}, effects: { redact: [1], at: NOON } }),
+  move: (store) => store.change({ key, guards: { dueAt: 1 }, effects: { dueAt: 2 } }),
+  remove: (store) => store.remove({ key, guards: {}, effects: { events: [] } }),
+  take: (store) => store.take({ tenant: TENANT, ...queue }),
 };
 
 const eventsOf = ({ events }: SessionStore) => {
@@ -37,10 +41,10 @@ const reads: Calls = {
   'find with a limit': (store) => store.find(key, { historyLimit: 1 }),
   findState: (store) => store.findState(key),
   entries: (store) => store.entries(key, { limit: 1 }),
-  list: (store) => store.list(TENANT, page),
-  'list without histories': (store) => store.list(TENANT, { ...page, historyLimit: 0 }),
-  'list by update': (store) => store.list(TENANT, { ...page, order: 'updated' }),
-  'list by two labels': (store) => store.list(TENANT, { ...page, labels: { a: 'b', c: 'd' } }),
+  page: (store) => store.page(TENANT, page),
+  'page without histories': (store) => store.page(TENANT, { ...page, historyLimit: 0 }),
+  'page by update': (store) => store.page(TENANT, { ...page, order: 'updated' }),
+  'page by two labels': (store) => store.page(TENANT, { ...page, labels: { a: 'b', c: 'd' } }),
   due: async (store) => {
     const { failed } = await answerOf(store.due(NOON, 10));
     return err(failed[0] ?? { type: 'none' });
@@ -65,8 +69,8 @@ describeWithRedis('a reply of an unknown form', ({ port }) => {
       const prefix = `replies-${process.pid}-${version}-${prefixes}`;
       const client = openClient(version, { port });
       const options = { prefix, events: true, timeoutMs: PATIENT_MS };
-      const store = todaysRedisStore({ client, ...options });
-      await answerOf(store.insert(TENANT, headOf('one'), active));
+      const store = new RedisSessionStore({ client, ...options });
+      await begin(store, key);
       await append(store, key, ['first']);
       return { client, options, store };
     };
@@ -86,7 +90,7 @@ describeWithRedis('a reply of an unknown form', ({ port }) => {
       const strange = intercepting(client, (_name, _args, run) =>
         isReplaced ? Promise.resolve(reply) : run(),
       );
-      const store = todaysRedisStore({ client: strange, ...options });
+      const store = new RedisSessionStore({ client: strange, ...options });
       expect((await store.find(key)).isOk()).toBe(true);
       isReplaced = true;
       for (const [name, call] of Object.entries({ ...writes, ...reads, ...settings })) {
@@ -103,7 +107,7 @@ describeWithRedis('a reply of an unknown form', ({ port }) => {
     test('of a MULTI that the host has begun on the same client is unknown, and EXEC applies the write', async () => {
       const { client, store } = await open();
       await client.call('MULTI');
-      const answer = await store.append(key, { entries: [say('second')], now: NOON });
+      const answer = await store.change(appendOf(key, ['second']));
       expect(answer._unsafeUnwrapErr()).toMatchObject({
         type: 'store_unavailable',
         outcome: 'unknown',
