@@ -176,7 +176,7 @@ describeWithRedis('a list', ({ port }) => {
         await append(store, keyOf('one'), ['later']);
       },
       'its entries are redacted': async (store: TodaysRedisStore) => {
-        const { entries } = await foundIn(store, { limit: 9 }, keyOf('one'));
+        const { entries } = await foundIn(store.port, { limit: 9 });
         const positions = entries.map(({ position }) => position);
         await answerOf(store.redact(keyOf('one'), positions, NOON));
       },

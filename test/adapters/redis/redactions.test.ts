@@ -27,7 +27,7 @@ describeWithRedis('a redaction of many large entries in Redis', ({ port }) => {
     const store = new RedisSessionStore({ client, events: true, ...options });
     await begin(store, key);
     for (const _ of upTo(COUNT)) await append(store, key, [secret]);
-    const { entries } = await foundIn(store, { limit: COUNT }, key);
+    const { entries } = await foundIn(store, { limit: COUNT });
     const positions = entries.map(({ position }) => position);
     let writes = 0;
     const seen = intercepting(openClient('ioredis 5', { port }), async (_name, args, run) => {

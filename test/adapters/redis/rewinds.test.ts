@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { SessionService } from '../../../src/index.js';
-import { foundIn } from '../../../src/testing/history-steps.js';
+import type { HistorySlice, SessionKey } from '../../../src/store/session-store.js';
 import {
   headOf,
   keyOf,
@@ -19,7 +19,7 @@ import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startRedis } from '../../support/redis-server.js';
 import { isWrite } from '../../support/redis-writes.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
+import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const prefix = `rewinds-${process.pid}`;
 const SPANS = 2000;
@@ -27,6 +27,12 @@ const SPANS = 2000;
 let sessions = 0;
 
 // On a server of its own, whose commands are counted.
+const foundIn = async (store: TodaysRedisStore, key: SessionKey, slice: HistorySlice) => {
+  const found = await answerOf(store.entries(key, slice));
+  if (found.outcome === 'found') return found;
+  throw new Error(`entries answered ${found.outcome}`);
+};
+
 describeWithRedis('rewinds in Redis', () => {
   let client: Redis;
   let stop: () => Promise<void>;
@@ -97,7 +103,7 @@ describeWithRedis('rewinds in Redis', () => {
       const position = positions[at] ?? 0;
       const read = async () => {
         const slice = { before: position, limit: 1, maxBytes: 1 };
-        expect((await foundIn(store, slice, key)).entries).toMatchObject([
+        expect((await foundIn(store, key, slice)).entries).toMatchObject([
           { content: `${at - 1}` },
         ]);
       };
@@ -121,7 +127,7 @@ describeWithRedis('rewinds in Redis', () => {
     );
     for (const at of upTo(500)) await rewind(question, [`answer ${at}`]);
     const reads = await readsDuring(async () => {
-      const found = await foundIn(store, { limit: 3 }, key);
+      const found = await foundIn(store, key, { limit: 3 });
       expect(found.entries.map(({ content }) => content)).toEqual([
         'before 18',
         'before 19',
@@ -136,7 +142,7 @@ describeWithRedis('rewinds in Redis', () => {
     let end = await append(store, key, ['one', 'two']);
     for (const _ of upTo(200)) end = await rewind(end, []);
     const reads = await readsDuring(async () =>
-      expect((await foundIn(store, { limit: 10 }, key)).entries).toHaveLength(2),
+      expect((await foundIn(store, key, { limit: 10 })).entries).toHaveLength(2),
     );
     expect(reads).toBeLessThan(10);
     await rewind(end, ['three']);
@@ -174,7 +180,7 @@ describeWithRedis('rewinds in Redis', () => {
       );
     for (const _ of upTo(4000)) end = await rewind(end, ['y']);
     for (const limit of [1000, 4000]) {
-      const { entries } = await foundIn(store, { limit }, key);
+      const { entries } = await foundIn(store, key, { limit });
       expect(entries.map(({ content }) => content)).toEqual(upTo(limit).map(() => 'y'));
     }
   });
