@@ -24,7 +24,7 @@ import {
   judgeRedaction,
   judgeRemoval,
 } from '../../store/judge.js';
-import type { DueKey, PageRange, SessionKey, TakenRecord } from '../../store/session-store.js';
+import type { DueKey, PageRange, TakenRecord } from '../../store/session-store.js';
 import { stateAfter } from '../../store/state-after.js';
 import { ModelHistory } from './model-history.js';
 
