@@ -81,9 +81,10 @@ const rare: ReadonlySet<string> = new Set([
   'writes labels without looking at the revision',
   'accepts the fencing tokens of earlier leases',
   'ignores a guard for the end 0',
+  'takes an end by inactivity back for entries that come later',
 ]);
 
-describe('within 1,000 seeds the simulation finds a store that', () => {
+describe('within 2,000 seeds the simulation finds a store that', () => {
   for (const [by, names] of found) {
     test.each(names.filter((name) => isLong || !rare.has(name)))('%s', async (name) => {
       const planted = bugs.find(({ bug }) => bug === name);
@@ -92,7 +93,7 @@ describe('within 1,000 seeds the simulation finds a store that', () => {
         const made = planted.makeStore();
         return 'store' in made ? made.store : made;
       };
-      const { failure } = await by(open, 1000);
+      const { failure } = await by(open, 2000);
       expect(failure?.error.message).toMatch(/./);
     });
   }

@@ -125,7 +125,7 @@ const numbers = {
   'get after a rewind': [1, 3, 1],
   redact: [1, 8, 1],
   terminate: [2, 9, 2],
-  delete: [2, 14, 2],
+  delete: [3, 14, 2],
   'get what is not there': [2, 3, 1],
   'sweep of nothing': [1, 3, 1],
 } as const;
