@@ -1,6 +1,6 @@
 import { RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
 import { writeScripts } from '../../adapters/redis/write-scripts.js';
-import { asTodaysStore } from '../../src/testing/as-todays-store.js';
+import { asTodaysStore } from './older-port/as-todays-store.js';
 
 /** A store with the methods that the older tests call; `port` is the store itself. */
 export const todaysRedisStore = (options: RedisSessionStoreOptions) => {

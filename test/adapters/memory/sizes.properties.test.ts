@@ -8,7 +8,7 @@ import { sessionAt } from '../../../src/session/session-at.js';
 import type { ReadSize } from '../../../src/store/session-store.js';
 import { begin } from '../../../src/testing/commits.js';
 import { headOf, keyOf, NOON, say, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, errorOf } from '../../../src/testing/steps.js';
+import { answerOf, errorOf } from '../../support/older-port/steps.js';
 
 /** Of any UTF-16 code units: surrogates alone and in pairs, controls, quotes, separators. */
 const anyText = fc

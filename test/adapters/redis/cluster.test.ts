@@ -1,14 +1,14 @@
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RedisClient } from '../../../adapters/redis/index.js';
+import type { RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { type Corrupt, describeSessionStore } from '../../../src/testing/index.js';
 import { headOf, keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
-import { answerOf, dueOf } from '../../../src/testing/steps.js';
 import { isLong } from '../../support/continuous-integration.js';
 import { forFurtherClients } from '../../support/contract-cases.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { answerOf, dueOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import { commandsOf } from '../../support/redis-commands.js';
@@ -50,7 +50,7 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
     });
     afterAll(() => client.quit());
 
-    const prefixOf = new WeakMap<TodaysRedisStore, string>();
+    const prefixOf = new WeakMap<RedisSessionStore, string>();
     const makeStore = (prefix = newPrefix()): TodaysRedisStore => {
       const store = todaysRedisStore({
         client,
@@ -58,20 +58,20 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
         partitions: PARTITIONS,
         timeoutMs: PATIENT_MS,
       });
-      prefixOf.set(store, prefix);
+      prefixOf.set(store.port, prefix);
       return store;
     };
 
     // Each client has it on a single server: here it is the script and its keys that differ.
     if (name === 'ioredis 5' || isLong)
       describe('the contract', () => {
-        const corrupt: Corrupt<TodaysRedisStore> = async (store, key, part) => {
+        const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
           const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', PARTITIONS).of(key);
           if (part === 'state') await client.set(record, '2 from the past');
           else if (part === 'head') await client.append(record, '[');
           else await client.set(journal, ((await client.get(journal)) ?? '').replace('{', '['));
         };
-        describeSessionStore(forFurtherClients(test, ['due']), () => makeStore(), {
+        describeSessionStore(forFurtherClients(test, ['due']), () => makeStore().port, {
           corrupt,
           without: ['statuses', 'events'],
         });

@@ -12,10 +12,10 @@ import {
   TENANT,
   upTo,
 } from '../../../src/testing/samples.js';
-import { answerOf, dueOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { answerOf, dueOf } from '../../support/older-port/steps.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { missingEntries } from '../../support/redis-indexes.js';
 import { replaceUnread } from '../../support/replace-unread.js';
@@ -74,7 +74,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       store: TodaysRedisStore,
     ): Readonly<Record<string, () => PromiseLike<unknown>>> => {
       const change = (next: StateRecord, previous: StateRecord) => () =>
-        answerOf(replaceUnread(store, key, next, previous));
+        answerOf(replaceUnread(store.port, key, next, previous));
       const named = { entries: [say('you')], now: NOON, operation: operationOf('op') };
       return {
         create: () => answerOf(store.insert(TENANT, head, idle)),

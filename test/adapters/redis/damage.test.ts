@@ -18,9 +18,9 @@ import {
   TENANT,
   upTo,
 } from '../../../src/testing/samples.js';
-import { answerOf, append, errorOf, idsOn, replacing } from '../../../src/testing/steps.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { answerOf, append, errorOf, idsOn, replacing } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { okOf } from '../../support/sessions.js';

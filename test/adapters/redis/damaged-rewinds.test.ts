@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, append } from '../../../src/testing/steps.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { answerOf, append } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { todaysRedisStore } from '../../support/todays-redis-store.js';
 

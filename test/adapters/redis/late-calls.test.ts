@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { writeScripts } from '../../../adapters/redis/write-scripts.js';
 import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
+import { answerOf, append, errorOf, said } from '../../support/older-port/steps.js';
 import { openClient } from '../../support/redis-clients.js';
 import { replaceUnread } from '../../support/replace-unread.js';
 import { todaysRedisStore } from '../../support/todays-redis-store.js';
@@ -51,7 +51,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
         await append(store, key, ['second'], 'op');
         await append(store, key, ['second'], 'op');
         expect(
-          await answerOf(replaceUnread(store, key, live('PAUSED', { revision: 2 }))),
+          await answerOf(replaceUnread(store.port, key, live('PAUSED', { revision: 2 }))),
         ).toMatchObject({ outcome: 'made' });
         expect(
           await answerOf(store.insert(TENANT, headOf('two'), live('IDLE', { deadline: NOON }))),

@@ -2,14 +2,14 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { headOf, keyOf, live, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, idsOn, said } from '../../../src/testing/steps.js';
-import type { TodaysStore } from '../../../src/testing/todays-store.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { LOOPBACK } from '../../support/free-port.js';
+import { answerOf, append, idsOn, said } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import { replaceUnread } from '../../support/replace-unread.js';
 import { openProxy } from '../../support/tcp-proxy.js';
+import type { TodaysRedisStore } from '../../support/todays-redis-store.js';
 import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
@@ -45,7 +45,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
       const others = storeAt(port);
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
       await answerOf(others.insert(TENANT, headOf('zero'), live('IDLE')));
-      await answerOf(replaceUnread(others, keyOf('zero'), live('ACTIVE', { revision: 2 })));
+      await answerOf(replaceUnread(others.port, keyOf('zero'), live('ACTIVE', { revision: 2 })));
       await append(others, keyOf('zero'), ['hello']);
       const store = storeAt(proxy.port);
       await answerOf(store.findState(key));
@@ -56,7 +56,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
       };
     };
 
-    const appending30 = (others: TodaysStore) =>
+    const appending30 = (others: TodaysRedisStore) =>
       Promise.all(upTo(30).map((other) => append(others, key, [`${other}`])));
 
     test('insert', async () => {
@@ -75,8 +75,10 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
       const { store, others, loseReply } = await open();
       await answerOf(others.insert(TENANT, headOf('one'), live('IDLE')));
       const next = (revision: number) => live('ACTIVE', { revision });
-      const lost = loseReply(async () => answerOf(replaceUnread(others, key, next(3))));
-      expect(await answerOf(replaceUnread(store, key, next(2)))).toMatchObject({ outcome: 'made' });
+      const lost = loseReply(async () => answerOf(replaceUnread(others.port, key, next(3))));
+      expect(await answerOf(replaceUnread(store.port, key, next(2)))).toMatchObject({
+        outcome: 'made',
+      });
       await lost;
       expect((await answerOf(others.findState(key)))?.revision).toBe(3);
     });

@@ -12,14 +12,14 @@ import {
   TENANT,
   upTo,
 } from '../../../src/testing/samples.js';
-import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
-import type { TodaysStore } from '../../../src/testing/todays-store.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { answerOf, append, dueOf, idsOn, said } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { replaceUnread } from '../../support/replace-unread.js';
 import { openProxy } from '../../support/tcp-proxy.js';
+import type { TodaysRedisStore } from '../../support/todays-redis-store.js';
 import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
@@ -37,14 +37,16 @@ const settings: Readonly<Record<string, ClientOptions>> = {
 
 /** What others do while the reply is on its way into the void. */
 const nothing = async (): Promise<void> => {};
-const appending1000 = async (others: TodaysStore): Promise<void> => {
+const appending1000 = async (others: TodaysRedisStore): Promise<void> => {
   await Promise.all(upTo(20).map(() => append(others, key, upTo(50).map(String))));
 };
-const changing5 = async (others: TodaysStore): Promise<void> => {
+const changing5 = async (others: TodaysRedisStore): Promise<void> => {
   const first = (await answerOf(others.findState(key)))?.revision ?? 0;
   for (const change of upTo(5)) {
     const next = live('ACTIVE', { revision: first + 1 + change, deadline: NOON + change + 1 });
-    expect(await answerOf(replaceUnread(others, key, next))).toMatchObject({ outcome: 'made' });
+    expect(await answerOf(replaceUnread(others.port, key, next))).toMatchObject({
+      outcome: 'made',
+    });
   }
 };
 
@@ -61,7 +63,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
       timeoutMs: PATIENT_MS,
     });
     await answerOf(store.insert(TENANT, headOf('one'), live('IDLE')));
-    await answerOf(replaceUnread(store, key, live('ACTIVE', { revision: 2 })));
+    await answerOf(replaceUnread(store.port, key, live('ACTIVE', { revision: 2 })));
     await append(store, key, ['hello']);
     await append(store, key, ['hello'], 'op');
     await answerOf(store.remove(key));
@@ -92,7 +94,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         // The reply that is cut off may be that of a command before it: nothing else happens until
         // the script has run.
         const loseReply = (
-          meanwhile: (others: TodaysStore) => Promise<void>,
+          meanwhile: (others: TodaysRedisStore) => Promise<void>,
           { sha1: command }: Pick<Script, 'sha1'> = { sha1: 'evalsha' },
           hasRun: () => Promise<boolean> = async () => true,
         ) =>
@@ -132,14 +134,16 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         const isChanged = async () => (await answerOf(others.findState(key)))?.revision === 2;
         const lost = loseReply(meanwhile, writeScripts.change, isChanged);
         const next = live('ACTIVE', { revision: 2, deadline: NOON + 1000 });
-        expect(await answerOf(replaceUnread(store, key, next))).toMatchObject({ outcome: 'made' });
+        expect(await answerOf(replaceUnread(store.port, key, next))).toMatchObject({
+          outcome: 'made',
+        });
         await lost;
         const state = await answerOf(others.findState(key));
         expect(state).toEqual(
           meanwhile === nothing ? next : live('ACTIVE', { revision: 7, deadline: NOON + 5 }),
         );
         expect(await dueOf(others, NOON + 1000, 10)).toEqual([{ ...key, dueAt: state?.deadline }]);
-        expect(await answerOf(replaceUnread(store, key, next))).toMatchObject({
+        expect(await answerOf(replaceUnread(store.port, key, next))).toMatchObject({
           outcome: 'refused',
           guard: 'revision',
         });

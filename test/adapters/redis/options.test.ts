@@ -7,9 +7,9 @@ import {
   type RedisSessionStoreOptions,
 } from '../../../adapters/redis/index.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, append, dueOf, idsOn, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { oddNumbers, revoked, strange, throwing } from '../../support/hostile-values.js';
+import { answerOf, append, dueOf, idsOn, said } from '../../support/older-port/steps.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
 import { todaysRedisStore } from '../../support/todays-redis-store.js';

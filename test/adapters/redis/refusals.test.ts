@@ -13,13 +13,13 @@ import {
   say,
   TENANT,
 } from '../../../src/testing/samples.js';
-import { answerOf, append, replacing } from '../../../src/testing/steps.js';
-import type { TodaysStore } from '../../../src/testing/todays-store.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { answerOf, append, replacing } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { missingEntries } from '../../support/redis-indexes.js';
 import { refusals, refusing } from '../../support/refusing-client.js';
 import { replaceUnread } from '../../support/replace-unread.js';
+import type { TodaysRedisStore } from '../../support/todays-redis-store.js';
 import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
@@ -31,23 +31,23 @@ const paused = live('PAUSED', { revision: 3, limitMs: 60_000, deadline: NOON + 5
 
 interface Operation {
   /** What was there before. */
-  readonly prepare: (store: TodaysStore) => Promise<unknown>;
-  readonly run: (store: TodaysStore) => Answer<unknown, StoreError>;
+  readonly prepare: (store: TodaysRedisStore) => Promise<unknown>;
+  readonly run: (store: TodaysRedisStore) => Answer<unknown, StoreError>;
   readonly success: unknown;
 }
 
 const nothing = async (): Promise<void> => {};
-const create = (store: TodaysStore) => answerOf(store.insert(TENANT, head, idle));
-const start = async (store: TodaysStore): Promise<void> => {
+const create = (store: TodaysRedisStore) => answerOf(store.insert(TENANT, head, idle));
+const start = async (store: TodaysRedisStore): Promise<void> => {
   await create(store);
   await answerOf(replacing(store, key, active));
 };
-const converse = async (store: TodaysStore): Promise<void> => {
+const converse = async (store: TodaysRedisStore): Promise<void> => {
   await start(store);
   await append(store, key, ['before']);
   await append(store, key, ['before too'], 'before');
 };
-const remove = (store: TodaysStore) => answerOf(store.remove(key, { now: NOON }));
+const remove = (store: TodaysRedisStore) => answerOf(store.remove(key, { now: NOON }));
 const appended = { outcome: 'appended', position: expect.any(Number) };
 
 const operations: Readonly<Record<string, Operation>> = {
@@ -71,18 +71,18 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   start: {
     prepare: create,
-    run: (store) => replaceUnread(store, key, active, idle),
+    run: (store) => replaceUnread(store.port, key, active, idle),
     success: 'replaced',
   },
   pause: {
     prepare: converse,
-    run: (store) => replaceUnread(store, key, paused, active),
+    run: (store) => replaceUnread(store.port, key, paused, active),
     success: 'replaced',
   },
   terminate: {
     prepare: converse,
     run: (store) =>
-      replaceUnread(store, key, ended('terminated', { revision: 3, limitMs: 60_000 }), active),
+      replaceUnread(store.port, key, ended('terminated', { revision: 3, limitMs: 60_000 }), active),
     success: 'replaced',
   },
   append: {

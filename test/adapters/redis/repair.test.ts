@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { RepairReport } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, dueOf, idsOn, replacing, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { answerOf, append, dueOf, idsOn, replacing, said } from '../../support/older-port/steps.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 

@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { RedisClient } from '../../../adapters/redis/index.js';
 import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, append, errorOf, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
+import { answerOf, append, errorOf, said } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import {
   isWrite,

@@ -13,9 +13,9 @@ import {
   TENANT,
   upTo,
 } from '../../../src/testing/samples.js';
-import { answerOf, append, said } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
+import { answerOf, append, said } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startRedis } from '../../support/redis-server.js';
 import { isWrite } from '../../support/redis-writes.js';

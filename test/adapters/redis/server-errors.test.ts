@@ -5,16 +5,23 @@ import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../../src/session/errors.js';
 import type { Answer } from '../../../src/store/session-store.js';
 import { headOf, keyOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
-import { answerOf, append, errorOf, idsOn, replacing, said } from '../../../src/testing/steps.js';
-import type { TodaysStore } from '../../../src/testing/todays-store.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort, freePortPair } from '../../support/free-port.js';
+import {
+  answerOf,
+  append,
+  errorOf,
+  idsOn,
+  replacing,
+  said,
+} from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 import { replaceUnread } from '../../support/replace-unread.js';
 import { storeCalls } from '../../support/store-calls.js';
+import type { TodaysRedisStore } from '../../support/todays-redis-store.js';
 import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 /**
@@ -35,26 +42,26 @@ const key = keyOf('one', tenant);
 const head = headOf('two', NOON, { context: `${SECRET}-context` });
 const entry = say(`${SECRET}-content`);
 
-type Run = (store: TodaysStore) => Answer<unknown, StoreError | TooLarge | SearchTooLarge>;
+type Run = (store: TodaysRedisStore) => Answer<unknown, StoreError | TooLarge | SearchTooLarge>;
 type Write = 'insert' | 'replace' | 'append' | 'append with an operationId' | 'remove';
 type Read = 'find' | 'findState' | 'list' | 'due';
 type Call = Write | Read;
 
 const writes: Readonly<Record<Write, Run>> = {
-  insert: (store: TodaysStore) => store.insert(tenant, head, live('IDLE', { deadline: NOON })),
-  replace: (store: TodaysStore) =>
-    replaceUnread(store, key, live('PAUSED', { revision: 3, deadline: NOON + 1 })),
-  append: (store: TodaysStore) => store.append(key, { entries: [entry], now: NOON }),
-  'append with an operationId': (store: TodaysStore) =>
+  insert: (store: TodaysRedisStore) => store.insert(tenant, head, live('IDLE', { deadline: NOON })),
+  replace: (store: TodaysRedisStore) =>
+    replaceUnread(store.port, key, live('PAUSED', { revision: 3, deadline: NOON + 1 })),
+  append: (store: TodaysRedisStore) => store.append(key, { entries: [entry], now: NOON }),
+  'append with an operationId': (store: TodaysRedisStore) =>
     store.append(key, { entries: [entry], now: NOON, operation: operationOf(`${SECRET}-op`) }),
-  remove: (store: TodaysStore) => store.remove(key),
+  remove: (store: TodaysRedisStore) => store.remove(key),
 };
 
 const reads: Readonly<Record<Read, Run>> = {
-  find: (store: TodaysStore) => store.find(key),
-  findState: (store: TodaysStore) => store.findState(key),
-  list: (store: TodaysStore) => store.list(tenant, { offset: 0, limit: 10 }),
-  due: storeCalls.due,
+  find: (store: TodaysRedisStore) => store.find(key),
+  findState: (store: TodaysRedisStore) => store.findState(key),
+  list: (store: TodaysRedisStore) => store.list(tenant, { offset: 0, limit: 10 }),
+  due: (store: TodaysRedisStore) => storeCalls.due(store.port),
 };
 
 const calls = { ...writes, ...reads };
@@ -67,7 +74,7 @@ const shown = (error: unknown): string =>
   inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
 
 /** The errors of calls that are made at once. None reveals a secret. */
-const errorsOf = async (store: TodaysStore, names: readonly Call[]) => {
+const errorsOf = async (store: TodaysRedisStore, names: readonly Call[]) => {
   const errors = await Promise.all(
     names.map(async (name) => ({ name, error: await errorOf(calls[name](store)) })),
   );
@@ -79,7 +86,7 @@ const errorsOf = async (store: TodaysStore, names: readonly Call[]) => {
  * A client without access gets an error or no answer: both end within the timeout, and neither
  * reveals a secret.
  */
-const expectUnreachable = async (store: TodaysStore): Promise<void> => {
+const expectUnreachable = async (store: TodaysRedisStore): Promise<void> => {
   for (const { name, error } of await errorsOf(store, ['find', 'list', 'insert', 'append'])) {
     expect(error.type).toMatch(/^(store_unavailable|misconfigured)$/);
     if (name !== 'insert' && error.type === 'store_unavailable')
@@ -100,7 +107,7 @@ describeWithRedis('an error of the server', () => {
     return { port: server.port, admin, own };
   };
 
-  const fill = async (store: TodaysStore): Promise<void> => {
+  const fill = async (store: TodaysRedisStore): Promise<void> => {
     await answerOf(store.insert(tenant, headOf('one'), live('IDLE', { deadline: NOON })));
     await answerOf(replacing(store, key, live('ACTIVE', { revision: 2 })));
     await append(store, key, ['before']);
@@ -117,7 +124,7 @@ describeWithRedis('an error of the server', () => {
   };
 
   const expectRefused = async (
-    store: TodaysStore,
+    store: TodaysRedisStore,
     names: readonly Call[],
     message: RegExp,
   ): Promise<void> => {
@@ -132,7 +139,7 @@ describeWithRedis('an error of the server', () => {
   };
 
   /** Only a change of the user helps. */
-  const expectDenied = async (store: TodaysStore): Promise<void> => {
+  const expectDenied = async (store: TodaysRedisStore): Promise<void> => {
     for (const { name, error } of await errorsOf(store, allCalls))
       expect({ name, error }).toMatchObject({ name, error: { type: 'misconfigured' } });
   };

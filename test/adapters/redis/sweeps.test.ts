@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { createSweeper, SessionService, type SweeperOptions } from '../../../src/index.js';
-import { answerOf, dueOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { answerOf, dueOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { refusals, refusing } from '../../support/refusing-client.js';

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RedisClient } from '../../../adapters/redis/index.js';
 import { headOf, keyOf, live, TENANT } from '../../../src/testing/samples.js';
-import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort } from '../../support/free-port.js';
 import { inTime } from '../../support/in-time.js';
+import { answerOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
@@ -53,7 +53,7 @@ const stopped = async (): Promise<Outage> => {
 const expectUnavailable = async (store: TodaysRedisStore): Promise<void> => {
   await Promise.all(
     methods.map(async (method) => {
-      const { late, value } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store));
+      const { late, value } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store.port));
       expect({ method, late }).toEqual({ method, late: false });
       const outcome = reads.has(method)
         ? 'not_applied'
@@ -152,7 +152,7 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
     });
     await Promise.all(
       methods.map(async (method) => {
-        const { late } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store));
+        const { late } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store.port));
         expect({ method, late }).toEqual({ method, late: false });
       }),
     );

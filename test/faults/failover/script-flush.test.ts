@@ -11,8 +11,8 @@ import {
   tryBegin,
 } from '../../../src/testing/commits.js';
 import { keyOf, live, NOON, operationOf, TENANT, upTo } from '../../../src/testing/samples.js';
-import { answerOf } from '../../../src/testing/steps.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { answerOf } from '../../support/older-port/steps.js';
 import { openClient, type TestClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
 import { startRedis } from '../../support/redis-server.js';

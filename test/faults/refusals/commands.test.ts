@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
-import { answerOf } from '../../../src/testing/steps.js';
 import {
   type ClientVersion,
   clientVersions,
@@ -12,6 +11,7 @@ import {
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { ManualClock, NOON } from '../../support/manual-clock.js';
+import { answerOf } from '../../support/older-port/steps.js';
 import { type RedisServer, startRedis } from '../../support/redis-server.js';
 import { ada, countingIds, okOf } from '../../support/sessions.js';
 import {

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { planAgain, planAppend } from '../plan/append.js';
-import { planCreate } from '../plan/create.js';
-import { planMove } from '../plan/move.js';
-import type { StoreError } from '../session/errors.js';
-import type { AppendOutcome, HistoryAppend } from '../session/history-append.js';
-import type { Changed } from '../store/commit.js';
-import type { Answer, DueKey, SessionKey, SessionStore } from '../store/session-store.js';
+import { planAgain, planAppend } from '../../../src/plan/append.js';
+import { planCreate } from '../../../src/plan/create.js';
+import { planMove } from '../../../src/plan/move.js';
+import type { StoreError } from '../../../src/session/errors.js';
+import type { AppendOutcome, HistoryAppend } from '../../../src/session/history-append.js';
+import type { Changed } from '../../../src/store/commit.js';
+import type { Answer, DueKey, SessionKey, SessionStore } from '../../../src/store/session-store.js';
 import type { Rescheduling, TodaysStore } from './todays-store.js';
 
 const MAX_ATTEMPTS = 32;

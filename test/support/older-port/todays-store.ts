@@ -1,9 +1,13 @@
-import type { SearchTooLarge, StoreError, TooLarge } from '../session/errors.js';
-import type { EventDetail } from '../session/event-detail.js';
-import type { AppendOutcome, HistoryAppend } from '../session/history-append.js';
-import type { HistoryEntry } from '../session/session.js';
-import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
-import type { LiveLimit, Remains } from '../store/commit.js';
+import type { SearchTooLarge, StoreError, TooLarge } from '../../../src/session/errors.js';
+import type { EventDetail } from '../../../src/session/event-detail.js';
+import type { AppendOutcome, HistoryAppend } from '../../../src/session/history-append.js';
+import type { HistoryEntry } from '../../../src/session/session.js';
+import type {
+  SessionHead,
+  SessionRecord,
+  StateRecord,
+} from '../../../src/session/session-record.js';
+import type { LiveLimit, Remains } from '../../../src/store/commit.js';
 import type {
   Answer,
   DueKey,
@@ -18,11 +22,11 @@ import type {
   TakenRecords,
   TakeRange,
   WaitingRange,
-} from '../store/session-store.js';
+} from '../../../src/store/session-store.js';
 
-export type * from '../session/history-append.js';
-export type * from '../store/commit.js';
-export type * from '../store/session-store.js';
+export type * from '../../../src/session/history-append.js';
+export type * from '../../../src/store/commit.js';
+export type * from '../../../src/store/session-store.js';
 
 /** The history and the conditions of a new session. */
 export interface Opening {

@@ -1,14 +1,20 @@
 import type { Result } from 'neverthrow';
-import type { StoreError } from '../session/errors.js';
-import { changeDetailOf } from '../session/event-detail.js';
-import type { SessionHead, StateRecord } from '../session/session-record.js';
-import { dueAtOf } from '../session/state-at.js';
-import { answerOf, type Contents, repeatUntil } from './answers.js';
-import { expectEqual } from './expect-equal.js';
-import { headOf, live, NOON, operationOf, previousOf, say } from './samples.js';
+import type { StoreError } from '../../../src/session/errors.js';
+import { changeDetailOf } from '../../../src/session/event-detail.js';
+import type { SessionHead, StateRecord } from '../../../src/session/session-record.js';
+import { dueAtOf } from '../../../src/session/state-at.js';
+import { answerOf, type Contents, repeatUntil } from '../../../src/testing/answers.js';
+import { expectEqual } from '../../../src/testing/expect-equal.js';
+import { headOf, live, NOON, operationOf, previousOf, say } from '../../../src/testing/samples.js';
 import type { DueSession, LiveLimit, Replaced, SessionKey, TodaysStore } from './todays-store.js';
 
-export { answerOf, type Contents, contentsOf, errorOf, repeatUntil } from './answers.js';
+export {
+  answerOf,
+  type Contents,
+  contentsOf,
+  errorOf,
+  repeatUntil,
+} from '../../../src/testing/answers.js';
 
 /** The due sessions of all parts of a store, at most `limit` per part. */
 const dueInAllParts = async (
