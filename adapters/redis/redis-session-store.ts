@@ -1,10 +1,11 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import type {
-  Misconfigured,
-  SearchTooLarge,
-  StoreError,
-  StoreUnavailable,
-  TooLarge,
+import {
+  type Misconfigured,
+  type SearchTooLarge,
+  type StoreError,
+  type StoreUnavailable,
+  storeUnavailable,
+  type TooLarge,
 } from '../../src/session/errors.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import {
@@ -157,9 +158,7 @@ export class RedisSessionStore implements SessionStore {
     const made = await this.#make(open, keys, removalOf(keys, open.keys, rest));
     return removedOf(keys, made)
       .map(() => ({ outcome: 'made' as const }))
-      .mapErr((error) =>
-        error.type === 'store_unavailable' ? { ...error, outcome: 'unknown' as const } : error,
-      );
+      .mapErr((error) => storeUnavailable(error.message, 'unknown', error));
   }
 
   find(

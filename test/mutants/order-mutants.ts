@@ -152,9 +152,9 @@ export const orderMutants: readonly Mutant[] = [
   },
   {
     bug: 'an append in the millisecond of the end moves the end',
-    file: 'src/session/state-at.ts',
-    from: "=== 'TERMINATED' || now >= endsAt(state))",
-    to: "=== 'TERMINATED' || now > endsAt(state))",
+    file: 'src/store/judge.ts',
+    from: 'acceptsHistory[state.status] && now < endsAt(state);',
+    to: 'acceptsHistory[state.status] && now <= endsAt(state);',
     tests: ['test/stores/memory.contract.test.ts'],
   },
 ];

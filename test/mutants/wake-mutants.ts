@@ -5,9 +5,9 @@ const redis = ['test/stores/redis.contract.test.ts'];
 export const wakeMutants: readonly Mutant[] = [
   {
     bug: 'an append that wakes leaves the revision, so that a release of before undoes the wake',
-    file: 'src/session/lease-state.ts',
-    from: 'Object.freeze({ ...woken, revision })',
-    to: 'Object.freeze({ ...woken })',
+    file: 'src/store/state-after.ts',
+    from: 'work, revision: wake.revision };',
+    to: 'work };',
     tests: ['test/service/wake.test.ts', 'test/stores/woken-appends.test.ts'],
   },
   {

@@ -6,9 +6,9 @@
 --       without its end, '' for none; its conditions as '<end> <token> <time of the lease> <digest>',
 --       '-' for none of each, or '' for none at all; with conditions also its name, or ''
 
--- The fields after the wake. Those before it have fixed widths: parts of a text cost less than a
--- pattern with many captures.
-local FIELDS = '^ ([IAPT]) (%d+) (%d+) (%d+) (%d+)\n'
+-- Captures the fields after the wake. Those before it have fixed widths: parts of a text cost less
+-- than captures.
+local FIELDS = '^1 %d+ [%w_-]+ %d+ %d+ %d+ %d+ %d+ %d+ %d+ %d+ ([IAPT]) (%d+) (%d+) (%d+) (%d+)\n'
 
 local function refusedWith(guard, record)
   return 'no ' .. guard .. ' ' .. string.gsub(call('GET', record), '\n', '\t')
@@ -27,12 +27,11 @@ local function append()
   end
   local text = beginningOf(record)
   if text == '' then return withoutRecord(record, journal) end
-  local status, deadline, inactivity, fence, leased = match(text, FIELDS, STATE + 17)
+  local status, deadline, inactivity, fence, leased = match(text, FIELDS)
   local incarnation, activity = sub(text, 20, 31), sub(text, 49, 64)
   local sequence, entries = tonumber(sub(text, 66, 75)), tonumber(sub(text, 77, 86))
   local bytes, tail = tonumber(sub(text, 88, 99)), sub(text, 101, 112)
-  local isReadable = status and sequence and entries and bytes and sub(text, 1, 2) == '1 '
-  if not isReadable or not tonumber(activity) then return 'corrupt' end
+  if not (status and sequence and entries and bytes) then return 'corrupt' end
   if call('STRLEN', journal) < bytes then return 'corrupt' end
   local earlier = name and repeated(journal, bytes, call('HGET', operations, name), digest)
   if earlier then return earlier end

@@ -88,7 +88,14 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         'append of the holder': () =>
           answerOf(store.append(key, { entries: [say('mine')], now: NOON, fencingToken: 3 })),
         release: change(free, leased),
-        reschedule: () => answerOf(store.reschedule(key, { from: NOON + 3000, to: NOON + 2500 })),
+        move: () =>
+          answerOf(
+            store.change({
+              key,
+              guards: { dueAt: NOON + 3000 },
+              effects: { dueAt: NOON + 2500 },
+            }),
+          ),
         end: change(failed, free),
         relabel: change(relabelled, failed),
         delete: () => answerOf(store.remove(key)),
@@ -100,7 +107,9 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       // The server knows the scripts from here on.
       for (const change of Object.values(changes(store))) await change();
       for (const [name, change] of Object.entries(changes(store))) {
-        expect([name, await commandsOf(change)]).toEqual([name, ['evalsha']]);
+        // A removal marks the session first, and then deletes it.
+        const expected = name === 'delete' ? ['evalsha', 'evalsha'] : ['evalsha'];
+        expect([name, await commandsOf(change)]).toEqual([name, expected]);
         expect(await missingEntries(client, { prefix })).toEqual([]);
       }
       const { events } = await answerOf(

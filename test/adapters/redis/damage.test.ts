@@ -288,6 +288,8 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
         const junk = fields.with(at, unit.repeat(field.length)).join(' ');
         // The incarnation is any name.
         if (at === 2 && /[-xe]/.test(unit)) continue;
+        // This is the mark of a removed session.
+        if (at === 4 && unit === 'x') continue;
         await raw.set(
           keys.record,
           whole.replace(fields.join(' '), () => junk),

@@ -12,7 +12,12 @@ describe('the keys of a session', () => {
       ...acme,
       records: 'app:{0}:record:acme:',
       journals: 'app:{0}:journal:acme:',
-      byStatus: {},
+      byStatus: {
+        IDLE: 'app:{0}:idle:acme',
+        ACTIVE: 'app:{0}:active:acme',
+        PAUSED: 'app:{0}:paused:acme',
+        TERMINATED: 'app:{0}:terminated:acme',
+      },
       record: 'app:{0}:record:acme:a%0020b',
       journal: 'app:{0}:journal:acme:a%0020b',
       operations: 'app:{0}:operations:acme:a%0020b',

@@ -209,7 +209,9 @@ describeWithRedis('a list', ({ port }) => {
       // The versions that there are: before the change, and after it.
       const versions = [await answerOf(writer.find(keyOf('one'), range))];
       let sent = 0;
-      const client = intercepting(counted, async (_name, _args, run) => {
+      const client = intercepting(counted, async (name, _args, run) => {
+        // The store asks once, on its own, whether the server evicts keys.
+        if (name === 'info') return run();
         sent += 1;
         if (sent === 2) await change(writer);
         return run();

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StoreError } from '../../../src/session/errors.js';
-import type { SessionRecord } from '../../../src/session/session-record.js';
+import type { SessionKey } from '../../../src/session/session-key.js';
+import type { SessionRecord, StateRecord } from '../../../src/session/session-record.js';
 import type { Answer } from '../../../src/store/session-store.js';
 import {
   ended,
@@ -37,6 +38,15 @@ interface Operation {
 }
 
 const nothing = async (): Promise<void> => {};
+const replaced = async (
+  store: TodaysRedisStore,
+  of: SessionKey,
+  next: StateRecord,
+  previous: StateRecord,
+) =>
+  (await replaceUnread(store.port, of, next, previous)).map(({ outcome }) =>
+    outcome === 'made' ? 'replaced' : outcome,
+  );
 const create = (store: TodaysRedisStore) => answerOf(store.insert(TENANT, head, idle));
 const start = async (store: TodaysRedisStore): Promise<void> => {
   await create(store);
@@ -71,18 +81,18 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   start: {
     prepare: create,
-    run: (store) => replaceUnread(store.port, key, active, idle),
+    run: (store) => replaced(store, key, active, idle),
     success: 'replaced',
   },
   pause: {
     prepare: converse,
-    run: (store) => replaceUnread(store.port, key, paused, active),
+    run: (store) => replaced(store, key, paused, active),
     success: 'replaced',
   },
   terminate: {
     prepare: converse,
     run: (store) =>
-      replaceUnread(store.port, key, ended('terminated', { revision: 3, limitMs: 60_000 }), active),
+      replaced(store, key, ended('terminated', { revision: 3, limitMs: 60_000 }), active),
     success: 'replaced',
   },
   append: {

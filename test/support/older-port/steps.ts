@@ -34,7 +34,7 @@ const dueInAllParts = async (
 };
 
 /** Reschedules a due session. */
-export const reschedule = async (
+const reschedule = async (
   store: TodaysStore,
   { dueAt, ...key }: DueSession,
   to: number,
@@ -67,7 +67,7 @@ export const dueOf = async (
 };
 
 /** Inserts a session. Fails if the id is taken. */
-export const insert = async (
+const insert = async (
   store: TodaysStore,
   key: SessionKey,
   head: SessionHead = headOf(key.id),
