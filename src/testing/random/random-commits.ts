@@ -15,6 +15,7 @@ import { Twin } from './twin.js';
 
 /** The store that `checkRandomCommits` examines. */
 export interface RandomSubject {
+  /** An empty store. */
   readonly store: SessionStore;
   /** Another store object over the same data, which makes every other call; or `store` itself. */
   readonly second: SessionStore;
