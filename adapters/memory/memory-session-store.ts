@@ -4,7 +4,7 @@ import { isFields, parseSwitch, parseWhole } from '../../src/input/parse-fields.
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { type SearchTooLarge, type TooLarge, tooLarge } from '../../src/session/errors.js';
-import type { EventDetail } from '../../src/session/event-detail.js';
+import { detailOf, type EventDetail } from '../../src/session/event-detail.js';
 import {
   entriesUpTo,
   entriesUpToCurrent,
@@ -366,8 +366,7 @@ export class MemorySessionStore implements SessionStore {
   /** Logs the events of a commit that began at a position of the history. */
   #logAll(session: StoredSession, events: readonly EventPart[], start: number): void {
     const position = session.log.positions.end;
-    for (const event of events)
-      this.#log(session, event.type === 'appended' ? { ...event, start, position } : event);
+    for (const event of events) this.#log(session, detailOf(event, { start, position }));
   }
 
   #log(session: StoredSession, detail: EventDetail): void {

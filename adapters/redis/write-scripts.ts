@@ -1,5 +1,6 @@
 import { type Script, scriptOf } from './connection.js';
 import appendLua from './scripts/append.lua';
+import argumentsLua from './scripts/arguments.lua';
 import changeLua from './scripts/change.lua';
 import fieldsLua from './scripts/fields.lua';
 import groupLua from './scripts/group.lua';
@@ -24,8 +25,8 @@ const parts = [fieldsLua, recordLua, groupLua, sessionLua];
 /** The scripts that write. Each contains only what it needs, because its size costs time. */
 export const writeScripts = {
   append: scriptOf(fieldsLua, groupLua, historyLua, appendLua),
-  change: scriptOf(...parts, historyLua, indexesLua, changeLua),
-  remove: scriptOf(...parts, indexesLua, removeLua),
+  change: scriptOf(...parts, argumentsLua, historyLua, indexesLua, changeLua),
+  remove: scriptOf(...parts, argumentsLua, indexesLua, removeLua),
   redact: scriptOf(...parts, redactLua),
   take: scriptOf(fieldsLua, recordLua, groupLua, indexesLua, takeLua),
   repair: scriptOf(fieldsLua, recordLua, groupLua, indexesLua, repairLua),

@@ -2,7 +2,7 @@ import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
-import type { EventDetail } from '../../src/session/event-detail.js';
+import { detailOf, type EventDetail } from '../../src/session/event-detail.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import {
   type BeginCommit,
@@ -67,8 +67,7 @@ const detailsOf = (
   events: readonly EventPart[],
   start: number,
   position: number,
-): readonly EventDetail[] =>
-  events.map((event) => (event.type === 'appended' ? { ...event, start, position } : event));
+): readonly EventDetail[] => events.map((event) => detailOf(event, { start, position }));
 
 /** A session that is to be changed. */
 interface Found {

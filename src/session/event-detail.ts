@@ -74,6 +74,10 @@ export interface AppendDetail {
 /** The type of a change and its details, as the log has them. */
 export type EventDetail = ChangeDetail | (AppendDetail & AppendedPart);
 
+/** The detail as the log has it: an append gets the positions of its entries. */
+export const detailOf = (event: ChangeDetail | AppendDetail, part: AppendedPart): EventDetail =>
+  event.type === 'appended' ? { ...event, ...part } : event;
+
 /**
  * The detail of a state that the session has just entered. IDLE means that the session was created.
  */

@@ -35,7 +35,7 @@ export interface BeginCommit {
   readonly effects: {
     /** The part that never changes. */
     readonly head: SessionHead;
-    /** The first state: IDLE, or ACTIVE if the session is started at once. */
+    /** The first state: IDLE, or ACTIVE if the creation also starts the session. */
     readonly state: StateRecord;
     /** The first entries of the history, oldest first. May be empty. */
     readonly entries: readonly HistoryEntry[];
@@ -291,8 +291,8 @@ export interface RemoveCommit {
   readonly effects: {
     /**
      * Kept under the key with `removal`, in the same step. Only `due` returns it, and only
-     * `findState`, `change` and `remove` take its key; its changes have no events. Another
-     * session may have the id meanwhile.
+     * `findState`, `change` and `remove` take its key; its changes have no events. A new
+     * session may have the same id.
      */
     readonly remains?: Remains | undefined;
     /** None for what is left of a session. */

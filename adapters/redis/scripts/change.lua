@@ -19,16 +19,6 @@
 local MAX_RANGES, MAX_ENDED = 1000, 10000
 local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 
-local function nextKey()
-  keyAt = keyAt + 1
-  return KEYS[keyAt]
-end
-
-local function nextArg()
-  argAt = argAt + 1
-  return ARGV[argAt]
-end
-
 local function nextOf(take, count)
   local values = {}
   for place = 1, count or 0 do values[place] = take() end
@@ -56,13 +46,19 @@ local function isOpen(header, at)
 end
 
 -- The guard of the state that does not hold; nil if all hold.
-local function stateGuard(c, header)
+local function failedGuard(c, header)
   if c.revision and header.revision ~= c.revision then return 'revision' end
   if c.unused and header.activity + 0 > c.unused + 0 then return 'unusedSince' end
   if c.open and not isOpen(header, c.open + 0) then return 'open' end
   if c.over and isOpen(header, c.over + 0) then return 'over' end
   local isHeld = not c.token or header.fence == c.token + 0 and c.held + 0 < header.leased
   return not isHeld and 'fence' or nil
+end
+
+-- The outcome if a guard of the state does not hold, with the record; nil if all hold.
+local function stateGuard(c, header)
+  local guard = failedGuard(c, header)
+  return guard and 'no ' .. guard .. ' ' .. string.gsub(call('GET', c.record), '\n', '\t')
 end
 
 -- The outcome if the tenant has as many live sessions as it may have; nil otherwise. Sessions that
@@ -256,11 +252,7 @@ local function refusalOf(c, header)
     local earlier = repeated(c.journal, header.bytes, noted, c.digest)
     if earlier then return earlier end
   end
-  local guard = stateGuard(c, header)
-  if guard then
-    return 'no ' .. guard .. ' ' .. string.gsub(call('GET', c.record), '\n', '\t')
-  end
-  return historyGuard(c, header) or liveGuard(c)
+  return stateGuard(c, header) or historyGuard(c, header) or liveGuard(c)
 end
 
 -- Writes the record: all of it, its fields up to the wake, or those that every change writes.
@@ -305,10 +297,8 @@ local function move(c)
   if c.revision then
     local header, outcome = read(c)
     if not header then return outcome end
-    local guard = stateGuard(c, header)
-    if guard then
-      return 'no ' .. guard .. ' ' .. string.gsub(call('GET', c.record), '\n', '\t')
-    end
+    local refusal = stateGuard(c, header)
+    if refusal then return refusal end
   end
   placesOf(c)
   if c.places[1].found ~= tonumber(c.dueAt) then return 'no dueAt' end

@@ -2,8 +2,8 @@
 -- itself: one that is refused changes nothing, and the others are made. Follows fields.lua.
 --
 -- KEYS  1 the note of this group, 2 the stream of events, then those of each commit
--- ARGV  1 until when the group is accepted, 2 until when it is recognised, by the clock of the
---       server, 3 the number of events that the stream keeps, '' without events, then those of each
+-- ARGV  1 until when the group is accepted and 2 until when it is recognised, in the time of the
+--       server; 3 the number of events that the stream keeps, '' without events; then those of each
 --       commit
 -- Returns the outcomes as text, a line for each commit; 'late <time of the server>' if the group
 -- came too late; 'unknown' if a crash has left its note without its outcomes.

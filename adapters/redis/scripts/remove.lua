@@ -13,16 +13,6 @@
 local NONE = format('%016d', 0)
 local LABELS = '^[^\n]*\n[^\n]*\n([^\n]*)'
 
-local function nextKey()
-  keyAt = keyAt + 1
-  return KEYS[keyAt]
-end
-
-local function nextArg()
-  argAt = argAt + 1
-  return ARGV[argAt]
-end
-
 local function nextCommit()
   local c = {record = nextKey(), journal = nextKey(), operations = nextKey(), dueSet = nextKey(),
     dueTenants = nextKey(), workSet = nextKey(), workTenants = nextKey(), labels = nextKey(),

@@ -1,4 +1,4 @@
-import { eventOf } from '../../session/event-detail.js';
+import { detailOf, eventOf } from '../../session/event-detail.js';
 import type { SessionEvent } from '../../session/session-event.js';
 import type { SessionRecord, StateRecord } from '../../session/session-record.js';
 import { dueAtOf, endsAt, stateAt } from '../../session/state-at.js';
@@ -223,8 +223,7 @@ export class ModelStore {
     for (const event of events) {
       session.sequence += 1;
       const { sequence } = session;
-      const positions = { start, position: history.end };
-      const detail = event.type === 'appended' ? { ...event, ...positions } : event;
+      const detail = detailOf(event, { start, position: history.end });
       this.events.push(eventOf(key, { incarnation, sequence }, detail, ''));
     }
   }

@@ -1,0 +1,11 @@
+-- Takes the keys and arguments of a commit one after the other. Follows group.lua.
+
+local function nextKey()
+  keyAt = keyAt + 1
+  return KEYS[keyAt]
+end
+
+local function nextArg()
+  argAt = argAt + 1
+  return ARGV[argAt]
+end
