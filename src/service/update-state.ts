@@ -110,6 +110,22 @@ export interface LiveCap<E> {
   readonly error: E;
 }
 
+/** The state that is known, or else the stored one, and then the time: it may pass while it is read. */
+const readState = async (
+  { store, now }: Settings,
+  key: SessionKey,
+  known: StateRecord | undefined,
+): Promise<
+  Result<{ readonly current: StateRecord; readonly time: number }, NotFound | StoreError>
+> => {
+  const found = known === undefined ? await store.findState(key) : ok(known);
+  if (found.isErr()) return err(found.error);
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  if (found.value === undefined) return err(notFound(key.id));
+  return ok({ current: found.value, time: time.value });
+};
+
 /**
  * Replaces the state with the result of `decide`. The store writes it only if the stored state is
  * still the one that was read or that this process wrote last; otherwise `decide` is called again
@@ -123,39 +139,36 @@ export const updateState = async <S extends StateRecord, E>(
   decide: (current: StateRecord, now: number, isGuess: boolean) => Result<S, E>,
   cap?: LiveCap<E>,
 ): Promise<Result<UpdatedState<S>, E | NotFound | Conflict | StoreError>> => {
-  const { store, now, recentStates } = settings;
+  const { recentStates } = settings;
   let known = recentStates.take(key);
   let isGuess = known !== undefined;
   const mayRace = raceOf();
   for (;;) {
-    const found = known === undefined ? await store.findState(key) : ok(known);
+    const read = await readState(settings, key, known);
     known = undefined;
-    if (found.isErr()) return err(found.error);
-    const time = now();
-    if (time.isErr()) return err(time.error);
-    const current = found.value;
-    if (current === undefined) return err(notFound(key.id));
-    const decided = decide(current, time.value, isGuess);
+    if (read.isErr()) return err(read.error);
+    const { current, time } = read.value;
+    const decided = decide(current, time, isGuess);
     const wasGuess = isGuess;
     isGuess = false;
     if (wasGuess && (decided.isErr() || decided.value === current)) continue;
     if (decided.isErr()) return err(decided.error);
     if (decided.value === current) {
-      return ok({ state: decided.value, now: time.value, isChanged: false });
+      return ok({ state: decided.value, now: time, isChanged: false });
     }
-    const states = { previous: current, decided: decided.value, now: time.value };
-    const limit = cap && { sessions: cap.sessions, now: time.value };
+    const states = { previous: current, decided: decided.value, now: time };
+    const limit = cap && { sessions: cap.sessions, now: time };
     const answer = await replaceState(settings, key, states, limit);
     if (answer.isErr()) return err(answer.error);
     const replaced = answer.value;
     if (replaced.outcome === 'replaced') {
       recentStates.add(key, replaced.state);
-      return ok({ state: replaced.state, now: time.value, isChanged: true });
+      return ok({ state: replaced.state, now: time, isChanged: true });
     }
     if (replaced.outcome === 'missing') return err(notFound(key.id));
     if (replaced.outcome === 'too_many' && cap !== undefined) return err(cap.error);
     if (replaced.outcome === 'stale') known = replaced.stored;
-    if (!mayRace(current, time.value)) return err(conflict(key.id));
+    if (!mayRace(current, time)) return err(conflict(key.id));
   }
 };
 

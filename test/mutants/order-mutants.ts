@@ -139,8 +139,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'a session whose time is up while a command reads it is paused',
     file: 'src/service/update-state.ts',
-    from: '    const found = known === undefined ? await store.findState(key) : ok(known);\n    known = undefined;\n    if (found.isErr()) return err(found.error);\n    const time = now();',
-    to: '    const time = now();\n    const found = known === undefined ? await store.findState(key) : ok(known);\n    known = undefined;\n    if (found.isErr()) return err(found.error);',
+    from: '  const found = known === undefined ? await store.findState(key) : ok(known);\n  if (found.isErr()) return err(found.error);\n  const time = now();',
+    to: '  const time = now();\n  const found = known === undefined ? await store.findState(key) : ok(known);\n  if (found.isErr()) return err(found.error);',
     tests: ['test/service/slow-stores.test.ts'],
   },
   {
