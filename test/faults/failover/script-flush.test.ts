@@ -1,20 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
-import type { SessionStore } from '../../../src/store/session-store.js';
-import {
-  appendOf,
-  change,
-  idsOf,
-  putOf,
-  remove,
-  said,
-  tryBegin,
-} from '../../../src/testing/commits.js';
+import type { Guards, SessionStore } from '../../../src/store/session-store.js';
+import { answerOf } from '../../../src/testing/answers.js';
+import { change, idsOf, putOf, remove, said, tryBegin } from '../../../src/testing/commits.js';
 import { keyOf, live, NOON, operationOf, TENANT, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { answerOf } from '../../support/older-port/steps.js';
 import { openClient, type TestClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
+import { openAppendOf } from '../../support/redis-commits.js';
 import { startRedis } from '../../support/redis-server.js';
 import { effort, record, triedClients } from '../support/effort.js';
 
@@ -46,15 +39,12 @@ const flushing = (client: TestClient) => {
  */
 const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown[]> => {
   const key = keyOf(id);
-  const append = (content: string, operationId?: string) =>
-    change(
-      store,
-      appendOf(key, [content], { operation: operationId ? operationOf(operationId) : undefined }),
-    );
+  const append = (content: string, guards?: Guards) =>
+    change(store, openAppendOf(key, [content], guards));
   const begun = await tryBegin(store, key, { state: live('IDLE') });
   const started = await change(store, putOf(key, live('ACTIVE', { revision: 2 }), live('IDLE')));
   const first = await append('first');
-  const second = await append('second', 'second');
+  const second = await append('second', { operation: operationOf('second') });
   const kept = await said(store, key);
   const active = await answerOf(
     store.page(TENANT, { offset: 0, limit: 100, status: { anyOf: ['ACTIVE'], now: NOON } }),
