@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type JsonObject, SessionService } from '../../src/index.js';
+import { answerOf } from '../../src/testing/answers.js';
 import { upTo } from '../../src/testing/samples.js';
-import { answerOf } from '../support/older-port/steps.js';
 import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
 import { TextSessionStore } from '../support/store-doubles.js';
 

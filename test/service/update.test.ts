@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { UpdateInput } from '../../src/index.js';
-import { answerOf } from '../support/older-port/steps.js';
+import { answerOf } from '../../src/testing/answers.js';
 import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
 
 const labelled = (labels: Readonly<Record<string, string>>) => ({ ...ada, labels });

@@ -3,12 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { bytesOf as bytesOfText } from '../../../adapters/shared/stored-json.js';
 import { wireForm } from '../../../src/operations/session-form.js';
-import { planAppend } from '../../../src/plan/append.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { ReadSize } from '../../../src/store/session-store.js';
+import { answerOf, errorOf } from '../../../src/testing/answers.js';
 import { begin } from '../../../src/testing/commits.js';
-import { headOf, keyOf, NOON, say, TENANT } from '../../../src/testing/samples.js';
-import { answerOf, errorOf } from '../../support/older-port/steps.js';
+import { headOf, keyOf, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
 
 /** Of any UTF-16 code units: surrogates alone and in pairs, controls, quotes, separators. */
 const anyText = fc
@@ -69,10 +68,8 @@ describe('the size that the store compares before it reads', () => {
     const store = new MemorySessionStore();
     for (const [at, id] of ['a', 'b', 'c'].entries()) {
       const texts = { context: text.repeat(400 * at), behavior: text.repeat(200), timeLimit: 60 };
-      await begin(store, keyOf(id), { head: headOf(id, NOON, texts) });
-      const said = Array.from({ length: entries }, (_, each) => say(text.repeat((each % 7) * 40)));
-      if (said.length > 0)
-        await answerOf(store.change(planAppend(keyOf(id), { entries: said, now: NOON })));
+      const said = upTo(entries).map((each) => say(text.repeat((each % 7) * 40)));
+      await begin(store, keyOf(id), { head: headOf(id, NOON, texts), entries: said });
     }
     return store;
   };

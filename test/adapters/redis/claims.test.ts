@@ -3,11 +3,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { TakeRange } from '../../../src/store/session-store.js';
+import { answerOf, errorOf } from '../../../src/testing/answers.js';
 import { begin, remove } from '../../../src/testing/commits.js';
 import { keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
-import { answerOf, errorOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 

@@ -1,9 +1,9 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { WorkRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
+import { answerOf, type Contents, contentsOf } from '../../../src/testing/answers.js';
 import { expectEqual } from '../../../src/testing/expect-equal.js';
 import { NOON } from '../../support/manual-clock.js';
-import { answerOf, type Contents, contentsOf } from '../../support/older-port/steps.js';
 import type { TestClient } from '../../support/redis-clients.js';
 import { okOf } from '../../support/sessions.js';
 import { wrongEntries, wrongEvents } from '../support/stored.js';

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
+import { repeatUntil } from '../../../src/testing/answers.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { repeatUntil } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient, type TestClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import {
   type ClientVersion,
   clientVersions,
@@ -11,7 +12,6 @@ import {
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { ManualClock, NOON } from '../../support/manual-clock.js';
-import { answerOf } from '../../support/older-port/steps.js';
 import { type RedisServer, startRedis } from '../../support/redis-server.js';
 import { ada, countingIds, okOf } from '../../support/sessions.js';
 import {
@@ -117,8 +117,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
   ): Promise<Bench> => {
     await control.call('FLUSHALL');
     const client = connect(version);
-    const indexes = {};
-    const store = new RedisSessionStore({ client, prefix, ...indexes, events, timeoutMs });
+    const store = new RedisSessionStore({ client, prefix, events, timeoutMs });
     const options = { store, clock: new ManualClock(), ids: countingIds() };
     const sessions = new SessionService(options);
     const bench = {
