@@ -1,17 +1,22 @@
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
-import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/answers.js';
+import { begin, made } from '../../../src/testing/commits.js';
+import { keyOf, TENANT } from '../../../src/testing/samples.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { answerOf, append } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
+import { openAppend, openAppendOf } from '../../support/redis-commits.js';
 
 const key = keyOf('bad');
 
 /** One byte of so many is damaged; each of them with `npm run test:long`. */
 const STEP = moreIfLong(17, 1);
+
+const rewindOf = (truncate: number, contents: readonly string[] = []) =>
+  openAppendOf(key, contents, {}, { truncate });
 
 let prefixes = 0;
 
@@ -21,19 +26,14 @@ describeWithRedis('a session that was rewound, whose strings are damaged', ({ po
     const prefix = `damaged-rewinds-${process.pid}-${prefixes}`;
     const client = new Redis({ port });
     onTestFinished(() => client.disconnect());
-    const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
-    await answerOf(store.insert(TENANT, headOf('good'), live('IDLE')));
-    await answerOf(store.insert(TENANT, headOf('bad'), live('ACTIVE')));
-    const rewind = async (after: number, contents: readonly string[]): Promise<number> => {
-      const append = { entries: contents.map((content) => say(content)), now: NOON, after };
-      const answer = await answerOf(store.append(key, append));
-      return answer.outcome === 'appended' ? answer.position : -1;
-    };
-    const first = await append(store, key, ['one']);
-    await append(store, key, ['two']);
-    const second = await rewind(first, ['three', 'four']);
-    await rewind(second, []);
-    await append(store, key, ['five']);
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    await begin(store, keyOf('good'));
+    await begin(store, key);
+    const first = await openAppend(store, key, ['one']);
+    await openAppend(store, key, ['two']);
+    const second = await made(store, rewindOf(first, ['three', 'four']));
+    await made(store, rewindOf(second));
+    await openAppend(store, key, ['five']);
     return { client, store, first, keys: new Keyspace(prefix, 1).of(key) };
   };
 
@@ -71,13 +71,13 @@ describeWithRedis('a session that was rewound, whose strings are damaged', ({ po
             store.entries(key, { limit: 1, after: 0 }),
             store.entries(key, { limit: 10, after: first }),
           ];
-          const rewind = () => store.append(key, { entries: [], now: NOON, after: first });
-          for (const answer of [...(await Promise.all(reads)), await rewind()]) {
+          const rewound = () => store.change(rewindOf(first));
+          for (const answer of [...(await Promise.all(reads)), await rewound()]) {
             if (answer.isErr())
               expect(answer.error).toMatchObject({ type: 'corrupt_record', id: 'bad' });
           }
           for (const size of [{}, { historyLimit: 0 }, { historyLimit: 2 }]) {
-            const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
+            const page = await answerOf(store.page(TENANT, { offset: 0, limit: 10, ...size }));
             expect([
               page.records[0]?.head.id,
               page.records.length + page.unreadable.length,

@@ -1,16 +1,17 @@
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { headOf, keyOf, live, TENANT, upTo } from '../../../src/testing/samples.js';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
+import { answerOf } from '../../../src/testing/answers.js';
+import { begin, change, idsOf, made, put, putOf, said } from '../../../src/testing/commits.js';
+import { keyOf, live, TENANT, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { LOOPBACK } from '../../support/free-port.js';
-import { answerOf, append, idsOn, said } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
-import { replaceUnread } from '../../support/replace-unread.js';
+import { openAppend } from '../../support/redis-commits.js';
 import { openProxy } from '../../support/tcp-proxy.js';
-import type { TodaysRedisStore } from '../../support/todays-redis-store.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
 
@@ -40,13 +41,13 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
         const natMap = { [`${LOOPBACK}:${port}`]: { host: LOOPBACK, port: throughPort } };
         const client = new ClusterClient([{ host: LOOPBACK, port: throughPort }], { natMap });
         onTestFinished(() => client.disconnect());
-        return todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
+        return new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
       };
       const others = storeAt(port);
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
-      await answerOf(others.insert(TENANT, headOf('zero'), live('IDLE')));
-      await answerOf(replaceUnread(others.port, keyOf('zero'), live('ACTIVE', { revision: 2 })));
-      await append(others, keyOf('zero'), ['hello']);
+      await begin(others, keyOf('zero'), { state: live('IDLE') });
+      await put(others, keyOf('zero'), live('ACTIVE', { revision: 2 }));
+      await openAppend(others, keyOf('zero'), ['hello']);
       const store = storeAt(proxy.port);
       await answerOf(store.findState(key));
       return {
@@ -56,40 +57,38 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
       };
     };
 
-    const appending30 = (others: TodaysRedisStore) =>
-      Promise.all(upTo(30).map((other) => append(others, key, [`${other}`])));
+    const appending30 = (others: SessionStore) =>
+      Promise.all(upTo(30).map((other) => openAppend(others, key, [`${other}`])));
 
-    test('insert', async () => {
+    test('begin', async () => {
       const { store, others, loseReply } = await open();
       const lost = loseReply(async () => {
         while ((await answerOf(others.findState(key))) === undefined);
         await appending30(others);
       });
-      expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('inserted');
+      await begin(store, key);
       await lost;
-      expect(await idsOn(others, TENANT)).toEqual(['zero', 'one']);
+      expect(await idsOf(others, TENANT)).toEqual(['zero', 'one']);
       expect(await said(others, key)).toHaveLength(30);
     });
 
-    test('replace', async () => {
+    test('change of the state', async () => {
       const { store, others, loseReply } = await open();
-      await answerOf(others.insert(TENANT, headOf('one'), live('IDLE')));
-      const next = (revision: number) => live('ACTIVE', { revision });
-      const lost = loseReply(async () => answerOf(replaceUnread(others.port, key, next(3))));
-      expect(await answerOf(replaceUnread(store.port, key, next(2)))).toMatchObject({
-        outcome: 'made',
-      });
+      await begin(others, key, { state: live('IDLE') });
+      const next = (revision: number) => putOf(key, live('ACTIVE', { revision }));
+      const lost = loseReply(() => change(others, next(3)));
+      await made(store, next(2));
       await lost;
       expect((await answerOf(others.findState(key)))?.revision).toBe(3);
     });
 
     test('append', async () => {
       const { store, others, loseReply } = await open();
-      await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
+      await begin(others, key);
       // From then on this process knows how the journal ends, and sends nothing before the lines.
-      await append(store, key, ['first']);
+      await openAppend(store, key, ['first']);
       const lost = loseReply(() => appending30(others));
-      await append(store, key, ['mine', 'mine too']);
+      await openAppend(store, key, ['mine', 'mine too']);
       await lost;
       const kept = (await said(others, key)) ?? [];
       expect([kept.slice(1, 3), kept.length]).toEqual([['mine', 'mine too'], 33]);

@@ -1,28 +1,31 @@
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import { planRemove } from '../../../src/plan/remove.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../../src/session/errors.js';
-import type { Answer } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
+import type { Answer, SessionStore } from '../../../src/store/session-store.js';
+import { answerOf, errorOf } from '../../../src/testing/answers.js';
+import {
+  begin,
+  beginOf,
+  change,
+  idsOf,
+  put,
+  putOf,
+  remove,
+  said,
+} from '../../../src/testing/commits.js';
+import { headOf, keyOf, live, NOON, operationOf, upTo } from '../../../src/testing/samples.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort, freePortPair } from '../../support/free-port.js';
-import {
-  answerOf,
-  append,
-  errorOf,
-  idsOn,
-  replacing,
-  said,
-} from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
+import { openAppend, openAppendOf } from '../../support/redis-commits.js';
 import { startRedis } from '../../support/redis-server.js';
-import { replaceUnread } from '../../support/replace-unread.js';
 import { storeCalls } from '../../support/store-calls.js';
-import type { TodaysRedisStore } from '../../support/todays-redis-store.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 /**
  * For calls that are refused until they give up: the answer to their last try may take more than
@@ -39,34 +42,37 @@ const tenant = `${SECRET}-tenant`;
 const password = `${SECRET}-password`;
 
 const key = keyOf('one', tenant);
-const head = headOf('two', NOON, { context: `${SECRET}-context` });
-const entry = say(`${SECRET}-content`);
+const another = keyOf('two', tenant);
+const contents = [`${SECRET}-content`];
 
-type Run = (store: TodaysRedisStore) => Answer<unknown, StoreError | TooLarge | SearchTooLarge>;
-type Write = 'insert' | 'replace' | 'append' | 'append with an operationId' | 'remove';
-type Read = 'find' | 'findState' | 'list' | 'due';
+type Run = (store: SessionStore) => Answer<unknown, StoreError | TooLarge | SearchTooLarge>;
+type Write = 'begin' | 'put' | 'append' | 'append with an operationId' | 'remove';
+type Read = 'find' | 'findState' | 'page' | 'due';
 type Call = Write | Read;
 
 const writes: Readonly<Record<Write, Run>> = {
-  insert: (store: TodaysRedisStore) => store.insert(tenant, head, live('IDLE', { deadline: NOON })),
-  replace: (store: TodaysRedisStore) =>
-    replaceUnread(store.port, key, live('PAUSED', { revision: 3, deadline: NOON + 1 })),
-  append: (store: TodaysRedisStore) => store.append(key, { entries: [entry], now: NOON }),
-  'append with an operationId': (store: TodaysRedisStore) =>
-    store.append(key, { entries: [entry], now: NOON, operation: operationOf(`${SECRET}-op`) }),
-  remove: (store: TodaysRedisStore) => store.remove(key),
+  begin: (store) => {
+    const head = headOf(another.id, NOON, { context: `${SECRET}-context` });
+    return store.begin(beginOf(another, { head, state: live('IDLE', { deadline: NOON }) }));
+  },
+  put: (store) =>
+    store.change(putOf(key, live('PAUSED', { revision: 3, deadline: NOON + 1 }), live('ACTIVE'))),
+  append: (store) => store.change(openAppendOf(key, contents)),
+  'append with an operationId': (store) =>
+    store.change(openAppendOf(key, contents, { operation: operationOf(`${SECRET}-op`) })),
+  remove: (store) => store.remove(planRemove(key, NOON)),
 };
 
 const reads: Readonly<Record<Read, Run>> = {
-  find: (store: TodaysRedisStore) => store.find(key),
-  findState: (store: TodaysRedisStore) => store.findState(key),
-  list: (store: TodaysRedisStore) => store.list(tenant, { offset: 0, limit: 10 }),
-  due: (store: TodaysRedisStore) => storeCalls.due(store.port),
+  find: (store) => store.find(key),
+  findState: (store) => store.findState(key),
+  page: (store) => store.page(tenant, { offset: 0, limit: 10 }),
+  due: storeCalls.due,
 };
 
 const calls = { ...writes, ...reads };
-const additions: readonly Call[] = ['insert', 'replace', 'append', 'append with an operationId'];
-const allReads: readonly Call[] = ['find', 'findState', 'list', 'due'];
+const additions: readonly Call[] = ['begin', 'put', 'append', 'append with an operationId'];
+const allReads: readonly Call[] = ['find', 'findState', 'page', 'due'];
 const allCalls: readonly Call[] = [...additions, 'remove', ...allReads];
 
 /** As much of an error as a log could show. */
@@ -74,7 +80,7 @@ const shown = (error: unknown): string =>
   inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
 
 /** The errors of calls that are made at once. None reveals a secret. */
-const errorsOf = async (store: TodaysRedisStore, names: readonly Call[]) => {
+const errorsOf = async (store: SessionStore, names: readonly Call[]) => {
   const errors = await Promise.all(
     names.map(async (name) => ({ name, error: await errorOf(calls[name](store)) })),
   );
@@ -86,10 +92,10 @@ const errorsOf = async (store: TodaysRedisStore, names: readonly Call[]) => {
  * A client without access gets an error or no answer: both end within the timeout, and neither
  * reveals a secret.
  */
-const expectUnreachable = async (store: TodaysRedisStore): Promise<void> => {
-  for (const { name, error } of await errorsOf(store, ['find', 'list', 'insert', 'append'])) {
+const expectUnreachable = async (store: SessionStore): Promise<void> => {
+  for (const { name, error } of await errorsOf(store, ['find', 'page', 'begin', 'append'])) {
     expect(error.type).toMatch(/^(store_unavailable|misconfigured)$/);
-    if (name !== 'insert' && error.type === 'store_unavailable')
+    if (name !== 'begin' && error.type === 'store_unavailable')
       expect(error).toMatchObject({ outcome: 'not_applied' });
   }
 };
@@ -103,14 +109,14 @@ describeWithRedis('an error of the server', () => {
     onTestFinished(() => server.stop());
     const admin = new Redis(server.port);
     onTestFinished(() => admin.disconnect());
-    const own = todaysRedisStore({ client: admin, prefix, timeoutMs: PATIENT_MS });
+    const own = new RedisSessionStore({ client: admin, prefix, timeoutMs: PATIENT_MS });
     return { port: server.port, admin, own };
   };
 
-  const fill = async (store: TodaysRedisStore): Promise<void> => {
-    await answerOf(store.insert(tenant, headOf('one'), live('IDLE', { deadline: NOON })));
-    await answerOf(replacing(store, key, live('ACTIVE', { revision: 2 })));
-    await append(store, key, ['before']);
+  const fill = async (store: SessionStore): Promise<void> => {
+    await begin(store, key, { state: live('IDLE', { deadline: NOON }) });
+    await put(store, key, live('ACTIVE', { revision: 2 }));
+    await openAppend(store, key, ['before']);
   };
 
   /** All that is stored, to the byte. */
@@ -124,7 +130,7 @@ describeWithRedis('an error of the server', () => {
   };
 
   const expectRefused = async (
-    store: TodaysRedisStore,
+    store: SessionStore,
     names: readonly Call[],
     message: RegExp,
   ): Promise<void> => {
@@ -139,7 +145,7 @@ describeWithRedis('an error of the server', () => {
   };
 
   /** Only a change of the user helps. */
-  const expectDenied = async (store: TodaysRedisStore): Promise<void> => {
+  const expectDenied = async (store: SessionStore): Promise<void> => {
     for (const { name, error } of await errorsOf(store, allCalls))
       expect({ name, error }).toMatchObject({ name, error: { type: 'misconfigured' } });
   };
@@ -152,7 +158,7 @@ describeWithRedis('an error of the server', () => {
       port: number,
       { timeoutMs = PATIENT_MS, ...options }: ClientOptions & { timeoutMs?: number } = {},
     ) =>
-      todaysRedisStore({
+      new RedisSessionStore({
         client: openClient(version, { port, ...options }),
         prefix,
         timeoutMs,
@@ -167,7 +173,7 @@ describeWithRedis('an error of the server', () => {
       await expectRefused(store, additions, /OOM/);
       expect(await everything(admin)).toEqual(before);
       expect(await said(store, key)).toEqual(['before']);
-      expect(await answerOf(store.remove(key))).toBe('removed');
+      expect(await remove(store, key)).toEqual({ outcome: 'made' });
       expect(Object.keys(await everything(admin))).toEqual([expect.stringMatching(/:deployment$/)]);
     });
 
@@ -180,10 +186,10 @@ describeWithRedis('an error of the server', () => {
       await expectRefused(store, [...additions, 'remove'], /READONLY/);
       const patient = storeAt(port);
       expect(await said(patient, key)).toEqual(['before']);
-      expect(await idsOn(patient, tenant)).toEqual([key.id]);
+      expect(await idsOf(patient, tenant)).toEqual([key.id]);
       expect(await everything(admin)).toEqual(before);
       await admin.replicaof('NO', 'ONE');
-      await append(patient, key, ['after']);
+      await openAppend(patient, key, ['after']);
       expect(await said(patient, key)).toEqual(['before', 'after']);
     });
 
@@ -196,7 +202,7 @@ describeWithRedis('an error of the server', () => {
       await admin.replicaof('127.0.0.1', await freePort());
       await Promise.all([
         expectRefused(store, ['find', 'findState', 'due'], /MASTERDOWN/),
-        expectRefused(store, ['list', 'insert', 'remove'], /MASTERDOWN|READONLY/),
+        expectRefused(store, ['page', 'begin', 'remove'], /MASTERDOWN|READONLY/),
       ]);
       await admin.replicaof('NO', 'ONE');
       expect(await everything(admin)).toEqual(before);
@@ -233,7 +239,7 @@ describeWithRedis('an error of the server', () => {
       });
       onTestFinished(() => server.stop());
       const store = storeAt(server.port, { timeoutMs: RETRIED_MS });
-      await expectRefused(store, ['find', 'insert', 'append', 'remove'], /CLUSTERDOWN/);
+      await expectRefused(store, ['find', 'begin', 'append', 'remove'], /CLUSTERDOWN/);
     });
 
     test('NOAUTH and WRONGPASS: no password is in the error', async () => {
@@ -263,15 +269,13 @@ describeWithRedis('an error of the server', () => {
       for (const { error } of await errorsOf(reader, additions))
         expect(error.type).toBe('misconfigured');
       expect(await said(reader, key)).toEqual(['before']);
-      expect((await answerOf(reader.list(tenant, { offset: 0, limit: 10 }))).records).toHaveLength(
-        1,
-      );
+      expect(await idsOf(reader, tenant)).toEqual([key.id]);
       expect(await everything(admin)).toEqual(before);
     });
 
     test('a server without EVALSHA, which repeats the arguments in its answer', async () => {
       const { port } = await open('--rename-command', 'EVALSHA', '');
-      const errors = await errorsOf(storeAt(port), ['insert']);
+      const errors = await errorsOf(storeAt(port), ['begin']);
       expect(errors).toMatchObject([{ error: { type: 'store_unavailable' } }]);
     });
 
@@ -300,14 +304,14 @@ describeWithRedis('an error of the server', () => {
         // Of the two sessions, only calls on a key that is in order may have changed something.
         expect(after[damaged]).toBe(before[damaged]);
         const isShared = name === 'index' || name === 'deadlines' || name === 'tenants';
-        expect(new Keyspace(prefix, 1).of(keyOf('two', tenant)).record in after).toBe(!isShared);
+        expect(new Keyspace(prefix, 1).of(another).record in after).toBe(!isShared);
         // What the sessions of a tenant share has to be in order, and what is the session's own
         // need not be.
         if (isShared) {
-          expect(await errorOf(store.remove(key))).toMatchObject({ type: 'corrupt_record' });
+          expect(await errorOf(writes.remove(store))).toMatchObject({ type: 'corrupt_record' });
           await admin.del(damaged);
         }
-        expect(await answerOf(store.remove(key))).toBe('removed');
+        expect(await remove(store, key)).toEqual({ outcome: 'made' });
         expect(await answerOf(store.find(key))).toBeUndefined();
       },
     );
@@ -317,24 +321,26 @@ describeWithRedis('an error of the server', () => {
       const { port } = await open();
       const client = openClient(version, { port });
       const flusher = openClient(version, { port });
-      const store = todaysRedisStore({
+      const store = new RedisSessionStore({
         client,
         prefix: `flush-${process.pid}-${version}`,
         timeoutMs: PATIENT_MS,
       });
-      await answerOf(store.insert(tenant, headOf('one'), live('IDLE')));
+      await begin(store, key, { state: live('IDLE') });
       for (const _ of upTo(3)) {
         await flusher.call('SCRIPT', 'FLUSH');
-        await append(store, key, ['not yet']).catch(() => {});
+        expect(await change(store, openAppendOf(key, ['not yet']))).toMatchObject({
+          guard: 'open',
+        });
       }
-      await answerOf(replacing(store, key, live('ACTIVE', { revision: 2 })));
+      await put(store, key, live('ACTIVE', { revision: 2 }));
       let flushing = true;
       const flushed = (async () => {
         while (flushing) await flusher.call('SCRIPT', 'FLUSH', 'ASYNC');
       })();
       await Promise.all(
         upTo(20).map(async (writer) => {
-          for (const at of upTo(20)) await append(store, key, [`${writer} ${at}`]);
+          for (const at of upTo(20)) await openAppend(store, key, [`${writer} ${at}`]);
         }),
       );
       flushing = false;

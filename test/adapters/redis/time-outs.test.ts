@@ -1,16 +1,17 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { RedisClient } from '../../../adapters/redis/index.js';
-import { headOf, keyOf, live, TENANT } from '../../../src/testing/samples.js';
+import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
+import { answerOf } from '../../../src/testing/answers.js';
+import { begin, remove } from '../../../src/testing/commits.js';
+import { keyOf, TENANT } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { freePort } from '../../support/free-port.js';
 import { inTime } from '../../support/in-time.js';
-import { answerOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 import { methods, reads, storeCalls } from '../../support/store-calls.js';
 import { openProxy } from '../../support/tcp-proxy.js';
-import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const TIMEOUT = 150;
 const GRACE = 50;
@@ -50,10 +51,10 @@ const stopped = async (): Promise<Outage> => {
  * Calls every method at once, and expects of each that it gives up in time and says what became of
  * it.
  */
-const expectUnavailable = async (store: TodaysRedisStore): Promise<void> => {
+const expectUnavailable = async (store: SessionStore): Promise<void> => {
   await Promise.all(
     methods.map(async (method) => {
-      const { late, value } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store.port));
+      const { late, value } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store));
       expect({ method, late }).toEqual({ method, late: false });
       const outcome = reads.has(method)
         ? 'not_applied'
@@ -91,11 +92,11 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
         if (outage === undefined) throw new Error(`no outage ${name}`);
         const client = openClient(version, { port: outage.port, ...outage.options });
         const prefix = `time-outs-${process.pid}-${version}-${name}`;
-        await expectUnavailable(todaysRedisStore({ client, prefix, timeoutMs: TIMEOUT }));
+        await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
         await outage.recover();
-        const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
-        expect(await answerOf(store.insert(TENANT, headOf('back'), live('IDLE')))).toBe('inserted');
-        expect(await answerOf(store.remove(keyOf('back')))).toBe('removed');
+        const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+        await begin(store, keyOf('back'));
+        expect(await remove(store, keyOf('back'))).toEqual({ outcome: 'made' });
       },
     );
 
@@ -103,10 +104,10 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
       const proxy = await openProxy(port);
       const client = openClient(version, { port: proxy.port });
       const prefix = `time-outs-${process.pid}-${version}-middle`;
-      const patient = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
-      await answerOf(patient.insert(TENANT, headOf('one'), live('ACTIVE')));
+      const patient = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+      await begin(patient, keyOf('one'));
       proxy.silence();
-      await expectUnavailable(todaysRedisStore({ client, prefix, timeoutMs: TIMEOUT }));
+      await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
       proxy.speak();
       expect(await answerOf(patient.find(keyOf('two')))).toBeUndefined();
     });
@@ -117,10 +118,10 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
         const client = openClient(version, { port });
         const prefix = 'closed';
         await answerOf(
-          todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS }).findState(keyOf('one')),
+          new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }).findState(keyOf('one')),
         );
         await client[close]();
-        await expectUnavailable(todaysRedisStore({ client, prefix, timeoutMs: TIMEOUT }));
+        await expectUnavailable(new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }));
       },
     );
   });
@@ -141,18 +142,18 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
   test('several commands that a call needs take no longer together', async () => {
     const client = openClient('ioredis 5', { port });
     const prefix = `time-outs-${process.pid}-slow`;
-    const patient = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
-    await answerOf(patient.insert(TENANT, headOf('one'), live('ACTIVE')));
+    const patient = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    await begin(patient, keyOf('one'));
     // An index that is ahead of its sessions needs more than one look.
     await client.call('ZADD', `${prefix}:{0}:index:${TENANT}`, '1', 'gone');
-    const store = todaysRedisStore({
+    const store = new RedisSessionStore({
       client: slowly(client, 0.7 * TIMEOUT),
       prefix,
       timeoutMs: TIMEOUT,
     });
     await Promise.all(
       methods.map(async (method) => {
-        const { late } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store.port));
+        const { late } = await inTime(TIMEOUT + GRACE, () => storeCalls[method](store));
         expect({ method, late }).toEqual({ method, late: false });
       }),
     );
