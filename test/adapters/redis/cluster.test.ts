@@ -1,18 +1,19 @@
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
+import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import { answerOf } from '../../../src/testing/answers.js';
+import { begin, due } from '../../../src/testing/commits.js';
 import { type Corrupt, describeSessionStore } from '../../../src/testing/index.js';
-import { headOf, keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
+import { keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { isLong } from '../../support/continuous-integration.js';
 import { forFurtherClients } from '../../support/contract-cases.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { answerOf, dueOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import { commandsOf } from '../../support/redis-commands.js';
-import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
+import { okOf } from '../../support/sessions.js';
 
 const PARTITIONS = 64;
 
@@ -51,14 +52,14 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
     afterAll(() => client.quit());
 
     const prefixOf = new WeakMap<RedisSessionStore, string>();
-    const makeStore = (prefix = newPrefix()): TodaysRedisStore => {
-      const store = todaysRedisStore({
+    const makeStore = (prefix = newPrefix()): RedisSessionStore => {
+      const store = new RedisSessionStore({
         client,
         prefix,
         partitions: PARTITIONS,
         timeoutMs: PATIENT_MS,
       });
-      prefixOf.set(store.port, prefix);
+      prefixOf.set(store, prefix);
       return store;
     };
 
@@ -71,7 +72,7 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
           else if (part === 'head') await client.append(record, '[');
           else await client.set(journal, ((await client.get(journal)) ?? '').replace('{', '['));
         };
-        describeSessionStore(forFurtherClients(test, ['due']), () => makeStore().port, {
+        describeSessionStore(forFurtherClients(test, ['due']), makeStore, {
           corrupt,
           without: ['events'],
         });
@@ -83,29 +84,28 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
       const old = await Promise.all(cluster.nodes.map(({ port }) => commandsOf(port)));
       await Promise.all(
         tenants.map((tenant, at) =>
-          answerOf(
-            store.insert(tenant, headOf('one'), live('PAUSED', { deadline: NOON + 60 - at })),
-          ),
+          begin(store, keyOf('one', tenant), {
+            state: live('PAUSED', { deadline: NOON + 60 - at }),
+          }),
         ),
       );
       const now = await Promise.all(cluster.nodes.map(({ port }) => commandsOf(port)));
       for (const [node, commands] of now.entries()) {
         expect((commands['evalsha'] ?? 0) - (old[node]?.['evalsha'] ?? 0)).toBeGreaterThan(5);
       }
-      const due = await dueOf(store, NOON + 60, 100);
-      expect(due.map(({ tenant }) => tenant)).toEqual(tenants.toReversed());
-      const first = await dueOf(store, NOON + 60, 7);
+      const all = await due(store, NOON + 60);
+      expect(all.map(({ tenant }) => tenant)).toEqual(tenants.toReversed());
+      const first = await due(store, NOON + 60, 7);
       expect(first).toHaveLength(7);
-      expect(due).toEqual(expect.arrayContaining([...first]));
+      expect(all).toEqual(expect.arrayContaining([...first]));
     });
 
     test('repairs what is on any of the masters', async () => {
       const store = makeStore();
       const tenants = upTo(20).map(String);
       for (const tenant of tenants)
-        await answerOf(store.insert(tenant, headOf('one'), live('PAUSED', { deadline: NOON })));
-      const report = await store.repair();
-      expect(report.unwrapOr(undefined)).toEqual({
+        await begin(store, keyOf('one', tenant), { state: live('PAUSED', { deadline: NOON }) });
+      expect(await okOf(store.repair())).toEqual({
         sessions: 20,
         listed: 0,
         rescheduled: 0,
@@ -117,8 +117,7 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
     test('finds what was stored before, with the same number of partitions', async () => {
       const prefix = newPrefix();
       const tenants = upTo(20).map(String);
-      for (const tenant of tenants)
-        await answerOf(makeStore(prefix).insert(tenant, headOf('one'), live('IDLE')));
+      for (const tenant of tenants) await begin(makeStore(prefix), keyOf('one', tenant));
       const found = await Promise.all(
         tenants.map((tenant) => answerOf(makeStore(prefix).find(keyOf('one', tenant)))),
       );

@@ -1,11 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import type { RepairReport } from '../../../adapters/redis/index.js';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
-import { ended, headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
+import { answerOf } from '../../../src/testing/answers.js';
+import { begin, due, idsOf, put, remove, said } from '../../../src/testing/commits.js';
+import {
+  ended,
+  headOf,
+  keyOf,
+  live,
+  NOON,
+  operationOf,
+  TENANT,
+  upTo,
+} from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { answerOf, append, dueOf, idsOn, replacing, said } from '../../support/older-port/steps.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
-import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
+import { openAppend } from '../../support/redis-commits.js';
+import { errorOf, okOf } from '../../support/sessions.js';
 
 const nothingWrong = { listed: 0, rescheduled: 0, removed: 0, unreadable: [] };
 const hostileNames = [
@@ -19,13 +31,7 @@ const hostileNames = [
   ''.padEnd(256, 'x'),
 ];
 
-const repaired = async (store: TodaysRedisStore): Promise<RepairReport> =>
-  (await store.repair()).match(
-    (report) => report,
-    ({ message }) => {
-      throw new Error(message);
-    },
-  );
+const repaired = (store: RedisSessionStore) => okOf(store.repair());
 
 let prefixes = 0;
 
@@ -36,28 +42,30 @@ describeWithRedis('repair', ({ port }) => {
         prefixes += 1;
         const prefix = `repair?${process.pid}[${prefixes}]`;
         const client = openClient(version, { port, keyPrefix });
-        const store = todaysRedisStore({ client, prefix, partitions: 3 });
+        const store = new RedisSessionStore({ client, prefix, partitions: 3 });
         return { store, client, keys: new Keyspace(prefix, 3) };
       };
 
-      const fill = async (store: TodaysRedisStore): Promise<void> => {
+      const fill = async (store: SessionStore): Promise<void> => {
         for (const at of upTo(5)) {
           const deadline = at % 2 === 0 ? NOON + 1 + at : Number.POSITIVE_INFINITY;
-          await answerOf(
-            store.insert(TENANT, headOf(`s${at}`, NOON + at), live('ACTIVE', { deadline })),
-          );
+          const head = headOf(`s${at}`, NOON + at);
+          await begin(store, keyOf(head.id), { head, state: live('ACTIVE', { deadline }) });
         }
-        await append(store, keyOf('s0'), ['hello'], 'op');
+        await openAppend(store, keyOf('s0'), ['hello'], { operation: operationOf('op') });
       };
+
+      const dueIdsOf = async (store: SessionStore) =>
+        (await due(store, NOON + 9)).map(({ id }) => id);
 
       test('finds nothing wrong where nothing is, whatever the names', async () => {
         const { store } = open();
         await fill(store);
+        const state = live('IDLE', { deadline: NOON });
         for (const tenant of hostileNames) {
-          for (const id of hostileNames)
-            await answerOf(store.insert(tenant, headOf(id), live('IDLE', { deadline: NOON })));
+          for (const id of hostileNames) await begin(store, keyOf(id, tenant), { state });
         }
-        await answerOf(store.remove(keyOf('s1')));
+        await remove(store, keyOf('s1'));
         const sessions = 4 + hostileNames.length ** 2;
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions });
       });
@@ -72,20 +80,14 @@ describeWithRedis('repair', ({ port }) => {
           until: NOON - 1000,
           maxAttempts: 10,
         };
-        await answerOf(
-          replacing(store, keyOf('s1'), live('ACTIVE', { revision: 2, work: { lease } })),
-        );
-        await answerOf(
-          replacing(store, keyOf('s2'), live('PAUSED', { revision: 2, work: { wakeAt: NOON } })),
-        );
-        await answerOf(
-          store.insert(TENANT, headOf('over'), ended('failed', { work: { wakeAt: NOON } })),
-        );
+        await put(store, keyOf('s1'), live('ACTIVE', { revision: 2, work: { lease } }));
+        await put(store, keyOf('s2'), live('PAUSED', { revision: 2, work: { wakeAt: NOON } }));
+        await begin(store, keyOf('over'), { state: ended('failed', { work: { wakeAt: NOON } }) });
         let now = NOON + 10;
         /** Of all tenants: a tenant must be noted as waiting too. */
         const claimed = async () => {
           now += 10;
-          const claim = () => answerOf(store.claim({ now, until: now + 5, limit: 10 }));
+          const claim = () => answerOf(store.take({ now, until: now + 5, limit: 10 }));
           // One of them is claimed alone, because its lease has run out.
           const claims = [await claim(), await claim()];
           return claims.flatMap(({ sessions }) => sessions.map(({ id }) => id));
@@ -109,20 +111,12 @@ describeWithRedis('repair', ({ port }) => {
         const { store, client, keys } = open();
         await fill(store);
         const labelled = live('IDLE', { labels: { channel: 'web', user: 'u:1' } });
-        await answerOf(store.insert(TENANT, headOf('labelled'), labelled));
+        await begin(store, keyOf('labelled'), { state: labelled });
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6 });
         const { labels, index } = keys.of(keyOf('labelled'));
         await client.call('DEL', `${labels}user=u%003a1`);
-        await client.call(
-          'ZADD',
-          `${labels}user=other`,
-          String(NOON),
-          'labelled',
-          String(NOON),
-          's0',
-          String(NOON),
-          'gone',
-        );
+        const others = ['labelled', 's0', 'gone'].flatMap((id) => [String(NOON), id]);
+        await client.call('ZADD', `${labels}user=other`, ...others);
         expect(await repaired(store)).toEqual({
           ...nothingWrong,
           sessions: 6,
@@ -134,7 +128,7 @@ describeWithRedis('repair', ({ port }) => {
           ['other', 0],
         ] as const) {
           const page = await answerOf(
-            store.list(TENANT, { offset: 0, limit: 10, labels: { user: value } }),
+            store.page(TENANT, { offset: 0, limit: 10, labels: { user: value } }),
           );
           expect(page).toMatchObject({ total, unreadable: [] });
         }
@@ -157,8 +151,8 @@ describeWithRedis('repair', ({ port }) => {
           listed: 5,
           rescheduled: 3,
         });
-        expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
-        expect((await dueOf(store, NOON + 9, 9)).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
+        expect(await idsOf(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
+        expect(await dueIdsOf(store)).toEqual(['s0', 's2', 's4']);
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 5 });
       });
 
@@ -172,8 +166,8 @@ describeWithRedis('repair', ({ port }) => {
         await client.call('HSET', ghost.operations, 'op', '12');
         const { removed } = await repaired(store);
         expect(removed).toBe(4);
-        expect(await idsOn(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
-        expect((await dueOf(store, NOON + 9, 9)).map(({ id }) => id)).toEqual(['s0', 's2', 's4']);
+        expect(await idsOf(store, TENANT)).toEqual(['s4', 's3', 's2', 's1', 's0']);
+        expect(await dueIdsOf(store)).toEqual(['s0', 's2', 's4']);
         expect(await client.call('EXISTS', ghost.operations)).toBe(0);
       });
 
@@ -197,17 +191,15 @@ describeWithRedis('repair', ({ port }) => {
         const repairs = upTo(20).map(() => repaired(store));
         for (const revision of upTo(20)) {
           const deadline = NOON + 100 + revision;
-          await answerOf(
-            replacing(store, keyOf('s1'), live('ACTIVE', { revision: revision + 2, deadline })),
-          );
-          await append(store, keyOf('s0'), [`turn ${revision}`]);
+          await put(store, keyOf('s1'), live('ACTIVE', { revision: revision + 2, deadline }));
+          await openAppend(store, keyOf('s0'), [`turn ${revision}`]);
         }
-        await answerOf(replacing(store, keyOf('s2'), ended('failed', { revision: 2 })));
-        await answerOf(store.remove(keyOf('s4')));
+        await put(store, keyOf('s2'), ended('failed', { revision: 2 }));
+        await remove(store, keyOf('s4'));
         await Promise.all(repairs);
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 4 });
         expect(await said(store, keyOf('s0'))).toHaveLength(21);
-        expect((await dueOf(store, NOON + 200, 9)).map(({ id, dueAt }) => [id, dueAt])).toEqual([
+        expect((await due(store, NOON + 200)).map(({ id, dueAt }) => [id, dueAt])).toEqual([
           ['s0', NOON + 1],
           ['s1', NOON + 119],
         ]);
@@ -218,7 +210,7 @@ describeWithRedis('repair', ({ port }) => {
   test('answers with an error where the server does not answer', async () => {
     const client = openClient('ioredis 5', { port });
     client.disconnect();
-    const answer = await todaysRedisStore({ client }).repair();
-    expect(answer.isErr() && answer.error.type).toBe('store_unavailable');
+    const error = await errorOf(new RedisSessionStore({ client }).repair());
+    expect(error.type).toBe('store_unavailable');
   });
 });

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { createSweeper, SessionService, type SweeperOptions } from '../../../src/index.js';
+import { answerOf } from '../../../src/testing/answers.js';
+import { due } from '../../../src/testing/commits.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { answerOf, dueOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { refusals, refusing } from '../../support/refusing-client.js';
 import { createdIn, okOf, startedIn } from '../../support/sessions.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const MINUTE = 60_000;
 
@@ -22,14 +23,14 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     const clock = new ManualClock();
     // Of no refusal: it counts.
     const counted = refusing(client, { message: '' }, () => false);
-    const store = todaysRedisStore({
+    const store = new RedisSessionStore({
       client: counted.client,
       prefix,
       partitions,
       reportEnds: true,
       timeoutMs: PATIENT_MS,
     });
-    const sessions = new SessionService({ store: store.port, clock, retention });
+    const sessions = new SessionService({ store, clock, retention });
     const told: string[] = [];
     const errors: string[] = [];
     const sweep = (options: SweeperOptions = {}) =>
@@ -151,7 +152,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     await startMany(sessions, 3);
     clock.pass(MINUTE);
     // Meanwhile another process finds nothing due and notes so.
-    const onEnded = () => dueOf(store, clock.now(), 10);
+    const onEnded = () => due(store, clock.now());
     expect(await sweep({ onEnded })).toEqual({ ended: 3, reported: 3, deleted: 0, failed: 0 });
     clock.pass(10_000);
     expect(await sweep()).toEqual({ ended: 0, reported: 0, deleted: 3, failed: 0 });
@@ -207,8 +208,8 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     const [prefix = ''] = keys.tenantsOf(0, 'tenants').split(':');
     const { NOREPLICAS = { message: '' } } = refusals;
     const refused = refusing(client, NOREPLICAS, (_, command) => command.startsWith('eval'));
-    const store = todaysRedisStore({ client: refused.client, prefix, timeoutMs: PATIENT_MS });
-    const failing = new SessionService({ store: store.port, clock });
+    const store = new RedisSessionStore({ client: refused.client, prefix, timeoutMs: PATIENT_MS });
+    const failing = new SessionService({ store, clock });
     const report = await okOf(
       createSweeper(failing, { batch: 2, onEnded: () => undefined }).sweepOnce(),
     );
