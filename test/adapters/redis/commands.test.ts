@@ -1,29 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
-import type { StateRecord } from '../../../src/session/session-record.js';
-import {
-  ended,
-  headOf,
-  keyOf,
-  live,
-  NOON,
-  operationOf,
-  say,
-  TENANT,
-  upTo,
-} from '../../../src/testing/samples.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
+import { answerOf } from '../../../src/testing/answers.js';
+import { begin, due, made, move, putOf, remove } from '../../../src/testing/commits.js';
+import { eventsAfter } from '../../../src/testing/event-steps.js';
+import { ended, keyOf, live, NOON, operationOf, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { answerOf, dueOf } from '../../support/older-port/steps.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { openAppend, openAppendOf } from '../../support/redis-commits.js';
 import { missingEntries } from '../../support/redis-indexes.js';
-import { replaceUnread } from '../../support/replace-unread.js';
 import { ada, okOf } from '../../support/sessions.js';
-import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const key = keyOf('one');
-const head = headOf('one');
 const labels = { user: 'u1', channel: 'web' };
 const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 500 };
 
@@ -40,12 +31,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         sent.push(name);
         return run();
       });
-      const store = todaysRedisStore({
-        client: counted,
-        prefix,
-        events: true,
-        reportEnds,
-      });
+      const store = new RedisSessionStore({ client: counted, prefix, events: true, reportEnds });
       const commandsOf = async (work: () => PromiseLike<unknown>): Promise<readonly string[]> => {
         sent.length = 0;
         await work();
@@ -70,35 +56,24 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
     const [started, paused, resumed, leased, free, failed, relabelled] = states;
 
     /** Every change there is, with its deadlines, labels, statuses and events. */
-    const changes = (
-      store: TodaysRedisStore,
-    ): Readonly<Record<string, () => PromiseLike<unknown>>> => {
-      const change = (next: StateRecord, previous: StateRecord) => () =>
-        answerOf(replaceUnread(store.port, key, next, previous));
-      const named = { entries: [say('you')], now: NOON, operation: operationOf('op') };
+    const changes = (store: SessionStore): Readonly<Record<string, () => Promise<unknown>>> => {
+      const named = { operation: operationOf('op') };
       return {
-        create: () => answerOf(store.insert(TENANT, head, idle)),
-        start: change(started, idle),
-        append: () => answerOf(store.append(key, { entries: [say('hello')], now: NOON })),
-        'append with an operation id': () => answerOf(store.append(key, named)),
-        'the same again': () => answerOf(store.append(key, named)),
-        pause: change(paused, started),
-        resume: change(resumed, paused),
-        lease: change(leased, resumed),
+        create: () => begin(store, key, { state: idle }),
+        start: () => made(store, putOf(key, started, idle)),
+        append: () => openAppend(store, key, ['hello']),
+        'append with an operation id': () => openAppend(store, key, ['you'], named),
+        'the same again': () => answerOf(store.change(openAppendOf(key, ['you'], named))),
+        pause: () => made(store, putOf(key, paused, started)),
+        resume: () => made(store, putOf(key, resumed, paused)),
+        lease: () => made(store, putOf(key, leased, resumed)),
         'append of the holder': () =>
-          answerOf(store.append(key, { entries: [say('mine')], now: NOON, fencingToken: 3 })),
-        release: change(free, leased),
-        move: () =>
-          answerOf(
-            store.change({
-              key,
-              guards: { dueAt: NOON + 3000 },
-              effects: { dueAt: NOON + 2500 },
-            }),
-          ),
-        end: change(failed, free),
-        relabel: change(relabelled, failed),
-        delete: () => answerOf(store.remove(key)),
+          openAppend(store, key, ['mine'], { fence: { token: 3, now: NOON } }),
+        release: () => made(store, putOf(key, free, leased)),
+        move: () => move(store, key, NOON + 3000, NOON + 2500),
+        end: () => made(store, putOf(key, failed, free)),
+        relabel: () => made(store, putOf(key, relabelled, failed)),
+        delete: () => remove(store, key),
       };
     };
 
@@ -112,12 +87,10 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         expect([name, await commandsOf(change)]).toEqual([name, expected]);
         expect(await missingEntries(client, { prefix })).toEqual([]);
       }
-      const { events } = await answerOf(
-        store.events?.read(store.events.streamOf(TENANT), '0', 100) ?? noEvents(),
-      );
+      const events = await eventsAfter(store, '0');
       const numbers = upTo(12).map((at) => at + 1);
       expect(events.map(({ sequence }) => sequence)).toEqual([...numbers, ...numbers]);
-      expect(await dueOf(store, NOON + 10_000, 10)).toEqual([]);
+      expect(await due(store, NOON + 10_000)).toEqual([]);
     });
 
     test.each([
@@ -130,7 +103,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       const { store, commandsOf } = open();
       const clock = new ManualClock();
       const openService = () =>
-        new SessionService({ store: store.port, clock, idleTimeout: 60, retention: 60 });
+        new SessionService({ store, clock, idleTimeout: 60, retention: 60 });
       let sessions = openService();
       const operations = (
         ids: readonly [string, string],
@@ -172,15 +145,14 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
     test('of changes that travel together, one that is refused spoils no other', async () => {
       const { store, client, prefix, commandsOf } = open();
       const ids = ['one', 'broken', 'three'];
-      for (const id of ids) await answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')));
+      for (const id of ids) await begin(store, keyOf(id));
       const [record = ''] = [await client.call('KEYS', `${prefix}:*:record:*:broken`)]
         .flat()
         .map(String)
         .slice(-1);
       await client.call('DEL', record);
       await client.call('RPUSH', record, 'a list');
-      const append = (id: string) =>
-        store.append(keyOf(id), { entries: [say('hello')], now: NOON });
+      const append = (id: string) => store.change(openAppendOf(keyOf(id), ['hello']));
       const outcomes: string[] = [];
       const work = async () => {
         for (const answer of await Promise.all(ids.map(append))) {
@@ -188,12 +160,12 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
         }
       };
       expect(await commandsOf(work)).toEqual(['evalsha']);
-      expect(outcomes).toEqual(['appended', 'corrupt_record', 'appended']);
+      expect(outcomes).toEqual(['made', 'corrupt_record', 'made']);
     });
 
     test('an append through a service is one command, whatever the length of the history', async () => {
       const { store, commandsOf } = open();
-      const sessions = new SessionService({ store: store.port });
+      const sessions = new SessionService({ store });
       const { id } = await okOf(sessions.create(ada));
       await okOf(sessions.start(id));
       const hello = [{ role: 'user', content: 'hello' }];
@@ -215,7 +187,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
     test('a sweep writes once to end a session, once to report its end, and once to delete it', async () => {
       const { store, commandsOf } = open(true);
       const clock = new ManualClock();
-      const sessions = new SessionService({ store: store.port, clock, retention: 60 });
+      const sessions = new SessionService({ store, clock, retention: 60 });
       const sweeper = createSweeper(sessions, { onEnded: () => undefined });
       const startOne = async (): Promise<string> => {
         const { id } = await okOf(sessions.create({ ...ada, timeLimit: 1 }));
@@ -241,11 +213,8 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
     test('changes that are made in the same turn travel together, and one that is alone leaves at once', async () => {
       const { store, commandsOf } = open();
       const ids = upTo(20).map((at) => `s${at}`);
-      await Promise.all(
-        ids.map((id) => answerOf(store.insert(TENANT, headOf(id), live('ACTIVE')))),
-      );
-      const append = (id: string) =>
-        answerOf(store.append(keyOf(id), { entries: [say('hello')], now: NOON }));
+      await Promise.all(ids.map((id) => begin(store, keyOf(id))));
+      const append = (id: string) => openAppend(store, keyOf(id), ['hello']);
       expect(await commandsOf(() => append('s0'))).toEqual(['evalsha']);
       expect(await commandsOf(() => Promise.all(ids.slice(0, 16).map(append)))).toEqual([
         'evalsha',
@@ -256,7 +225,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
     test('an end that need not be reported takes no command of its own', async () => {
       const { store, commandsOf } = open();
       const clock = new ManualClock();
-      const sessions = new SessionService({ store: store.port, clock });
+      const sessions = new SessionService({ store, clock });
       const { id } = await okOf(sessions.create({ ...ada, timeLimit: 1 }));
       await okOf(sessions.start(id));
       clock.pass(1000);
@@ -266,7 +235,3 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
     });
   });
 });
-
-const noEvents = (): never => {
-  throw new Error('the store has no events');
-};
