@@ -1,8 +1,9 @@
 import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
-import { appendOf, begin, said } from '../../../src/testing/commits.js';
+import { begin, said } from '../../../src/testing/commits.js';
 import { keyOf } from '../../../src/testing/samples.js';
 import { inTime } from '../../support/in-time.js';
+import { openAppendOf } from '../../support/redis-commits.js';
 import { methods, reads, storeCalls } from '../../support/store-calls.js';
 import { effort } from '../support/effort.js';
 
@@ -63,7 +64,7 @@ export class Host {
     this.#said += 1;
     const content = `${this.#said}`;
     return this.#timed('append', async () => {
-      const answer = await this.#store.change(appendOf(this.#key, [content]));
+      const answer = await this.#store.change(openAppendOf(this.#key, [content]));
       if (answer.isOk()) this.#acknowledged.push(content);
       return answer.isOk();
     });
