@@ -1,32 +1,25 @@
 import { err, ok } from 'neverthrow';
-import { planCreate } from '../../src/plan/create.js';
 import { planRemove } from '../../src/plan/remove.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import type { Answer, SessionStore } from '../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
-import { replaceUnread } from './replace-unread.js';
+import { beginOf, putOf } from '../../src/testing/commits.js';
+import { keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 
 type Method = Exclude<keyof SessionStore, 'events' | 'reportsEnds' | 'drain'>;
 
 const key = keyOf('one');
+const idle = live('IDLE', { deadline: NOON + 1 });
+const active = live('ACTIVE', { revision: 2, deadline: NOON + 1 });
 
 /** Every method of a store, each with arguments that it can do something with. */
 export const storeCalls: Readonly<
   Record<Method, (store: SessionStore) => Answer<unknown, StoreError | TooLarge | SearchTooLarge>>
 > = {
-  begin: (store) =>
-    store.begin(
-      planCreate(TENANT, {
-        head: headOf('one'),
-        state: live('IDLE', { deadline: NOON + 1 }),
-        entries: [],
-        guards: {},
-      }),
-    ),
+  begin: (store) => store.begin(beginOf(key, { state: idle })),
   find: (store) => store.find(key),
   findState: (store) => store.findState(key),
   page: (store) => store.page(TENANT, { offset: 0, limit: 10 }),
-  change: (store) => replaceUnread(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 1 })),
+  change: (store) => store.change(putOf(key, active, idle)),
   entries: (store) => store.entries(key, { limit: 10 }),
   remove: (store) => store.remove(planRemove(key, NOON)),
   due: async (store) => {

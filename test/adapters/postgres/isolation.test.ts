@@ -4,18 +4,20 @@ import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postg
 import { SessionService } from '../../../src/index.js';
 import { planRedact } from '../../../src/plan/redact.js';
 import { planRemove } from '../../../src/plan/remove.js';
+import type { SessionKey } from '../../../src/store/session-store.js';
 import { answerOf } from '../../../src/testing/answers.js';
-import { appendOf, begin, beginOf } from '../../../src/testing/commits.js';
+import { appendOf, begin, beginOf, putOf } from '../../../src/testing/commits.js';
 import { keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
-import { replaceUnread } from '../../support/replace-unread.js';
 import { ada, createdIn, okOf } from '../../support/sessions.js';
 
 const TENANT = 'acme';
 const CALLERS = 12;
 const LIMIT = 2;
+
+const pauseOf = (key: SessionKey) => putOf(key, live('PAUSED', { revision: 2 }), live('ACTIVE'));
 
 /** The sorted outcomes of callers that race for one commit. */
 const onceMade = ['made', ...upTo(CALLERS - 1).map(() => 'refused')];
@@ -86,9 +88,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       const key = { tenant: TENANT, id: 'raced' };
       await begin(store, key);
       const appended = upTo(60).map((at) => store.change(appendOf(key, [`${at}`])));
-      const replaced = upTo(CALLERS).map(() =>
-        replaceUnread(store, key, live('PAUSED', { revision: 2 })),
-      );
+      const replaced = upTo(CALLERS).map(() => store.change(pauseOf(key)));
       const moved = upTo(CALLERS).map((at) =>
         store.change({ key, guards: { dueAt: NOON }, effects: { dueAt: NOON + at } }),
       );
@@ -145,7 +145,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       const store = open(recording);
       await begin(store, key);
       await answerOf(store.change(appendOf(key, ['hello'])));
-      await answerOf(replaceUnread(store, key, live('PAUSED', { revision: 2 })));
+      await answerOf(store.change(pauseOf(key)));
       await answerOf(store.remove(planRemove(key, NOON)));
       expect(asked.filter((text) => !text.includes('publish'))).toHaveLength(4);
     });

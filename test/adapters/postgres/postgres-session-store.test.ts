@@ -18,7 +18,6 @@ import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { freePort } from '../../support/free-port.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
-import { replaceUnread } from '../../support/replace-unread.js';
 
 const key = { tenant: 'acme', id: 'one' };
 const hello = appendOf(key, ['hello'], { operation: operationOf('op') });
@@ -30,7 +29,7 @@ const operations = (store: PostgresSessionStore) => [
   store.find(key),
   store.findState(key),
   store.page('acme', { offset: 0, limit: 10 }),
-  replaceUnread(store, key, live('PAUSED', { revision: 2 })),
+  store.change(putOf(key, live('PAUSED', { revision: 2 }), live('ACTIVE'))),
   store.change(hello),
   store.entries(key, { limit: 10 }),
   store.remove(planRemove(key, NOON)),
