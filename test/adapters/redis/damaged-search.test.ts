@@ -2,10 +2,10 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import { begin } from '../../../src/testing/commits.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { answerOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace, labelKey } from '../../../adapters/redis/keyspace.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
+import { move, remove } from '../../../src/testing/commits.js';
+import { upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { openClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const TIMEOUT_MS = 500;
 /**
@@ -13,6 +15,9 @@ const TIMEOUT_MS = 500;
  * again and a second more.
  */
 const REMEMBERED_MS = 2 * TIMEOUT_MS + 3000;
+
+/** The result of a sweep that finds nothing. */
+const nothing = { ended: 0, reported: 0, deleted: 0, failed: 0 };
 
 let prefixes = 0;
 
@@ -22,13 +27,8 @@ describeWithRedis('a deletion', ({ port }) => {
     const prefix = `deletions-${process.pid}-${prefixes}`;
     const client = openClient('ioredis 5', { port });
     const clock = new ManualClock();
-    const store = todaysRedisStore({
-      client,
-      prefix,
-      timeoutMs: TIMEOUT_MS,
-      events: true,
-    });
-    const sessions = new SessionService({ store: store.port, clock }).forTenant('secret-tenant');
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT_MS, events: true });
+    const sessions = new SessionService({ store, clock }).forTenant('secret-tenant');
     const keysLeft = async () => {
       const found = await client.call('KEYS', `${prefix}:*`);
       const names = (Array.isArray(found) ? found.map(String) : []).toSorted();
@@ -39,15 +39,8 @@ describeWithRedis('a deletion', ({ port }) => {
       for (const name of await keysLeft())
         if (name.includes(':write:')) await client.call('DEL', name);
     };
-    return {
-      client,
-      clock,
-      store,
-      sessions,
-      keysLeft,
-      forget,
-      keys: new Keyspace(prefix, 1),
-    };
+    const keys = new Keyspace(prefix, 1);
+    return { client, clock, store, sessions, keysLeft, forget, keys };
   };
 
   const filled = async (
@@ -106,20 +99,14 @@ describeWithRedis('a deletion', ({ port }) => {
 
   test('of many sessions leaves nothing that a sweeper has to remove', async () => {
     const { clock, sessions, keysLeft, forget } = open();
-    for (let count = 0; count < 20; count += 1) {
-      await okOf(
-        sessions.delete((await okOf(sessions.create({ ...ada, labels: { user: `${count}` } }))).id),
-      );
+    for (const at of upTo(20)) {
+      const { id } = await okOf(sessions.create({ ...ada, labels: { user: `${at}` } }));
+      await okOf(sessions.delete(id));
     }
     await forget();
     expect(await keysLeft()).toEqual([]);
     clock.pass(60 * 60 * 1000);
-    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual({
-      ended: 0,
-      reported: 0,
-      deleted: 0,
-      failed: 0,
-    });
+    expect(await okOf(createSweeper(sessions).sweepOnce())).toEqual(nothing);
     expect(await keysLeft()).toEqual([]);
   });
 
@@ -148,8 +135,9 @@ describeWithRedis('a deletion', ({ port }) => {
       await sessions.append(id, secret, { fencingToken: 99 });
       await sessions.append('nobody', secret);
       await sessions.delete('nobody');
-      await store.remove({ tenant: 'secret-tenant', id }, { revision: 99 });
-      await store.reschedule({ tenant: 'secret-tenant', id }, { from: 1, to: 2 });
+      const key = { tenant: 'secret-tenant', id };
+      expect(await remove(store, key, { revision: 99 })).toHaveProperty('guard', 'revision');
+      expect(await move(store, key, 1, 2)).toHaveProperty('guard', 'dueAt');
       expect(await keysLeft()).toEqual(before);
     });
   });
@@ -165,16 +153,11 @@ describeWithRedis('a deletion', ({ port }) => {
 
 describeWithRedis('a create that is repeated with its key', ({ port }) => {
   test('after the end was reported reports nothing again, and has no second event', async () => {
-    prefixes += 1;
     const client = openClient('ioredis 6', { port });
-    const store = todaysRedisStore({
-      client,
-      prefix: `repeated-${process.pid}`,
-      events: true,
-      reportEnds: true,
-    });
+    const prefix = `repeated-${process.pid}`;
+    const store = new RedisSessionStore({ client, prefix, events: true, reportEnds: true });
     const clock = new ManualClock();
-    const sessions = new SessionService({ store: store.port, clock, retention: 3600 });
+    const sessions = new SessionService({ store, clock, retention: 3600 });
     const told: string[] = [];
     const sweeper = createSweeper(sessions, { onEnded: ({ id }) => told.push(id) });
     const keyed = { ...ada, timeLimit: 60, labels: { user: 'u1' }, idempotencyKey: 'lesson' };
@@ -182,28 +165,18 @@ describeWithRedis('a create that is repeated with its key', ({ port }) => {
     await okOf(sessions.start(id));
     clock.pass(60_000);
     expect(await okOf(sweeper.sweepOnce())).toMatchObject({ ended: 1, reported: 1 });
-    const events = () => client.call('XLEN', `repeated-${process.pid}:{0}:events`);
+    const events = () => client.call('XLEN', `${prefix}:{0}:events`);
     const before = await events();
     expect(before).toBe(3);
-    for (let turn = 0; turn < 3; turn += 1) {
+    for (const _ of upTo(3)) {
       expect(await okOf(sessions.create(keyed))).toMatchObject({ id, status: 'TERMINATED' });
       clock.pass(60_000);
-      expect(await okOf(sweeper.sweepOnce())).toEqual({
-        ended: 0,
-        reported: 0,
-        deleted: 0,
-        failed: 0,
-      });
+      expect(await okOf(sweeper.sweepOnce())).toEqual(nothing);
     }
     expect([told, await events()]).toEqual([[id], before]);
     const lists = await Promise.all([sessions.list(), sessions.list({ status: 'TERMINATED' })]);
     expect(lists.map((list) => list._unsafeUnwrap().total)).toEqual([1, 1]);
     clock.pass(3600_000);
-    expect(await okOf(sweeper.sweepOnce())).toEqual({
-      ended: 0,
-      reported: 0,
-      deleted: 1,
-      failed: 0,
-    });
+    expect(await okOf(sweeper.sweepOnce())).toEqual({ ...nothing, deleted: 1 });
   });
 });

@@ -6,13 +6,15 @@ import {
   RedisSessionStore,
   type RedisSessionStoreOptions,
 } from '../../../adapters/redis/index.js';
-import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/answers.js';
+import { begin, due, idsOf, remove, said } from '../../../src/testing/commits.js';
+import { key } from '../../../src/testing/guarded.js';
+import { live, NOON, operationOf, TENANT } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { oddNumbers, revoked, strange, throwing } from '../../support/hostile-values.js';
-import { answerOf, append, dueOf, idsOn, said } from '../../support/older-port/steps.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { openAppend } from '../../support/redis-commits.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const unreachable = (): never => {
   throw new Error('the store has used a client that it has no settings for');
@@ -117,13 +119,11 @@ describeWithRedis("a host's client", ({ port }) => {
       status: host.status,
     });
     const before = look();
-    const store = todaysRedisStore({
-      client: host,
-      prefix: `options-${process.pid}-${version}`,
-    });
-    for (const method of methods) await storeCalls[method](store.port);
-    await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')));
-    for (const method of methods) await storeCalls[method](store.port);
+    const prefix = `options-${process.pid}-${version}`;
+    const store = new RedisSessionStore({ client: host, prefix });
+    for (const method of methods) await storeCalls[method](store);
+    await begin(store, key);
+    for (const method of methods) await storeCalls[method](store);
     expect(look()).toEqual(before);
     expect(await host.ping()).toBe('PONG');
   });
@@ -133,7 +133,7 @@ describeWithRedis("a host's client", ({ port }) => {
     async (version) => {
       const shared = openClient(version, { port });
       const open = (options: Partial<RedisSessionStoreOptions>) =>
-        todaysRedisStore({
+        new RedisSessionStore({
           client: shared,
           prefix: `options-${process.pid}-${version}-a`,
           ...options,
@@ -144,21 +144,19 @@ describeWithRedis("a host's client", ({ port }) => {
         open({ prefix: `options-${process.pid}-${version}-b` }),
         open({ client: prefixed }),
       ];
-      await answerOf(one.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + 1 })));
-      await append(one, keyOf('one'), ['mine']);
+      await begin(one, key, { state: live('ACTIVE', { deadline: NOON + 1 }) });
+      await openAppend(one, key, ['mine']);
       for (const other of others) {
-        expect(await answerOf(other.find(keyOf('one')))).toBeUndefined();
-        expect(await idsOn(other, TENANT)).toEqual([]);
-        expect(await dueOf(other, NOON + 1, 10)).toEqual([]);
-        expect(await answerOf(other.remove(keyOf('one')))).toBe('missing');
-        expect(await answerOf(other.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe(
-          'inserted',
-        );
-        await append(other, keyOf('one'), ['theirs']);
+        expect(await answerOf(other.find(key))).toBeUndefined();
+        expect(await idsOf(other, TENANT)).toEqual([]);
+        expect(await due(other, NOON + 1)).toEqual([]);
+        expect(await remove(other, key)).toEqual({ outcome: 'refused', guard: 'present' });
+        await begin(other, key);
+        await openAppend(other, key, ['theirs']);
       }
-      expect(await said(one, keyOf('one'))).toEqual(['mine']);
-      for (const other of others) expect(await said(other, keyOf('one'))).toEqual(['theirs']);
-      expect(await dueOf(open({}), NOON + 1, 10)).toEqual([{ ...keyOf('one'), dueAt: NOON + 1 }]);
+      expect(await said(one, key)).toEqual(['mine']);
+      for (const other of others) expect(await said(other, key)).toEqual(['theirs']);
+      expect(await due(open({}), NOON + 1)).toEqual([{ ...key, dueAt: NOON + 1 }]);
     },
   );
 
@@ -166,12 +164,10 @@ describeWithRedis("a host's client", ({ port }) => {
     'has all keys of a store under its keyPrefix and the prefix, with %s',
     async (version) => {
       const prefix = `options-${process.pid}-${version}-keys`;
-      const store = todaysRedisStore({
-        client: openClient(version, { port, keyPrefix: 'host:' }),
-        prefix,
-      });
-      await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE', { deadline: NOON + 1 })));
-      await append(store, keyOf('one'), ['hello'], 'op');
+      const prefixed = openClient(version, { port, keyPrefix: 'host:' });
+      const store = new RedisSessionStore({ client: prefixed, prefix });
+      await begin(store, key, { state: live('ACTIVE', { deadline: NOON + 1 }) });
+      await openAppend(store, key, ['hello'], { operation: operationOf('op') });
       const client = openClient(version, { port });
       const keys = async () => {
         const all = [await client.call('KEYS', `*${prefix}*`)].flat().map(String);
@@ -185,7 +181,7 @@ describeWithRedis("a host's client", ({ port }) => {
       expect(await keys()).toEqual(
         named('record:acme:one', 'journal:acme:one', 'operations:acme:one', ...shared),
       );
-      expect(await answerOf(store.remove(keyOf('one'), { now: NOON }))).toBe('removed');
+      expect(await remove(store, key)).toEqual({ outcome: 'made' });
       expect(await keys()).toEqual(named('deployment'));
     },
   );

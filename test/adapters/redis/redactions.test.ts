@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { planRedact } from '../../../src/plan/redact.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import { append, begin, remove, said } from '../../../src/testing/commits.js';
 import { eventsAfter, latestPosition } from '../../../src/testing/event-steps.js';
 import { foundIn } from '../../../src/testing/history-steps.js';
 import { keyOf, NOON, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
-import { answerOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
 import { isWrite } from '../../support/redis-writes.js';

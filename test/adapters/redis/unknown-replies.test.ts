@@ -2,11 +2,11 @@ import { err, type Result } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import { append, appendOf, begin, putOf, said } from '../../../src/testing/commits.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
-import { answerOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 
