@@ -1,13 +1,16 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import type { RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
+import { RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { SessionService } from '../../../src/index.js';
 import type { StoreError, TooLarge } from '../../../src/session/errors.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { SessionRecord } from '../../../src/session/session-record.js';
 import type { SessionStatus } from '../../../src/session/session-status.js';
-import type { Answer } from '../../../src/store/session-store.js';
+import type { Answer, PageRange, ReadSize } from '../../../src/store/session-store.js';
+import { answerOf, errorOf } from '../../../src/testing/answers.js';
+import { begin, put, putOf, remove, tryBegin, tryPut } from '../../../src/testing/commits.js';
+import { idsOf, pageOf } from '../../../src/testing/page-steps.js';
 import {
   headOf,
   keyOf,
@@ -20,11 +23,10 @@ import {
 } from '../../../src/testing/samples.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { answerOf, append, errorOf, idsOn, replacing } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
+import { openAppend, openAppendOf } from '../../support/redis-commits.js';
 import { okOf } from '../../support/sessions.js';
-import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 type Part = 'record' | 'journal';
 
@@ -33,6 +35,14 @@ const STEP = moreIfLong(3, 1);
 
 const key = keyOf('bad');
 
+const corrupt = { type: 'corrupt_record', id: 'bad' };
+
+/** The ids on a page, those that cannot be read, and the total. */
+const listed = async (store: RedisSessionStore, range: Partial<PageRange> = {}) => {
+  const page = await pageOf(store, range);
+  return [idsOf(page), page.unreadable, page.total];
+};
+
 let prefixes = 0;
 
 describeWithRedis('a session whose strings are damaged', ({ port }) => {
@@ -40,19 +50,15 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     prefixes += 1;
     const prefix = `damage-${process.pid}-${prefixes}`;
     const client = openClient('ioredis 5', { port });
-    const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
-    await answerOf(store.insert(TENANT, headOf('good', NOON + 1), live('IDLE')));
-    await answerOf(
-      store.insert(
-        TENANT,
-        headOf('bad', NOON, { timeLimit: 10, context: '\u20AC"' }),
-        live('IDLE'),
-      ),
-    );
-    await answerOf(replacing(store, key, live('ACTIVE', { revision: 2, operations: ['op'] })));
-    await append(store, key, ['h\u00E9 "', '\n'], 'hello');
-    await append(store, key, ['goodbye']);
-    await answerOf(replacing(store, key, live('PAUSED', { revision: 3, operations: ['op'] })));
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
+    const idle = live('IDLE');
+    await begin(store, keyOf('good'), { head: headOf('good', NOON + 1), state: idle });
+    const head = headOf('bad', NOON, { timeLimit: 10, context: '\u20AC"' });
+    await begin(store, key, { head, state: idle });
+    await put(store, key, live('ACTIVE', { revision: 2, operations: ['op'] }));
+    await openAppend(store, key, ['h\u00E9 "', '\n'], { operation: operationOf('hello') });
+    await openAppend(store, key, ['goodbye']);
+    await put(store, key, live('PAUSED', { revision: 3, operations: ['op'] }));
     const raw = new Redis(port);
     onTestFinished(() => raw.disconnect());
     return { store, raw, keys: new Keyspace(prefix, 1).of(key) };
@@ -72,7 +78,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
   ])('leaves no text if it is deleted with reportEnds and %s', async (_, damage) => {
     const { store, raw, keys } = await open({ reportEnds: true });
     await damage(raw, keys.record, keys.journal);
-    await okOf(new SessionService({ store: store.port, tenant: TENANT }).delete(key.id));
+    await okOf(new SessionService({ store, tenant: TENANT }).delete(key.id));
     expect(await raw.exists(keys.record, keys.journal, keys.operations)).toBe(0);
   });
 
@@ -109,12 +115,12 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       const [found, state, page] = await Promise.all([
         store.find(key),
         store.findState(key),
-        answerOf(store.list(TENANT, { offset: 0, limit: 10 })),
+        pageOf(store, {}),
       ]);
       const readable = found.isOk() && found.value !== undefined;
       if (found.isOk() && found.value !== undefined) expectServable(found.value);
-      if (found.isErr()) expect(found.error).toMatchObject({ type: 'corrupt_record', id: 'bad' });
-      if (state.isErr()) expect(state.error).toMatchObject({ type: 'corrupt_record', id: 'bad' });
+      if (found.isErr()) expect(found.error).toMatchObject(corrupt);
+      if (state.isErr()) expect(state.error).toMatchObject(corrupt);
       // Readers must not take a damaged session for a missing one.
       expect({ damaged: damaged.toString(), ok: found.isOk() }).toMatchObject({ ok: readable });
       expect(page.records[0]?.head.id).toBe('good');
@@ -126,30 +132,19 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
   };
 
   /** However it is read: who reads no history does not notice that it is damaged. */
-  const expectCorrupt = async (store: TodaysRedisStore, part: Part): Promise<void> => {
-    for (const size of [
-      {},
-      { historyLimit: 1 },
-      ...(part === 'record' ? [{ historyLimit: 0 }] : []),
-    ]) {
-      expect(await errorOf(store.find(key, size))).toMatchObject({
-        type: 'corrupt_record',
-        id: 'bad',
-      });
-      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
-      expect([page.records.map(({ head }) => head.id), page.unreadable, page.total]).toEqual([
-        ['good'],
-        ['bad'],
-        2,
-      ]);
+  const expectCorrupt = async (store: RedisSessionStore, part: Part): Promise<void> => {
+    const sizes: readonly ReadSize[] = [{}, { historyLimit: 1 }];
+    for (const size of part === 'record' ? [...sizes, { historyLimit: 0 }] : sizes) {
+      expect(await errorOf(store.find(key, size))).toMatchObject(corrupt);
+      expect(await listed(store, size)).toEqual([['good'], ['bad'], 2]);
     }
   };
 
-  const expectRemovable = async (store: TodaysRedisStore): Promise<void> => {
-    expect(await answerOf(store.remove(key))).toBe('removed');
-    expect(await idsOn(store, TENANT)).toEqual(['good']);
+  const expectRemovable = async (store: RedisSessionStore): Promise<void> => {
+    expect(await remove(store, key)).toEqual({ outcome: 'made' });
+    expect(await listed(store)).toEqual([['good'], [], 1]);
     expect(await answerOf(store.find(key))).toBeUndefined();
-    expect(await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE')))).toBe('inserted');
+    await begin(store, key);
   };
 
   test.each(['record', 'journal'] as const)(
@@ -184,16 +179,11 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     async (part) => {
       const { store, raw, keys } = await open();
       await raw.del(keys[part]);
-      for (const size of [{}, { historyLimit: 1 }]) {
-        expect(await errorOf(store.find(key, size))).toMatchObject({
-          type: 'corrupt_record',
-          id: 'bad',
-        });
-      }
-      expect(await errorOf(store.append(key, { entries: [say('more')], now: NOON }))).toMatchObject(
-        { id: 'bad' },
-      );
-      expect(await answerOf(store.insert(TENANT, headOf('bad'), live('IDLE')))).toBe('taken');
+      for (const size of [{}, { historyLimit: 1 }])
+        expect(await errorOf(store.find(key, size))).toMatchObject(corrupt);
+      const refused = { outcome: 'refused', guard: 'absent' };
+      expect(await errorOf(store.change(openAppendOf(key, ['more'])))).toMatchObject(corrupt);
+      expect(await tryBegin(store, key)).toEqual(refused);
       await expectRemovable(store);
     },
   );
@@ -205,15 +195,8 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       await raw.del(keys[part]);
       await raw.rpush(keys[part], 'a list');
       await expectCorrupt(store, part);
-      expect(await errorOf(store.entries(key, { limit: 1 }))).toMatchObject({
-        type: 'corrupt_record',
-        id: 'bad',
-      });
-      const append = { entries: [say('more')], now: NOON };
-      expect(await errorOf(store.append(key, append))).toMatchObject({
-        type: 'corrupt_record',
-        id: 'bad',
-      });
+      expect(await errorOf(store.entries(key, { limit: 1 }))).toMatchObject(corrupt);
+      expect(await errorOf(store.change(openAppendOf(key, ['more'])))).toMatchObject(corrupt);
       await expectRemovable(store);
     },
   );
@@ -223,27 +206,21 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     const journal = (await raw.get(keys.journal)) ?? '';
     await raw.set(keys.journal, journal.slice(0, journal.indexOf(',\n') + 2));
     await expectCorrupt(store, 'journal');
-    expect(await errorOf(store.entries(key, { limit: 1 }))).toMatchObject({
-      type: 'corrupt_record',
-      id: 'bad',
-    });
+    expect(await errorOf(store.entries(key, { limit: 1 }))).toMatchObject(corrupt);
     for (const operation of [undefined, operationOf('hello')]) {
-      const append = { entries: [say('more')], now: NOON, ...(operation && { operation }) };
-      expect(await errorOf(store.append(key, append))).toMatchObject({
-        type: 'corrupt_record',
-        id: 'bad',
-      });
+      const append = openAppendOf(key, ['more'], { operation });
+      expect(await errorOf(store.change(append))).toMatchObject(corrupt);
     }
   });
 
   test('with a journal that has lost its end, however long, no older entries are taken for the latest', async () => {
     const { store, raw, keys } = await open();
-    const position = await append(
+    const position = await openAppend(
       store,
       key,
       upTo(100).map((at) => `turn ${at}`),
     );
-    await append(store, key, ['the latest']);
+    await openAppend(store, key, ['the latest']);
     const journal = (await raw.get(keys.journal)) ?? '';
     await raw.set(keys.journal, Buffer.from(journal).subarray(0, position));
     await expectCorrupt(store, 'journal');
@@ -258,25 +235,13 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
       expect((await answerOf(store.find(key, { historyLimit: 1 })))?.history).toEqual([
         say('goodbye'),
       ]);
-      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10 }));
-      expect([page.records.length, page.unreadable]).toEqual([2, []]);
+      expect(await listed(store)).toEqual([['good', 'bad'], [], 2]);
     }
-    await append(store, key, ['more']);
+    await openAppend(store, key, ['more']);
     expect((await answerOf(store.find(key)))?.history.slice(2)).toEqual([
       say('goodbye'),
       say('more'),
     ]);
-  });
-
-  test('no state is written over one of another form', async () => {
-    const { store, raw, keys } = await open();
-    await raw.set(keys.record, '4 of a later version');
-    const next = live('ACTIVE', { revision: 4 });
-    expect(await errorOf(replacing(store, key, next))).toMatchObject({
-      type: 'corrupt_record',
-      id: 'bad',
-    });
-    expect(await raw.get(keys.record)).toBe('4 of a later version');
   });
 
   test('with junk in any field of its record no call throws, and none writes over it', async () => {
@@ -300,20 +265,14 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
           store.find(key, { historyLimit: 1 }),
           store.findState(key),
           store.entries(key, { limit: 1 }),
-          replacing(store, key, live('ACTIVE', { revision: 4 })),
-          store.append(key, { entries: [say('more')], now: NOON }),
+          store.change(putOf(key, live('ACTIVE', { revision: 4 }))),
+          store.change(openAppendOf(key, ['more'])),
         ];
-        for (const call of calls)
-          expect(await errorOf(call)).toMatchObject({ type: 'corrupt_record', id: 'bad' });
-        expect(await answerOf(store.remove(key, { revision: 3 }))).toBe('stale');
-        for (const size of [{}, { historyLimit: 0 }, { historyLimit: 1 }]) {
-          const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, ...size }));
-          expect([page.records.map(({ head }) => head.id), page.unreadable, page.total]).toEqual([
-            ['good'],
-            ['bad'],
-            2,
-          ]);
-        }
+        for (const call of calls) expect(await errorOf(call)).toMatchObject(corrupt);
+        const stale = { outcome: 'refused', guard: 'revision' };
+        expect(await remove(store, key, { revision: 3 })).toEqual(stale);
+        for (const size of [{}, { historyLimit: 0 }, { historyLimit: 1 }])
+          expect(await listed(store, size)).toEqual([['good'], ['bad'], 2]);
         expect(await raw.get(keys.record)).toBe(whole.replace(fields.join(' '), () => junk));
       }
     }
@@ -321,8 +280,8 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
   });
 
   test('with junk in any field of its record when its time is over, it hides no other session by status', async () => {
-    const { store, raw, keys } = await open({});
-    await answerOf(replacing(store, key, live('ACTIVE', { revision: 4, deadline: NOON })));
+    const { store, raw, keys } = await open();
+    await put(store, key, live('ACTIVE', { revision: 4, deadline: NOON }));
     const whole = (await raw.get(keys.record)) ?? '';
     const fields = whole.slice(0, whole.indexOf('\n')).trimEnd().split(' ');
     for (const [at, field] of fields.entries()) {
@@ -331,30 +290,23 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
         keys.record,
         whole.replace(fields.join(' '), () => junk),
       );
-      const listed = async (status: SessionStatus) => {
-        const page = await answerOf(
-          store.list(TENANT, { offset: 0, limit: 10, status: { anyOf: [status], now: NOON } }),
-        );
-        return [page.records.map(({ head }) => head.id), page.unreadable, page.total];
-      };
-      expect(await listed('IDLE')).toEqual([['good'], [], 1]);
-      expect(await listed('ACTIVE')).toEqual([[], ['bad'], 1]);
-      expect(await listed('TERMINATED')).toEqual([[], [], 0]);
+      const ofStatus = (status: SessionStatus) =>
+        listed(store, { status: { anyOf: [status], now: NOON } });
+      expect(await ofStatus('IDLE')).toEqual([['good'], [], 1]);
+      expect(await ofStatus('ACTIVE')).toEqual([[], ['bad'], 1]);
+      expect(await ofStatus('TERMINATED')).toEqual([[], [], 0]);
       const started = live('ACTIVE', { revision: 2 });
-      expect(
-        await answerOf(replacing(store, keyOf('good'), started, { sessions: 1, now: NOON })),
-      ).toBe('too_many');
+      const limit = { live: { sessions: 1, now: NOON } };
+      const tooMany = { outcome: 'refused', guard: 'live' };
+      expect(await tryPut(store, keyOf('good'), started, limit)).toEqual(tooMany);
     }
   });
 
   test('a history of millions of escapes is read', async () => {
     const { store } = await open();
-    const entry = say('"\n\\'.repeat(2000));
-    for (const _ of upTo(10)) {
-      await answerOf(store.append(key, { entries: upTo(100).map(() => entry), now: NOON }));
-    }
-    const found = await answerOf(store.find(key));
-    expect(found?.history).toHaveLength(1003);
-    expect((await answerOf(store.list(TENANT, { offset: 0, limit: 10 }))).records).toHaveLength(2);
+    const contents = upTo(100).map(() => '"\n\\'.repeat(2000));
+    for (const _ of upTo(10)) await openAppend(store, key, contents);
+    expect((await answerOf(store.find(key)))?.history).toHaveLength(1003);
+    expect(await listed(store)).toEqual([['good', 'bad'], [], 2]);
   });
 });

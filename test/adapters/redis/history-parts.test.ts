@@ -1,17 +1,20 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import type { EntriesOutcome } from '../../../src/store/session-store.js';
-import { withoutPosition } from '../../../src/testing/history-steps.js';
-import { headOf, keyOf, NOON, say, upTo } from '../../../src/testing/samples.js';
+import { answerOf, errorOf } from '../../../src/testing/answers.js';
+import { begin } from '../../../src/testing/commits.js';
+import { key } from '../../../src/testing/guarded.js';
+import { partOf, withoutPosition } from '../../../src/testing/history-steps.js';
+import { headOf, NOON, operationOf, say, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { answerOf, append, errorOf, insertActive } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { openAppend } from '../../support/redis-commits.js';
 import { startRedis } from '../../support/redis-server.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
-const key = keyOf('one');
+const corrupt = { type: 'corrupt_record', id: 'one' };
 
 let prefixes = 0;
 
@@ -23,20 +26,19 @@ describeWithRedis('parts of a history', ({ port }) => {
     prefixes += 1;
     const prefix = `parts-${process.pid}-${prefixes}`;
     const client = openClient(version, { port });
-    const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
-    await insertActive(store, key, headOf('one', NOON, { context: '\u20AC {"\n' }));
-    return { store, client, prefix, ...new Keyspace(prefix, 1).of(key) };
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    await begin(store, key, { head: headOf('one', NOON, { context: '\u20AC {"\n' }) });
+    const append = (...contents: readonly string[]) => openAppend(store, key, contents);
+    return { store, client, append, ...new Keyspace(prefix, 1).of(key) };
   };
 
   describe.each(clientVersions)('%s', (version) => {
     test('begin at lines and nowhere else, at any byte', async () => {
-      const { store, client, journal } = await open(version);
-      const ends = [
-        await append(store, key, ['h\u00E9llo \u{1F600}', '{']),
-        await append(store, key, ['\n{'], 'op'),
-      ];
+      const { store, client, append, journal } = await open(version);
+      await append('h\u00E9llo \u{1F600}', '{');
+      const end = await openAppend(store, key, ['\n{'], { operation: operationOf('op') });
       const text = Buffer.from(String(await client.call('GET', journal)));
-      expect(ends.at(-1)).toBe(text.length);
+      expect(end).toBe(text.length);
       const history = ['h\u00E9llo \u{1F600}', '{', '\n{'].map((content) => say(content));
       for (const after of upTo(text.length + 3)) {
         const found = await answerOf(store.entries(key, { after, limit: 10 }));
@@ -61,45 +63,21 @@ describeWithRedis('parts of a history', ({ port }) => {
       }
     });
 
-    test('end where an append has ended, whatever they begin with', async () => {
-      const { store } = await open(version);
-      const positions: number[] = [];
-      for (const at of upTo(6))
-        positions.push(
-          await append(store, key, [`${at} a`, `${at} \u20AC`], at % 2 ? `op${at}` : undefined),
-        );
-      for (const [at, position] of positions.entries()) {
-        const found = await answerOf(store.entries(key, { after: 0, limit: 2 * (at + 1) }));
-        expect(found).toMatchObject({ position, hasMore: at < 5 });
-      }
-      expect(await answerOf(store.entries(key, { limit: 3 }))).toMatchObject({
-        position: positions.at(-1),
-      });
-    });
-
     test('of mebibytes are whole', async () => {
-      const { store } = await open(version);
-      const entries = upTo(40).map((at) =>
-        say(`${at} ${'\u20AC'.repeat(at === 7 ? 700_000 : 20_000 + 997 * at)}`),
+      const { store, append } = await open(version);
+      const contents = upTo(40).map(
+        (at) => `${at} ${'\u20AC'.repeat(at === 7 ? 700_000 : 20_000 + 997 * at)}`,
       );
-      for (const at of upTo(10)) {
-        const four = entries.slice(4 * at, 4 * at + 4);
-        await answerOf(store.append(key, { entries: four, now: NOON }));
-      }
-      const { position } = {
-        position: 0,
-        ...(await answerOf(store.entries(key, { limit: 1 }))),
-      };
+      const entries = contents.map((content) => say(content));
+      for (const at of upTo(10)) await append(...contents.slice(4 * at, 4 * at + 4));
+      const { position } = await partOf(store, { limit: 1 });
       for (const count of [1, 12, 33, 100]) {
-        const last = await answerOf(store.entries(key, { limit: count }));
-        expect(entriesOf(last)).toEqual(entries.slice(-count));
-        expect(last).toMatchObject({ position, hasMore: false });
-        const first = await answerOf(store.entries(key, { after: 0, limit: count }));
-        expect(entriesOf(first)).toEqual(entries.slice(0, count));
-        expect(first).toMatchObject({ hasMore: count < 40 });
-        const rest = 'position' in first ? first.position : 0;
-        const others = await answerOf(store.entries(key, { after: rest, limit: 100 }));
-        expect(entriesOf(others)).toEqual(entries.slice(count));
+        const last = await partOf(store, { limit: count });
+        expect(last).toMatchObject({ entries: entries.slice(-count), position, hasMore: false });
+        const first = await partOf(store, { after: 0, limit: count });
+        expect(first).toMatchObject({ entries: entries.slice(0, count), hasMore: count < 40 });
+        const others = await partOf(store, { after: first.position, limit: 100 });
+        expect(others.entries).toEqual(entries.slice(count));
       }
     });
   });
@@ -114,24 +92,21 @@ describeWithRedis('parts of a history', ({ port }) => {
       ['a line of something else', 'x\n'],
       ['a second head', '{"id":"one"},\n'],
     ])('are corrupt_record with %s', async (_, line) => {
-      const { store, client, journal } = await open();
-      const position = await append(store, key, ['hello']);
-      const more = await append(store, key, ['x'.repeat(200)]);
+      const { store, client, append, journal } = await open();
+      const position = await append('hello');
+      const more = await append('x'.repeat(200));
       // As many bytes as were there.
       const filler = good.replace('x', 'x'.repeat(more - position - line.length - good.length + 1));
       await client.call('SETRANGE', journal, String(position), `${line}${filler}`);
       for (const slice of [{ limit: 10 }, { after: 0, limit: 10 }, { after: position, limit: 2 }]) {
-        expect(await errorOf(store.entries(key, slice))).toMatchObject({
-          type: 'corrupt_record',
-          id: 'one',
-        });
+        expect(await errorOf(store.entries(key, slice))).toMatchObject(corrupt);
       }
     });
 
     test('are those that were acknowledged, whatever a torn log has left behind them', async () => {
       for (const tail of ['x', '{', good, `${good}${good}`, '\n', '"', '\u20AC']) {
-        const { store, client, journal } = await open();
-        const position = await append(store, key, ['hello']);
+        const { store, client, append, journal } = await open();
+        const position = await append('hello');
         await client.call('APPEND', journal, tail);
         for (const slice of [{ limit: 10 }, { after: 0, limit: 10 }]) {
           const found = await answerOf(store.entries(key, slice));
@@ -147,19 +122,13 @@ describeWithRedis('parts of a history', ({ port }) => {
     });
 
     test('are corrupt_record where it is shorter than what was acknowledged', async () => {
-      const { store, client, journal } = await open();
-      const position = await append(store, key, ['hello']);
-      await append(store, key, ['goodbye']);
-      await client.call(
-        'SET',
-        journal,
-        String(await client.call('GET', journal)).slice(0, position),
-      );
+      const { store, client, append, journal } = await open();
+      const position = await append('hello');
+      await append('goodbye');
+      const text = String(await client.call('GET', journal));
+      await client.call('SET', journal, text.slice(0, position));
       for (const slice of [{ limit: 1 }, { after: 0, limit: 1 }, { after: position, limit: 1 }]) {
-        expect(await errorOf(store.entries(key, slice))).toMatchObject({
-          type: 'corrupt_record',
-          id: 'one',
-        });
+        expect(await errorOf(store.entries(key, slice))).toMatchObject(corrupt);
       }
     });
 
@@ -168,16 +137,10 @@ describeWithRedis('parts of a history', ({ port }) => {
       for (const slice of [{ limit: 1 }, { after: 0, limit: 1 }, { after: 9, limit: 1 }]) {
         await client.call('DEL', journal);
         await client.call('RPUSH', journal, 'x');
-        expect(await errorOf(store.entries(key, slice))).toMatchObject({
-          type: 'corrupt_record',
-          id: 'one',
-        });
+        expect(await errorOf(store.entries(key, slice))).toMatchObject(corrupt);
       }
       await client.call('DEL', record);
-      expect(await errorOf(store.entries(key, { limit: 1 }))).toMatchObject({
-        type: 'corrupt_record',
-        id: 'one',
-      });
+      expect(await errorOf(store.entries(key, { limit: 1 }))).toMatchObject(corrupt);
       await client.call('DEL', journal);
       expect(await answerOf(store.entries(key, { limit: 1 }))).toEqual({ outcome: 'missing' });
     });
@@ -187,14 +150,10 @@ describeWithRedis('parts of a history', ({ port }) => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
     const client = openClient('ioredis 6', { port: server.port, keyPrefix: 'host:' });
-    const store = todaysRedisStore({
-      client,
-      prefix: `parts-prefix-${process.pid}`,
-      timeoutMs: PATIENT_MS,
-    });
-    await insertActive(store, key);
-    await append(store, key, ['hello']);
+    const store = new RedisSessionStore({ client, prefix: 'parts', timeoutMs: PATIENT_MS });
+    await begin(store, key);
+    await openAppend(store, key, ['hello']);
     await client.call('SCRIPT', 'FLUSH');
-    expect(entriesOf(await answerOf(store.entries(key, { limit: 1 })))).toEqual([say('hello')]);
+    expect((await partOf(store, { limit: 1 })).entries).toEqual([say('hello')]);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
@@ -8,7 +9,6 @@ import { openClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
 import { startRedis } from '../../support/redis-server.js';
 import { ada, okOf } from '../../support/sessions.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const SESSIONS = 1500;
 
@@ -35,8 +35,8 @@ describeWithRedis('a search', () => {
       return reply;
     });
     const clock = new ManualClock();
-    const store = todaysRedisStore({ client, timeoutMs: PATIENT_MS });
-    const sessions = new SessionService({ store: store.port, clock });
+    const store = new RedisSessionStore({ client, timeoutMs: PATIENT_MS });
+    const sessions = new SessionService({ store, clock });
     const ids: string[] = [];
     const label = { user: 'u-1', channel: 'web' };
     for (let at = 0; at < SESSIONS; at += 1) {

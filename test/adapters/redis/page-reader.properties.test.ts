@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
 import { stateAt } from '../../../src/session/state-at.js';
 import type { ListCursor, PageRange } from '../../../src/store/session-store.js';
-import { ended, headOf, live, NOON, TENANT } from '../../../src/testing/samples.js';
+import { begin } from '../../../src/testing/commits.js';
+import { listed } from '../../../src/testing/page-steps.js';
+import { ended, headOf, keyOf, live, NOON } from '../../../src/testing/samples.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { answerOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openClient } from '../../support/redis-clients.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 /** Few times and short ids, so that many sessions share a millisecond and many ids begin alike. */
 const time = fc.integer({ min: 0, max: 6 }).map((ms) => NOON + ms);
@@ -110,15 +111,11 @@ describeWithRedis(
           async (given, ranges) => {
             prefixes += 1;
             const prefix = `pages-${process.pid}-${prefixes}`;
-            const store = todaysRedisStore({
-              client,
-              prefix,
-              timeoutMs: PATIENT_MS,
-            });
+            const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
             const inserted = await Promise.all(
               given.map(async (each): Promise<Inserted> => {
                 const head = headOf(each.id, each.createdMs);
-                expect(await answerOf(store.insert(TENANT, head, each.state))).toBe('inserted');
+                await begin(store, keyOf(each.id), { head, state: each.state });
                 return { id: head.id, at: head.createdAt, state: each.state };
               }),
             );
@@ -127,13 +124,10 @@ describeWithRedis(
                 ...rest,
                 cursor: typeof after === 'number' ? inserted[after % inserted.length] : after,
               };
-              const {
-                records,
-                total,
-                nextCursor: next,
-              } = await answerOf(store.list(TENANT, asked));
-              const found = { ids: records.map(({ head }) => head.id), total, next };
-              expect({ asked, ...found }).toEqual({ asked, ...expected(inserted, asked) });
+              expect({ asked, ...(await listed(store, asked)) }).toEqual({
+                asked,
+                ...expected(inserted, asked),
+              });
             }
           },
         ),

@@ -1,20 +1,16 @@
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { RedisClient } from '../../../adapters/redis/index.js';
-import { headOf, keyOf, live, NOON, say, TENANT } from '../../../src/testing/samples.js';
+import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
+import { errorOf } from '../../../src/testing/answers.js';
+import { begin, made, remove, said } from '../../../src/testing/commits.js';
+import { key } from '../../../src/testing/guarded.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
-import { answerOf, append, errorOf, said } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
-import {
-  isWrite,
-  type TodaysRedisStore,
-  todaysRedisStore,
-} from '../../support/todays-redis-store.js';
+import { openAppend, openAppendOf } from '../../support/redis-commits.js';
+import { isWrite } from '../../support/redis-writes.js';
 
-const key = keyOf('one');
-const head = headOf('one');
-const active = live('ACTIVE');
+const mine = openAppendOf(key, ['mine']);
 
 /** What happens to one arrival of the append script; `run` lets the server run it. */
 type Arrival = (run: () => Promise<unknown>) => Promise<unknown>;
@@ -46,22 +42,20 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
   const open = async (...arrivals: readonly Arrival[]) => {
     prefixes += 1;
     const prefix = `retried-${process.pid}-${prefixes}`;
-    const others = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
-    await answerOf(others.insert(TENANT, head, active));
+    const others = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    await begin(others, key);
     // The script is known to the server from here on.
-    await append(others, key, ['before']);
+    await openAppend(others, key, ['before']);
     const sending = appending(client, arrivals);
     const storeWith = (timeoutMs: number) =>
-      todaysRedisStore({ client: sending, prefix, timeoutMs });
+      new RedisSessionStore({ client: sending, prefix, timeoutMs });
     // A store sends again what is refused, for as long as it may.
     return { store: storeWith(PATIENT_MS), hasty: storeWith(200), others };
   };
-  const send = (store: TodaysRedisStore) =>
-    store.append(key, { entries: [say('mine')], now: NOON });
 
   test('its outcome stays unknown when the server refuses it the second time: it may have been applied', async () => {
     const { hasty, others } = await open(loseReply, refuse);
-    expect(await errorOf(send(hasty))).toMatchObject({
+    expect(await errorOf(hasty.change(mine))).toMatchObject({
       type: 'store_unavailable',
       outcome: 'unknown',
     });
@@ -70,7 +64,7 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
 
   test('it was not applied when the server refuses it each time', async () => {
     const { hasty, others } = await open(refuse);
-    expect(await errorOf(send(hasty))).toMatchObject({
+    expect(await errorOf(hasty.change(mine))).toMatchObject({
       type: 'store_unavailable',
       outcome: 'not_applied',
     });
@@ -78,9 +72,9 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
   });
 
   describe('the session is deleted and created again under the same id in between', () => {
-    const recreate = async (others: TodaysRedisStore) => {
-      await answerOf(others.remove(key, { now: NOON }));
-      await answerOf(others.insert(TENANT, head, active));
+    const recreate = async (others: RedisSessionStore) => {
+      await remove(others, key);
+      await begin(others, key);
     };
 
     test('it succeeds, and the new session does not have it', async () => {
@@ -91,7 +85,7 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
           ),
         (run) => run(),
       );
-      expect(await answerOf(send(store))).toMatchObject({ outcome: 'appended' });
+      await made(store, mine);
       expect(await said(others, key)).toEqual([]);
     });
 
@@ -100,7 +94,7 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
         async () => recreate(others).then(() => Promise.reject(new Error('Connection is closed.'))),
         (run) => run(),
       );
-      expect(await answerOf(send(store))).toMatchObject({ outcome: 'appended' });
+      await made(store, mine);
       expect(await said(others, key)).toEqual(['mine']);
     });
   });

@@ -1,6 +1,7 @@
 import type { ResultAsync } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import type { Script } from '../../../adapters/redis/connection.js';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { writeScripts } from '../../../adapters/redis/write-scripts.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import type { SessionError } from '../../../src/session/errors.js';
@@ -11,7 +12,6 @@ import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { ada, createdIn, errorOf, okOf, startedIn } from '../../support/sessions.js';
 import { openProxy } from '../../support/tcp-proxy.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const unknown = { type: 'store_unavailable', outcome: 'unknown' };
 
@@ -32,12 +32,11 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       const prefix = `unknown-outcomes-${process.pid}-${prefixes}`;
       const proxy = await openProxy(port);
       const clock = new ManualClock();
-      const direct = todaysRedisStore({
-        client: openClient(version, { port }),
-        prefix,
-        timeoutMs: PATIENT_MS,
+      const direct = openClient(version, { port });
+      const others = new SessionService({
+        store: new RedisSessionStore({ client: direct, prefix, timeoutMs: PATIENT_MS }),
+        clock,
       });
-      const others = new SessionService({ store: direct.port, clock });
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
       const first = await startedIn(others);
       await okOf(others.append(first, [{ role: 'user', content: 'first' }]));
@@ -47,7 +46,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
         autoResendUnfulfilledCommands: false,
       });
       const sessions = new SessionService({
-        store: todaysRedisStore({ client, prefix, timeoutMs: TIMEOUT }).port,
+        store: new RedisSessionStore({ client, prefix, timeoutMs: TIMEOUT }),
         clock,
       });
       await okOf(sessions.list());
