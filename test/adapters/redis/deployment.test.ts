@@ -1,17 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import type { RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
+import { RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/answers.js';
+import { begin, beginOf, due, remove } from '../../../src/testing/commits.js';
+import { key } from '../../../src/testing/guarded.js';
+import { pageOf } from '../../../src/testing/page-steps.js';
+import { keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { ManualClock, passUntil } from '../../support/manual-clock.js';
-import { answerOf } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { openAppend } from '../../support/redis-commits.js';
 import { missingEntries } from '../../support/redis-indexes.js';
 import { ada, errorOf, okOf, startedIn } from '../../support/sessions.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
-import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 type Options = Omit<RedisSessionStoreOptions, 'client' | 'prefix'>;
 
@@ -30,7 +33,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
             if (name !== 'info') sent.push(name);
             return run();
           });
-          return todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
+          return new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS, ...options });
         };
         return {
           prefix: `${keyPrefix}${prefix}`,
@@ -39,31 +42,27 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
           client: openClient(version, { port }),
         };
       };
-      const insert = (store: TodaysRedisStore, id = 'one') =>
-        answerOf(store.insert(TENANT, headOf(id), live('ACTIVE', { deadline: NOON + 1000 })));
+      const add = (store: RedisSessionStore, id = key.id) =>
+        begin(store, keyOf(id), { state: live('ACTIVE', { deadline: NOON + 1000 }) });
 
       test('are those of the first process that creates a session, and those that leave options out follow', async () => {
         const { process, client, prefix } = deploy();
-        const first = process({
-          partitions: 3,
-          events: { length: 500 },
-          reportEnds: true,
-        });
+        const first = process({ partitions: 3, events: { length: 500 }, reportEnds: true });
         const follower = process();
         expect((await follower.deployment())._unsafeUnwrap()).toBeUndefined();
-        await insert(first);
+        await add(first);
         const settings = { partitions: 3, events: true, reportEnds: true };
         expect((await follower.deployment())._unsafeUnwrap()).toEqual(settings);
-        await insert(follower, 'two');
-        await answerOf(follower.append(keyOf('one'), { entries: [say('hello')], now: NOON }));
+        await add(follower, 'two');
+        await openAppend(follower, key, ['hello']);
         expect(await missingEntries(client, { prefix, ...settings })).toEqual([]);
-        const page = { offset: 0, limit: 10, status: { anyOf: ['ACTIVE'], now: NOON } } as const;
-        expect(await answerOf(follower.list(TENANT, page))).toMatchObject({ total: 2 });
+        const status = { anyOf: ['ACTIVE' as const], now: NOON };
+        expect(await pageOf(follower, { status })).toMatchObject({ total: 2 });
       });
 
       test('are the defaults where the first process asks for nothing', async () => {
         const { process } = deploy();
-        await insert(process());
+        await add(process());
         const settings = { partitions: 1, events: false, reportEnds: false };
         expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);
       });
@@ -71,12 +70,12 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('are stored by no other call', async () => {
         const { process } = deploy();
         const reader = process({ reportEnds: true });
-        expect(await answerOf(reader.find(keyOf('one')))).toBeUndefined();
-        expect((await answerOf(reader.due(NOON, 10))).sessions).toEqual([]);
-        expect(await answerOf(reader.remove(keyOf('one')))).toBe('missing');
+        expect(await answerOf(reader.find(key))).toBeUndefined();
+        expect(await due(reader, NOON)).toEqual([]);
+        expect(await remove(reader, key)).toEqual({ outcome: 'refused', guard: 'present' });
         expect((await process().deployment())._unsafeUnwrap()).toBeUndefined();
-        await insert(process({ reportEnds: false }));
-        expect((await reader.find(keyOf('one')))._unsafeUnwrapErr()).toMatchObject({
+        await add(process({ reportEnds: false }));
+        expect((await reader.find(key))._unsafeUnwrapErr()).toMatchObject({
           type: 'misconfigured',
         });
       });
@@ -97,7 +96,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         'refuse each call of a process that asks for other %s, and change nothing',
         async (_, options, message) => {
           const { process, client, prefix } = deploy();
-          await insert(process({ partitions: 3, events: true }));
+          await add(process({ partitions: 3, events: true }));
           const keys = async () => [await client.call('KEYS', `${prefix}*`)].flat().toSorted();
           const before = await keys();
           const store = process(options);
@@ -107,7 +106,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
           };
           for (const _ of upTo(2)) {
             for (const method of methods) {
-              const result = await storeCalls[method](store.port);
+              const result = await storeCalls[method](store);
               expect([method, result.isErr() && result.error]).toEqual([
                 method,
                 expect.objectContaining(misconfigured),
@@ -123,31 +122,26 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
 
       test('agree with a process that asks for the same, and with another length of the events', async () => {
         const { process } = deploy();
-        await insert(process({ partitions: 3, events: { length: 500 } }));
-        await insert(process({ partitions: 3, events: { length: 5 } }), 'two');
+        await add(process({ partitions: 3, events: { length: 500 } }));
+        await add(process({ partitions: 3, events: { length: 5 } }), 'two');
       });
 
       test('make a process without options tell the watchers of others what it changes', async () => {
         const { process } = deploy();
         const clock = new ManualClock();
-        const application = new SessionService({
-          store: process({ partitions: 3, events: true }).port,
-          clock,
-        });
+        const store = process({ partitions: 3, events: true });
+        const application = new SessionService({ store, clock });
         const id = await startedIn(application, { timeLimit: 60 });
         const watch = application.watch(id)[Symbol.asyncIterator]();
         expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({
           type: 'session.snapshot',
         });
-        await okOf(
-          new SessionService({ store: process().port, clock }).append(id, [
-            { role: 'user', content: 'hello' },
-          ]),
-        );
+        const other = new SessionService({ store: process(), clock });
+        await okOf(other.append(id, [{ role: 'user', content: 'hello' }]));
         const appended = await passUntil(clock, watch.next());
         expect(appended.value?._unsafeUnwrap()).toMatchObject({ entries: [{ content: 'hello' }] });
         clock.pass(60_000);
-        await okOf(createSweeper(new SessionService({ store: process().port, clock })).sweepOnce());
+        await okOf(createSweeper(new SessionService({ store: process(), clock })).sweepOnce());
         const last = await passUntil(clock, watch.next());
         expect(last.value?._unsafeUnwrap()).toMatchObject({ session: { status: 'TERMINATED' } });
         expect(await watch.next()).toMatchObject({ done: true });
@@ -155,15 +149,14 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
 
       test('let a process without options watch, from its first call on', async () => {
         const { process } = deploy();
-        const application = new SessionService({
-          store: process({ partitions: 3, events: true }).port,
-        });
+        const store = process({ partitions: 3, events: true });
+        const application = new SessionService({ store });
         const ids = await Promise.all(
           upTo(9).map((at) => startedIn(application.forTenant(`t${at}`))),
         );
         for (const [at, id] of ids.entries()) {
           const tenant = `t${at}`;
-          const watch = new SessionService({ store: process().port, tenant })
+          const watch = new SessionService({ store: process(), tenant })
             .watchAll({ cursor: '0' })
             [Symbol.asyncIterator]();
           expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ sessionId: id });
@@ -173,8 +166,8 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
 
       test('let no process watch a store without events', async () => {
         const { process } = deploy();
-        await insert(process());
-        const items = new SessionService({ store: process().port, tenant: TENANT }).watch('one');
+        await add(process());
+        const items = new SessionService({ store: process(), tenant: TENANT }).watch('one');
         const { value } = await items[Symbol.asyncIterator]().next();
         expect(value?._unsafeUnwrapErr()).toMatchObject({
           type: 'misconfigured',
@@ -185,11 +178,11 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('are read once, with the first call, however many calls begin at the same time', async () => {
         const { process, sent } = deploy();
         const first = process();
-        await Promise.all(upTo(20).map((at) => insert(first, `s${at}`)));
+        await Promise.all(upTo(20).map((at) => add(first, `s${at}`)));
         sent.length = 0;
         const second = process();
-        await Promise.all(upTo(20).map((at) => insert(second, `s${at}`)));
-        await insert(second, 'more');
+        await Promise.all(upTo(20).map((at) => add(second, `t${at}`)));
+        await add(second, 'more');
         // Once for the settings; twenty travel in two groups.
         expect(sent).toEqual(['evalsha', 'evalsha', 'evalsha', 'evalsha']);
       });
@@ -198,7 +191,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         const { process } = deploy();
         const stores = upTo(12).map((at) => process({ reportEnds: at % 2 === 0 }));
         const results = await Promise.all(
-          stores.map((store, at) => store.insert(TENANT, headOf(`s${at}`), live('IDLE'))),
+          stores.map((store, at) => store.begin(beginOf(keyOf(`s${at}`)))),
         );
         const stored = (await process().deployment())._unsafeUnwrap();
         expect(results.map((result) => result.isOk())).toEqual(
@@ -208,13 +201,13 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
 
       test('are changed by a repair that is told to, with the indexes that are new', async () => {
         const { process, client, prefix } = deploy();
-        await insert(process({ partitions: 3 }));
+        await add(process({ partitions: 3 }));
         const wanted = process({ events: true, reportEnds: true });
         const refused = await wanted.repair();
         expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'misconfigured' });
         const report = await wanted.repair({ reconfigure: true });
         expect(report._unsafeUnwrap()).toMatchObject({ sessions: 1, listed: 0 });
-        await insert(wanted, 'two');
+        await add(wanted, 'two');
         const settings = { partitions: 3, events: true, reportEnds: true };
         expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);
         expect(await missingEntries(client, { prefix, ...settings })).toEqual([]);
@@ -229,7 +222,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       test('that a later version has stored are misconfigured', async () => {
         const { process, client, prefix } = deploy();
         await client.call('SET', `${prefix}:{0}:deployment`, '2 from the future');
-        const error = await errorOf(new SessionService({ store: process().port }).create(ada));
+        const error = await errorOf(new SessionService({ store: process() }).create(ada));
         expect(error).toMatchObject({
           type: 'misconfigured',
           message: expect.stringContaining('deployment'),

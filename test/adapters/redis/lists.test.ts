@@ -1,17 +1,20 @@
-import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
+import { planRedact } from '../../../src/plan/redact.js';
 import type { PageRange } from '../../../src/store/session-store.js';
-import { foundIn } from '../../../src/testing/history-steps.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import { answerOf } from '../../../src/testing/answers.js';
+import { begin, made, placed, put, remove } from '../../../src/testing/commits.js';
+import { key } from '../../../src/testing/guarded.js';
+import { idsOf, pageOf } from '../../../src/testing/page-steps.js';
+import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
-import { answerOf, append, idsOn, replace } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientVersion, clientVersions, openClient } from '../../support/redis-clients.js';
 import { commandsOf } from '../../support/redis-commands.js';
+import { openAppend } from '../../support/redis-commits.js';
 import { startRedis } from '../../support/redis-server.js';
-import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 let prefixes = 0;
 const newPrefix = (): string => {
@@ -19,22 +22,19 @@ const newPrefix = (): string => {
   return `lists-${process.pid}-${prefixes}`;
 };
 
-const insertFive = async (store: TodaysRedisStore, context = ''): Promise<void> => {
-  for (const at of upTo(5)) {
-    await answerOf(store.insert(TENANT, headOf(`s${at}`, NOON + at, { context }), live('ACTIVE')));
-  }
+const beginFive = async (store: RedisSessionStore, context = ''): Promise<void> => {
+  for (const at of upTo(5))
+    await begin(store, keyOf(`s${at}`), { head: headOf(`s${at}`, NOON + at, { context }) });
 };
 
 /** Lists five sessions without histories on a separate server, and counts the commands. */
 const countLightList = async (version: ClientVersion, context: string, maxBytes?: number) => {
   const server = await startRedis();
   onTestFinished(() => server.stop());
-  const store = todaysRedisStore({
-    client: openClient(version, { port: server.port }),
-    timeoutMs: PATIENT_MS,
-  });
-  await insertFive(store, context);
-  const list = () => store.list(TENANT, { offset: 0, limit: 10, historyLimit: 0, maxBytes });
+  const client = openClient(version, { port: server.port });
+  const store = new RedisSessionStore({ client, timeoutMs: PATIENT_MS });
+  await beginFive(store, context);
+  const list = () => store.page(TENANT, { offset: 0, limit: 10, historyLimit: 0, maxBytes });
   await list();
   const before = await commandsOf(server.port);
   const answer = await list();
@@ -49,35 +49,27 @@ const countLightList = async (version: ClientVersion, context: string, maxBytes?
 
 describeWithRedis('a list', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
-    /** A separate server, so that only the commands of this test are counted. */
-    const countLists = async (store: (port: number) => Promise<TodaysRedisStore>) => {
-      const server = await startRedis();
-      try {
-        const opened = await store(server.port);
-        await insertFive(opened);
-        await idsOn(opened, TENANT);
-        const before = await commandsOf(server.port);
-        expect(await idsOn(opened, TENANT, 1, 2)).toEqual(['s3', 's2']);
-        expect(await idsOn(opened, TENANT, 5, 2)).toEqual([]);
-        const after = await commandsOf(server.port);
-        const used = Object.keys(after).map(
-          (name) => [name, (after[name] ?? 0) - (before[name] ?? 0)] as const,
-        );
-        return Object.fromEntries(used.filter(([name, count]) => count > 0 && name !== 'info'));
-      } finally {
-        await server.stop();
-      }
+    const open = () => {
+      const prefix = newPrefix();
+      const client = openClient(version, { port });
+      const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+      return { client, prefix, store };
     };
 
     test('is one script that finds the page and one MGET that reads its histories', async () => {
-      const used = await countLists(async (at) =>
-        todaysRedisStore({
-          client: openClient(version, { port: at }),
-          prefix: 'lists',
-          timeoutMs: PATIENT_MS,
-        }),
-      );
-      expect(used).toMatchObject({ evalsha: 2, mget: 1 });
+      // A separate server, so that only the commands of this test are counted.
+      const server = await startRedis();
+      onTestFinished(() => server.stop());
+      const client = openClient(version, { port: server.port });
+      const store = new RedisSessionStore({ client, timeoutMs: PATIENT_MS });
+      await beginFive(store);
+      await pageOf(store, {});
+      const before = await commandsOf(server.port);
+      expect(idsOf(await pageOf(store, { offset: 1, limit: 2 }))).toEqual(['s3', 's2']);
+      expect(idsOf(await pageOf(store, { offset: 5, limit: 2 }))).toEqual([]);
+      const after = await commandsOf(server.port);
+      const sent = ['evalsha', 'mget'].map((name) => (after[name] ?? 0) - (before[name] ?? 0));
+      expect(sent).toEqual([2, 1]);
     });
 
     test('without histories is one script', async () => {
@@ -102,20 +94,13 @@ describeWithRedis('a list', ({ port }) => {
     test.each(['no record', 'a \x1e b \x1e c'])(
       'without histories names a session with the record %j',
       async (text) => {
-        const prefix = newPrefix();
-        const store = todaysRedisStore({
-          client: openClient(version, { port }),
-          prefix,
-          timeoutMs: PATIENT_MS,
-        });
-        const client = new Redis(port);
-        onTestFinished(() => client.disconnect());
-        await insertFive(store);
-        for (const id of ['s1', 's3']) await append(store, keyOf(id), ['hello']);
-        await client.set(new Keyspace(prefix, 1).of(keyOf('s3')).record, text);
-        const page = await answerOf(store.list(TENANT, { offset: 0, limit: 10, historyLimit: 0 }));
+        const { client, prefix, store } = open();
+        await beginFive(store);
+        for (const id of ['s1', 's3']) await openAppend(store, keyOf(id), ['hello']);
+        await client.call('SET', new Keyspace(prefix, 1).of(keyOf('s3')).record, text);
+        const page = await pageOf(store, { historyLimit: 0 });
         expect(page.unreadable).toEqual(['s3']);
-        expect(page.records.map(({ head }) => head.id)).toEqual(['s4', 's2', 's1', 's0']);
+        expect(idsOf(page)).toEqual(['s4', 's2', 's1', 's0']);
         expect(page.records.map(({ historyCount }) => historyCount)).toEqual([0, 0, 1, 0]);
       },
     );
@@ -126,34 +111,22 @@ describeWithRedis('a list', ({ port }) => {
     ])(
       'without histories shows a %s session whole while others append to it and change it',
       async (_, context) => {
-        const prefix = newPrefix();
-        const [writer, reader] = [0, 1].map(() =>
-          todaysRedisStore({
-            client: openClient(version, { port }),
-            prefix,
-            timeoutMs: PATIENT_MS,
-          }),
-        );
-        if (writer === undefined || reader === undefined) throw new Error('no stores');
-        const key = keyOf('busy');
-        await answerOf(writer.insert(TENANT, headOf('busy', NOON, { context }), live('ACTIVE')));
+        const { prefix, store: writer } = open();
+        const client = openClient(version, { port });
+        const reader = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+        await begin(writer, key, { head: headOf('one', NOON, { context }) });
         let isOver = false;
         const changing = (async () => {
           for (const at of upTo(300)) {
-            await append(writer, key, [`turn ${at}`]);
-            await replace(
-              writer,
-              key,
-              live(at % 2 === 0 ? 'PAUSED' : 'ACTIVE', { revision: at + 2 }),
-            );
+            await openAppend(writer, key, [`turn ${at}`]);
+            const status = at % 2 === 0 ? 'PAUSED' : 'ACTIVE';
+            await put(writer, key, live(status, { revision: at + 2 }));
           }
           isOver = true;
         })();
         let last = 0;
         while (!isOver) {
-          const { records, unreadable } = await answerOf(
-            reader.list(TENANT, { offset: 0, limit: 10, historyLimit: 0 }),
-          );
+          const { records, unreadable } = await pageOf(reader, { historyLimit: 0 });
           expect(unreadable).toEqual([]);
           const { historyCount = -1, sequence = -1, history } = records[0] ?? {};
           expect(history).toEqual([]);
@@ -169,20 +142,17 @@ describeWithRedis('a list', ({ port }) => {
 
     /** What another process does to a session while a list reads it. */
     const changes = {
-      'another session takes its id': async (store: TodaysRedisStore) => {
-        const labels = { said: 'later' };
-        await answerOf(store.remove(keyOf('one')));
-        await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE', { labels })));
-        await append(store, keyOf('one'), ['later']);
+      'another session takes its id': async (store: RedisSessionStore) => {
+        await remove(store, key);
+        await begin(store, key, { state: live('ACTIVE', { labels: { said: 'later' } }) });
+        await openAppend(store, key, ['later']);
       },
-      'its entries are redacted': async (store: TodaysRedisStore) => {
-        const { entries } = await foundIn(store.port, { limit: 9 });
-        const positions = entries.map(({ position }) => position);
-        await answerOf(store.redact(keyOf('one'), positions, NOON));
+      'its entries are redacted': async (store: RedisSessionStore) => {
+        const positions = (await placed(store, key)).map(({ position }) => position);
+        await made(store, planRedact(key, positions, NOON));
       },
-      'it is rewound': async (store: TodaysRedisStore) => {
-        const later = { entries: [say('later')], now: NOON, after: 0 };
-        await answerOf(store.append(keyOf('one'), later));
+      'it is rewound': async (store: RedisSessionStore) => {
+        await openAppend(store, key, ['later'], {}, { truncate: 0 });
       },
     } as const;
     const labels = { said: 'first' };
@@ -199,68 +169,41 @@ describeWithRedis('a list', ({ port }) => {
         Object.entries(changes).map(([name, change]) => [range, name, change] as const),
       ),
     )('of %j returns one version of a session if %s in between', async (range, _, change) => {
-      const prefix = newPrefix();
-      const [other, counted] = [0, 1].map(() => openClient(version, { port }));
-      if (other === undefined || counted === undefined) throw new Error('no clients');
+      const { client: other, prefix, store: writer } = open();
       const settings = { prefix, timeoutMs: PATIENT_MS };
-      const writer = todaysRedisStore({ client: other, ...settings });
-      await answerOf(writer.insert(TENANT, headOf('one'), live('ACTIVE', { labels })));
-      await append(writer, keyOf('one'), ['first']);
+      await begin(writer, key, { state: live('ACTIVE', { labels }) });
+      await openAppend(writer, key, ['first']);
       // The versions that there are: before the change, and after it.
-      const versions = [await answerOf(writer.find(keyOf('one'), range))];
+      const versions = [await answerOf(writer.find(key, range))];
       let sent = 0;
-      const client = intercepting(counted, async (name, _args, run) => {
+      const client = intercepting(openClient(version, { port }), async (name, _args, run) => {
         // The store asks once, on its own, whether the server evicts keys.
         if (name === 'info') return run();
         sent += 1;
         if (sent === 2) await change(writer);
         return run();
       });
-      const reader = todaysRedisStore({ client, ...settings });
-      const page = { offset: 0, limit: 10, ...range };
+      const reader = new RedisSessionStore({ client, ...settings });
       // Knows the settings of the store from here on, and the server the scripts.
-      await answerOf(todaysRedisStore({ client: other, ...settings }).list(TENANT, page));
+      await pageOf(new RedisSessionStore({ client: other, ...settings }), range);
       expect((await reader.deployment()).isOk()).toBe(true);
       sent = 0;
-      const { records } = await answerOf(reader.list(TENANT, page));
-      versions.push(await answerOf(writer.find(keyOf('one'), range)));
+      const { records } = await pageOf(reader, range);
+      versions.push(await answerOf(writer.find(key, range)));
       for (const record of records) expect(versions).toContainEqual(record);
     });
 
-    test('after a cursor, in either order, continues after the page before', async () => {
-      const store = todaysRedisStore({
-        client: openClient(version, { port }),
-        prefix: newPrefix(),
-        timeoutMs: PATIENT_MS,
-      });
-      await insertFive(store);
-      const { nextCursor: next } = await answerOf(
-        store.list(TENANT, { offset: 0, limit: 1, order: 'oldest' }),
-      );
-      const pageOf = async (range: Partial<PageRange>) => {
-        const page = await answerOf(store.list(TENANT, { offset: 0, limit: 2, ...range }));
-        return [page.records.map(({ head }) => head.id), page.nextCursor?.id];
-      };
-      expect(await pageOf({ order: 'oldest' })).toEqual([['s0', 's1'], 's1']);
-      expect(await pageOf({ order: 'oldest', cursor: next })).toEqual([['s1', 's2'], 's2']);
-      expect(await pageOf({ cursor: next })).toEqual([[], undefined]);
-      expect(await pageOf({ offset: 2 })).toEqual([['s2', 's1'], 's1']);
-      expect(await pageOf({ offset: 3 })).toEqual([['s1', 's0'], undefined]);
-    });
-
     test('drops index entries without a session: the page is full, and the total right', async () => {
-      const client = openClient(version, { port });
-      const prefix = newPrefix();
-      const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
-      await insertFive(store);
+      const { client, prefix, store } = open();
+      await beginFive(store);
       const { index } = new Keyspace(prefix, 1).of(keyOf('s0'));
       for (const stale of upTo(20))
         await client.call('ZADD', index, String(NOON + 1), `stale${stale}`);
       // More than a page of them at the top.
       for (const stale of upTo(7))
         await client.call('ZADD', index, String(NOON + 9), `newer${stale}`);
-      const page = await answerOf(store.list(TENANT, { offset: 0, limit: 40 }));
-      expect(page.records.map(({ head }) => head.id)).toEqual(['s4', 's3', 's2', 's1', 's0']);
+      const page = await pageOf(store, { limit: 40 });
+      expect(idsOf(page)).toEqual(['s4', 's3', 's2', 's1', 's0']);
       expect([page.total, page.unreadable]).toEqual([5, []]);
       expect((await store.repair()).isOk()).toBe(true);
       expect(await client.call('ZCARD', index)).toBe(5);

@@ -1,19 +1,21 @@
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
-import type { HistorySlice } from '../../../src/store/session-store.js';
-import { headOf, keyOf, live, NOON, say, TENANT, upTo } from '../../../src/testing/samples.js';
+import type { HistorySlice, UseChange } from '../../../src/store/session-store.js';
+import { begin, change, made, said } from '../../../src/testing/commits.js';
+import { key } from '../../../src/testing/guarded.js';
+import { foundIn, textsOf } from '../../../src/testing/history-steps.js';
+import { operationOf, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { answerOf, append, said } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { openAppend, openAppendOf } from '../../support/redis-commits.js';
 import { startRedis } from '../../support/redis-server.js';
-import { type TodaysRedisStore, todaysRedisStore } from '../../support/todays-redis-store.js';
 
 const ENTRIES = 100_000;
 
 const prefix = `long-${process.pid}`;
-const key = keyOf('long');
 const { record, journal, operations } = new Keyspace(prefix, 1).of(key);
 
 // On a server of its own: the traffic of others can come before the answer to MONITOR, which no
@@ -25,10 +27,10 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
     const server = await startRedis();
     port = server.port;
     const client = new Redis(port);
-    const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
-    await answerOf(store.insert(TENANT, headOf('long'), live('ACTIVE')));
-    const entries = upTo(1000).map((at) => say(`entry ${at}`));
-    for (const _ of upTo(ENTRIES / 1000)) await answerOf(store.append(key, { entries, now: NOON }));
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    await begin(store, key);
+    const contents = upTo(1000).map((at) => `entry ${at}`);
+    for (const _ of upTo(ENTRIES / 1000)) await openAppend(store, key, contents);
     await client.quit();
     return () => server.stop();
   });
@@ -62,19 +64,22 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
   };
 
   describe.each(clientVersions)('%s', (version) => {
-    const open = () =>
-      todaysRedisStore({
-        client: openClient(version, { port }),
-        prefix,
-        timeoutMs: PATIENT_MS,
-      });
+    const open = () => {
+      const client = openClient(version, { port });
+      return new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    };
+    /** An append with this name, which none of another client has. */
+    const namedAppend = (name: string) => {
+      const id = `${name}-${version.at(-1)}`;
+      return openAppendOf(key, [id], { operation: operationOf(id) });
+    };
 
     test('reads nothing of it, whoever has written to it before, and writes after its end', async () => {
       const [store, others] = [open(), open()];
-      await append(store, key, ['the first of this process']);
-      for (const _ of upTo(3)) await append(others, key, ['theirs']);
+      await openAppend(store, key, ['the first of this process']);
+      for (const _ of upTo(3)) await openAppend(others, key, ['theirs']);
       const seen = await watch(async () => {
-        for (const _ of upTo(3)) await append(store, key, ['another']);
+        for (const _ of upTo(3)) await openAppend(store, key, ['another']);
       });
       const ofJournal = seen
         .filter((command) => command.includes(' journal'))
@@ -85,12 +90,13 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
 
     test('with an operation id reads nothing of it either, and its repetition only its own line, whatever was written since', async () => {
       const [store, others] = [open(), open()];
-      const position = await append(store, key, ['mine'], `${version.at(-1)}-op`);
-      for (const _ of upTo(10)) await append(others, key, ['theirs']);
+      const mine = namedAppend('mine');
+      const position = await made(store, mine);
+      for (const _ of upTo(10)) await openAppend(others, key, ['theirs']);
       for (const each of [store, others]) {
-        const seen = await watch(async () => {
-          expect(await append(each, key, ['mine'], `${version.at(-1)}-op`)).toBe(position);
-        });
+        const seen = await watch(async () =>
+          expect(await change(each, mine)).toEqual({ outcome: 'repeated', position }),
+        );
         const ofJournal = seen.filter((command) => command.includes(' journal'));
         const [length, own, ...rest] = ofJournal.map((command) => command.split(' '));
         expect([length, own?.slice(0, 2), rest]).toEqual([
@@ -107,48 +113,46 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
        * Appends, and takes back what the record says of it: the last command, which a torn log does
        * not have.
        */
-      const appendAndLose = async (store: TodaysRedisStore, operationId: string): Promise<void> => {
+      const appendAndLose = async (store: RedisSessionStore, commit: UseChange): Promise<void> => {
         const client = openClient(version, { port });
         const before = String(await client.call('GET', record));
-        await append(store, key, [operationId], operationId);
+        await made(store, commit);
         await client.call('SET', record, before);
       };
 
-      const expectRepeatable = async (
-        store: TodaysRedisStore,
-        operationId: string,
-      ): Promise<void> => {
-        const position = await append(store, key, [operationId], operationId);
-        expect(await append(store, key, [operationId], operationId)).toBe(position);
-        expect((await said(store, key))?.filter((content) => content === operationId)).toHaveLength(
-          1,
-        );
+      const expectRepeatable = async (store: RedisSessionStore, commit: UseChange) => {
+        const position = await made(store, commit);
+        expect(await change(store, commit)).toEqual({ outcome: 'repeated', position });
+        const [own] = commit.effects.entries ?? [];
+        const found = (await said(store, key))?.filter((content) => content === own?.content);
+        expect(found).toHaveLength(1);
       };
 
       test('is made when it is repeated', async () => {
         const store = open();
-        await appendAndLose(store, `lost-${version.at(-1)}`);
-        await expectRepeatable(store, `lost-${version.at(-1)}`);
+        const commit = namedAppend('lost');
+        await appendAndLose(store, commit);
+        await expectRepeatable(store, commit);
       });
 
       test('is made when it is repeated, although other entries have taken its place', async () => {
         const store = open();
-        await appendAndLose(store, `replaced-${version.at(-1)}`);
-        await append(store, key, ['theirs, which is longer']);
-        await expectRepeatable(store, `replaced-${version.at(-1)}`);
+        const commit = namedAppend('replaced');
+        await appendAndLose(store, commit);
+        await openAppend(store, key, ['theirs, which is longer']);
+        await expectRepeatable(store, commit);
       });
     });
 
     test('leaves its last entries, and those after it, to be read at their own cost', async () => {
       const store = open();
-      const position = await append(store, key, ['before']);
-      await append(store, key, ['after']);
+      const position = await openAppend(store, key, ['before']);
+      await openAppend(store, key, ['after']);
       const expectFew = async (slice: HistorySlice, expected: readonly string[], most: number) => {
         let read = 0;
         const seen = await watch(async () => {
-          const found = await answerOf(store.entries(key, slice));
-          const entries = found.outcome === 'found' ? found.entries : [];
-          expect(entries.map(({ content }) => content).slice(-expected.length)).toEqual(expected);
+          const { entries } = await foundIn(store, slice);
+          expect(textsOf(entries).slice(-expected.length)).toEqual(expected);
         });
         for (const command of seen) {
           const [name, , from, to] = command.split(' ');
@@ -171,7 +175,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
     test('keeps everything', async () => {
       const store = open();
       const before = (await said(store, key)) ?? [];
-      await append(store, key, ['one more']);
+      await openAppend(store, key, ['one more']);
       expect(before.length).toBeGreaterThanOrEqual(ENTRIES);
       expect(await said(store, key)).toEqual([...before, 'one more']);
     });

@@ -1,28 +1,33 @@
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Script } from '../../../adapters/redis/connection.js';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { writeScripts } from '../../../adapters/redis/write-scripts.js';
+import { answerOf } from '../../../src/testing/answers.js';
 import {
-  headOf,
-  keyOf,
-  live,
-  NOON,
-  operationOf,
-  say,
-  TENANT,
-  upTo,
-} from '../../../src/testing/samples.js';
+  begin,
+  change,
+  due,
+  idsOf,
+  made,
+  put,
+  putOf,
+  remove,
+  said,
+  tryBegin,
+} from '../../../src/testing/commits.js';
+import { key } from '../../../src/testing/guarded.js';
+import { keyOf, live, NOON, operationOf, TENANT, upTo } from '../../../src/testing/samples.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { answerOf, append, dueOf, idsOn, said } from '../../support/older-port/steps.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
-import { replaceUnread } from '../../support/replace-unread.js';
+import { openAppend, openAppendOf } from '../../support/redis-commits.js';
 import { openProxy } from '../../support/tcp-proxy.js';
-import type { TodaysRedisStore } from '../../support/todays-redis-store.js';
-import { todaysRedisStore } from '../../support/todays-redis-store.js';
 
-const key = keyOf('one');
+const MADE = { outcome: 'made' };
+
+const refused = (guard: string) => ({ outcome: 'refused', guard });
 
 /**
  * What hosts set so that a lost reply does no harm, or does. All of these settle the promise of the
@@ -37,17 +42,13 @@ const settings: Readonly<Record<string, ClientOptions>> = {
 
 /** What others do while the reply is on its way into the void. */
 const nothing = async (): Promise<void> => {};
-const appending1000 = async (others: TodaysRedisStore): Promise<void> => {
-  await Promise.all(upTo(20).map(() => append(others, key, upTo(50).map(String))));
+const appending1000 = async (others: RedisSessionStore): Promise<void> => {
+  await Promise.all(upTo(20).map(() => openAppend(others, key, upTo(50).map(String))));
 };
-const changing5 = async (others: TodaysRedisStore): Promise<void> => {
+const changing5 = async (others: RedisSessionStore): Promise<void> => {
   const first = (await answerOf(others.findState(key)))?.revision ?? 0;
-  for (const change of upTo(5)) {
-    const next = live('ACTIVE', { revision: first + 1 + change, deadline: NOON + change + 1 });
-    expect(await answerOf(replaceUnread(others.port, key, next))).toMatchObject({
-      outcome: 'made',
-    });
-  }
+  for (const at of upTo(5))
+    await put(others, key, live('ACTIVE', { revision: first + 1 + at, deadline: NOON + at + 1 }));
 };
 
 let prefixes = 0;
@@ -57,16 +58,11 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
   // not know it.
   beforeAll(async () => {
     const client = new Redis(port);
-    const store = todaysRedisStore({
-      client,
-      prefix: 'lost-replies-scripts',
-      timeoutMs: PATIENT_MS,
-    });
-    await answerOf(store.insert(TENANT, headOf('one'), live('IDLE')));
-    await answerOf(replaceUnread(store.port, key, live('ACTIVE', { revision: 2 })));
-    await append(store, key, ['hello']);
-    await append(store, key, ['hello'], 'op');
-    await answerOf(store.remove(key));
+    const prefix = 'lost-replies-scripts';
+    const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+    await begin(store, key);
+    await openAppend(store, key, ['hello']);
+    await remove(store, key);
     await client.quit();
   });
 
@@ -79,22 +75,19 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         prefixes += 1;
         const prefix = `lost-replies-${process.pid}-${prefixes}`;
         const proxy = await openProxy(port);
-        const others = todaysRedisStore({
-          client: openClient(version, { port }),
-          prefix,
-          timeoutMs: PATIENT_MS,
-        });
+        const common = { prefix, timeoutMs: PATIENT_MS };
+        const others = new RedisSessionStore({ client: openClient(version, { port }), ...common });
         const client = openClient(version, { port: proxy.port, ...settings[name] });
-        const store = todaysRedisStore({ client, prefix, timeoutMs: PATIENT_MS });
+        const store = new RedisSessionStore({ client, ...common });
         // The settings of the deployment are stored before, so that the first script that is sent
         // is that of the change.
-        await answerOf(others.insert(TENANT, headOf('zero'), live('IDLE')));
-        await answerOf(others.remove(keyOf('zero')));
+        await begin(others, keyOf('zero'));
+        await remove(others, keyOf('zero'));
         await answerOf(store.findState(key));
         // The reply that is cut off may be that of a command before it: nothing else happens until
         // the script has run.
         const loseReply = (
-          meanwhile: (others: TodaysRedisStore) => Promise<void>,
+          meanwhile: (others: RedisSessionStore) => Promise<void>,
           { sha1: command }: Pick<Script, 'sha1'> = { sha1: 'evalsha' },
           hasRun: () => Promise<boolean> = async () => true,
         ) =>
@@ -108,45 +101,36 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
       test.each([
         ['', nothing],
         ['; others change the session meanwhile', changing5],
-      ])('insert%s', async (_, meanwhile) => {
+      ])('begin%s', async (_, meanwhile) => {
         const { store, others, loseReply } = await open();
         const isThere = async () => (await answerOf(others.findState(key))) !== undefined;
         const lost = loseReply(meanwhile, writeScripts.change, isThere);
-        expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe(
-          'inserted',
-        );
+        await begin(store, key);
         await lost;
-        expect(await idsOn(others, TENANT)).toEqual(['one']);
-        expect((await answerOf(others.findState(key)))?.revision).toBe(
-          meanwhile === nothing ? 1 : 6,
-        );
-        expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe('taken');
+        expect(await idsOf(others, TENANT)).toEqual(['one']);
+        const revision = meanwhile === nothing ? 1 : 6;
+        expect((await answerOf(others.findState(key)))?.revision).toBe(revision);
+        expect(await tryBegin(store, key)).toEqual(refused('absent'));
       });
 
       test.each([
         ['', nothing],
         ['; others change the session meanwhile', changing5],
-      ])('replace%s', async (_, meanwhile) => {
+      ])('put%s', async (_, meanwhile) => {
         const { store, others, loseReply } = await open();
-        // Its deadline is noted already, so that the first script that is sent is the one that
-        // replaces.
-        await answerOf(others.insert(TENANT, headOf('one'), live('IDLE', { deadline: NOON })));
+        const { state: idle } = await begin(others, key, {
+          state: live('IDLE', { deadline: NOON }),
+        });
         const isChanged = async () => (await answerOf(others.findState(key)))?.revision === 2;
         const lost = loseReply(meanwhile, writeScripts.change, isChanged);
         const next = live('ACTIVE', { revision: 2, deadline: NOON + 1000 });
-        expect(await answerOf(replaceUnread(store.port, key, next))).toMatchObject({
-          outcome: 'made',
-        });
+        await made(store, putOf(key, next, idle));
         await lost;
         const state = await answerOf(others.findState(key));
-        expect(state).toEqual(
-          meanwhile === nothing ? next : live('ACTIVE', { revision: 7, deadline: NOON + 5 }),
-        );
-        expect(await dueOf(others, NOON + 1000, 10)).toEqual([{ ...key, dueAt: state?.deadline }]);
-        expect(await answerOf(replaceUnread(store.port, key, next))).toMatchObject({
-          outcome: 'refused',
-          guard: 'revision',
-        });
+        const changed = live('ACTIVE', { revision: 7, deadline: NOON + 5 });
+        expect(state).toEqual(meanwhile === nothing ? next : changed);
+        expect(await due(others, NOON + 1000)).toEqual([{ ...key, dueAt: state?.deadline }]);
+        expect(await change(store, putOf(key, next, idle))).toMatchObject(refused('revision'));
       });
 
       test.each([
@@ -156,92 +140,70 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         ['append with an operationId; others append 1,000 entries meanwhile', 'op', appending1000],
       ])('%s', async (_, operationId, meanwhile) => {
         const { store, others, loseReply } = await open();
-        await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
-        await append(others, key, ['before']);
+        await begin(others, key);
+        await openAppend(others, key, ['before']);
         const isSaid = async () => (await said(others, key))?.includes('mine') === true;
         const lost = loseReply(meanwhile, writeScripts.append, isSaid);
-        const position = await append(store, key, ['mine', 'mine too'], operationId);
+        const operation = operationId === undefined ? undefined : operationOf(operationId);
+        const commit = openAppendOf(key, ['mine', 'mine too'], { operation });
+        const position = await made(store, commit);
         await lost;
         const expected = ['before', 'mine', 'mine too'];
         expect((await said(others, key))?.slice(0, 3)).toEqual(expected);
         expect(await said(others, key)).toHaveLength(meanwhile === nothing ? 3 : 1003);
         // What comes next stands after it, so this was the position of the first arrival.
-        const after = await append(others, key, ['after']);
-        expect(after).toBeGreaterThan(position);
-        if (operationId !== undefined) {
-          const again = {
-            entries: [say('mine'), say('mine too')],
-            now: NOON,
-            operation: operationOf(operationId),
-          };
-          expect(await answerOf(others.append(key, again))).toEqual({
-            outcome: 'appended',
-            position,
-            repeated: true,
-          });
-        }
+        expect(await openAppend(others, key, ['after'])).toBeGreaterThan(position);
+        if (operation !== undefined)
+          expect(await change(others, commit)).toEqual({ outcome: 'repeated', position });
       });
 
-      test('insert; others remove the session meanwhile, and it stays removed', async () => {
+      test('begin; others remove the session meanwhile, and it stays removed', async () => {
         const { store, others, loseReply } = await open();
         const isThere = async () => (await answerOf(others.findState(key))) !== undefined;
-        const lost = loseReply(
-          async () => {
-            expect(await answerOf(others.remove(key))).toBe('removed');
-          },
-          writeScripts.change,
-          isThere,
-        );
-        expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe(
-          'inserted',
-        );
+        const removing = async () => expect(await remove(others, key)).toEqual(MADE);
+        const lost = loseReply(removing, writeScripts.change, isThere);
+        await begin(store, key);
         await lost;
         expect(await answerOf(others.find(key))).toBeUndefined();
-        expect(await idsOn(others, TENANT)).toEqual([]);
+        expect(await idsOf(others, TENANT)).toEqual([]);
       });
 
       test('remove; others create the session anew meanwhile, and it stays', async () => {
         const { store, others, loseReply } = await open();
-        await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')));
-        await append(others, key, ['the first']);
+        await begin(others, key);
+        await openAppend(others, key, ['the first']);
         const lost = loseReply(async () => {
-          expect(await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe(
-            'inserted',
-          );
-          await append(others, key, ['the second']);
+          await begin(others, key);
+          await openAppend(others, key, ['the second']);
         });
-        expect(await answerOf(store.remove(key))).toBe('removed');
+        expect(await remove(store, key)).toEqual(MADE);
         await lost;
         expect(await said(others, key)).toEqual(['the second']);
-        expect(await idsOn(others, TENANT)).toEqual(['one']);
+        expect(await idsOf(others, TENANT)).toEqual(['one']);
       });
 
-      test('insert; others remove the session, create it anew and remove it again meanwhile', async () => {
+      test('begin; others remove the session, create it anew and remove it again meanwhile', async () => {
         const { store, others, loseReply } = await open();
         const lost = loseReply(async () => {
-          expect(await answerOf(others.remove(key))).toBe('removed');
-          expect(await answerOf(others.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe(
-            'inserted',
-          );
-          expect(await answerOf(others.remove(key))).toBe('removed');
+          expect(await remove(others, key)).toEqual(MADE);
+          await begin(others, key);
+          expect(await remove(others, key)).toEqual(MADE);
         });
-        expect(await answerOf(store.insert(TENANT, headOf('one'), live('ACTIVE')))).toBe(
-          'inserted',
-        );
+        await begin(store, key);
         await lost;
         expect(await answerOf(others.find(key))).toBeUndefined();
       });
 
       test('remove', async () => {
         const { store, others, loseReply } = await open();
-        await answerOf(others.insert(TENANT, headOf('one'), live('PAUSED', { deadline: NOON })));
-        await answerOf(others.insert(TENANT, headOf('two'), live('IDLE')));
+        await begin(others, key, { state: live('PAUSED', { deadline: NOON }) });
+        await begin(others, keyOf('two'));
         const lost = loseReply(nothing);
-        expect(await answerOf(store.remove(key))).toBe('removed');
+        expect(await remove(store, key)).toEqual(MADE);
         await lost;
-        expect(await idsOn(others, TENANT)).toEqual(['two']);
-        expect(await dueOf(others, NOON, 10)).toEqual([]);
-        expect(await answerOf(store.remove(key))).toBe('missing');
+        expect(await idsOf(others, TENANT)).toEqual(['two']);
+        expect(await due(others, NOON)).toEqual([]);
+        expect(await remove(store, key)).toEqual(refused('present'));
       });
     });
   });
