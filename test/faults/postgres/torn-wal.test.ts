@@ -6,6 +6,7 @@ import type { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { SessionService, type SessionStore } from '../../../src/index.js';
 import { answerOf } from '../../../src/testing/answers.js';
+import { due } from '../../../src/testing/commits.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -40,9 +41,9 @@ const args = [
 /** All that readers see, as text. */
 const sightOf = async (store: SessionStore): Promise<string> => {
   const page = await answerOf(store.page(TENANT, { offset: 0, limit: 1000 }));
-  const due = await answerOf(store.due(Number.MAX_SAFE_INTEGER, 1000));
+  const queue = await due(store, Number.MAX_SAFE_INTEGER, 1000);
   const contents = page.records.map(({ head, state, history }) => ({ head, state, history }));
-  return JSON.stringify([contents, page.total, page.unreadable, due]);
+  return JSON.stringify([contents, page.total, page.unreadable, queue]);
 };
 
 const folder = async (): Promise<string> => {

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import { SessionService } from '../../../src/index.js';
 import { answerOf } from '../../../src/testing/answers.js';
+import { due } from '../../../src/testing/commits.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { randomFrom } from '../../support/random.js';
@@ -28,9 +29,9 @@ const storeOf = (file: string) => {
 const sightOf = async (store: SqliteSessionStore): Promise<string> => {
   const page = await answerOf(store.page(TENANT, { offset: 0, limit: 1000 }));
   const told = await answerOf(store.events?.read('', '0', 10_000) ?? ok(undefined));
-  const due = await answerOf(store.due(Number.MAX_SAFE_INTEGER, 1000));
+  const queue = await due(store, Number.MAX_SAFE_INTEGER, 1000);
   const contents = page.records.map(({ head, state, history }) => ({ head, state, history }));
-  return JSON.stringify([contents, page.total, page.unreadable, told, due]);
+  return JSON.stringify([contents, page.total, page.unreadable, told, queue]);
 };
 
 describe('a write-ahead log that a crash of the machine has torn', () => {
