@@ -119,7 +119,12 @@ const pauseIf = ({ truncate, revision = 5, ...guards }: Judged, of = key): State
   return { key: of, guards: { revision, ...guards }, effects: { put, truncate, entries, events } };
 };
 
+/** The append of most callers, which stores may carry out on a path of its own. */
+const plainIf = ({ truncate, open = NOON, ...guards }: Judged, of = key): UseChange =>
+  appendOf(of, ['four', 'five'], { open, ...guards }, { truncate, activity: open });
+
 const changesOf = (judged: Judged, of = key): readonly ChangeCommit[] => [
+  plainIf(judged, of),
   appendIf(judged, of),
   pauseIf(judged, of),
 ];
@@ -148,10 +153,9 @@ const passes = (sample: GuardSample): StoreCase<SessionStore> => ({
   name: `guards: a change is made where ${sample.guard} holds`,
   run: async (store) => {
     const places = await addGuarded(store);
-    const samples = sample.holds(places).flatMap((_, at) => [
-      { at, kind: 0 },
-      { at, kind: 1 },
-    ]);
+    const samples = sample
+      .holds(places)
+      .flatMap((judged, at) => changesOf(judged).map((_, kind) => ({ at, kind })));
     for (const { at, kind } of samples) {
       await remove(store, key);
       const [judged = {}] = sample.holds(await addGuarded(store)).slice(at);
