@@ -84,7 +84,7 @@ export const storeOrderMutants: readonly Mutant[] = [
     file: 'adapters/postgres/sql/take.sql',
     from: '      ORDER BY wake_at\n',
     to: '',
-    tests: ['test/stores/postgres.contract.test.ts'],
+    tests: ['test/stores/postgres-settings.contract.test.ts'],
   },
   {
     bug: 'PostgreSQL says not_applied of a change that may have been made',
