@@ -146,7 +146,21 @@ export const redisMutants: readonly Mutant[] = [
     file: script('page'),
     from: "positionMember .. ' '",
     to: 'positionMember',
+    tests: testsOf('page-reader.properties'),
+  },
+  {
+    bug: 'a page of one index repeats the session of its cursor',
+    file: script('list'),
+    from: 'from = from + 1 + (',
+    to: 'from = from + (',
     tests: testsOf('lists'),
+  },
+  {
+    bug: 'a page of one index begins elsewhere if the session of its cursor has gone',
+    file: script('list'),
+    from: "return 'moved'",
+    to: "return {total, '', 0}",
+    tests: contract,
   },
   {
     bug: 'the total of a list by status leaves out what the clock has ended',
