@@ -18,7 +18,7 @@ local MAX_EXAMINED, ENDED_MS, STEP = 1000, 60000, 1 / 1024
 -- Gives a tenant of a work queue its next turn: behind all that wait in this partition, and those
 -- that others have served by now.
 local function giveWay(queue, now)
-  local count = call('ZCOUNT', queue.tenants, '-inf', '(' .. format('%d', now + 1))
+  local count = call('ZCOUNT', queue.tenants, '-inf', '(' .. format('%.0f', now + 1))
   local last = call('ZRANGE', queue.tenants, count - 1 .. '', count - 1 .. '', 'WITHSCORES')
   local turn = math.max(math.min(now, math.floor(clock)), tonumber(last[2]) or 0) + STEP
   try('ZADD', queue.tenants, format('%.10f', turn), queue.tenantKey)
