@@ -194,7 +194,7 @@ local function timeOf(item)
   if part == 'created' then return item.text end
   local ends = endOf(header)
   if header.status == 'T' or ends > updatedAt then return header.activity end
-  return format('%.0f', math.max(ends, header.activity))
+  return format('%.0f', math.max(ends, header.activity + 0))
 end
 
 if not isRising then
