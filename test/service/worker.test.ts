@@ -1,4 +1,4 @@
-import { err, ok } from 'neverthrow';
+import { err, ok, ResultAsync } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createWorker } from '../../src/service/worker.js';
@@ -133,17 +133,37 @@ describe('a worker', () => {
     expect((await okOf(sessions.get(good))).work).toBeUndefined();
   });
 
-  test('writes a claim and its end, and nothing else', async () => {
+  test('writes a claim and its end, and nothing else, when its own events come', async () => {
     const memory = new MemorySessionStore({ events: true });
+    const { events } = memory;
+    if (events === undefined) throw new Error('the store has no events');
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    // The event of the claim comes after the work has begun.
+    const late = {
+      streamOf: () => events.streamOf(),
+      latest: () => events.latest(),
+      now: () => events.now(),
+      read: (...args: Parameters<typeof events.read>) =>
+        new ResultAsync(begun.then(() => events.read(...args))),
+      listen: (listener: () => void) => events.listen(listener),
+    };
     let writes = 0;
     const inner = changed(memory, {});
     const put = (commit: StateChange) => {
       writes += 1;
       return inner.change(commit);
     };
-    const { work, waiting, pass } = openWorkers(changed(memory, { events: memory.events, put }));
+    const { work, waiting, pass } = openWorkers(changed(memory, { events: late, put }));
     const { run, finish } = lasting();
-    work({ run });
+    work({
+      run: (claimed) => {
+        begin();
+        return run(claimed);
+      },
+    });
     await pass(1000);
     await waiting();
     await pass(2000);
