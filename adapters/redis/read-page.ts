@@ -1,25 +1,184 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, Result } from 'neverthrow';
 import {
   type SearchTooLarge,
   type StoreError,
+  searchTooLarge,
   type TooLarge,
   tooLarge,
 } from '../../src/session/errors.js';
+import { SEARCH_LIMIT } from '../../src/session/limits.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
-import type { PageRange, RecordPage } from '../../src/store/session-store.js';
-import { unescapeName } from '../shared/escape-name.js';
-import { isInRange, isSearch, labelsIn } from '../shared/session-search.js';
-import type { Call } from './connection.js';
-import { cursorOf, type FoundPage, findPage, searchSessions } from './find-page.js';
+import type { ListCursor, PageRange, RecordPage } from '../../src/store/session-store.js';
+import { escapeName, unescapeName } from '../shared/escape-name.js';
+import { finite, NEVER } from '../shared/never.js';
+import { isInRange, isSearch } from '../shared/session-search.js';
+import { type Call, script, scriptOf } from './connection.js';
+import { tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import { type ReadRecord, readSessions, readWhole, sessionIn } from './read-sessions.js';
+import { letterOf } from './record.js';
+import { asCount, asList, type ReplyForm } from './reply-form.js';
+import listLua from './scripts/list.lua';
+import pageLua from './scripts/page.lua';
 
-type Read = Promise<Result<readonly ReadRecord[], StoreError | TooLarge>>;
+const listScript = scriptOf(listLua);
+const pageScript = script(pageLua);
+
+/** What a script reads of each session of a page; of a search the times by which it is ordered. */
+type Part = '' | 'size' | 'record' | 'created' | 'updated';
+
+/** The sessions of a page, in its order. */
+interface FoundPage {
+  readonly total: number;
+  readonly idKeys: readonly string[];
+  /** The records or times of the sessions, if asked for; see the script. */
+  readonly parts: readonly string[];
+  /** The time of the last session; '' if none follows. */
+  readonly lastTime: string;
+  /** The bytes of the records; with the part `size` those of the journals. */
+  readonly bytes: number;
+}
+
+type Found<E = StoreError> = Promise<Result<FoundPage, E>>;
+
+/** A creation time as an argument of scripts. */
+const timeText = (createdAt: string | undefined): string =>
+  createdAt === undefined ? '' : String(Date.parse(createdAt));
+
+/**
+ * The position of a session; `undefined` if the time in the index is invalid because of changes
+ * from outside, which `repair` corrects.
+ */
+const cursorOf = (idKey: string, ms: string): ListCursor | undefined => {
+  const time = new Date(Number(ms));
+  if (ms === '' || Number.isNaN(time.getTime())) return undefined;
+  return { id: unescapeName(idKey), at: time.toISOString() };
+};
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** The page, or why it was not found. */
+const asPage =
+  (part: Part): ReplyForm<FoundPage | 'ended' | 'moved'> =>
+  (reply) => {
+    if (reply === 'ended' || reply === 'moved') return reply;
+    const [totalCount, lastTime, byteCount, ...texts] = asList(reply) ?? [];
+    const [total, bytes] = [asCount(totalCount), asCount(byteCount)];
+    if (total === undefined || bytes === undefined || !isText(lastTime)) return undefined;
+    if (!texts.every(isText)) return undefined;
+    const count = part === '' || part === 'size' ? texts.length : texts.length / 2;
+    return { total, idKeys: texts.slice(0, count), parts: texts.slice(count), lastTime, bytes };
+  };
+
+/**
+ * Finds sessions in the first of the lists of labels, in those of statuses, or in that of all: with
+ * the short script if one list has the page as it is.
+ */
+const findPage = async (
+  call: Call,
+  keys: TenantKeys,
+  range: PageRange,
+  part: Part,
+  [label, ...others]: readonly string[],
+): Found => {
+  const { order = 'newest', status, now, createdAfter, createdBefore, cursor } = range;
+  const statuses = label === undefined ? status : undefined;
+  const indexes = statuses?.anyOf.map((each) => keys.byStatus[each]) ?? [label ?? keys.index];
+  const names = [keys.records, keys.journals, ...indexes];
+  const place = [timeText(cursor?.at), escapeName(cursor?.id ?? '')];
+  const args = [order, range.offset, range.limit, part, finite(range.maxBytes ?? NEVER), ...place];
+  const isSearched = part === 'created' || part === 'updated';
+  if (!isSearched && (status ?? createdAfter ?? createdBefore) === undefined) {
+    const found = await call.readScript(listScript, names, args.map(String), asPage(part));
+    if (found.isErr()) return err(found.error.error);
+    if (typeof found.value === 'object') return ok(found.value);
+  }
+  const letters = status?.anyOf.map(letterOf).join('') ?? '';
+  args.push(timeText(createdAfter), timeText(createdBefore), letters);
+  args.push(status?.now ?? -1, now ?? -1, indexes.length, Number(statuses !== undefined));
+  names.push(keys.deadlines, ...others);
+  const found = await call.readScript(pageScript, names, args.map(String), asPage(part));
+  if (found.isErr()) return err(found.error.error);
+  return typeof found.value === 'object' ? ok(found.value) : err(tooManyEnded);
+};
+
+/** Sessions that one call examines, so that others get their turn: about a millisecond. */
+const PART = 300;
+
+/** A session of a search and the time by which it is ordered. */
+type Place = readonly [idKey: string, time: string];
+
+/** In the order of times, which have no leading zeros in common. */
+const compare = ([a, aTime]: Place, [b, bTime]: Place): number => {
+  const difference = Number(aTime) - Number(bTime);
+  if (difference !== 0 || a === b) return difference;
+  return a < b ? -1 : 1;
+};
+
+/** Cuts the page of a range out of all sessions that were found. */
+const pageOf = (
+  found: readonly Place[],
+  { offset, limit, order, cursor }: PageRange,
+): Pick<FoundPage, 'idKeys' | 'lastTime'> => {
+  const sign = order === 'oldest' ? 1 : -1;
+  const ordered = found.toSorted((a, b) => sign * compare(a, b));
+  const place: Place | undefined = cursor && [escapeName(cursor.id), timeText(cursor.at)];
+  const following = ordered.filter((each) => !place || sign * compare(each, place) > 0);
+  const page = following.slice(offset, offset + limit);
+  const hasMore = following.length > offset + limit;
+  return { idKeys: page.map(([idKey]) => idKey), lastTime: (hasMore && page.at(-1)?.[1]) || '' };
+};
+
+/** The lists of labels, that with the fewest sessions between the two times of a range first. */
+const leastFirst = async (
+  call: Call,
+  lists: readonly string[],
+  { createdAfter, createdBefore }: PageRange,
+): Promise<Result<readonly string[], StoreError>> => {
+  if (lists.length < 2) return ok(lists);
+  const least = createdAfter === undefined ? '-inf' : `(${timeText(createdAfter)}`;
+  const most = createdBefore === undefined ? '+inf' : `(${timeText(createdBefore)}`;
+  const counts = await Promise.all(
+    lists.map((list) => call.readCommand((client) => client.zcount(list, least, most), asCount)),
+  );
+  const countOf = (all: readonly number[], list: string) => all[lists.indexOf(list)] ?? 0;
+  return Result.combine(counts)
+    .map((all) => lists.toSorted((a, b) => countOf(all, a) - countOf(all, b)))
+    .mapErr(({ error }) => error);
+};
+
+/**
+ * Finds the page of a search. Walks a list by creation, in which a session keeps its place whatever
+ * changes, so that none is missed.
+ */
+const searchSessions = async (
+  call: Call,
+  keys: TenantKeys,
+  range: PageRange,
+  labels: readonly string[],
+): Found<StoreError | SearchTooLarge> => {
+  const lists = await leastFirst(call, labels, range);
+  if (lists.isErr()) return err(lists.error);
+  const order = range.order === 'updated' ? 'updated' : 'created';
+  const times = new Map<string, string>();
+  let part: PageRange = { ...range, order: 'oldest', offset: 0, limit: PART, cursor: undefined };
+  do {
+    const reply = await findPage(call, keys, part, order, lists.value);
+    if (reply.isErr()) return err(reply.error);
+    const { total, idKeys, parts, lastTime } = reply.value;
+    if (total > SEARCH_LIMIT) return err(searchTooLarge(SEARCH_LIMIT));
+    for (const [at, idKey] of idKeys.entries()) times.set(idKey, parts[at] ?? '');
+    part = { ...part, cursor: cursorOf(idKeys.at(-1) ?? '', lastTime) };
+  } while (part.cursor !== undefined);
+  const found = [...times].filter(([, time]) => time !== '');
+  return ok({ total: found.length, parts: [], bytes: 0, ...pageOf(found, range) });
+};
 
 /** What the script that finds a page reads of its sessions. */
-const partOf = ({ historyLimit }: PageRange): '' | 'size' | 'record' => {
-  if (historyLimit === undefined) return 'size';
-  return historyLimit === 0 ? 'record' : '';
+const partOf = (range: PageRange): '' | 'size' | 'record' => {
+  if (isSearch(range)) return '';
+  if (range.historyLimit === undefined) return 'size';
+  return range.historyLimit === 0 ? 'record' : '';
 };
 
 /** The sessions of a page with what the script has read of them. */
@@ -28,8 +187,8 @@ const sessionsOf = async (
   keys: TenantKeys,
   range: PageRange,
   { idKeys, parts, bytes }: FoundPage,
-): Read => {
-  const part = isSearch(range) ? '' : partOf(range);
+): Promise<Result<readonly ReadRecord[], StoreError | TooLarge>> => {
+  const part = partOf(range);
   if (part === '') return readSessions(call, keys, idKeys, range);
   if (part === 'size') return readWhole(call, keys, idKeys, bytes, range);
   const refusal = tooLarge(range, bytes, idKeys.length);
@@ -53,7 +212,7 @@ export const readPage = async (
   keys: TenantKeys,
   range: PageRange,
 ): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> => {
-  const lists = labelsIn(range).map((label) => labelKey(keys, ...label));
+  const lists = Object.entries(range.labels ?? {}).map((label) => labelKey(keys, ...label));
   const page = isSearch(range)
     ? await searchSessions(call, keys, range, lists)
     : await findPage(call, keys, range, partOf(range), lists);

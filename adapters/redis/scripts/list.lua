@@ -2,14 +2,14 @@
 -- in front of it and it has no functions, because the server makes all functions of a script anew in
 -- each call, which takes longer than this page.
 --
--- KEYS  1 the index, 2 the prefix of the keys of records, 3 that of journals
+-- KEYS  1 the prefix of the keys of records, 2 that of journals, 3 the index
 -- ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 what to read of each session: '' for nothing,
 --       'size' or 'record', 5 the maximum bytes of records, 6 and 7 the time and the member of the
 --       session after which the page begins, or ''
 -- Returns what page.lua returns, or 'moved' if that session is not in its place.
 
 local call, try = redis.call, redis.pcall
-local index, records, journals = KEYS[1], KEYS[2], KEYS[3]
+local records, journals, index = KEYS[1], KEYS[2], KEYS[3]
 local isRising, part, maximum = ARGV[1] == 'oldest', ARGV[4], tonumber(ARGV[5])
 local time, member = ARGV[6], ARGV[7]
 

@@ -2,28 +2,24 @@
 -- O(log n), independent of the number of sessions beyond them. An index by status does not reflect
 -- ends by the clock that are not stored, so these are found by their due times.
 --
--- KEYS  1 the prefix of the keys of records, 2 that of journals, 3 due times, then the indexes, then
+-- KEYS  1 the prefix of the keys of records, 2 that of journals, then the indexes, due times, and
 --       further indexes that a session of a search must be in
--- ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 what to read of each session: '' for nothing,
---       'size', 'record', or for a search 'created' or 'updated', 5 lower bound of the
---       creation time, exclusive, 6 upper bound, exclusive, 7 and 8 the time and the member of the
---       position after which the page begins, 9 the letters of the statuses (5 to 9 or ''), 10 the
---       time at which the sessions have them, 11 the time up to which ends by the clock count as
---       updates, 12 the maximum bytes of records, 13 the number of indexes, 14 '1' for indexes by
---       status
+-- ARGV  1 to 7 those of list.lua; for a search, 4 is 'created' or 'updated'; 8 lower bound of the
+--       creation time, exclusive, 9 upper bound, exclusive, 10 the letters of the statuses, 11
+--       the time at which the sessions have them, 12 the time up to which ends by the clock count
+--       as updates, 13 the number of indexes, 14 '1' for indexes by status; 8 to 10 may be ''
 -- Returns {the total; the time of the last session in the order of the page if more follow, or '';
 -- the bytes of the records, for 'size' those of the journals; then the members in the order of the
 -- page; then for each its record, or the time by which a search orders it, if asked for}. A record
 -- is '' if it is missing, '-' if it is no text; a time is '' for a session that does not belong to
 -- the search. Returns 'ended' if the clock has ended too many sessions.
 
-local records, journals, due = KEYS[1], KEYS[2], KEYS[3]
-local isRising, part = ARGV[1] == 'oldest', ARGV[4]
+local isRising, part, maximum = ARGV[1] == 'oldest', ARGV[4], tonumber(ARGV[5])
 local offset, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
-local after, before, positionTime, positionMember = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
-local statuses, now = ARGV[9], tonumber(ARGV[10])
-local updatedAt, maximum = tonumber(ARGV[11]), tonumber(ARGV[12])
+local positionTime, positionMember, after, before = ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local statuses, now, updatedAt = ARGV[10], tonumber(ARGV[11]), tonumber(ARGV[12])
 local count, isByStatus = tonumber(ARGV[13]), ARGV[14] == '1'
+local records, journals, due = KEYS[1], KEYS[2], KEYS[count + 3]
 
 local MAX_ENDED = 10000
 
@@ -101,7 +97,7 @@ local function isAsked(letter)
 end
 
 if isByStatus then
-  local ended = call('ZRANGEBYSCORE', due, '-inf', ARGV[10], 'LIMIT', '0', MAX_ENDED + 1 .. '')
+  local ended = call('ZRANGEBYSCORE', due, '-inf', ARGV[11], 'LIMIT', '0', MAX_ENDED + 1 .. '')
   if #ended > MAX_ENDED then return 'ended' end
   for _, idKey in ipairs(ended) do
     local header = timesOf(beginningOf(records .. idKey))
@@ -115,7 +111,7 @@ end
 without, added = listOf(without), listOf(added)
 
 local sources, size = {}, -without.size
-for at = 4, count + 3 do sources[#sources + 1] = indexOf(KEYS[at]) end
+for at = 3, count + 2 do sources[#sources + 1] = indexOf(KEYS[at]) end
 if added.size > 0 then sources[#sources + 1] = added end
 for _, source in ipairs(sources) do size = size + source.size end
 
@@ -163,22 +159,6 @@ for _, source in ipairs(sources) do
 end
 if #sources > 1 then table.sort(page, comesBefore) end
 
-local bytes = 0
-
--- Returns no more than the maximum, but counts all.
-local function recordOf(key)
-  local length = try('STRLEN', key)
-  if type(length) ~= 'number' then return '-' end
-  bytes = bytes + length
-  local text = bytes <= maximum and call('GET', key) or ''
-  return isRemoved(text) and '' or text
-end
-
--- What is no text has no size.
-local function sizeOf(key)
-  return tonumber(try('STRLEN', key)) or 0
-end
-
 -- The time by which a search orders a session. One that cannot be read keeps that of its creation,
 -- so that it is reported.
 local function timeOf(item)
@@ -202,16 +182,22 @@ if not isRising then
     page[at], page[#page + 1 - at] = page[#page + 1 - at], page[at]
   end
 end
-local reply = {total, hasMore and page[#page].text or '', 0}
+local reply, bytes = {total, hasMore and page[#page].text or '', 0}, 0
 for at, item in ipairs(page) do reply[at + 3] = item.idKey end
-for _, item in ipairs(page) do
-  if part == 'record' then
-    reply[#reply + 1] = recordOf(records .. item.idKey)
-  elseif part == 'size' then
-    bytes = bytes + sizeOf(journals .. item.idKey)
+for at, item in ipairs(page) do
+  local text
+  if part == 'size' then
+    -- What is no text has no size.
+    bytes = bytes + (tonumber(try('STRLEN', journals .. item.idKey)) or 0)
+  elseif part == 'record' then
+    local length = try('STRLEN', records .. item.idKey)
+    bytes = bytes + (tonumber(length) or 0)
+    -- Returns no more than the maximum, but counts all.
+    text = type(length) ~= 'number' and '-' or bytes <= maximum and call('GET', records .. item.idKey)
   elseif part ~= '' then
-    reply[#reply + 1] = timeOf(item)
+    text = timeOf(item)
   end
+  if part ~= '' and part ~= 'size' then reply[#page + at + 3] = text or '' end
 end
 reply[3] = bytes
 -- Unpacked, because test doubles return only arrays that are created in one expression.
