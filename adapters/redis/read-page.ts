@@ -15,7 +15,7 @@ import { isInRange, isSearch } from '../shared/session-search.js';
 import { type Call, script, scriptOf } from './connection.js';
 import { tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
-import { type ReadRecord, readSessions, readWhole, sessionIn } from './read-sessions.js';
+import { type ReadRecord, readSessions, sessionIn } from './read-sessions.js';
 import { letterOf } from './record.js';
 import { asCount, asList, type ReplyForm } from './reply-form.js';
 import listLua from './scripts/list.lua';
@@ -35,7 +35,7 @@ interface FoundPage {
   readonly parts: readonly string[];
   /** The time of the last session; '' if none follows. */
   readonly lastTime: string;
-  /** The bytes of the records; with the part `size` those of the journals. */
+  /** The bytes of the records, or with the part `size` those of the journals; or `NEVER`. */
   readonly bytes: number;
 }
 
@@ -171,14 +171,13 @@ const searchSessions = async (
     part = { ...part, cursor: cursorOf(idKeys.at(-1) ?? '', lastTime) };
   } while (part.cursor !== undefined);
   const found = [...times].filter(([, time]) => time !== '');
-  return ok({ total: found.length, parts: [], bytes: 0, ...pageOf(found, range) });
+  return ok({ total: found.length, parts: [], bytes: NEVER, ...pageOf(found, range) });
 };
 
 /** What the script that finds a page reads of its sessions. */
-const partOf = (range: PageRange): '' | 'size' | 'record' => {
-  if (isSearch(range)) return '';
-  if (range.historyLimit === undefined) return 'size';
-  return range.historyLimit === 0 ? 'record' : '';
+const partOf = ({ historyLimit }: PageRange): '' | 'size' | 'record' => {
+  if (historyLimit === undefined) return 'size';
+  return historyLimit === 0 ? 'record' : '';
 };
 
 /** The sessions of a page with what the script has read of them. */
@@ -188,9 +187,7 @@ const sessionsOf = async (
   range: PageRange,
   { idKeys, parts, bytes }: FoundPage,
 ): Promise<Result<readonly ReadRecord[], StoreError | TooLarge>> => {
-  const part = partOf(range);
-  if (part === '') return readSessions(call, keys, idKeys, range);
-  if (part === 'size') return readWhole(call, keys, idKeys, bytes, range);
+  if (parts.length === 0) return readSessions(call, keys, idKeys, range, bytes);
   const refusal = tooLarge(range, bytes, idKeys.length);
   if (refusal !== undefined) return err(refusal);
   return ok(idKeys.map((idKey, at) => sessionIn(idKey, parts[at] ?? '', '', 0)));

@@ -13,7 +13,7 @@ import type {
 import { claimedRecords } from '../shared/claimed-records.js';
 import { escapeName, unescapeName } from '../shared/escape-name.js';
 import { type Call, script } from './connection.js';
-import { type Answer, unreadable } from './failure.js';
+import { type Answer, type Failure, unreadable } from './failure.js';
 import { dueKeyOf, type Keyspace, type TenantKeys } from './keyspace.js';
 import { sessionIn } from './read-sessions.js';
 import { asCount, asList, asListOf, asText, type ReplyForm } from './reply-form.js';
@@ -26,17 +26,19 @@ const countScript = script(countLua);
 const PARTS = 10;
 const MIN_PARTITIONS = 64;
 
-/** The partitions after a cursor, and the cursor after them if there are more. */
-const partOf = (
-  partitions: readonly number[],
-  cursor = '0',
-): { readonly part: readonly number[]; readonly nextCursor?: string } => {
+/**
+ * A part of the partitions, and the cursor of the next one. The first call begins at any part, so
+ * that the tenants of none come first.
+ */
+const partOf = (partitions: readonly number[], cursor: string | undefined) => {
   const size = Math.max(MIN_PARTITIONS, Math.ceil(partitions.length / PARTS));
-  const from = /^\d{1,5}$/.test(cursor) ? Number(cursor) : 0;
-  const to = from + size;
+  const parts = Math.ceil(partitions.length / size);
+  const [first = 0, done = 0] =
+    cursor === undefined ? [Math.floor(Math.random() * parts)] : cursor.split('-').map(Number);
+  const from = ((first + done) % parts) * size;
   return {
-    part: partitions.slice(from, to),
-    ...(to < partitions.length && { nextCursor: String(to) }),
+    part: partitions.slice(from, from + size),
+    ...(done + 1 < parts && { nextCursor: `${first}-${done + 1}` }),
   };
 };
 
@@ -113,7 +115,7 @@ export const readDue = async (
   cursor: string | undefined,
 ): Answer<DueSessions> => {
   const failed: StoreError[] = [];
-  const { part, nextCursor } = partOf(keys.partitions, cursor);
+  const { part, ...next } = partOf(keys.partitions, cursor);
   const due = await tenantsIn(call, keys, part, { queue: 'tenants', now, limit }, failed);
   const tenants = randomSlice(due, limit);
   const share = Math.max(1, Math.floor(limit / tenants.length));
@@ -126,56 +128,31 @@ export const readDue = async (
   );
   const sessions = found.flat().sort((a, b) => a.dueAt - b.dueAt);
   const hasMore = due.length >= limit || found.some(({ length }) => length === share);
-  return ok({ sessions, failed, hasMore, ...(nextCursor !== undefined && { nextCursor }) });
+  return ok({ sessions, failed, hasMore, ...next });
 };
 
-/** A part of a claim, in one partition. */
-export interface PartOfClaim extends Pick<TakeRange, 'now' | 'until' | 'limit' | 'inCompany'> {
-  /** The maximum number of sessions of each tenant. */
-  readonly share: number;
-  /** The tenants of the partition in turn, as `TenantKeys.tenantKey`. */
-  readonly tenantKeys: readonly string[];
-}
-
-/** Hands out the sessions of tenants that wait for a worker; with their records. */
-export const takeOf = (
-  { partition, waiting }: TenantKeys,
-  { now, until, limit, inCompany, share, tenantKeys }: PartOfClaim,
-): Mutation => ({
-  script: writeScripts.take,
-  keys: [waiting, `${partition}work:`, `${partition}record:`],
-  args: [
-    ...[now, until, limit, share].map(String),
-    ...[inCompany ? '1' : '', String(tenantKeys.length), ...tenantKeys],
-  ],
-});
+/** The outcome of the script, before the records. */
+const OUTCOME = /^(claimed|alone) ([01])(.*)$/;
 
 /** Makes a part of a claim, and returns the outcome of the script. */
-export type MakeClaim = (keys: TenantKeys, part: PartOfClaim) => Answer<string>;
+export type MakeClaim = (keys: TenantKeys, mutation: Mutation) => Promise<Result<string, Failure>>;
 
 /** A session that the script has handed out, with the text of its record if it told that. */
 interface HandedOut extends DueSession {
   readonly text: string | undefined;
 }
 
-/** The outcome of the script. */
-interface MadeClaim {
+/** What a claim has handed out. */
+interface Taken extends DueSessions {
   readonly sessions: readonly HandedOut[];
-  readonly isAlone: boolean;
-  readonly hasMore: boolean;
 }
 
-const madeClaim = (outcome: string): MadeClaim => {
-  const [made = '', ...records] = outcome.split('\r');
-  const [word, more, ...names] = made.split(' ');
-  const handedOut: HandedOut[] = [];
-  for (let at = 0; at < names.length; at += 3) {
-    const [tenantKey = '', idKey = '', dueAt] = names.slice(at, at + 3);
-    const text = records[at / 3]?.replaceAll('\t', '\n') || undefined;
-    handedOut.push({ ...dueKeyOf(unescapeName(tenantKey), idKey), dueAt: Number(dueAt), text });
-  }
-  return { sessions: handedOut, isAlone: word === 'alone', hasMore: more === '1' };
-};
+/** The sessions in the outcome of the script. */
+const handedOutIn = (names: string, texts: readonly string[]): readonly HandedOut[] =>
+  [...names.matchAll(/ (\S+) (\S+) (\S+)/g)].map(([, tenantKey = '', idKey = '', dueAt], at) => {
+    const text = texts[at]?.replaceAll('\t', '\n') || undefined;
+    return { ...dueKeyOf(unescapeName(tenantKey), idKey), dueAt: Number(dueAt), text };
+  });
 
 /** Tenants of each partition that a claim considers in addition to those that share its limit. */
 const OTHERS = 64;
@@ -183,69 +160,47 @@ const OTHERS = 64;
 /** Tenants in their order by the partitions that hold them. */
 const byPartition = (tenants: readonly WaitingTenant[]): readonly (readonly string[])[] => {
   const groups = new Map<number, string[]>();
-  for (const { partition, tenantKey } of tenants) {
-    const group = groups.get(partition) ?? [];
-    groups.set(partition, group);
-    group.push(tenantKey);
-  }
+  for (const { partition, tenantKey } of tenants)
+    groups.set(partition, [...(groups.get(partition) ?? []), tenantKey]);
   return [...groups.values()];
 };
-
-const isNotApplied = (error: StoreError): boolean =>
-  error.type === 'store_unavailable' && error.outcome === 'not_applied';
 
 /** Hands out sessions of groups of tenants, one partition after the other. */
 const takeInTurn = async (
   keys: Keyspace,
-  range: TakeRange,
+  { now, until, limit, inCompany = false }: TakeRange,
   groups: readonly (readonly string[])[],
   share: number,
   make: MakeClaim,
 ): Promise<Taken> => {
-  const { now, until, limit, inCompany = false } = range;
   const sessions: HandedOut[] = [];
   const failed: StoreError[] = [];
   let hasMore = false;
   const left = [...groups];
   for (let tenantKeys = left.shift(); tenantKeys !== undefined; tenantKeys = left.shift()) {
-    const room = limit - sessions.length;
-    const company = inCompany || sessions.length > 0;
-    const part = { now, until, limit: room, inCompany: company, share, tenantKeys };
-    const made = await make(keys.tenant(unescapeName(tenantKeys[0] ?? '')), part);
+    const tenant = keys.tenant(unescapeName(tenantKeys[0] ?? ''));
+    const { partition, waiting } = tenant;
+    const isInCompany = inCompany || sessions.length > 0;
+    const numbers = [now, until, limit - sessions.length, share, Number(isInCompany)];
+    const made = await make(tenant, {
+      script: writeScripts.take,
+      keys: [waiting, `${partition}work:`, `${partition}record:`],
+      args: [...[...numbers, tenantKeys.length].map(String), ...tenantKeys],
+    });
     if (made.isErr()) {
       // A queue of a wrong type fails for its tenant alone.
-      const isSplit = tenantKeys.length > 1 && isNotApplied(made.error);
+      const isSplit = tenantKeys.length > 1 && made.error.code === 'WRONGTYPE';
       if (isSplit) left.unshift(...tenantKeys.map((each) => [each]));
-      else failed.push(made.error);
+      else failed.push(made.error.error);
       continue;
     }
-    const claimed = madeClaim(made.value);
-    sessions.push(...claimed.sessions);
-    hasMore ||= claimed.hasMore;
-    if (claimed.isAlone || sessions.length >= limit) break;
+    const [outcome = '', ...texts] = made.value.split('\r');
+    const [, word, more, names = ''] = OUTCOME.exec(outcome) ?? [];
+    sessions.push(...handedOutIn(names, texts));
+    hasMore ||= more === '1';
+    if (word === 'alone' || sessions.length >= limit) break;
   }
   return { sessions, failed, hasMore };
-};
-
-/** What a claim has handed out. */
-interface Taken extends DueSessions {
-  readonly sessions: readonly HandedOut[];
-}
-
-/**
- * The part of the partitions that a claim searches. Its first call begins at any of them, so that
- * the tenants of none come first.
- */
-const partOfClaim = (partitions: readonly number[], cursor: string | undefined) => {
-  const size = Math.max(MIN_PARTITIONS, Math.ceil(partitions.length / PARTS));
-  const parts = Math.ceil(partitions.length / size);
-  const [first = 0, done = 0] =
-    cursor === undefined ? [Math.floor(Math.random() * parts)] : cursor.split('-').map(Number);
-  const from = ((first + done) % parts) * size;
-  return {
-    part: partitions.slice(from, from + size),
-    ...(done + 1 < parts && { nextCursor: `${first}-${done + 1}` }),
-  };
 };
 
 /** Hands out sessions of one tenant, or of a part of the partitions. */
@@ -262,7 +217,7 @@ const takeSessions = async (
     return error === undefined ? ok(taken) : err(error);
   }
   const failed: StoreError[] = [];
-  const { part, ...next } = partOfClaim(keys.partitions, cursor);
+  const { part, ...next } = partOf(keys.partitions, cursor);
   const found = { queue: 'waiting', now, limit: limit + OTHERS } as const;
   const waiting = await tenantsIn(call, keys, part, found, failed);
   const inTurn = waiting.toSorted((a, b) => a.place - b.place);
@@ -292,24 +247,6 @@ export const claimSessions = async (
   const reads = await Promise.all(sessions.map(recordOf));
   const dues = sessions.map(({ text: _, ...due }) => due);
   return ok(claimedRecords({ ...taken.value, sessions: dues }, reads));
-};
-
-/** The tenants of all partitions with a session that waits for a worker, at most `limit`. */
-const tenantsWaiting = async (
-  call: Call,
-  keys: Keyspace,
-  { now, limit }: WaitingRange,
-): Answer<readonly string[]> => {
-  const sets = keys.partitions.map((partition) => keys.tenantsOf(partition, 'waiting'));
-  const found = Result.combine(
-    await Promise.all(sets.map((set) => firstIn(call, set, now, limit))),
-  );
-  return found.map((all) =>
-    all
-      .flatMap(pairsOf)
-      .slice(0, limit)
-      .map(([tenantKey]) => unescapeName(tenantKey)),
-  );
 };
 
 /** Number of sessions that a call of the script examines. */
@@ -355,13 +292,20 @@ const countOf = async (
 export const countWaiting = async (
   call: Call,
   keys: Keyspace,
-  range: WaitingRange,
+  { tenant, now, limit }: WaitingRange,
 ): Answer<number> => {
-  const { tenant, now, limit } = range;
-  const tenants = tenant === undefined ? await tenantsWaiting(call, keys, range) : ok([tenant]);
-  if (tenants.isErr()) return err(tenants.error);
+  const failed: StoreError[] = [];
+  const found = { queue: 'waiting', now, limit } as const;
+  const tenants =
+    tenant === undefined
+      ? await tenantsIn(call, keys, keys.partitions, found, failed)
+      : [{ tenantKey: escapeName(tenant) }];
+  const [error] = failed;
+  if (error !== undefined) return err(error);
   const counts = await Promise.all(
-    tenants.value.map((name) => countOf(call, keys.tenant(name), now, limit)),
+    tenants
+      .slice(0, limit)
+      .map(({ tenantKey }) => countOf(call, keys.tenant(unescapeName(tenantKey)), now, limit)),
   );
   return Result.combine(counts).map((all) =>
     Math.min(

@@ -1,21 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type StoreError, type TooLarge, tooLarge } from '../../src/session/errors.js';
 import { inLaterTurn } from '../../src/session/in-later-turn.js';
-import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
-import type { ReadSize } from '../../src/store/session-store.js';
+import type { EntriesOutcome, HistorySlice, ReadSize } from '../../src/store/session-store.js';
 import { unescapeName } from '../shared/escape-name.js';
 import { finite, NEVER } from '../shared/never.js';
 import { type Call, type Reply, script } from './connection.js';
 import { type Answer, toStoreError, unknownReply, unreadable } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
-import {
-  type DecodedRecord,
-  decodeLines,
-  decodeRecord,
-  isRemoved,
-  type RecordHeader,
-} from './record.js';
+import { decodeHeader, decodeLines, decodeRecord, isRemoved, type RecordHeader } from './record.js';
 import { asCount, asList, asListOf, asTextOrNull, type ReplyForm } from './reply-form.js';
 import readLua from './scripts/read.lua';
 
@@ -65,72 +58,12 @@ const asParts =
   };
 
 /** Runs the script for sessions with these keys of records and journals. */
-export const readParts = (
+const readParts = (
   call: Call,
   keys: readonly string[],
   args: readonly string[],
 ): Reply<readonly Part[] | number> =>
   call.readScript(readScript, keys, args, asParts(keys.length / 2));
-
-const sessionOf = (
-  { header, head, state }: DecodedRecord,
-  history: readonly HistoryEntry[],
-): SessionRecord => ({
-  head,
-  state,
-  history,
-  historyCount: header.entries,
-  sequence: header.sequence,
-  historyVersion: header.version,
-  historyPosition: header.bytes,
-});
-
-/** The session in its record, '' for none, and the lines of its latest entries. */
-export const sessionIn = (
-  idKey: string,
-  text: string,
-  lines: string,
-  historyLimit: number,
-): ReadRecord => {
-  if (text === '' || isRemoved(text)) return 'missing';
-  const record = decodeRecord(unescapeName(idKey), text);
-  const history = decodeLines(lines);
-  if (record === undefined || history === undefined) return 'corrupt';
-  const isWhole = history.length === Math.min(historyLimit, record.header.entries);
-  return isWhole ? sessionOf(record, history) : 'corrupt';
-};
-
-/** Sessions of one tenant with their latest entries, in the given order, if not too large. */
-export const readSessions = async (
-  call: Call,
-  { records, journals }: TenantKeys,
-  idKeys: readonly string[],
-  { historyLimit = NEVER, maxBytes = NEVER }: ReadSize,
-): Promise<Result<readonly ReadRecord[], StoreError | TooLarge>> => {
-  if (idKeys.length === 0) return ok([]);
-  const limit = finite(historyLimit);
-  const names = idKeys.flatMap((idKey) => [records + idKey, journals + idKey]);
-  const args = ['before', '', String(limit), String(NEVER), String(finite(maxBytes))];
-  const reply = await readParts(call, names, args);
-  if (reply.isErr()) return err(reply.error.error);
-  const parts = reply.value;
-  if (typeof parts === 'number') {
-    const refusal = tooLarge({ maxBytes }, parts, idKeys.length);
-    return err(refusal ?? unknownReply.error);
-  }
-  const sessions: ReadRecord[] = [];
-  const takeTurn = turnTaker();
-  for (const [at, idKey] of idKeys.entries()) {
-    const part = parts[at];
-    if (typeof part !== 'object') {
-      sessions.push(part === 'missing' ? 'missing' : 'corrupt');
-      continue;
-    }
-    sessions.push(sessionIn(idKey, part.text, part.lines, limit));
-    await takeTurn(part.text.length + part.lines.length);
-  }
-  return ok(sessions);
-};
 
 /** The lines of the history in a journal; `undefined` if the journal is too short. */
 const linesIn = ({ bytes, shown, pieces }: RecordHeader, journal: string): string | undefined => {
@@ -142,13 +75,28 @@ const linesIn = ({ bytes, shown, pieces }: RecordHeader, journal: string): strin
   return pieces.map(([from, upto]) => data.toString('utf8', from, upto)).join('');
 };
 
-/** A session with its complete history; `undefined` if either is damaged. */
-const wholeIn = (idKey: string, text: string, journal: string): SessionRecord | undefined => {
+/** The session in its record, '' for none, and its journal, or the lines of its latest entries. */
+export const sessionIn = (
+  idKey: string,
+  text: string,
+  journal: string,
+  historyLimit: number,
+): ReadRecord => {
   const record = decodeRecord(unescapeName(idKey), text);
-  const lines = record && linesIn(record.header, journal);
+  if (record === undefined) return text === '' || isRemoved(text) ? 'missing' : 'corrupt';
+  const { header, head, state } = record;
+  const lines = historyLimit < header.entries ? journal : linesIn(header, journal);
   const history = lines === undefined ? undefined : decodeLines(lines);
-  if (record === undefined || history?.length !== record.header.entries) return undefined;
-  return sessionOf(record, history);
+  if (history?.length !== Math.min(historyLimit, header.entries)) return 'corrupt';
+  return {
+    head,
+    state,
+    history,
+    historyCount: header.entries,
+    sequence: header.sequence,
+    historyVersion: header.version,
+    historyPosition: header.bytes,
+  };
 };
 
 /**
@@ -158,11 +106,10 @@ const wholeIn = (idKey: string, text: string, journal: string): SessionRecord | 
  */
 const findWhole = async (
   call: Call,
-  { records, journals }: TenantKeys,
+  names: readonly string[],
   idKeys: readonly string[],
-  maxBytes = NEVER,
+  maxBytes: number,
 ): Promise<readonly SessionRecord[] | undefined> => {
-  const names = idKeys.flatMap((idKey) => [records + idKey, journals + idKey]);
   const reply = await call.readCommand((client) => client.mget(...names), asListOf(asTextOrNull));
   const texts = reply.unwrapOr([]);
   const sessions: SessionRecord[] = [];
@@ -170,27 +117,52 @@ const findWhole = async (
   let bytes = 0;
   for (const [at, idKey] of idKeys.entries()) {
     const text = texts[2 * at] ?? '';
-    const session = wholeIn(idKey, text, texts[2 * at + 1] ?? '');
-    bytes += Buffer.byteLength(text) + (session?.historyPosition ?? 0);
-    if (session === undefined || bytes > maxBytes) return undefined;
+    const session = sessionIn(idKey, text, texts[2 * at + 1] ?? '', NEVER);
+    if (typeof session === 'string') return undefined;
+    bytes += Buffer.byteLength(text) + session.historyPosition;
+    if (bytes > maxBytes) return undefined;
     sessions.push(session);
     await takeTurn(session.historyPosition);
   }
   return sessions;
 };
 
-/** Complete sessions whose journals have this many bytes. */
-export const readWhole = async (
+/**
+ * Sessions of one tenant with their latest entries, in the given order, if not too large. `bytes`
+ * are those of their journals, if known.
+ */
+export const readSessions = async (
   call: Call,
-  keys: TenantKeys,
+  { records, journals }: TenantKeys,
   idKeys: readonly string[],
-  bytes: number,
-  size: ReadSize,
+  { historyLimit = NEVER, maxBytes = NEVER }: ReadSize,
+  bytes = NEVER,
 ): Promise<Result<readonly ReadRecord[], StoreError | TooLarge>> => {
   if (idKeys.length === 0) return ok([]);
-  const isSmall = bytes <= (size.maxBytes ?? NEVER);
-  const whole = isSmall ? await findWhole(call, keys, idKeys, size.maxBytes) : undefined;
-  return whole === undefined ? readSessions(call, keys, idKeys, size) : ok(whole);
+  const names = idKeys.flatMap((idKey) => [records + idKey, journals + idKey]);
+  const limit = finite(historyLimit);
+  if (limit === NEVER && bytes <= maxBytes) {
+    const whole = await findWhole(call, names, idKeys, maxBytes);
+    if (whole !== undefined) return ok(whole);
+  }
+  const args = ['before', '', String(limit), String(NEVER), String(finite(maxBytes))];
+  const reply = await readParts(call, names, args);
+  if (reply.isErr()) return err(reply.error.error);
+  const parts = reply.value;
+  if (typeof parts === 'number')
+    return err(tooLarge({ maxBytes }, parts, idKeys.length) ?? unknownReply.error);
+  const sessions: ReadRecord[] = [];
+  const takeTurn = turnTaker();
+  for (const [at, idKey] of idKeys.entries()) {
+    const part = parts[at];
+    if (typeof part !== 'object') {
+      sessions.push(part === 'missing' ? part : 'corrupt');
+      continue;
+    }
+    sessions.push(sessionIn(idKey, part.text, part.lines, limit));
+    await takeTurn(part.text.length + part.lines.length);
+  }
+  return ok(sessions);
 };
 
 /** One session, or `undefined`. */
@@ -199,14 +171,11 @@ export const findSession = async (
   keys: SessionKeys,
   size: ReadSize,
 ): Promise<Result<SessionRecord | undefined, StoreError | TooLarge>> => {
-  const isWhole = (size.historyLimit ?? size.maxBytes) === undefined;
-  const whole = isWhole ? await findWhole(call, keys, [keys.idKey]) : undefined;
-  if (whole !== undefined) return ok(whole[0]);
   const read = await readSessions(call, keys, [keys.idKey], size);
-  return read.andThen(([found = 'missing']) => {
-    if (found === 'corrupt') return err(unreadable(keys));
-    return ok(found === 'missing' ? undefined : found);
-  });
+  if (read.isErr()) return err(read.error);
+  const [found] = read.value;
+  if (found === 'corrupt') return err(unreadable(keys));
+  return ok(found === 'missing' ? undefined : found);
 };
 
 /** The state of a session, or of what is left of a removed one. */
@@ -216,4 +185,65 @@ export const findState = async (call: Call, keys: SessionKeys): Answer<StateReco
   if (text.value === null || isRemoved(text.value)) return ok(undefined);
   const decoded = decodeRecord(keys.id, text.value);
   return decoded === undefined ? err(unreadable(keys)) : ok(decoded.state);
+};
+
+/** The position of a place in the history, in bytes without what was superseded. */
+const positionAt = ({ pieces, bytes }: RecordHeader, place: number): number => {
+  let left = place;
+  for (const [from, upto] of pieces) {
+    if (left <= upto - from) return from + left;
+    left -= upto - from;
+  }
+  return bytes;
+};
+
+/** Whether a rewind has taken a position out of the history. */
+const isSuperseded = ({ pieces }: RecordHeader, position: number): boolean =>
+  position > 0 && !pieces.some(([from, upto]) => position >= from && position <= upto);
+
+/** The slice in lines that begin at a place in the history; `undefined` if they cannot be read. */
+const sliceIn = (
+  header: RecordHeader,
+  lines: string,
+  start: number,
+  { after, before }: HistorySlice,
+): EntriesOutcome | undefined => {
+  const texts = lines.split('\n');
+  let place = start;
+  const entries = decodeLines(lines)?.map((entry, at) => {
+    place += Buffer.byteLength(texts[at] ?? '') + 1;
+    return { ...entry, position: positionAt(header, place) };
+  });
+  if (entries === undefined || entries.length !== texts.length - 1) return undefined;
+  const hasMore = place < header.shown;
+  return {
+    outcome: 'found',
+    entries,
+    start: after ?? (start === 0 ? 0 : positionAt(header, start)),
+    position: before ?? (hasMore ? positionAt(header, place) : header.bytes),
+    hasMore,
+    isSuperseded: isSuperseded(header, after ?? before ?? 0),
+    version: header.version,
+  };
+};
+
+/** Reads a part of a history with one script. */
+export const readEntries = async (
+  call: Call,
+  keys: SessionKeys,
+  slice: HistorySlice,
+): Answer<EntriesOutcome> => {
+  const { after, before, limit, maxBytes = NEVER } = slice;
+  const side = after === undefined ? 'before' : 'after';
+  const args = [side, String(after ?? before ?? ''), String(limit), String(maxBytes), ''];
+  const reply = await readParts(call, [keys.record, keys.journal], args);
+  if (reply.isErr()) return err(toStoreError(keys, reply.error));
+  if (typeof reply.value === 'number') return err(unknownReply.error);
+  const [part = 'corrupt'] = reply.value;
+  if (part === 'corrupt') return err(unreadable(keys));
+  if (typeof part === 'string') return ok({ outcome: part });
+  const [first = '', ranges = ''] = part.text.split('\n');
+  const header = decodeHeader(first, ranges);
+  const read = header && sliceIn(header, part.lines, part.start, slice);
+  return read === undefined ? err(unreadable(keys)) : ok(read);
 };

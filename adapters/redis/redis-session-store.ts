@@ -38,10 +38,10 @@ import { Deployment, type OpenCall, type RedisDeployment } from './deployment.js
 import { beginning, changeOf, moveOf, removalOf } from './encode-commit.js';
 import type { Answer, Failure } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
-import { readEntries } from './read-entries.js';
+
 import { readPage } from './read-page.js';
-import { claimSessions, countWaiting, readDue, takeOf } from './read-queue.js';
-import { findSession, findState } from './read-sessions.js';
+import { claimSessions, countWaiting, type MakeClaim, readDue } from './read-queue.js';
+import { findSession, findState, readEntries } from './read-sessions.js';
 import { redactEntries } from './redact-entries.js';
 import { RedisEventLog } from './redis-event-log.js';
 import { parseStoreOptions, type RedisSessionStoreOptions } from './redis-session-store-options.js';
@@ -192,18 +192,10 @@ export class RedisSessionStore implements SessionStore {
   }
 
   take(range: TakeRange): Answer<TakenRecords> {
-    return this.#deployment.run((open) =>
-      claimSessions(
-        open.call,
-        open.keys,
-        range,
-        async (keys, part) => {
-          const made = await this.#make(open, keys, takeOf(keys, part));
-          return made.mapErr(({ error }) => error);
-        },
-        this,
-      ),
-    );
+    return this.#deployment.run((open) => {
+      const make: MakeClaim = (keys, mutation) => this.#make(open, keys, mutation);
+      return claimSessions(open.call, open.keys, range, make, this);
+    });
   }
 
   countWaiting(range: WaitingRange): Answer<number> {

@@ -32,7 +32,7 @@ export const rewindMutants: readonly Mutant[] = [
   },
   {
     bug: 'the position after the last entry before a rewind is that of the rewind',
-    file: 'adapters/redis/read-entries.ts',
+    file: 'adapters/redis/read-sessions.ts',
     from: 'if (left <= upto - from)',
     to: 'if (left < upto - from)',
     tests: contract,

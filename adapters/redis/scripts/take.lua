@@ -5,7 +5,7 @@
 -- KEYS  of each claim: the tenants of the partition by their turn, the prefix of work sets, that of
 --       records
 -- ARGV  of each claim: now; until when they are handed out; the maximum number; that of each tenant;
---       '1' if the caller has others already or ''; the number of tenants; the tenants in turn
+--       '1' if the caller has others already or '0'; the number of tenants; the tenants in turn
 -- Returns 'claimed', or 'alone' for one that must be alone; '1' if more may wait or '0'; then for
 -- each session its tenant, its idKey and the time from which it waited for a worker; and apart from
 -- that, which a repeated call does without, for each after '\r' its record, with tabs between its
@@ -78,7 +78,7 @@ local function claimNext()
   local firstAt = argAt + 7
   keyAt, argAt = keyAt + 3, argAt + 6 + count
   local claim = {now = now, room = most + 0, share = share + 0, left = MAX_EXAMINED,
-    hasCompany = company ~= '', isAlone = false, told = {}, texts = {}}
+    hasCompany = company == '1', isAlone = false, told = {}, texts = {}}
   local queues, isWrong = {}, false
   for place = firstAt, argAt do
     local tenantKey = ARGV[place]
