@@ -7,7 +7,7 @@ import {
 import { UnderWay } from '../../src/store/under-way.js';
 import { differenceOf } from '../shared/difference-of.js';
 import { type Call, type Connection, script } from './connection.js';
-import { type Failure, withOutcome } from './failure.js';
+import { withOutcome } from './failure.js';
 import { Keyspace } from './keyspace.js';
 import type { RedisSettings } from './redis-session-store-options.js';
 import { asTextOrNull } from './reply-form.js';
@@ -26,14 +26,17 @@ export interface RedisDeployment {
   readonly reportEnds: boolean;
 }
 
-/** A call with the settings that it needs. */
-export interface OpenCall {
-  readonly call: Call;
+/** The settings that a call needs. */
+interface Open {
   readonly keys: Keyspace;
   /** Number of events that a stream keeps, as an argument of scripts; '' without events. */
   readonly eventsLength: string;
   /** Whether sweeps report the end of each session. */
   readonly reportsEnds: boolean;
+}
+
+export interface OpenCall extends Open {
+  readonly call: Call;
 }
 
 /** The stored settings. */
@@ -94,10 +97,6 @@ const changes = {
   reportEnds: changed,
 };
 
-/** The error if the settings cannot be read or stored: the change of the call was then not sent. */
-const notApplied = (failure: Failure): StoreUnavailable | Misconfigured =>
-  withOutcome(failure, 'not_applied');
-
 /**
  * Begins the calls of a store with the settings of its deployment, which the first call reads. If
  * none are stored, there are no sessions: a call that creates one stores the settings of this
@@ -109,7 +108,7 @@ export class Deployment {
   readonly #settings: RedisSettings;
   readonly #key: string;
   /** Set once the settings are read and match the options of this process. */
-  #known: Omit<OpenCall, 'call'> | undefined;
+  #known: Open | undefined;
   /** The requests that concurrent calls share, by whether they store settings. */
   readonly #pending = new Map<boolean, Answer<Stored | undefined>>();
 
@@ -125,32 +124,25 @@ export class Deployment {
   }
 
   /** Runs a call. One that creates sessions stores the settings if none are stored. */
-  run<T, E>(
+  async run<T, E>(
     work: (open: OpenCall) => Promise<Result<T, E>>,
     creates = false,
   ): Promise<Result<T, E | StoreUnavailable | Misconfigured>> {
-    return this.underWay.track(this.#run(work, creates));
-  }
-
-  async #run<T, E>(
-    work: (open: OpenCall) => Promise<Result<T, E>>,
-    creates: boolean,
-  ): Promise<Result<T, E | StoreUnavailable | Misconfigured>> {
-    const call = this.#connection.begin();
-    if (this.#known !== undefined) return work({ call, ...this.#known });
-    const stored = await this.#readOnce(call, creates);
-    const opened = stored.andThen((found) =>
-      found === undefined ? ok(this.#openBy(this.#wanted())) : this.#open(found),
-    );
-    return opened.isErr() ? err(opened.error) : work({ call, ...opened.value });
+    this.underWay.begin();
+    try {
+      const call = this.#connection.begin();
+      if (this.#known !== undefined) return await work({ call, ...this.#known });
+      const opened = (await this.#readOnce(call, creates)).andThen((stored) => this.#open(stored));
+      return opened.isErr() ? err(opened.error) : await work({ call, ...opened.value });
+    } finally {
+      this.underWay.end();
+    }
   }
 
   /** The stored settings; undefined if there are none. */
   async find(): Answer<RedisDeployment | undefined> {
     const stored = await this.#read(this.#connection.begin());
-    return stored.andThen((found) =>
-      found === undefined ? ok(undefined) : this.#open(found).map(() => deploymentOf(found)),
-    );
+    return stored.andThen((found) => this.#open(found).map(() => found && deploymentOf(found)));
   }
 
   /** Stores the options of this process; the other settings stay. */
@@ -163,7 +155,7 @@ export class Deployment {
     const refusal = this.#differenceFrom({ ...next, partitions });
     if (refusal !== undefined) return err(refusal);
     this.#known = undefined;
-    const written = await this.#store(call, next, '1');
+    const written = await this.#read(call, next, '1');
     return written.andThen((settings) => this.#open(settings)).map(() => undefined);
   }
 
@@ -171,28 +163,27 @@ export class Deployment {
   #readOnce(call: Call, creates: boolean): Answer<Stored | undefined> {
     const pending = this.#pending.get(creates);
     if (pending !== undefined) return pending;
-    const read: Answer<Stored | undefined> = creates
-      ? this.#store(call, this.#wanted(), '')
-      : this.#read(call);
+    const read = this.#read(call, creates ? this.#wanted() : undefined);
     const reading = read.finally(() => this.#pending.delete(creates));
     this.#pending.set(creates, reading);
     return reading;
   }
 
-  async #read(call: Call): Answer<Stored | undefined> {
-    const text = await call.readCommand((client) => client.get(this.#key), asTextOrNull);
-    if (text.isErr()) return err(notApplied(text.error));
-    return text.value === null ? ok(undefined) : this.#decoded(text.value);
-  }
-
-  async #store(call: Call, settings: Stored, overwrites: '1' | ''): Answer<Stored> {
-    const text = await call.repairScript(storeScript, [this.#key], [encode(settings), overwrites]);
-    if (text.isOk()) return this.#decoded(text.value);
-    return err(overwrites ? text.error.error : notApplied(text.error));
-  }
-
-  #decoded(text: string): Result<Stored, Misconfigured> {
-    const stored = decode(text);
+  /** The stored settings, after `settings` were stored if there were none, or if they overwrite. */
+  async #read(
+    call: Call,
+    settings?: Stored,
+    overwrites: '1' | '' = '',
+  ): Answer<Stored | undefined> {
+    const text =
+      settings === undefined
+        ? await call.readCommand((client) => client.get(this.#key), asTextOrNull)
+        : await call.repairScript(storeScript, [this.#key], [encode(settings), overwrites]);
+    // The change of a call that only needs the settings was not sent.
+    if (text.isErr())
+      return err(overwrites ? text.error.error : withOutcome(text.error, 'not_applied'));
+    if (text.value === null) return ok(undefined);
+    const stored = decode(text.value);
     if (stored !== undefined) return ok(stored);
     return err(
       misconfigured(
@@ -218,7 +209,9 @@ export class Deployment {
     return differenceOf('RedisSessionStore', asked, { ...deploymentOf(stored) }, changes);
   }
 
-  #open(stored: Stored): Result<Omit<OpenCall, 'call'>, Misconfigured> {
+  /** The settings of this process until any are stored. */
+  #open(stored: Stored | undefined): Result<Open, Misconfigured> {
+    if (stored === undefined) return ok(this.#openBy(this.#wanted()));
     const refusal = this.#differenceFrom(stored);
     if (refusal !== undefined) return err(refusal);
     this.#known = this.#openBy(stored);
@@ -226,7 +219,7 @@ export class Deployment {
     return ok(this.#known);
   }
 
-  #openBy(stored: Stored): Omit<OpenCall, 'call'> {
+  #openBy(stored: Stored): Open {
     const { partitions, reportEnds } = stored;
     const keys = new Keyspace(this.#settings.prefix, partitions);
     const length = this.#settings.eventsLength ?? stored.eventsLength;
