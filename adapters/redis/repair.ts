@@ -1,5 +1,6 @@
 import { err, ok, Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
+import type { StateRecord } from '../../src/session/session-record.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
 import { endsAt } from '../../src/session/state-at.js';
 import type { SessionKey } from '../../src/store/session-store.js';
@@ -8,10 +9,10 @@ import type { OpenCall } from './deployment.js';
 import { failureOf, withOutcome } from './failure.js';
 import { entriesOf, listsOf } from './index-entries.js';
 import { type Keyspace, keyOf, type SessionKeys } from './keyspace.js';
-import { findSession } from './read-sessions.js';
-import { type DecodedRecord, decodeRecord, isRemoved, revisionText } from './record.js';
+import { findSession, findState } from './read-sessions.js';
+import { revisionText } from './record.js';
 import type { RedisClient } from './redis-session-store-options.js';
-import { asList, asListOf, asText, asTextOrNull, type ReplyForm } from './reply-form.js';
+import { asList, asListOf, asText, type ReplyForm } from './reply-form.js';
 import { type Mutation, writeScripts } from './write-scripts.js';
 import type { Writer } from './writer.js';
 
@@ -21,28 +22,23 @@ const INDEXES = new Set([
   ...sessionStatuses.map((status) => status.toLowerCase()),
 ]);
 
-/** Whether an index has an entry of a session with this record. */
-const belongsTo = (index: string, keys: SessionKeys, { state }: DecodedRecord): boolean => {
+/** Whether an index has an entry of a session with this state. */
+const belongsTo = (index: string, keys: SessionKeys, state: StateRecord): boolean => {
   const { lists, due, work } = entriesOf(keys, state);
   if (index === keys.deadlines) return due !== 'never';
   return index === keys.work ? work !== 'never' : lists.includes(index);
 };
 
-/** What is not as the record of a session says, or remains of one without a record. */
-interface Wrong {
-  /** A list that the session may be in. */
-  readonly list?: string | undefined;
-  /** Whether to delete the keys of a session without a record. */
-  readonly hasRemains?: boolean;
-}
-
-/** Makes the entries of a session in indexes those of its record, or none without one. */
+/**
+ * Makes the entries of a session in indexes those of its record, or none without one; also in a
+ * `list` that the session may be in.
+ */
 const repairOf = (
   keys: SessionKeys,
-  record: DecodedRecord | undefined,
-  { list, hasRemains = false }: Wrong,
+  state: StateRecord | undefined,
+  list: string | undefined,
+  hasRemains: boolean,
 ): Mutation => {
-  const state = record?.state;
   const { lists: gained, due, work } = entriesOf(keys, state);
   // Claims take a session that has ended out of the queue, whatever its record says.
   const isOver = state !== undefined && work !== 'never' && endsAt(state) <= Date.now();
@@ -195,24 +191,16 @@ export class Repair {
    * Writes the entries of a session as they follow from its record, unless `index` has it rightly.
    */
   async #repairIndexes(keys: SessionKeys, index?: string): Promise<void> {
-    const record = await this.#recordOf(keys);
-    if (record === undefined || (record === null && index === undefined)) return;
-    if (index !== undefined && record !== null && belongsTo(index, keys, record)) return;
+    const found = await findState(this.#connection.begin(), keys);
+    if (found.isErr()) return;
+    const state = found.value;
+    if (state === undefined && index === undefined) return;
+    if (index !== undefined && state !== undefined && belongsTo(index, keys, state)) return;
     const isQueue = index === keys.deadlines || index === keys.work;
-    await this.#make(keys, record ?? undefined, { list: isQueue ? undefined : index });
+    await this.#make(keys, repairOf(keys, state, isQueue ? undefined : index, false));
   }
 
-  /** The record; null if there is none, and undefined if it cannot be read now. */
-  async #recordOf({ id, record }: SessionKeys): Promise<DecodedRecord | null | undefined> {
-    const call = this.#connection.begin();
-    const text = await call.readCommand((client) => client.get(record), asTextOrNull);
-    const found = text.unwrapOr(undefined);
-    if (typeof found !== 'string') return found;
-    return isRemoved(found) ? null : decodeRecord(id, found);
-  }
-
-  async #make(keys: SessionKeys, record: DecodedRecord | undefined, wrong: Wrong): Promise<void> {
-    const mutation = repairOf(keys, record, wrong);
+  async #make(keys: SessionKeys, mutation: Mutation): Promise<void> {
     const made = await this.#writer.run(this.#connection.begin(), keys, mutation, this.#kept);
     const [outcome, listed, moved, removed] = made.unwrapOr('').split(' ');
     if (outcome !== 'repaired') return;
@@ -234,7 +222,7 @@ export class Repair {
       return;
     }
     if (found.value === undefined) {
-      await this.#make(keys, undefined, { hasRemains: true });
+      await this.#make(keys, repairOf(keys, undefined, undefined, true));
       return;
     }
     // A session is repaired when the scan reaches its record.
