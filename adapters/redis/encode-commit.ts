@@ -12,6 +12,7 @@ import type {
   UseChange,
 } from '../../src/store/commit.js';
 import { escapeName } from '../shared/escape-name.js';
+import { NEVER } from '../shared/never.js';
 import { dueText, type IndexChange, indexChangeOf, listsOf, timeText } from './index-entries.js';
 import type { Keyspace, SessionKeys } from './keyspace.js';
 import {
@@ -70,10 +71,19 @@ const keysOf = (
   return [...names, ...index.gained, ...index.lost];
 };
 
+/** The numbers that there are, each as ` <name>=<value>`. */
+const namedNumbers = (numbers: Parts['numbers']): string => {
+  let text = '';
+  for (const name of Object.keys(numbers)) {
+    const value = numbers[name];
+    if (value !== undefined) text += ` ${name}=${value}`;
+  }
+  return text;
+};
+
 const changing = (keys: SessionKeys, parts: Parts): Mutation => {
   const { operation, live, index = noChange, lines, texts = [], events = [] } = parts;
-  const numbers = Object.entries({
-    ...parts.numbers,
+  const common = {
     digest: operation?.digest,
     live: live?.sessions,
     liveAt: live?.now,
@@ -82,9 +92,8 @@ const changing = (keys: SessionKeys, parts: Parts): Mutation => {
     gained: someOf(index.gained),
     lost: someOf(index.lost),
     events: someOf(events),
-  });
-  const given = numbers.flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`));
-  const args = [keys.idKey, keys.tenantKey, given.join(' ')];
+  };
+  const args = [keys.idKey, keys.tenantKey, namedNumbers(parts.numbers) + namedNumbers(common)];
   if (operation) args.push(operation.id);
   if (lines !== undefined) args.push(lines);
   args.push(...texts, ...events.map((event) => eventText(keys, event)));
@@ -121,7 +130,7 @@ export const beginning = (
 const conditionsOf = ({ operation, fence, end }: Guards): string => {
   if (!operation && !fence && end === undefined) return '';
   const { token = '-', now = '-' } = fence ?? {};
-  return `${end ?? '-'} ${token} ${now} ${operation?.digest ?? '-'}`;
+  return ` ${end ?? '-'} ${token} ${now} ${operation?.digest ?? '-'}`;
 };
 
 /** An append without other guards and effects; undefined for any other change. */
@@ -137,9 +146,8 @@ const plainAppend = (
   if (event?.type !== 'appended' || others.length > 0) return undefined;
   if (open === undefined || open !== effects.activity) return undefined;
   const conditions = conditionsOf(guards);
-  const most = textOf(guards.entries);
-  const args = [String(open), encodeLines(entries), String(entries.length), most];
-  args.push(eventText(keys, event), conditions);
+  const room = (guards.entries ?? NEVER) - entries.length;
+  const args = [`${open} ${entries.length} ${room}${conditions}`, encodeLines(entries)];
   const names = [keys.record, keys.journal];
   if (conditions !== '') {
     names.push(keys.operations);

@@ -11,8 +11,8 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a history in Redis may not have its last entry',
     file: script('append'),
-    from: "entries + count > most + 0 then return 'no entries' end",
-    to: "entries + count >= most + 0 then return 'no entries' end",
+    from: "entries > room + 0 then return 'no entries' end",
+    to: "entries >= room + 0 then return 'no entries' end",
     tests: contract,
   },
   {
@@ -46,7 +46,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'an append stands after what a torn log has left',
     file: script('history'),
-    from: "call('SETRANGE', journal, bytes .. '', lines)",
+    from: "call('SETRANGE', journal, from, lines)",
     to: "call('APPEND', journal, lines)",
     tests: testsOf('damage'),
   },
@@ -102,14 +102,14 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'what recognises a group stays for a day',
     file: script('group'),
-    from: "table.concat(outcomes, '\\n'), 'PXAT', forget)",
+    from: "table.concat(outcomes, '\\n'), 'KEEPTTL')",
     to: "table.concat(outcomes, '\\n'), 'PX', '86400000')",
     tests: testsOf('deletions'),
   },
   {
     bug: 'a group is made after nothing recognises it any more',
     file: script('group'),
-    from: 'clock >= till + 0 or',
+    from: 'clock >= last or',
     to: '',
     tests: testsOf('late-calls'),
   },

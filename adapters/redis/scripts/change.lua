@@ -161,7 +161,8 @@ local function write(c, header)
     local filler = c.operation and sub(note, -12) .. '\n' or '\n'
     lines, header.tail = filler .. lines, from + #filler
   end
-  header.bytes = tonumber(extend(c.journal, from, lines, c.operations, c.operation, c.digest))
+  local finish = extend(c.journal, format('%d', from), lines, c.operations, c.operation, c.digest)
+  header.bytes = tonumber(finish)
   header.entries = c.entries
 end
 
@@ -271,7 +272,7 @@ local function store(c, header)
   elseif c.wake then
     call('SETRANGE', c.record, '0', fieldsOf(header) .. format('%016.0f', c.wake))
   else
-    call('SETRANGE', c.record, ACTIVITY .. '', countsOf(header))
+    call('SETRANGE', c.record, ACTIVITY_TEXT, countsOf(header))
   end
 end
 

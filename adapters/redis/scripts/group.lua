@@ -28,8 +28,8 @@ local SURPLUS = 100
 local known = call('GET', note)
 if known then return known == '' and 'unknown' or known end
 local time = call('TIME')
-local clock = time[1] * 1000 + time[2] / 1000
-if clock >= till + 0 or till - clock > forget - till then
+local clock, last = time[1] * 1000 + time[2] / 1000, till + 0
+if clock >= last or last - clock > forget - last then
   return 'late ' .. format('%.0f', clock)
 end
 
@@ -41,15 +41,21 @@ local function begin()
   hasBegun, isRefused = true, false
 end
 
--- Logs an event of a session: the session and the details as JSON.
-local function log(incarnation, sequence, event)
-  local text = '1 ' .. incarnation .. ' ' .. sequence .. ' ' .. event
-  if call('XLEN', stream) < kept + SURPLUS then
+-- Number of events that the stream still takes before the oldest ones go; nil until it is read.
+local free
+
+-- Logs an event: '1 ', the incarnation of its session, its number, the session and the details as
+-- JSON.
+local function log(text)
+  free = free or kept + SURPLUS - call('XLEN', stream)
+  if free > 0 then
     call('XADD', stream, '*', 'e', text)
+    free = free - 1
   else
     -- Not `MAXLEN ~`: the log has that with the length of today, and after a crash too much would
     -- go.
     call('XADD', stream, 'MAXLEN', kept, '*', 'e', text)
+    free = nil
   end
 end
 
@@ -69,6 +75,6 @@ local function makeAll(make)
     told[#told + 1] = outcome .. (more or '')
   end
   -- By the command of `begin`: another one may be forbidden, after all commits are made.
-  if hasBegun then call('SET', note, table.concat(outcomes, '\n'), 'PXAT', forget) end
+  if hasBegun then call('SET', note, table.concat(outcomes, '\n'), 'KEEPTTL') end
   return table.concat(told, '\n')
 end

@@ -14,15 +14,16 @@ local function repeated(journal, bytes, noted, digest)
   end
 end
 
--- Adds lines to a journal, and returns where they end. Notes their name if they have one.
-local function extend(journal, bytes, lines, operations, name, digest)
+-- Adds lines to a journal from where it ends, and returns where they end. Notes their name if they
+-- have one.
+local function extend(journal, from, lines, operations, name, digest)
   -- A server counts the remains of a torn log after the committed length; a test double counts
   -- characters.
-  local written = call('SETRANGE', journal, bytes .. '', lines)
-  local finish = format('%d', math.min(written, bytes + #lines))
+  local written = call('SETRANGE', journal, from, lines)
+  local finish = format('%d', math.min(written, from + #lines))
   if operations then
-    local place = {digest, format('%d', bytes), finish, sumOf(lines)}
-    call('HSET', operations, name, table.concat(place, ' '))
+    local place = digest .. ' ' .. from .. ' ' .. finish .. ' ' .. sumOf(lines)
+    call('HSET', operations, name, place)
   end
   return finish
 end

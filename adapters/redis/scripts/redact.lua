@@ -66,7 +66,7 @@ local function overwrite(record, journal, header, overwrites, event)
   advance(header, event)
   header.redactions = header.redactions + 1
   for _, each in ipairs(overwrites) do call('SETRANGE', journal, each[1] .. '', each[2]) end
-  call('SETRANGE', record, ACTIVITY .. '', countsOf(header) .. format(' %08d', header.redactions))
+  call('SETRANGE', record, ACTIVITY_TEXT, countsOf(header) .. format(' %08d', header.redactions))
 end
 
 local function redact()

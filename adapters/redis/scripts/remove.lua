@@ -51,7 +51,7 @@ local function mark(c, header, text)
     call('SET', c.left, c.leftText)
     enter(c)
   end
-  call('SETRANGE', c.record, ACTIVITY .. '', REMOVED)
+  call('SETRANGE', c.record, ACTIVITY_TEXT, REMOVED)
   return 'marked'
 end
 

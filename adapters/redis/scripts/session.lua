@@ -25,5 +25,6 @@ end
 -- Counts a change of a session, and logs its event.
 local function advance(header, event)
   header.sequence = header.sequence + 1
-  if kept ~= '' then log(header.incarnation, header.sequence, event) end
+  if kept == '' then return end
+  log('1 ' .. header.incarnation .. ' ' .. header.sequence .. ' ' .. event)
 end
