@@ -116,7 +116,8 @@ export class Call {
    * times.
    */
   repairScript(script: Script, keys: readonly string[], args: readonly string[]): Reply<string> {
-    return this.#send({ ...running(script, keys, args), form: asText, changes: true });
+    const { attempt, whole } = running(script, keys, args);
+    return this.#send({ attempt, whole, form: asText, changes: true });
   }
 
   /**

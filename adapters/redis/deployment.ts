@@ -128,15 +128,20 @@ export class Deployment {
     work: (open: OpenCall) => Promise<Result<T, E>>,
     creates = false,
   ): Promise<Result<T, E | StoreUnavailable | Misconfigured>> {
-    this.underWay.begin();
-    try {
-      const call = this.#connection.begin();
-      if (this.#known !== undefined) return await work({ call, ...this.#known });
-      const opened = (await this.#readOnce(call, creates)).andThen((stored) => this.#open(stored));
-      return opened.isErr() ? err(opened.error) : await work({ call, ...opened.value });
-    } finally {
-      this.underWay.end();
-    }
+    const call = this.#connection.begin();
+    const known = this.#known;
+    return this.underWay.track(
+      known === undefined ? this.#runFirst(call, work, creates) : work({ call, ...known }),
+    );
+  }
+
+  async #runFirst<T, E>(
+    call: Call,
+    work: (open: OpenCall) => Promise<Result<T, E>>,
+    creates: boolean,
+  ): Promise<Result<T, E | StoreUnavailable | Misconfigured>> {
+    const opened = (await this.#readOnce(call, creates)).andThen((stored) => this.#open(stored));
+    return opened.isErr() ? err(opened.error) : work({ call, ...opened.value });
   }
 
   /** The stored settings; undefined if there are none. */

@@ -4,6 +4,7 @@ import { atEndOfTurn } from '../shared/end-of-turn.js';
 import { Lane } from '../shared/lane.js';
 import { lengthOf } from '../shared/stored-json.js';
 import type { Call, Connection, Reply, Script } from './connection.js';
+import { Deadlines } from './deadlines.js';
 import { type Failure, failureOf, outcomeOfFailure, timedOut, unknownReply } from './failure.js';
 import type { TenantKeys } from './keyspace.js';
 import type { Mutation } from './write-scripts.js';
@@ -22,43 +23,15 @@ const TOLERANCE_MS = 50;
 /** The outcome of a mutation as the script says it. */
 type Outcome = Result<string, Failure>;
 
-/** A mutation with the deadline of its call. */
-class Pending {
+/** A mutation that waits for its outcome. */
+interface Pending {
   readonly mutation: Mutation;
+  /** The deadline of its call, by `performance.now()`. */
   readonly end: number;
-  readonly outcome: Promise<Outcome>;
-  /** Whether the call has its outcome. */
-  isOver = false;
-  #settle: (outcome: Outcome) => void = () => {};
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(mutation: Mutation, end: number) {
-    this.mutation = mutation;
-    this.end = end;
-    this.outcome = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
-    this.#timer = this.#endWith('not_applied');
-  }
-
-  settle(outcome: Outcome): void {
-    clearTimeout(this.#timer);
-    this.isOver = true;
-    this.#settle(outcome);
-  }
-
-  /** Its group is under way, until `end`. */
-  leave(end: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = end - this.end > TOLERANCE_MS ? this.#endWith('unknown') : undefined;
-  }
-
-  #endWith(outcome: 'not_applied' | 'unknown'): NodeJS.Timeout {
-    const timer = setTimeout(() => {
-      if (timer === this.#timer) this.settle(err(timedOut(outcome)));
-    }, this.end - performance.now());
-    return timer;
-  }
+  /** When it ends without its group. */
+  due: number;
+  isSent: boolean;
+  readonly settle: (outcome: Outcome) => void;
 }
 
 /** The reply to a group whose note a crash has left without its outcomes. */
@@ -88,34 +61,46 @@ const isRefusal = (failure: Failure): boolean =>
   failure.code !== '' && !failure.isTransient && outcomeOfFailure(failure) === 'not_applied';
 
 /** Sends the script with a group of mutations. */
-type Send = (mutations: readonly Mutation[], end: number) => Reply<string>;
+type Send = (group: readonly Pending[], end: number) => Reply<string>;
 
-/** Makes mutations in one group, or each alone if the server refuses the group. */
-const make = async (
-  mutations: readonly Mutation[],
-  end: number,
-  send: Send,
-): Promise<readonly Outcome[]> => {
-  const reply = await send(mutations, end);
-  if (reply.isErr() && mutations.length > 1 && isRefusal(reply.error)) {
-    const alone = await Promise.all(mutations.map((each) => make([each], end, send)));
-    return alone.flat();
-  }
-  if (reply.isErr()) return mutations.map(() => err(reply.error));
-  if (reply.value === UNKNOWN) return mutations.map(() => err(forgotten));
-  const lines = reply.value.split('\n');
-  return mutations.map((_, at) => outcomeIn(lines[at]));
+const settleAll = (group: readonly Pending[], outcome: Outcome): void => {
+  for (const each of group) each.settle(outcome);
 };
 
-/** Makes the mutations of calls that are not over. */
-const makeAll = async (calls: readonly Pending[], send: Send): Promise<readonly Outcome[]> => {
-  const waiting = calls.filter(({ isOver }) => !isOver);
-  const end = Math.max(...waiting.map((each) => each.end));
-  for (const each of waiting) each.leave(end);
-  const mutations = waiting.map(({ mutation }) => mutation);
-  const made = waiting.length === 0 ? [] : await make(mutations, end, send);
-  const outcomes = new Map(waiting.map((each, at) => [each, made[at]]));
-  return calls.map((each) => outcomes.get(each) ?? err(timedOut('not_applied')));
+/** Makes mutations in one group, or each alone if the server refuses the group. */
+const make = async (group: readonly Pending[], end: number, send: Send): Promise<void> => {
+  const reply = await send(group, end);
+  if (reply.isErr() && group.length > 1 && isRefusal(reply.error)) {
+    await Promise.all(group.map((each) => make([each], end, send)));
+  } else if (reply.isErr()) {
+    settleAll(group, err(reply.error));
+  } else if (reply.value === UNKNOWN) {
+    settleAll(group, err(forgotten));
+  } else {
+    const lines = reply.value.split('\n');
+    for (const [at, each] of group.entries()) each.settle(outcomeIn(lines[at]));
+  }
+};
+
+/** Marks mutations as sent, and returns the deadline that they share. */
+const leave = (group: readonly Pending[]): number => {
+  const end = Math.max(...group.map((each) => each.end));
+  for (const each of group) {
+    each.isSent = true;
+    each.due = end - each.end > TOLERANCE_MS ? each.end : Number.POSITIVE_INFINITY;
+  }
+  return end;
+};
+
+/** The keys or arguments of a group, after those that its mutations share. */
+const joined = (
+  shared: string,
+  group: readonly Pending[],
+  of: 'keys' | 'args',
+): readonly string[] => {
+  const all = [shared];
+  for (const { mutation } of group) for (const each of mutation[of]) all.push(each);
+  return all;
 };
 
 /**
@@ -124,8 +109,10 @@ const makeAll = async (calls: readonly Pending[], send: Send): Promise<readonly 
  */
 export class Writer {
   readonly #connection: Connection;
-  /** By the partition and the script. */
-  readonly #lanes = new Map<string, Lane<Pending, Outcome>>();
+  readonly #lanes = new Map<Script, Map<string, Lane<Pending, unknown>>>();
+  readonly #waiting = new Deadlines<Pending>(({ isSent, settle }) =>
+    settle(err(timedOut(isSent ? 'unknown' : 'not_applied'))),
+  );
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -136,31 +123,45 @@ export class Writer {
    * '' without.
    */
   run({ end }: Call, keys: TenantKeys, mutation: Mutation, kept: string): Promise<Outcome> {
-    const pending = new Pending(mutation, end);
     const place = { tenant: keys.tenantKey, bytes: lengthOf(mutation.args) };
-    const outcome = this.#laneOf(keys, mutation.script, kept).run(pending, place);
-    outcome.then(
-      (made) => pending.settle(made),
-      (cause: unknown) => pending.settle(err(failureOf(cause))),
-    );
-    return pending.outcome;
+    const lane = this.#laneOf(keys, mutation.script, kept);
+    return new Promise((resolve) => {
+      const settle = (outcome: Outcome): void => {
+        this.#waiting.delete(pending);
+        resolve(outcome);
+      };
+      const pending: Pending = { mutation, end, due: end, isSent: false, settle };
+      this.#waiting.add(pending);
+      void lane.run(pending, place);
+    });
   }
 
-  #laneOf(
-    { partition, writes, events }: TenantKeys,
-    script: Script,
-    kept: string,
-  ): Lane<Pending, Outcome> {
-    const name = partition + script.sha1;
-    const known = this.#lanes.get(name);
+  #laneOf(keys: TenantKeys, script: Script, kept: string): Lane<Pending, unknown> {
+    const lanes = this.#lanes.get(script) ?? new Map<string, Lane<Pending, unknown>>();
+    this.#lanes.set(script, lanes);
+    const { partition, writes, events } = keys;
+    const known = lanes.get(partition);
     if (known !== undefined) return known;
-    const send: Send = (mutations, end) => {
-      const keys = [events, ...mutations.flatMap((mutation) => mutation.keys)];
-      const args = [kept, ...mutations.flatMap((mutation) => mutation.args)];
-      return this.#connection.until(end).write(script, writes, keys, args);
+    const send: Send = (group, end) => {
+      const [all, args] = [joined(events, group, 'keys'), joined(kept, group, 'args')];
+      return this.#connection.until(end).write(script, writes, all, args);
     };
-    const lane = new Lane<Pending, Outcome>({ ...GROUP, make: (calls) => makeAll(calls, send) });
-    this.#lanes.set(name, lane);
+    const lane = new Lane<Pending, unknown>({
+      ...GROUP,
+      make: (calls) => this.#makeAll(calls, send),
+    });
+    lanes.set(partition, lane);
     return lane;
+  }
+
+  /** Settles calls that still wait, so that none is left without an outcome. */
+  async #makeAll(calls: readonly Pending[], send: Send): Promise<readonly unknown[]> {
+    const waiting = calls.filter((each) => this.#waiting.has(each));
+    try {
+      if (waiting.length > 0) await make(waiting, leave(waiting), send);
+    } catch (cause) {
+      settleAll(waiting, err(failureOf(cause)));
+    }
+    return calls;
   }
 }

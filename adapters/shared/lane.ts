@@ -60,7 +60,8 @@ export class Lane<C, R> {
    */
   async run(call: C, place: Place): Promise<R> {
     const end = await new Promise<() => R | Promise<R>>((goOn) => {
-      this.#waiting.add({ ...place, call, goOn });
+      const { tenant, key, bytes } = place;
+      this.#waiting.add({ tenant, key, bytes, call, goOn });
       this.#leaveSoon();
     });
     return end();

@@ -138,15 +138,15 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a write whose time is up while its group is under way in Redis is answered with not_applied',
     file: 'adapters/redis/writer.ts',
-    from: "this.#endWith('unknown')",
-    to: "this.#endWith('not_applied')",
+    from: "isSent ? 'unknown' : 'not_applied'",
+    to: "'not_applied'",
     tests: ['test/adapters/redis/queued-writes.test.ts'],
   },
   {
     bug: 'a write takes the time of the others in its group in Redis',
     file: 'adapters/redis/writer.ts',
-    from: 'Math.max(...waiting',
-    to: 'Math.min(...waiting',
+    from: 'Math.max(...group',
+    to: 'Math.min(...group',
     tests: ['test/adapters/redis/queued-writes.test.ts'],
   },
 ];
