@@ -27,7 +27,7 @@ export const writeScripts = {
   append: scriptOf(fieldsLua, groupLua, historyLua, appendLua),
   change: scriptOf(...parts, argumentsLua, historyLua, indexesLua, changeLua),
   remove: scriptOf(...parts, argumentsLua, indexesLua, removeLua),
-  redact: scriptOf(...parts, redactLua),
+  redact: scriptOf(...parts, argumentsLua, redactLua),
   take: scriptOf(fieldsLua, recordLua, groupLua, indexesLua, takeLua),
-  repair: scriptOf(fieldsLua, recordLua, groupLua, indexesLua, repairLua),
+  repair: scriptOf(fieldsLua, recordLua, groupLua, argumentsLua, indexesLua, repairLua),
 };

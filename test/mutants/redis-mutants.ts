@@ -81,7 +81,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'a session is created whose due time nobody has noted',
     file: script('indexes'),
-    from: 'for _, place in ipairs(change.places) do sooner(place) end',
+    from: 'for _, place in ipairs(change.places) do moveEarlier(place) end',
     to: '',
     tests: testsOf('commands'),
   },
@@ -186,7 +186,7 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'repair counts what is wrong and leaves it',
     file: script('repair'),
-    from: 'enter(change, header and header.created)\n  leave(change)\n',
+    from: 'addToIndexes(change, header and header.created)\n  removeFromIndexes(change)\n',
     to: '',
     tests: testsOf('repair'),
   },

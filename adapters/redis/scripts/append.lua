@@ -9,7 +9,8 @@
 
 local GIVEN = '^(%S+) (%S+) (%S+) ?(.*)$'
 -- Where the last activity is, and the fields from there on that an append needs.
-local FIELDS = '^1 %d+ [%w_-]+ %d+ ()(%d+) (%d+) (%d+) (%d+) (%d+) %d+ %d+ ([IAPT]) (%d+) (%d+) (%d+) (%d+)\n'
+local FIELDS = '^1 %d+ [%w_-]+ %d+ ()(%d+) (%d+) (%d+) (%d+) (%d+) %d+ %d+ '
+  .. '([IAPT]) (%d+) (%d+) (%d+) (%d+)\n'
 local NO_TIME = '9007199254740991'
 -- Where the key of a record names the session as events do: the keys of a partition begin alike.
 local SESSION = #stream - #'events' + #'record:' + 1
@@ -53,7 +54,8 @@ local function append()
   local finish = extend(journal, from, lines, operations, name, digest)
   if kept ~= '' then
     log('1 ' .. sub(text, 20, 31) .. ' ' .. sequence .. ' ' .. sub(record, SESSION)
-      .. ' {"type":"appended","at":' .. now .. ',"start":' .. from .. ',"position":' .. finish .. '}')
+      .. ' {"type":"appended","at":' .. now .. ',"start":' .. from .. ',"position":' .. finish
+      .. '}')
   end
   local used = string.rep('0', 16 - #now) .. now
   if used < activity then used = activity end

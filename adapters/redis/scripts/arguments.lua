@@ -9,3 +9,9 @@ local function nextArg()
   argAt = argAt + 1
   return ARGV[argAt]
 end
+
+local function nextOf(take, count)
+  local values = {}
+  for place = 1, count or 0 do values[place] = take() end
+  return values
+end

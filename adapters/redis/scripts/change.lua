@@ -19,12 +19,6 @@
 local MAX_RANGES, MAX_ENDED = 1000, 10000
 local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 
-local function nextOf(take, count)
-  local values = {}
-  for place = 1, count or 0 do values[place] = take() end
-  return values
-end
-
 local function nextCommit()
   local c = {record = nextKey(), journal = nextKey(), idKey = nextArg(), tenantKey = nextArg()}
   for name, value in string.gmatch(nextArg(), '(%a+)=(%S+)') do c[name] = value end
@@ -219,14 +213,14 @@ local function add(c)
   local header = {incarnation = sub(c.text, CREATED - 12, CREATED - 1), sequence = 0,
     bytes = tonumber(c.begin)}
   placesOf(c, header)
-  start(c)
+  beginIndexes(c)
   -- The first character says that there may be no record. It is set right when there is one.
   if c.lines then call('SET', c.journal, '?' .. sub(c.lines, 2)) end
   logAll(c, header, 0)
-  enter(c, created)
+  addToIndexes(c, created)
   call('SET', c.record, c.text)
   if c.lines then try('SETRANGE', c.journal, '0', '{') end
-  leave(c)
+  removeFromIndexes(c)
   return 'made 0'
 end
 
@@ -283,13 +277,13 @@ local function change(c)
   if refusal then return refusal end
   if c.next and not match(c.text, LINES) then return 'corrupt' end
   placesOf(c, header)
-  start(c)
+  beginIndexes(c)
   local from = header.bytes
   if c.lines or c.ranges then write(c, header) end
   logAll(c, header, from)
-  enter(c, header.created)
+  addToIndexes(c, header.created)
   store(c, header)
-  leave(c)
+  removeFromIndexes(c)
   return 'made ' .. ((c.lines or c.ranges) and format('%d', header.bytes) or 0)
 end
 
@@ -303,9 +297,9 @@ local function move(c)
   end
   placesOf(c)
   if c.places[1].found ~= tonumber(c.dueAt) then return 'no dueAt' end
-  start(c)
-  enter(c)
-  leave(c)
+  beginIndexes(c)
+  addToIndexes(c)
+  removeFromIndexes(c)
   return 'made 0'
 end
 

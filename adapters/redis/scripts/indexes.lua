@@ -32,8 +32,8 @@ local function placeIn(set, tenants, idKey, tenantKey, at)
 end
 
 -- Moves a session to an earlier time. An entry that is too early does no harm, so this comes before
--- the record; `later` comes after it.
-local function sooner(place)
+-- the record; `moveLater` comes after it.
+local function moveEarlier(place)
   local at, tenants = place.at, place.tenants
   if not at or place.found and place.found <= at + 0 then return end
   call('ZADD', place.set, at, place.idKey)
@@ -41,7 +41,7 @@ local function sooner(place)
   if not first or at + 0 < first then call('ZADD', tenants, at, place.tenantKey) end
 end
 
-local function later(place)
+local function moveLater(place)
   local at, found = place.at, place.found
   if found and not at then
     try('ZREM', place.set, place.idKey)
@@ -53,7 +53,7 @@ end
 
 -- Begins a change of indexes: the session gets into the lists `gained`, and out of those of `lost`,
 -- and its `places` change.
-local function start(change)
+local function beginIndexes(change)
   local growing, shrinking = change.gained[1], change.lost[1]
   for _, list in ipairs(change.gained) do call('ZCARD', list) end
   for _, list in ipairs(change.lost) do call('ZCARD', list) end
@@ -66,13 +66,14 @@ local function start(change)
   if shrinking then call('ZREM', shrinking, '') end
 end
 
--- What of a change comes before the record, and what comes after it.
-local function enter(change, created)
+-- What comes before the record: new entries and earlier times. Readers ignore an entry too many.
+local function addToIndexes(change, created)
   for _, list in ipairs(change.gained) do call('ZADD', list, created, change.idKey) end
-  for _, place in ipairs(change.places) do sooner(place) end
+  for _, place in ipairs(change.places) do moveEarlier(place) end
 end
 
-local function leave(change)
+-- What comes after the record: old entries and later times. A failure leaves an entry too many.
+local function removeFromIndexes(change)
   for _, list in ipairs(change.lost) do try('ZREM', list, change.idKey) end
-  for _, place in ipairs(change.places) do later(place) end
+  for _, place in ipairs(change.places) do moveLater(place) end
 end

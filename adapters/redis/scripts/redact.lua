@@ -70,11 +70,8 @@ local function overwrite(record, journal, header, overwrites, event)
 end
 
 local function redact()
-  local record, journal = KEYS[keyAt + 1], KEYS[keyAt + 2]
-  local incarnation, event, count = ARGV[argAt + 1], ARGV[argAt + 2], tonumber(ARGV[argAt + 3])
-  local positions = {}
-  for place = 1, count do positions[place] = ARGV[argAt + 3 + place] end
-  keyAt, argAt = keyAt + 2, argAt + 3 + count
+  local record, journal, incarnation, event = nextKey(), nextKey(), nextArg(), nextArg()
+  local positions = nextOf(nextArg, nextArg())
   local header, outcome = sessionOf(record, journal)
   if not header then return outcome end
   if incarnation ~= '' and incarnation ~= header.incarnation then return 'missing' end
@@ -89,7 +86,7 @@ local function redact()
     local text = event .. table.concat(positions, ',', 1, done) .. ']}'
     overwrite(record, journal, header, overwrites, text)
   end
-  if done == count then return 'made 0' end
+  if done == #positions then return 'made 0' end
   return 'more ' .. done .. ' ' .. header.incarnation
 end
 

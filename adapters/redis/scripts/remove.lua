@@ -14,20 +14,17 @@ local NONE = format('%016d', 0)
 local LABELS = '^[^\n]*\n[^\n]*\n([^\n]*)'
 
 local function nextCommit()
-  local c = {record = nextKey(), journal = nextKey(), operations = nextKey(), dueSet = nextKey(),
+  return {record = nextKey(), journal = nextKey(), operations = nextKey(), dueSet = nextKey(),
     dueTenants = nextKey(), workSet = nextKey(), workTenants = nextKey(), labels = nextKey(),
-    left = nextKey(), gained = {}, lost = {}, places = {}}
-  for place = 1, 5 do c.lost[place] = nextKey() end
-  c.idKey, c.tenantKey, c.revision = nextArg(), nextArg(), nextArg()
-  c.unused, c.event = nextArg(), nextArg()
-  c.leftKey, c.leftAt, c.leftText = nextArg(), nextArg(), nextArg()
-  return c
+    left = nextKey(), lost = nextOf(nextKey, 5), gained = {}, places = {}, idKey = nextArg(),
+    tenantKey = nextArg(), revision = nextArg(), unused = nextArg(), event = nextArg(),
+    leftKey = nextArg(), leftAt = nextArg(), leftText = nextArg()}
 end
 
 -- Begins with a command that a server accepts without free memory: then it accepts the others.
 local function startWithoutMemory(c)
   if not hasBegun then call('DEL', note) end
-  start(c)
+  beginIndexes(c)
 end
 
 -- Reads all that the second step changes, so that it fails before anything is marked.
@@ -49,7 +46,7 @@ local function mark(c, header, text)
   if c.event ~= '' then advance(header, c.event) end
   if hasRemains then
     call('SET', c.left, c.leftText)
-    enter(c)
+    addToIndexes(c)
   end
   call('SETRANGE', c.record, ACTIVITY_TEXT, REMOVED)
   return 'marked'
@@ -60,7 +57,7 @@ local function delete(c, text)
   c.places = look(c, isReadable and text)
   startWithoutMemory(c)
   call('DEL', c.record, c.journal, c.operations)
-  leave(c)
+  removeFromIndexes(c)
   return 'made'
 end
 

@@ -19,22 +19,12 @@ local function wrongOf(lists, idKey, wanted)
   return wrong
 end
 
-local function keysOf(count)
-  local keys = {}
-  for place = 1, count do keys[place] = KEYS[keyAt + place] end
-  keyAt = keyAt + count
-  return keys
-end
-
 local function nextSession()
-  local s = {record = KEYS[keyAt + 1], journal = KEYS[keyAt + 2], operations = KEYS[keyAt + 3],
-    dueSet = KEYS[keyAt + 4], dueTenants = KEYS[keyAt + 5], workSet = KEYS[keyAt + 6],
-    workTenants = KEYS[keyAt + 7], idKey = ARGV[argAt + 1], tenantKey = ARGV[argAt + 2],
-    revision = ARGV[argAt + 3], due = ARGV[argAt + 4], work = ARGV[argAt + 5],
-    mayBeEarly = ARGV[argAt + 6] ~= '', hasRemains = ARGV[argAt + 7] ~= ''}
-  local gained, lost = ARGV[argAt + 8] + 0, ARGV[argAt + 9] + 0
-  keyAt, argAt = keyAt + 7, argAt + 9
-  s.gained, s.lost = keysOf(gained), keysOf(lost)
+  local s = {record = nextKey(), journal = nextKey(), operations = nextKey(), dueSet = nextKey(),
+    dueTenants = nextKey(), workSet = nextKey(), workTenants = nextKey(), idKey = nextArg(),
+    tenantKey = nextArg(), revision = nextArg(), due = nextArg(), work = nextArg(),
+    mayBeEarly = nextArg() ~= '', hasRemains = nextArg() ~= ''}
+  s.gained, s.lost = nextOf(nextKey, nextArg()), nextOf(nextKey, nextArg())
   return s
 end
 
@@ -73,8 +63,8 @@ local function repair()
     if isWrong and not work.at then removed = removed + 1 elseif isWrong then listed = 1 end
   end
   if listed + moved + removed > 0 then begin() end
-  enter(change, header and header.created)
-  leave(change)
+  addToIndexes(change, header and header.created)
+  removeFromIndexes(change)
   if s.hasRemains then call('DEL', s.record, s.journal, s.operations) end
   return 'repaired ' .. listed .. ' ' .. moved .. ' ' .. removed
 end
