@@ -133,7 +133,10 @@ const conditionsOf = ({ operation, fence, end }: Guards): string => {
   return ` ${end ?? '-'} ${token} ${now} ${operation?.digest ?? '-'}`;
 };
 
-/** An append without other guards and effects; undefined for any other change. */
+/**
+ * An append without other guards and effects, whose event its script writes; undefined for any other
+ * change.
+ */
 const plainAppend = (
   keys: SessionKeys,
   { guards, effects }: StateChange | UseChange,
@@ -143,8 +146,10 @@ const plainAppend = (
   const { revision, unusedSince, over, live, open } = guards;
   if ((effects.wake ?? revision ?? unusedSince ?? over ?? live) !== undefined) return undefined;
   const [event, ...others] = events;
-  if (event?.type !== 'appended' || others.length > 0) return undefined;
-  if (open === undefined || open !== effects.activity) return undefined;
+  if (event?.type !== 'appended' || event.after !== undefined || others.length > 0)
+    return undefined;
+  const isAtOneTime = open !== undefined && open === effects.activity && open === event.at;
+  if (!isAtOneTime || keys.isLeft) return undefined;
   const conditions = conditionsOf(guards);
   const room = (guards.entries ?? NEVER) - entries.length;
   const args = [`${open} ${entries.length} ${room}${conditions}`, encodeLines(entries)];

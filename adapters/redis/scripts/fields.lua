@@ -3,7 +3,8 @@
 local call, try = redis.call, redis.pcall
 local match, sub, format = string.match, string.sub, string.format
 
-local NEVER = 9007199254740991
+-- No time, as a number and in a record.
+local NEVER, NO_TIME = 9007199254740991, '9007199254740991'
 -- Where the fields of fixed width are that an append or a redaction overwrites, and the others.
 local CREATED, ACTIVITY, STATE = 32, 48, 122
 local ACTIVITY_TEXT = '48'
