@@ -1,4 +1,4 @@
-import { err, ok, ResultAsync } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createWorker } from '../../src/service/worker.js';
@@ -146,8 +146,10 @@ describe('a worker', () => {
       streamOf: () => events.streamOf(),
       latest: () => events.latest(),
       now: () => events.now(),
-      read: (...args: Parameters<typeof events.read>) =>
-        new ResultAsync(begun.then(() => events.read(...args))),
+      read: async (...args: Parameters<typeof events.read>) => {
+        await begun;
+        return events.read(...args);
+      },
       listen: (listener: () => void) => events.listen(listener),
     };
     let writes = 0;
