@@ -1,5 +1,5 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
-import type { WorkRecord } from '../../../src/session/session-record.js';
+import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
 import { answerOf, type Contents, contentsOf } from '../../../src/testing/answers.js';
 import { expectEqual } from '../../../src/testing/expect-equal.js';
@@ -112,13 +112,21 @@ export const withStateOf = (sight: Sight, id: string, other: Sight): Sight => ({
   }),
 });
 
-const withoutToken = ({ lease, ...work }: WorkRecord): WorkRecord =>
-  lease === undefined ? work : { ...work, lease: { ...lease, fencingToken: 0 } };
+const withoutChance = ({ report, work, ...state }: StateRecord): object => {
+  const { lease, retryAt, ...rest } = work;
+  return {
+    ...state,
+    revision: 0,
+    report: report && { ...report, removal: '' },
+    work: {
+      ...rest,
+      isDelayed: retryAt !== undefined,
+      lease: lease && { ...lease, fencingToken: 0 },
+    },
+  };
+};
 
-/** The same, but for revisions, which begin anywhere. */
-export const withoutRevisions = ({ sessions }: Sight): Sight => ({
-  sessions: sessions.map((session) => ({
-    ...session,
-    state: { ...session.state, revision: 0, work: withoutToken(session.state.work) },
-  })),
+/** The same, but for what a repeated write draws anew: revisions, tokens and delays. */
+export const withoutRevisions = ({ sessions }: Sight): object => ({
+  sessions: sessions.map((session) => ({ ...session, state: withoutChance(session.state) })),
 });

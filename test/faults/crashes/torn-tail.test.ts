@@ -90,7 +90,7 @@ describeWithRedis('a log that is torn', () => {
         };
         const cutOf = new Map<string, number>();
         await forEach(cuts, async (cut) => {
-          const recovery = recover(log, tornAt(cut), (outcome) => cutOf.has(outcome));
+          const recovery = recover(write, log, tornAt(cut), (outcome) => cutOf.has(outcome));
           await watch(
             halves,
             'recovered',
