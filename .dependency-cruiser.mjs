@@ -168,10 +168,10 @@ export default {
     {
       name: 'adapters-stand-alone',
       comment:
-        'An adapter imports src and its own folder, so that a host loads only what it mounts. Stores share adapters/shared, those on SQL adapters/sql, sessions of SDKs adapters/sdk.',
+        'An adapter imports src and its own folder, so that a host loads only what it mounts. Stores share adapters/lanes, those on databases adapters/stored, those on SQL adapters/sql, sessions of SDKs adapters/sdk.',
       severity: 'error',
       from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(express|koa)/' },
-      to: { path: '^adapters/', pathNot: '^adapters/($1|shared|sql|sdk)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/($1|lanes|stored|sql|sdk)/' },
     },
     {
       name: 'node-frameworks-share-the-node-mount',

@@ -1,6 +1,6 @@
-import { isFields } from '../../src/input/parse-fields.js';
 import type { NewHistoryEntry } from '../../src/service/change-history.js';
 import { canonicalJson } from '../../src/session/canonical-json.js';
+import { isFields } from '../../src/session/fields.js';
 import type { JsonValue, PositionedEntry } from '../../src/session/session.js';
 
 /** The common part of `UIMessage` of `ai` 6 and `ai` 7, with any metadata, data parts and tools. */

@@ -1,9 +1,10 @@
 import type { Result } from 'neverthrow';
 import type { IssueList } from '../../src/input/issue-list.js';
-import { hasMethods, isFields, parseFields } from '../../src/input/parse-fields.js';
+import { parseFields } from '../../src/input/parse-fields.js';
 import { MAX_DEPTH, parseJson, valueOfJson } from '../../src/input/parse-json.js';
 import { parseSafely } from '../../src/input/parse-safely.js';
 import type { InvalidInput } from '../../src/session/errors.js';
+import { hasMethods, isFields } from '../../src/session/fields.js';
 import type { JsonValue } from '../../src/session/session.js';
 import { isMessage, isRole, type Message } from './chat-message.js';
 

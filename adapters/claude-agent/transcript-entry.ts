@@ -1,7 +1,7 @@
 import { Result } from 'neverthrow';
-import { isFields } from '../../src/input/parse-fields.js';
 import type { NewHistoryEntry } from '../../src/service/change-history.js';
 import { cutText } from '../../src/session/cut-text.js';
+import { isFields } from '../../src/session/fields.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/limits.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
 import { sha256 } from '../../src/session/sha256.js';

@@ -3,13 +3,8 @@ import { entriesUpTo, type HistoryPositions } from '../../src/session/history-po
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { Guards, HistoryEffects } from '../../src/store/commit.js';
 import type { Facts } from '../../src/store/judge.js';
-import {
-  bytesOf as bytesOfText,
-  encodeEntry,
-  isRedacted,
-  plainEntry,
-  redactedEntry,
-} from '../shared/stored-json.js';
+import { isRedacted, plainEntry, redactedEntry } from '../../src/store/stored-entry.js';
+import { bytesOf as bytesOfText, encodeEntry } from '../stored/json.js';
 
 /** Bytes of the JSON of an entry with a comma. */
 const bytesOf = (entry: HistoryEntry): number => bytesOfText(encodeEntry(entry)) + 1;

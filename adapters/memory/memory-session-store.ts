@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { IssueList } from '../../src/input/issue-list.js';
-import { isFields, parseSwitch, parseWhole } from '../../src/input/parse-fields.js';
+import { parseSwitch, parseWhole } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { type SearchTooLarge, type TooLarge, tooLarge } from '../../src/session/errors.js';
 import { detailOf, type EventDetail } from '../../src/session/event-detail.js';
+import { isFields } from '../../src/session/fields.js';
 import {
   entriesUpTo,
   entriesUpToCurrent,
@@ -36,6 +37,7 @@ import {
   judgeRedaction,
   judgeRemoval,
 } from '../../src/store/judge.js';
+import { updatedAt } from '../../src/store/page-range.js';
 import { queueTimesAfter } from '../../src/store/queue-times.js';
 import type {
   DueKey,
@@ -53,8 +55,7 @@ import type {
   WaitingRange,
 } from '../../src/store/session-store.js';
 import { stateAfter } from '../../src/store/state-after.js';
-import { claimedTogether } from '../shared/claimed-records.js';
-import { updatedAt } from '../shared/session-search.js';
+import { claimedTogether } from '../../src/store/taken-records.js';
 import { HistoryLog } from './history-log.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import {

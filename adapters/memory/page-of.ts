@@ -2,8 +2,8 @@ import { err, ok, type Result } from 'neverthrow';
 import { type SearchTooLarge, searchTooLarge } from '../../src/session/errors.js';
 import { SEARCH_LIMIT } from '../../src/session/limits.js';
 import type { SessionHead } from '../../src/session/session-record.js';
+import { isInRange, updatedAt } from '../../src/store/page-range.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
-import { isInRange, updatedAt } from '../shared/session-search.js';
 import type { SortedItems } from './ordered-index.js';
 import type { StoredSession } from './stored-session.js';
 

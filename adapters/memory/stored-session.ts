@@ -5,7 +5,7 @@ import type { SessionStatus } from '../../src/session/session-status.js';
 import { dueAtOf, endsAt } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
 import type { DueKey, ReadSize, Remains, SessionKey } from '../../src/store/session-store.js';
-import { bytesOf as bytesOfText } from '../shared/stored-json.js';
+import { bytesOf as bytesOfText } from '../stored/json.js';
 import { HistoryLog } from './history-log.js';
 
 /**

@@ -4,8 +4,8 @@ import { sameLabels } from '../../src/session/labels.js';
 import type { SessionLabels } from '../../src/session/session.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { stateAt } from '../../src/session/state-at.js';
+import { isSearch } from '../../src/store/page-range.js';
 import type { PageRange, StatusAt } from '../../src/store/session-store.js';
-import { isSearch } from '../shared/session-search.js';
 import { MergedIndex, OrderedIndex } from './ordered-index.js';
 import {
   type IndexPage,

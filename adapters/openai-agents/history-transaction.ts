@@ -1,7 +1,7 @@
-import { isFields } from '../../src/input/parse-fields.js';
 import { parseJson } from '../../src/input/parse-json.js';
 import { parseSafely } from '../../src/input/parse-safely.js';
 import { canonicalJson } from '../../src/session/canonical-json.js';
+import { isFields } from '../../src/session/fields.js';
 import { sha256 } from '../../src/session/sha256.js';
 
 /** Appends items, or replaces the last ones if they are still the expected ones. */

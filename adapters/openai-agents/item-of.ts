@@ -1,5 +1,5 @@
-import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { NewHistoryEntry } from '../../src/service/change-history.js';
+import { type Fields, isFields } from '../../src/session/fields.js';
 import { ROLE_LENGTH } from '../../src/session/limits.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
+import { type Fields, isFields } from '../../src/session/fields.js';
 import type { UnderWay } from '../../src/store/under-way.js';
 import { rowsIn } from '../sql/query.js';
 import type { SqlDeployment } from '../sql/sql-deployment.js';

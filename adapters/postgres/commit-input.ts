@@ -14,13 +14,12 @@ import {
   type StateChange,
   type UseChange,
 } from '../../src/store/commit.js';
-import { escapeName } from '../shared/escape-name.js';
-import { type LabelChange, labelChangeOf } from '../shared/label-change.js';
-import { labelText } from '../shared/label-texts.js';
-import { finite, NEVER } from '../shared/never.js';
-import { encodeEntry, encodeHead, encodeState } from '../shared/stored-json.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { bytesOfEntries } from '../sql/session-rows.js';
+import { escapeName } from '../stored/escape-name.js';
+import { encodeEntry, encodeHead, encodeState } from '../stored/json.js';
+import { type LabelChange, labelChangeOf, labelText } from '../stored/labels.js';
+import { finite, NEVER } from '../stored/never.js';
 
 /*
  * The commits as the procedure commit_all takes them: the fields of its type `commit`. A field that

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
+import type { Fields } from '../../src/session/fields.js';
 import { UnderWay } from '../../src/store/under-way.js';
 import {
   deploymentIn,

@@ -1,10 +1,10 @@
-import { isFields } from '../../src/input/parse-fields.js';
 import {
   type Misconfigured,
   misconfigured,
   type StoreUnavailable,
   storeUnavailable,
 } from '../../src/session/errors.js';
+import { isFields } from '../../src/session/fields.js';
 
 /** The failure of one attempt. */
 export interface Failure {

@@ -8,12 +8,12 @@ import type {
   ReadSize,
   SessionKey,
 } from '../../src/store/session-store.js';
-import { escapeName } from '../shared/escape-name.js';
-import { NEVER } from '../shared/never.js';
-import { parseStored } from '../shared/stored-json.js';
 import { entriesIn, isPositionIn } from '../sql/entries-in.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, sessionOf, stateIn } from '../sql/session-rows.js';
+import { escapeName } from '../stored/escape-name.js';
+import { parseStored } from '../stored/json.js';
+import { NEVER } from '../stored/never.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, SESSION_COLUMNS } from './load-sessions.js';
 

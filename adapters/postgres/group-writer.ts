@@ -1,6 +1,6 @@
 import { err } from 'neverthrow';
-import { atEndOfTurn } from '../shared/end-of-turn.js';
-import { Lane } from '../shared/lane.js';
+import { atEndOfTurn } from '../lanes/end-of-turn.js';
+import { Lane } from '../lanes/lane.js';
 import type { Call } from './call.js';
 import type { CommitInput } from './commit-input.js';
 import { isHeldUp, timedOut } from './failure.js';

@@ -1,6 +1,6 @@
 import { err } from 'neverthrow';
-import { atEndOfTurn } from '../shared/end-of-turn.js';
-import { Lane } from '../shared/lane.js';
+import { atEndOfTurn } from '../lanes/end-of-turn.js';
+import { Lane } from '../lanes/lane.js';
 import {
   briefly,
   gaveUp,

@@ -1,8 +1,8 @@
 import type { PageRange, ReadSize } from '../../src/store/session-store.js';
-import { NEVER } from '../shared/never.js';
 import { directionOf } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
 import { FRAME_BYTES } from '../sql/session-rows.js';
+import { NEVER } from '../stored/never.js';
 
 /** The bytes of the last `historyLimit` entries. */
 const historyBytes = ({ historyLimit }: ReadSize): Query => {

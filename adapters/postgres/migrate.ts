@@ -1,6 +1,6 @@
 import { err } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import { misconfigured } from '../../src/session/errors.js';
+import type { Fields } from '../../src/session/fields.js';
 import { withPrefix } from '../sql/query.js';
 import { type Migration, metaAfter, migrationOf } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';

@@ -1,4 +1,4 @@
-import type { Fields } from '../../src/input/parse-fields.js';
+import type { Fields } from '../../src/session/fields.js';
 
 /** Tables whose rows get a number from a sequence. */
 const TABLES = ['sessions', 'outbox'] as const;

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
+import type { Fields } from '../../src/session/fields.js';
 import { rowsIn } from '../sql/query.js';
 import { Call } from './call.js';
 import { foreignAnswer, timedOut } from './failure.js';

@@ -1,5 +1,6 @@
-import { checkSwitch, hasMethods, isFields, parseUpTo } from '../../src/input/parse-fields.js';
+import { checkSwitch, parseUpTo } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
+import { hasMethods, isFields } from '../../src/session/fields.js';
 import { type AskedDeployment, parseDeployment } from '../sql/sql-deployment.js';
 
 /** A connection of a pool. The store uses `query` and `release`; `on` is for notifications. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { hasMethods, isFields } from '../../src/input/parse-fields.js';
+import { hasMethods, isFields } from '../../src/session/fields.js';
 import { withPrefix } from '../sql/query.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
 

@@ -1,14 +1,14 @@
 import { err, ok } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
+import type { Fields } from '../../src/session/fields.js';
 import { PAGE_LIMIT } from '../../src/session/limits.js';
+import { isSearch } from '../../src/store/page-range.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
-import { isSearch } from '../shared/session-search.js';
-import { parseStored } from '../shared/stored-json.js';
 import { orderOf, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
 import { countsOf, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { checkedSize, pageOf, sessionOf } from '../sql/session-rows.js';
+import { parseStored } from '../stored/json.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, SESSION_COLUMNS, type Source } from './load-sessions.js';
 import type { Statement } from './prepared-statements.js';

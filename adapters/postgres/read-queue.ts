@@ -6,9 +6,7 @@ import type {
   TakeRange,
   WaitingRange,
 } from '../../src/store/session-store.js';
-import { claimedRecords, ENDED_AT_ONCE, ENDED_MS } from '../shared/claimed-records.js';
-import { escapeName } from '../shared/escape-name.js';
-import { finite } from '../shared/never.js';
+import { claimedRecords, ENDED_AT_ONCE, ENDED_MS } from '../../src/store/taken-records.js';
 import { type Query, rowsIn } from '../sql/query.js';
 import {
   countIn,
@@ -20,6 +18,8 @@ import {
   waitingCount,
 } from '../sql/queue-query.js';
 import { sessionIn } from '../sql/session-rows.js';
+import { escapeName } from '../stored/escape-name.js';
+import { finite } from '../stored/never.js';
 import type { Answer, Call } from './call.js';
 import { foreignAnswer } from './failure.js';
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
+import { type Fields, isFields } from '../../src/session/fields.js';
 import type {
   BeginCommit,
   Begun,

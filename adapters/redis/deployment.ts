@@ -4,8 +4,8 @@ import {
   misconfigured,
   type StoreUnavailable,
 } from '../../src/session/errors.js';
+import { differenceOf } from '../../src/store/difference-of.js';
 import { UnderWay } from '../../src/store/under-way.js';
-import { differenceOf } from '../shared/difference-of.js';
 import { type Call, type Connection, script } from './connection.js';
 import { withOutcome } from './failure.js';
 import { Keyspace } from './keyspace.js';

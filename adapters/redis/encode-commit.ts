@@ -1,6 +1,6 @@
-import { noOptions } from '../../src/input/parse-create.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { StateRecord } from '../../src/session/session-record.js';
+import { noOptions } from '../../src/session/session-record.js';
 import type {
   BeginCommit,
   EventPart,
@@ -11,8 +11,8 @@ import type {
   StateChange,
   UseChange,
 } from '../../src/store/commit.js';
-import { escapeName } from '../shared/escape-name.js';
-import { NEVER } from '../shared/never.js';
+import { escapeName } from '../stored/escape-name.js';
+import { NEVER } from '../stored/never.js';
 import { dueText, type IndexChange, indexChangeOf, listsOf, timeText } from './index-entries.js';
 import type { Keyspace, SessionKeys } from './keyspace.js';
 import {

@@ -1,8 +1,8 @@
 import type { StateRecord } from '../../src/session/session-record.js';
 import { dueAtOf } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
-import { labelTexts } from '../shared/label-texts.js';
-import { NEVER } from '../shared/never.js';
+import { labelTexts } from '../stored/labels.js';
+import { NEVER } from '../stored/never.js';
 import type { SessionKeys } from './keyspace.js';
 
 /** Where a session is in indexes. The times in the two queues are as scripts take them. */

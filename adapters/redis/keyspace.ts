@@ -1,7 +1,7 @@
 import type { SessionStatus } from '../../src/session/session-status.js';
 import type { DueKey, SessionKey } from '../../src/store/session-store.js';
-import { escapeName, unescapeName } from '../shared/escape-name.js';
-import { labelText } from '../shared/label-texts.js';
+import { escapeName, unescapeName } from '../stored/escape-name.js';
+import { labelText } from '../stored/labels.js';
 
 /**
  * FNV-1a with 32 bits over UTF-16 code units. It must never change, because it determines the

@@ -8,10 +8,10 @@ import {
 } from '../../src/session/errors.js';
 import { SEARCH_LIMIT } from '../../src/session/limits.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
+import { isInRange, isSearch } from '../../src/store/page-range.js';
 import type { ListCursor, PageRange, RecordPage } from '../../src/store/session-store.js';
-import { escapeName, unescapeName } from '../shared/escape-name.js';
-import { finite, NEVER } from '../shared/never.js';
-import { isInRange, isSearch } from '../shared/session-search.js';
+import { escapeName, unescapeName } from '../stored/escape-name.js';
+import { finite, NEVER } from '../stored/never.js';
 import { type Call, script, scriptOf } from './connection.js';
 import { tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';

@@ -10,8 +10,8 @@ import type {
   TakeRange,
   WaitingRange,
 } from '../../src/store/session-store.js';
-import { claimedRecords } from '../shared/claimed-records.js';
-import { escapeName, unescapeName } from '../shared/escape-name.js';
+import { claimedRecords } from '../../src/store/taken-records.js';
+import { escapeName, unescapeName } from '../stored/escape-name.js';
 import { type Call, script } from './connection.js';
 import { type Answer, type Failure, unreadable } from './failure.js';
 import { dueKeyOf, type Keyspace, type TenantKeys } from './keyspace.js';

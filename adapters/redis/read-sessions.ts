@@ -3,8 +3,8 @@ import { type StoreError, type TooLarge, tooLarge } from '../../src/session/erro
 import { inLaterTurn } from '../../src/session/in-later-turn.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { EntriesOutcome, HistorySlice, ReadSize } from '../../src/store/session-store.js';
-import { unescapeName } from '../shared/escape-name.js';
-import { finite, NEVER } from '../shared/never.js';
+import { unescapeName } from '../stored/escape-name.js';
+import { finite, NEVER } from '../stored/never.js';
 import { type Call, type Reply, script } from './connection.js';
 import { type Answer, toStoreError, unknownReply, unreadable } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';

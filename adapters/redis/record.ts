@@ -1,8 +1,6 @@
 import type { HistoryEntry, SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
-import { labelsOf, labelTexts } from '../shared/label-texts.js';
-import { finite, NEVER } from '../shared/never.js';
 import {
   decodeEntries,
   decodeHead,
@@ -11,7 +9,9 @@ import {
   encodeHead,
   encodeState,
   type StateBeside,
-} from '../shared/stored-json.js';
+} from '../stored/json.js';
+import { labelsOf, labelTexts } from '../stored/labels.js';
+import { finite, NEVER } from '../stored/never.js';
 
 /*
  * A session is two strings. Its record has five lines:

@@ -1,6 +1,7 @@
 import type { IssueList } from '../../src/input/issue-list.js';
-import { hasMethods, isFields, parseWhole } from '../../src/input/parse-fields.js';
+import { parseWhole } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
+import { hasMethods, isFields } from '../../src/session/fields.js';
 
 /**
  * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import { storeUnavailable } from '../../src/session/errors.js';
-import { atEndOfTurn } from '../shared/end-of-turn.js';
-import { Lane } from '../shared/lane.js';
-import { lengthOf } from '../shared/stored-json.js';
+import { atEndOfTurn } from '../lanes/end-of-turn.js';
+import { Lane } from '../lanes/lane.js';
+import { lengthOf } from '../stored/json.js';
 import type { Call, Connection, Reply, Script } from './connection.js';
 import { Deadlines } from './deadlines.js';
 import { type Failure, failureOf, outcomeOfFailure, timedOut, unknownReply } from './failure.js';

@@ -1,5 +1,5 @@
-import { isFields } from '../../src/input/parse-fields.js';
 import { type InputIssue, invalidInput } from '../../src/session/errors.js';
+import { isFields } from '../../src/session/fields.js';
 import type { ConversationError } from './append-once.js';
 
 const isIssue = (value: unknown): value is InputIssue =>

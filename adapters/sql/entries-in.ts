@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import type { CorruptRecord } from '../../src/session/errors.js';
+import type { Fields } from '../../src/session/fields.js';
 import type { EntriesOutcome, HistorySlice } from '../../src/session/history-slice.js';
-import { decodeEntries } from '../shared/stored-json.js';
+import { decodeEntries } from '../stored/json.js';
 import { historyVersionOf, stateIn, unreadable } from './session-rows.js';
 
 /** The position of a slice; that of the end if it has none. */

@@ -1,10 +1,10 @@
-import type { Fields } from '../../src/input/parse-fields.js';
 import { eventOf } from '../../src/session/event-detail.js';
 import { isAfter } from '../../src/session/event-position.js';
+import type { Fields } from '../../src/session/fields.js';
 import type { EventPage, SessionEvent } from '../../src/session/session-event.js';
 import type { EventScope } from '../../src/store/session-store.js';
-import { escapeName, unescapeName } from '../shared/escape-name.js';
-import { decodeDetail } from '../shared/stored-json.js';
+import { escapeName, unescapeName } from '../stored/escape-name.js';
+import { decodeDetail } from '../stored/json.js';
 import { NOTHING, type Query } from './query.js';
 
 /*

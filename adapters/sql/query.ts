@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../src/input/parse-fields.js';
+import { type Fields, isFields } from '../../src/session/fields.js';
 
 /**
  * A statement, or a part of one, with a `?` for each of its values, and a `$` before the name of

@@ -1,12 +1,12 @@
-import type { Fields } from '../../src/input/parse-fields.js';
+import type { Fields } from '../../src/session/fields.js';
 import type {
   DueKey,
   DueSession,
   DueSessions,
   WaitingRange,
 } from '../../src/store/session-store.js';
-import { escapeName, unescapeName } from '../shared/escape-name.js';
-import { NEVER } from '../shared/never.js';
+import { escapeName, unescapeName } from '../stored/escape-name.js';
+import { NEVER } from '../stored/never.js';
 import type { Query } from './query.js';
 
 /**

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import { type Misconfigured, misconfigured } from '../../src/session/errors.js';
+import type { Fields } from '../../src/session/fields.js';
 import {
   type AskedDeployment,
   deploymentIn,

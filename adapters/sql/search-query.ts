@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import { type SearchTooLarge, searchTooLarge } from '../../src/session/errors.js';
+import type { Fields } from '../../src/session/fields.js';
 import { SEARCH_LIMIT } from '../../src/session/limits.js';
+import { labelsIn } from '../../src/store/page-range.js';
 import type { PageRange } from '../../src/store/session-store.js';
-import { escapeName } from '../shared/escape-name.js';
-import { NEVER } from '../shared/never.js';
-import { labelsIn } from '../shared/session-search.js';
+import { escapeName } from '../stored/escape-name.js';
+import { NEVER } from '../stored/never.js';
 import { boundsOf, type Dialect, isWithin, orderOf, partsOf, statusesIn } from './page-query.js';
 import { joined, NOTHING, type Query } from './query.js';
 

@@ -1,16 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import {
   type CorruptRecord,
   corruptRecord,
   type TooLarge,
   tooLarge,
 } from '../../src/session/errors.js';
+import { type Fields, isFields } from '../../src/session/fields.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { ReadSize, RecordPage } from '../../src/store/session-store.js';
-import { unescapeName } from '../shared/escape-name.js';
-import { NEVER } from '../shared/never.js';
-import { bytesOf, decodeEntries, decodeHead, decodeState } from '../shared/stored-json.js';
+import { unescapeName } from '../stored/escape-name.js';
+import { bytesOf, decodeEntries, decodeHead, decodeState } from '../stored/json.js';
+import { NEVER } from '../stored/never.js';
 import { positionOf } from './page-query.js';
 
 /**

@@ -1,7 +1,8 @@
 import type { IssueList } from '../../src/input/issue-list.js';
-import { checkSwitch, type Fields, isFields, parseUpTo } from '../../src/input/parse-fields.js';
+import { checkSwitch, parseUpTo } from '../../src/input/parse-fields.js';
 import type { Misconfigured } from '../../src/session/errors.js';
-import { differenceOf } from '../shared/difference-of.js';
+import { type Fields, isFields } from '../../src/session/fields.js';
+import { differenceOf } from '../../src/store/difference-of.js';
 
 /** The settings in the options of a process; undefined follows the stored setting. */
 export interface AskedDeployment {

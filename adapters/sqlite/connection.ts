@@ -1,14 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import {
   type Misconfigured,
   misconfigured,
   type StoreUnavailable,
   storeUnavailable,
 } from '../../src/session/errors.js';
+import { type Fields, isFields } from '../../src/session/fields.js';
 import { isError } from '../../src/session/native-kinds.js';
 import { UnderWay } from '../../src/store/under-way.js';
-import { Lane } from '../shared/lane.js';
+import { Lane } from '../lanes/lane.js';
 import { type Query, rowsIn, withPrefix } from '../sql/query.js';
 import {
   type AskedDeployment,

@@ -1,5 +1,6 @@
 import type { Facts } from '../../src/store/judge.js';
-import { decodeEntries, encodeEntry, isRedacted, redactedEntry } from '../shared/stored-json.js';
+import { isRedacted, redactedEntry } from '../../src/store/stored-entry.js';
+import { decodeEntries, encodeEntry } from '../stored/json.js';
 import { type Connection, hasKey } from './connection.js';
 
 /* One statement for all entries: the driver takes longer for a call than SQLite for a row. */

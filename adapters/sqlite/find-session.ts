@@ -1,6 +1,6 @@
 import { ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError, TooLarge } from '../../src/session/errors.js';
+import type { Fields } from '../../src/session/fields.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type {
   DueKey,
@@ -10,11 +10,11 @@ import type {
   SessionKey,
   SessionStore,
 } from '../../src/store/session-store.js';
-import { NEVER } from '../shared/never.js';
-import { parseStored } from '../shared/stored-json.js';
 import { entriesIn, isPositionIn } from '../sql/entries-in.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, sessionOf, stateIn } from '../sql/session-rows.js';
+import { parseStored } from '../stored/json.js';
+import { NEVER } from '../stored/never.js';
 import { type Connection, hasKey } from './connection.js';
 import { findQuery } from './load-sessions.js';
 import { findRow } from './session-row.js';

@@ -1,12 +1,12 @@
 import type { Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import type { CorruptRecord } from '../../src/session/errors.js';
+import type { Fields } from '../../src/session/fields.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
 import type { ReadSize } from '../../src/store/session-store.js';
-import { NEVER } from '../shared/never.js';
-import { parseStored } from '../shared/stored-json.js';
 import type { Query } from '../sql/query.js';
 import { FRAME_BYTES, sessionOf } from '../sql/session-rows.js';
+import { parseStored } from '../stored/json.js';
+import { NEVER } from '../stored/never.js';
 import type { Connection } from './connection.js';
 
 const LATEST_BYTES = `(

@@ -1,14 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Fields, isFields } from '../../src/input/parse-fields.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
+import { type Fields, isFields } from '../../src/session/fields.js';
+import { isSearch } from '../../src/store/page-range.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
-import { escapeName } from '../shared/escape-name.js';
-import { isSearch } from '../shared/session-search.js';
-import { parseStored } from '../shared/stored-json.js';
 import { type Dialect, rowsOfPage, totalOfPage } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
 import { countsOf, fewestIn, pageOfSearch, searchOf } from '../sql/search-query.js';
 import { checkedSize, pageOf } from '../sql/session-rows.js';
+import { escapeName } from '../stored/escape-name.js';
+import { parseStored } from '../stored/json.js';
 import type { Connection } from './connection.js';
 import { loadSessions, sizeOf } from './load-sessions.js';
 

@@ -1,6 +1,6 @@
 import { ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
+import type { Fields } from '../../src/session/fields.js';
 import { hasRunOut } from '../../src/session/work-state.js';
 import type {
   DueSessions,
@@ -16,9 +16,7 @@ import {
   ENDED_AT_ONCE,
   ENDED_MS,
   lastServed,
-} from '../shared/claimed-records.js';
-import { escapeName } from '../shared/escape-name.js';
-import { finite, NEVER } from '../shared/never.js';
+} from '../../src/store/taken-records.js';
 import {
   CLAIMABLE,
   countIn,
@@ -30,6 +28,8 @@ import {
   tenantsInTurn,
   waitingCount,
 } from '../sql/queue-query.js';
+import { escapeName } from '../stored/escape-name.js';
+import { finite, NEVER } from '../stored/never.js';
 import { type Connection, hasKey } from './connection.js';
 import { loadSessions } from './load-sessions.js';
 

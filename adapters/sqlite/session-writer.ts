@@ -1,8 +1,8 @@
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import { detailOf, type EventDetail } from '../../src/session/event-detail.js';
+import type { Fields } from '../../src/session/fields.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import {
   type BeginCommit,
@@ -31,10 +31,10 @@ import {
 import { queueTimesAfter, queueTimesOf } from '../../src/store/queue-times.js';
 import type { DueKey } from '../../src/store/session-store.js';
 import { stateAfter } from '../../src/store/state-after.js';
-import { labelChangeOf } from '../shared/label-change.js';
-import { finite, infinite } from '../shared/never.js';
-import { encodeEntry, lengthOf } from '../shared/stored-json.js';
 import { bytesOfEntries, historyVersionOf, stateIn, unreadable } from '../sql/session-rows.js';
+import { encodeEntry, lengthOf } from '../stored/json.js';
+import { labelChangeOf } from '../stored/labels.js';
+import { finite, infinite } from '../stored/never.js';
 import type { Connection } from './connection.js';
 import {
   addEntries,

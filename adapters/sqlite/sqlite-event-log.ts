@@ -1,11 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Fields } from '../../src/input/parse-fields.js';
 import type { StoreError } from '../../src/session/errors.js';
 import type { EventDetail } from '../../src/session/event-detail.js';
+import type { Fields } from '../../src/session/fields.js';
 import type { EventPage } from '../../src/session/session-event.js';
 import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
-import { escapeName } from '../shared/escape-name.js';
 import {
   eventPageOf,
   eventsAfter,
@@ -13,6 +12,7 @@ import {
   parseLogPosition,
   positionIn,
 } from '../sql/event-rows.js';
+import { escapeName } from '../stored/escape-name.js';
 import { type Connection, hasKey } from './connection.js';
 import type { SqliteValue } from './sqlite-session-store-options.js';
 

@@ -1,5 +1,5 @@
-import { hasMethods, isFields } from '../../src/input/parse-fields.js';
 import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
+import { hasMethods, isFields } from '../../src/session/fields.js';
 import { type AskedDeployment, parseDeployment } from '../sql/sql-deployment.js';
 
 /** A value that the store binds to a statement. */

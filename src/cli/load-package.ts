@@ -1,4 +1,4 @@
-import { isFields } from '../input/parse-fields.js';
+import { isFields } from '../session/fields.js';
 import { CliError, messageOf } from './cli-error.js';
 
 /**

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type SqliteDatabase, SqliteSessionStore } from '../../adapters/sqlite/index.js';
-import { isFields } from '../input/parse-fields.js';
+import { isFields } from '../session/fields.js';
 import { CliError, messageOf, UsageError, unwrap } from './cli-error.js';
 import type { Database } from './database.js';
 import { loadPackage } from './load-package.js';

@@ -1,8 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { IssueList } from '../input/issue-list.js';
 import {
-  type Fields,
-  isFields,
   parseFields,
   parseName,
   parseOperationId,
@@ -31,6 +29,7 @@ import { fencingToken } from '../operations/parameters.js';
 import { wireName } from '../operations/shape.js';
 import type { EachQuery } from '../service/list-sessions.js';
 import type { InvalidInput } from '../session/errors.js';
+import { type Fields, isFields } from '../session/fields.js';
 import { randomIds } from '../session/ids.js';
 import { KEY_LENGTH, PAGE_LIMIT, WARNING_SECONDS } from '../session/limits.js';
 import { isDate } from '../session/native-kinds.js';

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { hasMethods } from '../input/parse-fields.js';
 import { type RemotePage, sessions } from '../operations/outputs.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
+import { hasMethods } from '../session/fields.js';
 import { cancel, readStream } from '../session/read-stream.js';
 
 /** A complete response. */

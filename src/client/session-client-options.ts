@@ -1,12 +1,7 @@
 import type { IssueList } from '../input/issue-list.js';
-import {
-  hasMethods,
-  isFields,
-  parseFunction,
-  parseNumber,
-  parseWhole,
-} from '../input/parse-fields.js';
+import { parseFunction, parseNumber, parseWhole } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
+import { hasMethods, isFields } from '../session/fields.js';
 import type { Complete } from '../session/optional.js';
 
 /**

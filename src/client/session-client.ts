@@ -1,5 +1,4 @@
 import { err, errAsync, type Result, ResultAsync } from 'neverthrow';
-import { isFields } from '../input/parse-fields.js';
 import {
   append,
   changes,
@@ -54,6 +53,7 @@ import type {
 import type { UpdateInput } from '../service/update-session.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { InvalidInput } from '../session/errors.js';
+import { isFields } from '../session/fields.js';
 import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
 import {
   type Fence,

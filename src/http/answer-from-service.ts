@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow';
-import { hasMethods, isFields } from '../input/parse-fields.js';
 import type { AnyOperation, Operation, Output } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { misconfigured } from '../session/errors.js';
+import { hasMethods, isFields } from '../session/fields.js';
 import { answerOf } from './answer-of.js';
 import { inputReader } from './input-reader.js';
 import { commonHeaders, jsonResponse } from './problem.js';

@@ -1,11 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import { MAX_ISSUES } from '../input/issue-list.js';
-import { type Fields, isFields } from '../input/parse-fields.js';
 import { originNames } from '../input/rule.js';
 import type { AnyOperation, BodyField } from '../operations/operation.js';
 import { wireName } from '../operations/shape.js';
 import { cutText } from '../session/cut-text.js';
 import { type InvalidInput, invalidInput, misconfigured, plainText } from '../session/errors.js';
+import { type Fields, isFields } from '../session/fields.js';
 import { type HandlerError, refusal } from './handler-error.js';
 import { doubtfulIntegersIn, inexactIntegersIn, type JsonPath } from './inexact-integers.js';
 import type { Call } from './route.js';

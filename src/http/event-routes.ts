@@ -1,12 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { IssueList } from '../input/issue-list.js';
-import { hasMethods, parseNumber, parseWhole } from '../input/parse-fields.js';
+import { parseNumber, parseWhole } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import { END_ID, watch } from '../operations/event-shapes.js';
 import { given } from '../operations/operation.js';
 import type { SessionForm } from '../operations/session-form.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
 import { type InvalidInput, invalidInput } from '../session/errors.js';
+import { hasMethods } from '../session/fields.js';
 import type { Complete } from '../session/optional.js';
 import type { SessionChange } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';

@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { IssueList } from '../input/issue-list.js';
-import type { Fields } from '../input/parse-fields.js';
 import { parseSafely } from '../input/parse-safely.js';
 import { nearMiss, reportUnknown } from '../input/unknown-fields.js';
 import { IDEMPOTENCY_KEY_RULE, idempotencyKeyIn } from '../operations/idempotency-key.js';
@@ -14,6 +13,7 @@ import {
 import { idempotencyKey } from '../operations/parameters.js';
 import { wireName } from '../operations/shape.js';
 import type { InvalidInput } from '../session/errors.js';
+import type { Fields } from '../session/fields.js';
 import { bodyReader } from './body-reader.js';
 import type { HandlerError } from './handler-error.js';
 import type { Call } from './route.js';

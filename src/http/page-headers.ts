@@ -1,8 +1,8 @@
-import { type Fields, isFields } from '../input/parse-fields.js';
 import { labelTexts, percentEncode } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
 import { wireName } from '../operations/shape.js';
 import type { SessionPage } from '../service/operation-results.js';
+import { type Fields, isFields } from '../session/fields.js';
 import type { Session } from '../session/session.js';
 
 /** Maximum characters of a header value. Clients reject long headers; Node does from 16 KiB. */

@@ -1,5 +1,5 @@
 import type { IssueList } from '../input/issue-list.js';
-import { isFields } from '../input/parse-fields.js';
+import { isFields } from '../session/fields.js';
 
 const isRoute = (value: unknown): boolean => {
   const { operation, answer } = isFields(value) ? value : {};

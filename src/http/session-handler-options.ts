@@ -1,7 +1,6 @@
 import type { IssueList } from '../input/issue-list.js';
 import {
   checkSwitch,
-  hasMethods,
   parseListener,
   parseNumber,
   parseSignal,
@@ -12,6 +11,7 @@ import { type SessionForm, type ShownFields, wireForm } from '../operations/sess
 import { create, openedCreate } from '../operations/session-operations.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
+import { hasMethods } from '../session/fields.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { answerFromService } from './answer-from-service.js';
 import { type HandlerError, statusOf } from './handler-error.js';

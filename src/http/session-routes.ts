@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type Fields, hasMethods, MISSING } from '../input/parse-fields.js';
+import { MISSING } from '../input/parse-fields.js';
 import { commandOperations } from '../operations/command-operations.js';
 import { type AnyOperation, percentEncode } from '../operations/operation.js';
 import {
@@ -20,6 +20,7 @@ import type {
 import type { CreateOptions } from '../service/create-session.js';
 import type { GetOrCreateResult, SessionPage } from '../service/operation-results.js';
 import { type StoreUnavailable, storeUnavailable } from '../session/errors.js';
+import { type Fields, hasMethods } from '../session/fields.js';
 import type { CreatedSession } from '../session/session.js';
 import { lacksMethod, replayedHeaders } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';

@@ -1,6 +1,7 @@
 import type { IssueList } from '../input/issue-list.js';
-import { isFields, parseName } from '../input/parse-fields.js';
+import { parseName } from '../input/parse-fields.js';
 import { parseOrThrow } from '../input/parse-options.js';
+import { isFields } from '../session/fields.js';
 import { KEY_LENGTH } from '../session/limits.js';
 import { nodeCrypto, sha256 } from '../session/sha256.js';
 

@@ -94,15 +94,6 @@ const optionsIn = ({
 }: SessionOptions): SessionOptions =>
   Object.freeze({ face, profile, context, behavior, timeLimit });
 
-/** The options of a record that has none of a caller, such as the remains of a removed session. */
-export const noOptions: SessionOptions = optionsIn({
-  face: createRules.face.absent,
-  profile: createRules.profile.absent,
-  context: createRules.context.absent,
-  behavior: createRules.behavior.absent,
-  timeLimit: createRules.timeLimit.absent,
-});
-
 const creationFields = (policy: InputPolicy) =>
   fieldsOf({
     id: parseOwnId,

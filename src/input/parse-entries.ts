@@ -1,12 +1,12 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
+import { isFields } from '../session/fields.js';
 import type { SessionLimits } from '../session/limits.js';
 import type { HistoryEntry } from '../session/session.js';
 import { asGiven, by, fieldsOf, nullable, optional } from './fields-of.js';
 import type { IssueList } from './issue-list.js';
 import {
-  isFields,
   parseArray,
   parseFields,
   parseName,

@@ -1,17 +1,9 @@
 import { tellHost } from '../session/call-host.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
+import { type Fields, hasMethods, isFields } from '../session/fields.js';
 import { KEY_LENGTH } from '../session/limits.js';
 import type { WatchSignal } from '../session/session-event.js';
 import type { IssueList } from './issue-list.js';
-
-/** An object of unknown properties. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const hasMethods = (value: unknown, ...names: readonly string[]): boolean =>
-  isFields(value) && names.every((name) => typeof value[name] === 'function');
 
 const noFields: Fields = {};
 

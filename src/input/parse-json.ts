@@ -1,9 +1,9 @@
 import { deepFreeze } from '../session/deep-freeze.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
+import { isFields } from '../session/fields.js';
 import type { SessionLimits } from '../session/limits.js';
 import type { JsonObject, JsonValue, MetadataChanges } from '../session/session.js';
 import type { IssueList } from './issue-list.js';
-import { isFields } from './parse-fields.js';
 
 /** Maximum depth of nested objects and arrays. */
 export const MAX_DEPTH = 64;

@@ -4,14 +4,7 @@ import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/li
 import type { LabelChanges, SessionLabels } from '../session/session.js';
 import { RESERVED_PREFIX } from '../session/work-state.js';
 import type { IssueList } from './issue-list.js';
-import { isFields, parseFields, parseName } from './parse-fields.js';
-
-/**
- * Whether a value has the form of labels. Limits are not checked: stored labels were checked when
- * they were given.
- */
-export const isLabels = (value: unknown): value is SessionLabels =>
-  isFields(value) && Object.values(value).every((label) => typeof label === 'string');
+import { parseFields, parseName } from './parse-fields.js';
 
 export const labelNameForm = /^[A-Za-z0-9_.-]{1,64}$/;
 

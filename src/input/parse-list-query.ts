@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
+import { isFields } from '../session/fields.js';
 import {
   DEFAULT_HISTORY_LIMIT,
   DEFAULT_PAGE_LIMIT,
@@ -11,7 +12,7 @@ import type { HistorySlice, ListOrder, PageRange } from '../store/session-store.
 import { asGiven, by, fieldsOf, inputOf, optional, withDefault } from './fields-of.js';
 import type { IssueList } from './issue-list.js';
 import { parseCursor } from './parse-cursor.js';
-import { isFields, parseLimit, parseSwitch, parseWhole } from './parse-fields.js';
+import { parseLimit, parseSwitch, parseWhole } from './parse-fields.js';
 import { parseLabelFilter } from './parse-labels.js';
 import { parseSafely } from './parse-safely.js';
 import { parseTimestamp } from './parse-timestamp.js';

@@ -1,5 +1,5 @@
+import { type Fields, isFields } from '../session/fields.js';
 import { IssueList, parseArguments } from './issue-list.js';
-import { type Fields, isFields } from './parse-fields.js';
 import { nearest, reportUnknown } from './unknown-fields.js';
 
 type NestedNames<V> = V extends (...args: never) => unknown

@@ -9,6 +9,7 @@ import {
   type SizeLimit,
 } from '../session/limits.js';
 import type { SessionOptions } from '../session/session.js';
+import { noOptions } from '../session/session-record.js';
 import type { ListOrder } from '../store/session-store.js';
 import { rfc3339 } from './parse-timestamp.js';
 
@@ -61,11 +62,11 @@ const profile = { kind: 'name', most: NAME_LENGTH, allowed: 'profiles' } as cons
 
 /** The options of a session, in the order in which they are parsed and stored. */
 export const createRules = {
-  face: { ...face, absent: '' },
-  profile: { ...profile, absent: '' },
-  context: { kind: 'text', mostBytes: 'textBytes', absent: '' },
-  behavior: { kind: 'text', mostBytes: 'textBytes', absent: '' },
-  timeLimit: { kind: 'number', least: 0, most: 'timeLimit', absent: 0 },
+  face: { ...face, absent: noOptions.face },
+  profile: { ...profile, absent: noOptions.profile },
+  context: { kind: 'text', mostBytes: 'textBytes', absent: noOptions.context },
+  behavior: { kind: 'text', mostBytes: 'textBytes', absent: noOptions.behavior },
+  timeLimit: { kind: 'number', least: 0, most: 'timeLimit', absent: noOptions.timeLimit },
 } as const satisfies Readonly<Record<keyof SessionOptions, OptionRule>>;
 
 /** The same over HTTP, where a session must have a face and a profile. */

@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { InvalidInput } from '../session/errors.js';
+import { type Fields, isFields } from '../session/fields.js';
 import {
   CLAIM_LIMIT,
   DEFAULT_ATTEMPTS,
@@ -21,8 +22,6 @@ import {
 } from './fields-of.js';
 import type { IssueList } from './issue-list.js';
 import {
-  type Fields,
-  isFields,
   parseArray,
   parseFunction,
   parseLimit,

@@ -1,7 +1,7 @@
 import { cutText } from '../session/cut-text.js';
 import { plainText } from '../session/errors.js';
+import type { Fields } from '../session/fields.js';
 import { type IssueList, MAX_ISSUES } from './issue-list.js';
-import type { Fields } from './parse-fields.js';
 
 /** Levenshtein distance of two texts. */
 const distance = (one: string, other: string): number => {

@@ -1,9 +1,9 @@
 import { err, ok, ResultAsync } from 'neverthrow';
-import type { Fields } from '../input/parse-fields.js';
 import { operation } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
 import { list as listOf, object, oneOf, type Shape, text, whole } from '../operations/shape.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
+import type { Fields } from '../session/fields.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionStatuses } from '../session/session-status.js';
 import type { SessionCounts, StatusFilter } from './session-counts.js';

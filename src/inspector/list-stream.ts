@@ -4,7 +4,7 @@ import { encoder } from '../http/event-stream.js';
 import { eventStreams, mapped } from '../http/event-streams.js';
 import { methodRefusal, refusal } from '../http/handler-error.js';
 import type { Answer, Call } from '../http/index.js';
-import { hasMethods } from '../input/parse-fields.js';
+import { hasMethods } from '../session/fields.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { TenantChange, WatchAllOptions } from '../session/session-event.js';
 

@@ -5,12 +5,13 @@ import type { Answer, Call, HandlerContext, Route, RouteGroup } from '../http/ro
 import { isOpen, tidyPrefix } from '../http/router-of.js';
 import { type GivenPolicy, type InputPolicy, parsePolicy } from '../input/input-policy.js';
 import type { IssueList } from '../input/issue-list.js';
-import { isFields, parseName, parseSwitch } from '../input/parse-fields.js';
+import { parseName, parseSwitch } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import type { Operation } from '../operations/operation.js';
 import { sessionOperations } from '../operations/session-operations.js';
 import { plain } from '../operations/shape.js';
 import { deepFreeze } from '../session/deep-freeze.js';
+import { isFields } from '../session/fields.js';
 import { defaultLimits } from '../session/limits.js';
 import { pathsOf } from './paths-of.js';
 import { headerComponents } from './responses-of.js';

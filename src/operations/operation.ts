@@ -1,7 +1,7 @@
 import type { Result, ResultAsync } from 'neverthrow';
-import type { Fields } from '../input/parse-fields.js';
 import type { Rule } from '../input/rule.js';
 import type { SessionError } from '../session/errors.js';
+import type { Fields } from '../session/fields.js';
 import type { SizeLimit } from '../session/limits.js';
 import { type Schema, type Shape, wireName } from './shape.js';
 

@@ -1,5 +1,3 @@
-import { isFields } from '../input/parse-fields.js';
-import { isLabels } from '../input/parse-labels.js';
 import type {
   Appended,
   ClaimedSession,
@@ -8,6 +6,8 @@ import type {
   SessionPage,
   WaitingCount,
 } from '../service/operation-results.js';
+import { isFields } from '../session/fields.js';
+import { isLabels } from '../session/labels.js';
 import type {
   HistoryEntry,
   JsonObject,

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../input/parse-fields.js';
+import { type Fields, isFields } from '../session/fields.js';
 
 /** A JSON value. */
 export type Json =

@@ -1,6 +1,5 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import type { InputPolicy } from '../input/input-policy.js';
-import type { Fields } from '../input/parse-fields.js';
 import type { CreateOptions } from '../service/create-session.js';
 import type {
   Appended,
@@ -11,6 +10,7 @@ import type {
   WaitingCount,
 } from '../service/operation-results.js';
 import type { GetOptions, ReadOptions } from '../service/read-session.js';
+import type { Fields } from '../session/fields.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import type { SessionChange, WatchOptions } from '../session/session-event.js';

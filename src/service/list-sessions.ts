@@ -8,7 +8,7 @@ import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session, SessionLabels } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionStatus } from '../session/session-status.js';
-import { isSearch } from '../store/is-search.js';
+import { isSearch } from '../store/page-range.js';
 import type { ListOrder, PageRange, RecordPage, SessionStore } from '../store/session-store.js';
 import type { SessionPage } from './operation-results.js';
 import type { ReadOptions } from './read-session.js';

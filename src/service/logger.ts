@@ -1,5 +1,5 @@
-import { hasMethods } from '../input/parse-fields.js';
 import { tellHost } from '../session/call-host.js';
+import { hasMethods } from '../session/fields.js';
 import { isError } from '../session/native-kinds.js';
 
 /** The host's logger, such as pino, bunyan or `console`. */

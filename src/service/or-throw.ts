@@ -1,6 +1,6 @@
 import type { Result, ResultAsync } from 'neverthrow';
-import { isFields } from '../input/parse-fields.js';
 import { disposable } from '../session/async-dispose.js';
+import { isFields } from '../session/fields.js';
 import type { HeldLease, ReturnedValue } from '../session/with-lease.js';
 import type { LeaseInput } from './session-work.js';
 import { unwrap } from './unwrap.js';

@@ -1,15 +1,10 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import { by, optionsOf, type Parser, withDefault } from '../input/fields-of.js';
-import {
-  hasMethods,
-  parseFunction,
-  parseListener,
-  parseNumber,
-  parseUpTo,
-} from '../input/parse-fields.js';
+import { parseFunction, parseListener, parseNumber, parseUpTo } from '../input/parse-fields.js';
 import { disposable } from '../session/async-dispose.js';
 import { afterLong, timerOf } from '../session/clock.js';
 import type { SweepFailure } from '../session/errors.js';
+import { hasMethods } from '../session/fields.js';
 import { SWEEP_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { EndedSession } from '../session/session-at.js';

@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import { isFields } from '../input/parse-fields.js';
+import { isFields } from '../session/fields.js';
 import { isError } from '../session/native-kinds.js';
 import { SessionFailure, type TypedError } from '../session/session-failure.js';
 

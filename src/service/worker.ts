@@ -1,10 +1,10 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { WorkFeed } from '../events/work-feed.js';
-import { isFields } from '../input/parse-fields.js';
 import { disposable } from '../session/async-dispose.js';
 import { callHost } from '../session/call-host.js';
 import { afterLong } from '../session/clock.js';
 import { workFailed } from '../session/errors.js';
+import { isFields } from '../session/fields.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionEvent, SessionEventType } from '../session/session-event.js';
 import { keyText } from '../session/session-key.js';

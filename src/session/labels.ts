@@ -1,5 +1,13 @@
 import { byName } from './canonical-json.js';
+import { isFields } from './fields.js';
 import type { SessionLabels } from './session.js';
+
+/**
+ * Whether a value has the form of labels. Limits are not checked: stored labels were checked when
+ * they were given.
+ */
+export const isLabels = (value: unknown): value is SessionLabels =>
+  isFields(value) && Object.values(value).every((label) => typeof label === 'string');
 
 /**
  * Whether two sets of labels have the same names and values.

@@ -143,6 +143,15 @@ export type StateRecord = (Phase & { readonly status: 'IDLE' | 'ACTIVE' | 'PAUSE
 /** Number of changes that a state keeps to recognise a repeated change. */
 export const REMEMBERED_OPERATIONS = 32;
 
+/** The options of a session without any of a caller, in the order in which they are stored. */
+export const noOptions: SessionOptions = Object.freeze({
+  face: '',
+  profile: '',
+  context: '',
+  behavior: '',
+  timeLimit: 0,
+});
+
 /** The part of a session that never changes. */
 export interface SessionHead {
   /** The id of the session. */

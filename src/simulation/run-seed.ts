@@ -1,7 +1,7 @@
-import { isFields } from '../input/parse-fields.js';
 import { type SessionService, sessionsOf } from '../service/session-service.js';
 import { parseSettings, type SessionServiceOptions } from '../service/settings.js';
 import type { Clock } from '../session/clock.js';
+import { isFields } from '../session/fields.js';
 import type { Ids } from '../session/ids.js';
 import { isError } from '../session/native-kinds.js';
 import type { SessionStore } from '../store/session-store.js';

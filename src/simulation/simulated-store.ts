@@ -1,6 +1,6 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
-import { type Fields, isFields } from '../input/parse-fields.js';
 import { type StoreError, storeUnavailable } from '../session/errors.js';
+import { type Fields, isFields } from '../session/fields.js';
 import type { Answer, SessionStore } from '../store/session-store.js';
 import type { FaultPlan, FaultType } from './fault-plan.js';
 import type { LineType } from './trace.js';

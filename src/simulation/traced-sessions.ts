@@ -1,5 +1,5 @@
-import { type Fields, isFields } from '../input/parse-fields.js';
 import { cutText } from '../session/cut-text.js';
+import { type Fields, isFields } from '../session/fields.js';
 import type { Process, World } from './world.js';
 
 const LENGTH = 160;

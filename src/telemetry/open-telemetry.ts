@@ -9,7 +9,6 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Result } from 'neverthrow';
-import { hasMethods } from '../input/parse-fields.js';
 import { parseOptions } from '../input/parse-options.js';
 import { httpStatuses } from '../service/http-status-of.js';
 import {
@@ -20,6 +19,7 @@ import {
 import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import type { SessionError } from '../session/errors.js';
+import { hasMethods } from '../session/fields.js';
 import { KEY_LENGTH } from '../session/limits.js';
 import {
   attributeNames,

@@ -4,7 +4,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionClient, SessionFailure } from '../../src/client/index.js';
 import { commandRoutes, createSessionHandler } from '../../src/http/index.js';
 import { SessionService } from '../../src/index.js';
-import type { Fields } from '../../src/input/parse-fields.js';
+import type { Fields } from '../../src/session/fields.js';
 
 const ada = { face: 'ada', profile: 'tutor' };
 

@@ -4,24 +4,24 @@ import type { Mutant } from './mutant.js';
 export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a group of calls leaves without the one that would just fit',
-    file: 'adapters/shared/lane.ts',
+    file: 'adapters/lanes/lane.ts',
     from: 'bytes + next.bytes <= most.bytes',
     to: 'bytes + next.bytes < most.bytes',
-    tests: ['test/adapters/shared/lane.test.ts'],
+    tests: ['test/adapters/lanes/lane.test.ts'],
   },
   {
     bug: 'a call leaves while one with its key is under way',
-    file: 'adapters/shared/turns.ts',
+    file: 'adapters/lanes/turns.ts',
     from: 'line.isHeld = key !== undefined;',
     to: 'line.isHeld = false;',
-    tests: ['test/adapters/shared/lane.test.ts', 'test/adapters/shared/turns.test.ts'],
+    tests: ['test/adapters/lanes/lane.test.ts', 'test/adapters/lanes/turns.test.ts'],
   },
   {
     bug: 'calls wait for one with another key',
-    file: 'adapters/shared/turns.ts',
+    file: 'adapters/lanes/turns.ts',
     from: 'else if (line.isHeld || item === undefined) tenant.free.removeFirst();',
     to: 'else if (line.isHeld || item === undefined) return undefined;',
-    tests: ['test/adapters/shared/lane.test.ts', 'test/adapters/shared/turns.test.ts'],
+    tests: ['test/adapters/lanes/lane.test.ts', 'test/adapters/lanes/turns.test.ts'],
   },
   {
     bug: 'a session in memory that a sweep reschedules forgets when it waits for a worker',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createWorker, type SessionService, type Worker } from '../../src/index.js';
-import { isFields } from '../../src/input/parse-fields.js';
+import { isFields } from '../../src/session/fields.js';
 import {
   type SimulatedHost,
   type SimulatedSessions,

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSweeper, type EndedSession, SessionService } from '../../src/index.js';
-import { isFields } from '../../src/input/parse-fields.js';
+import { isFields } from '../../src/session/fields.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { documentOf } from './documents.js';
 import { SampleFolder } from './run-sample.js';

@@ -4,7 +4,7 @@ import type {
   PostgresSessionStore,
   PostgresSessionStoreOptions,
 } from '../../adapters/postgres/index.js';
-import { escapeName } from '../../adapters/shared/escape-name.js';
+import { escapeName } from '../../adapters/stored/escape-name.js';
 import { type Corrupt, describeSessionStore } from '../../src/testing/index.js';
 import { forFurtherClients } from '../support/contract-cases.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';

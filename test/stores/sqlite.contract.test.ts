@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
-import { escapeName } from '../../adapters/shared/escape-name.js';
 import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
+import { escapeName } from '../../adapters/stored/escape-name.js';
 import { type Corrupt, describeSessionStore, type OpenedStore } from '../../src/testing/index.js';
 import { isElsewhere, isLong } from '../support/continuous-integration.js';
 import { forFurtherClients } from '../support/contract-cases.js';

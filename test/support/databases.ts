@@ -1,6 +1,6 @@
 import { describe, inject, it, onTestFinished } from 'vitest';
 import { Keyspace } from '../../adapters/redis/keyspace.js';
-import { escapeName } from '../../adapters/shared/escape-name.js';
+import { escapeName } from '../../adapters/stored/escape-name.js';
 import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { type ClientVersion, connectClient } from './client-versions.js';
 import { openPool, postgresSchemas } from './postgres-schema.js';

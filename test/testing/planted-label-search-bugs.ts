@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
-import { isSearch } from '../../adapters/shared/session-search.js';
+import { isSearch } from '../../src/store/page-range.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 

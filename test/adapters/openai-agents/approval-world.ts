@@ -8,7 +8,7 @@ import {
 } from '@openai/agents';
 import { z } from 'zod';
 import type { SessionService, Worker } from '../../../src/index.js';
-import { isFields } from '../../../src/input/parse-fields.js';
+import { isFields } from '../../../src/session/fields.js';
 
 setTracingDisabled(true);
 

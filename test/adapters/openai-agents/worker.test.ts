@@ -3,7 +3,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { EngineSession } from '../../../adapters/openai-agents/index.js';
 import { SessionService, type Worker } from '../../../src/index.js';
-import { isFields } from '../../../src/input/parse-fields.js';
+import { isFields } from '../../../src/session/fields.js';
 import { documentOf } from '../../readme/documents.js';
 import { SampleFolder } from '../../readme/run-sample.js';
 import { blocksIn } from '../../readme/samples.js';

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
-import { isFields } from '../../../src/input/parse-fields.js';
+import { isFields } from '../../../src/session/fields.js';
 import type { PageRange } from '../../../src/store/session-store.js';
 import { answerOf } from '../../../src/testing/answers.js';
 import { begin } from '../../../src/testing/commits.js';

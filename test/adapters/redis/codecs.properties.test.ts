@@ -7,7 +7,7 @@ import {
   encodeLines,
   encodeRecord,
 } from '../../../adapters/redis/record.js';
-import { escapeName, unescapeName } from '../../../adapters/shared/escape-name.js';
+import { escapeName, unescapeName } from '../../../adapters/stored/escape-name.js';
 import type { HistoryEntry } from '../../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../../src/session/session-record.js';
 import { hostileNames, hostileTexts } from '../../../src/testing/hostile-texts.js';

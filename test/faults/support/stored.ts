@@ -1,6 +1,6 @@
 import { dueKeyOf, Keyspace, keyOf, labelKey } from '../../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../../adapters/redis/record.js';
-import { unescapeName } from '../../../adapters/shared/escape-name.js';
+import { unescapeName } from '../../../adapters/stored/escape-name.js';
 import { dueAtOf } from '../../../src/session/state-at.js';
 import { wakeAtOf } from '../../../src/session/work-state.js';
 

@@ -25,7 +25,7 @@ const load = async () => {
   const { SessionService, unwrap } = await import('../../../src/index.js');
   const { MemorySessionStore } = await import('../../../adapters/memory/index.js');
   const { SqliteSessionStore } = await import('../../../adapters/sqlite/index.js');
-  const { atEndOfTurn } = await import('../../../adapters/shared/end-of-turn.js');
+  const { atEndOfTurn } = await import('../../../adapters/lanes/end-of-turn.js');
   const { TenantBudget } = await import('../../../src/http/tenant-budget.js');
   // Node needs the real one.
   process.nextTick = nextTick;

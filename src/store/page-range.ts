@@ -1,9 +1,14 @@
-import { hasLabels } from '../../src/session/labels.js';
-import type { StateRecord } from '../../src/session/session-record.js';
-import { stateAt } from '../../src/session/state-at.js';
-import type { PageRange } from '../../src/store/session-store.js';
+import { hasLabels } from '../session/labels.js';
+import type { StateRecord } from '../session/session-record.js';
+import { stateAt } from '../session/state-at.js';
+import type { PageRange } from './session-store.js';
 
-export { isSearch } from '../../src/store/is-search.js';
+/** Whether a range needs a search, because no index has its sessions in their order. */
+export const isSearch = ({ order, labels = {}, status }: PageRange): boolean => {
+  if (order === 'updated') return true;
+  const count = Object.keys(labels).length;
+  return count > 1 || (count === 1 && status !== undefined);
+};
 
 /** Names and values, one or more. */
 type Labels = readonly (readonly [name: string, value: string])[];

@@ -1,8 +1,7 @@
-import { isFields } from '../../src/input/parse-fields.js';
-import { isLabels } from '../../src/input/parse-labels.js';
-import { createRules } from '../../src/input/rule.js';
 import { LATEST } from '../../src/session/clock.js';
 import { type EventDetail, isSimpleEvent } from '../../src/session/event-detail.js';
+import { isFields } from '../../src/session/fields.js';
+import { isLabels } from '../../src/session/labels.js';
 import type {
   HistoryEntry,
   SessionLabels,
@@ -19,17 +18,17 @@ import type {
   StateRecord,
   WorkRecord,
 } from '../../src/session/session-record.js';
+import { noOptions } from '../../src/session/session-record.js';
 import {
   type EndReason,
   isEndReason,
   isSessionStatus,
   type SessionStatus,
 } from '../../src/session/session-status.js';
+import { plainEntry } from '../../src/store/stored-entry.js';
 import { NEVER } from './never.js';
 
-const optionTypes = Object.entries(createRules).map(
-  ([name, { absent }]) => [name, typeof absent] as const,
-);
+const optionTypes = Object.entries(noOptions).map(([name, value]) => [name, typeof value] as const);
 
 /** Whether a stored value has all options of a session. */
 const isSessionOptions = (value: unknown): value is SessionOptions =>
@@ -260,24 +259,6 @@ export const decodeHead = (id: string, text: unknown): SessionHead | undefined =
   const head = parseStored(text);
   return isHead(head) && head.id === id ? head : undefined;
 };
-
-/** An entry with the fields of a `HistoryEntry` alone. */
-export const plainEntry = ({ role, content, timestamp, id, data }: HistoryEntry): HistoryEntry => {
-  const entry = { role, content, timestamp };
-  if (id === undefined && data === undefined) return entry;
-  return { ...entry, ...(id !== undefined && { id }), ...(data !== undefined && { data }) };
-};
-
-/** An entry after its redaction. */
-export const redactedEntry = ({ role, timestamp }: HistoryEntry): HistoryEntry => ({
-  role,
-  content: '',
-  timestamp,
-});
-
-/** Whether an entry has nothing to redact. */
-export const isRedacted = ({ content, id, data }: HistoryEntry): boolean =>
-  content === '' && id === undefined && data === undefined;
 
 export const encodeEntry = (entry: HistoryEntry): string => JSON.stringify(plainEntry(entry));
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Turns } from '../../../adapters/shared/turns.js';
+import { Turns } from '../../../adapters/lanes/turns.js';
 
 interface Item {
   readonly tenant: string;

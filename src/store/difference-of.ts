@@ -1,4 +1,4 @@
-import { type Misconfigured, misconfigured } from '../../src/session/errors.js';
+import { type Misconfigured, misconfigured } from '../session/errors.js';
 
 /** Settings that all processes of a store share, by the names of the options that set them. */
 type Settings = Readonly<Record<string, boolean | number>>;

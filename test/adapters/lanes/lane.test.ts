@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { atEndOfTurn } from '../../../adapters/shared/end-of-turn.js';
-import { Lane, type LaneOptions } from '../../../adapters/shared/lane.js';
+import { atEndOfTurn } from '../../../adapters/lanes/end-of-turn.js';
+import { Lane, type LaneOptions } from '../../../adapters/lanes/lane.js';
 
 const tenant = 'acme';
 const one = { tenant, bytes: 1 };

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
-import type { StoreError } from '../../src/session/errors.js';
-import type { SessionRecord } from '../../src/session/session-record.js';
-import type { DueSessions, TakenRecords } from '../../src/store/session-store.js';
+import type { StoreError } from '../session/errors.js';
+import type { SessionRecord } from '../session/session-record.js';
+import type { DueSessions, TakenRecords } from './session-store.js';
 
 /** What was read of each session that a claim hands out; undefined if it is there no more. */
 export type ClaimReads = readonly Result<SessionRecord | undefined, StoreError>[];

@@ -1,0 +1,8 @@
+/** An object of unknown properties. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const hasMethods = (value: unknown, ...names: readonly string[]): boolean =>
+  isFields(value) && names.every((name) => typeof value[name] === 'function');
