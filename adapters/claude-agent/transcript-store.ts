@@ -1,7 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { CreateSessionInput } from '../../src/service/create-session.js';
 import { unwrap } from '../../src/service/unwrap.js';
-import { defaultLimits, HISTORY_LIMIT, MAX_LEASE_SECONDS } from '../../src/session/limits.js';
+import {
+  defaultLimits,
+  HISTORY_LIMIT,
+  MAX_LEASE_SECONDS,
+  MAX_RACES,
+} from '../../src/session/limits.js';
 import type { PositionedEntry, SessionLabels } from '../../src/session/session.js';
 import { ATTEMPTS, appendOnce, type ConversationError } from '../sdk/append-once.js';
 import { inCallersWords } from '../sdk/in-callers-words.js';
@@ -52,11 +57,6 @@ const [TRANSCRIPT, PROJECT, PARENT] = ['claude.transcript', 'claude.project', 'c
 const LEASE = { holder: 'colloquy/claude-agent', seconds: MAX_LEASE_SECONDS } as const;
 /** Maximum number of cached transcripts. */
 const MAX_KNOWN = 100;
-/**
- * Maximum number of attempts of one append. An attempt fails if another process has changed the
- * transcript.
- */
-const MAX_TRIES = 100;
 
 const unlessGone = <T>(result: Result<T, ConversationError>): T | undefined => {
   if (result.isErr() && ['not_found', 'invalid_input'].includes(result.error.type))
@@ -164,7 +164,7 @@ export class TranscriptStore {
     let known = this.#known.get(name);
     // Cached again once these lines are appended.
     this.#known.delete(name);
-    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    for (let tries = 1; tries <= MAX_RACES; tries += 1) {
       known ??= await this.#learn(name);
       if (known === undefined) {
         const added = newOf(lines, new Set());

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import { type Fields, isFields } from '../../src/session/fields.js';
+import { MAX_RACES } from '../../src/session/limits.js';
 import type { UnderWay } from '../../src/store/under-way.js';
 import { rowsIn } from '../sql/query.js';
 import type { SqlDeployment } from '../sql/sql-deployment.js';
@@ -38,9 +39,6 @@ const answerIn = (
  */
 const SENT_SHARE = 0.9;
 const SERVER_SHARE = 0.95;
-
-/** Number of attempts of a statement that conflicts with other transactions. */
-const MAX_ATTEMPTS = 10;
 
 /**
  * The failure of a statement. A server that crashes may answer with the reason of the crash, such
@@ -192,7 +190,7 @@ export class Call {
       if (result.isOk()) return ok(result.value);
       const { kind, error } = result.error;
       const isRepeated = kind === 'conflict' || (kind === 'lost' && isLossRepeated);
-      if (!isRepeated || attempt === MAX_ATTEMPTS) return err(error);
+      if (!isRepeated || attempt === MAX_RACES) return err(error);
       if (kind === 'lost') isLossRepeated = false;
     }
   }

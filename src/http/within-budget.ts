@@ -1,5 +1,6 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { type SessionError, type StoreUnavailable, storeUnavailable } from '../session/errors.js';
+import { MAX_RACES } from '../session/limits.js';
 import { answerOf } from './answer-of.js';
 import type { HandlerError } from './handler-error.js';
 import type { Answer, Call } from './route.js';
@@ -12,15 +13,12 @@ export const noRoom = err(storeUnavailable('too many large answers are pending',
 /** Maximum bytes in UTF-8 of a UTF-16 code unit. */
 const MAX_BYTES_OF_UNIT = 3;
 
-/** Maximum number of reads for an answer, whose size may grow between them. */
-const MAX_READS = 10;
-
 const readSized = async <T, E extends SessionError>(
   reservation: Reservation,
   read: (maxBytes: number) => ResultAsync<T, E>,
 ): Promise<Result<T, E | StoreUnavailable>> => {
   let maxBytes = reservation.first();
-  for (let reads = 1; reads <= MAX_READS; reads += 1) {
+  for (let reads = 1; reads <= MAX_RACES; reads += 1) {
     const answer = await read(maxBytes);
     if (answer.isOk()) return answer;
     const error: SessionError = answer.error;

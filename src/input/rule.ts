@@ -1,7 +1,7 @@
 import {
   ENTRY_ID_LENGTH,
   KEY_LENGTH,
-  MAX_ATTEMPTS,
+  MAX_CLAIMS,
   MAX_LEASE_SECONDS,
   NAME_LENGTH,
   REDACT_LIMIT,
@@ -146,7 +146,7 @@ export const claimRules = {
   ...leaseRules,
   limit: fromOne,
   historyLimit: fromZero,
-  attempts: { ...fromOne, most: MAX_ATTEMPTS },
+  attempts: { ...fromOne, most: MAX_CLAIMS },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export const renewRules = {

@@ -3,10 +3,10 @@ import type { InvalidInput } from '../session/errors.js';
 import { type Fields, isFields } from '../session/fields.js';
 import {
   CLAIM_LIMIT,
-  DEFAULT_ATTEMPTS,
+  DEFAULT_CLAIMS,
   HISTORY_LIMIT,
   KEY_LENGTH,
-  MAX_ATTEMPTS,
+  MAX_CLAIMS,
   type SessionLimits,
   SWEEP_LIMIT,
 } from '../session/limits.js';
@@ -108,7 +108,7 @@ export const parseClaim = inputOf('input', {
   ...leaseFields,
   limit: withDefault(1, by(parseLimit, CLAIM_LIMIT)),
   historyLimit: withDefault(0, parseHistoryLimit),
-  attempts: withDefault(DEFAULT_ATTEMPTS, by(parseUpTo, MAX_ATTEMPTS)),
+  attempts: withDefault(DEFAULT_CLAIMS, by(parseUpTo, MAX_CLAIMS)),
 });
 
 export type ParsedClaim = InputOf<typeof parseClaim>;

@@ -19,6 +19,7 @@ import {
 import type { HistoryAppend } from '../session/history-append.js';
 import { leaseEndedIn } from '../session/lease-state.js';
 import type { SessionLimits } from '../session/limits.js';
+import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { JsonValue } from '../session/session.js';
 import { stateAt } from '../session/state-at.js';
@@ -27,7 +28,6 @@ import type { OperationOptions } from './change-session.js';
 import type { Appended } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
 import { fenced, type Settings } from './settings.js';
-import { MAX_ATTEMPTS } from './update-state.js';
 
 /**
  * A history entry to append.
@@ -162,7 +162,7 @@ const commitAppend = async (
     const changed = await store.change(commit);
     if (changed.isErr()) return err(changed.error);
     const next = planAgain(key, append, changed.value);
-    if (next === undefined || attempt === MAX_ATTEMPTS) return ok(changed.value);
+    if (next === undefined || attempt === MAX_RACES) return ok(changed.value);
     commit = next;
   }
 };

@@ -3,7 +3,7 @@ import { type ParsedClaim, parseClaim } from '../input/session-input.js';
 import { timestampOf } from '../session/clock.js';
 import type { StoreError } from '../session/errors.js';
 import { claimState, sessionLeaseOf } from '../session/lease-state.js';
-import { WAITING_LIMIT } from '../session/limits.js';
+import { MAX_RACES, WAITING_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
@@ -59,9 +59,6 @@ const CLAIM_MS = 10_000;
  */
 const MAX_CALLS = 100;
 
-/** Maximum number of reads of a history that others rewind or redact during the claim. */
-const MAX_READS = 5;
-
 /** A claimed session with its latest entries. */
 interface DueRecord extends TakenRecord {
   /** The position before the history of `record`. */
@@ -82,7 +79,7 @@ const withHistory = async (
   if (historyLimit === 0) return ok({ ...due, start: first.historyPosition });
   const maxBytes = Math.floor(policy.limits.pageBytes / limit);
   let record: SessionRecord | undefined = first;
-  for (let read = 1; record !== undefined && read <= MAX_READS; read += 1) {
+  for (let read = 1; record !== undefined && read <= MAX_RACES; read += 1) {
     const { historyPosition: before, historyVersion }: SessionRecord = record;
     const part = await store.entries(key, { limit: historyLimit, maxBytes, before });
     if (part.isErr()) return err(part.error);

@@ -17,6 +17,7 @@ import {
   tooManyActive,
 } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
+import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Optional } from '../session/optional.js';
 import type {
@@ -163,12 +164,6 @@ export interface CreateOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/**
- * Maximum number of attempts. An attempt fails if the id is taken, the session is deleted during
- * the call, or the source of a fork is redacted or rewound between its read and the insert.
- */
-export const MAX_ATTEMPTS = 5;
-
 const noEntries: readonly HistoryEntry[] = Object.freeze([]);
 
 /** The first entries of a session: those of its source, then its own. */
@@ -309,7 +304,7 @@ const createNew = async (
 ): Promise<Result<CreatedSession, OperationErrors['create']>> => {
   const { id: own } = creation;
   let lastId = '';
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
     const next = own === undefined ? nextId(settings.ids) : ok(own);
     if (next.isErr()) return err(next.error);
     lastId = next.value;
@@ -339,7 +334,7 @@ const createOnce = async (
   id: string,
   options: CreateOptions,
 ): Promise<Result<CreatedSession, OperationErrors['create']>> => {
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
     const tried = await tryCreate(settings, creation, id, options);
     if (tried.isOk() && typeof tried.value !== 'string') return ok(tried.value);
     if (tried.isErr() && !refusals.has(tried.error.type)) return err(tried.error);

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { planRemove, planReportedRemove } from '../plan/remove.js';
 import { conflict } from '../session/errors.js';
+import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
-import { MAX_ATTEMPTS } from './update-state.js';
 
 /** The revision of a removal of data without a state. */
 const NO_STATE = 0;
@@ -26,7 +26,7 @@ export const deleteSession = async (
   };
   let guess = recentStates.take(key);
   if (!reports.value) return removeAll();
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
     const found = guess ? ok(guess) : await store.findState(key);
     guess = undefined;
     if (found.isErr() && found.error.type === 'corrupt_record') return removeAll();

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import { parseGetOrCreate } from '../input/parse-create.js';
 import { conflict } from '../session/errors.js';
+import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
 import {
   type CreateOptions,
   type CreateSessionInput,
-  MAX_ATTEMPTS,
   readCreation,
   tryCreate,
 } from './create-session.js';
@@ -49,7 +49,7 @@ export const getOrCreate = async (
   if (read.isErr()) return err(read.error);
   const { creation, copied } = read.value;
   const { id, historyLimit } = creation;
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
     const found: Result<Session, OperationErrors['get']> = await getSession(settings, id, {
       ...copied,
       historyLimit,

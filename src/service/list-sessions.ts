@@ -4,6 +4,7 @@ import { cursorOf, positionOfCursor } from '../input/parse-cursor.js';
 import { type ListFilter, parseListQuery } from '../input/parse-list-query.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import { type InvalidInput, pageTooLarge, storeUnavailable } from '../session/errors.js';
+import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session, SessionLabels } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
@@ -114,8 +115,6 @@ export interface ListOptions extends ReadOptions {
   readonly withWatchCursor?: boolean | undefined;
 }
 
-const MAX_ATTEMPTS = 5;
-
 type Page = Awaited<ReturnType<SessionStore['page']>>;
 
 const searchIn = async (store: SessionStore, tenant: string, range: PageRange): Promise<Page> => {
@@ -135,7 +134,7 @@ const readBounded = async (
 ): Promise<Result<RecordPage, OperationErrors['list']>> => {
   const { pageBytes } = limits;
   let maxBytes = range.limit === 1 ? most : Math.min(pageBytes, most);
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
     const bounded = { ...range, maxBytes };
     const answer = isSearch(range)
       ? await searchIn(store, tenant, bounded)

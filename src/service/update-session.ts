@@ -3,6 +3,7 @@ import { parseUpdate, parseUpdateOptions } from '../input/session-input.js';
 import { canonicalJson } from '../session/canonical-json.js';
 import { digestOf } from '../session/digest-of.js';
 import { conflict, revisionMoved } from '../session/errors.js';
+import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { LabelChanges, MetadataChanges, SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
@@ -49,12 +50,6 @@ export interface UpdateOptions extends OperationOptions {
    */
   readonly ifRevision?: number | undefined;
 }
-
-/**
- * Maximum number of attempts. An attempt fails if the clock has ended the session and the end is
- * not stored yet.
- */
-const MAX_ATTEMPTS = 3;
 
 /**
  * The end by the clock is stored first, so that its event comes before that of an update after the
@@ -123,7 +118,7 @@ export const updateSession = async (
   let { ifRevision } = given;
   const command = { ...given, command: commandOf(given.operationId, changes) };
   const update = { ...command, changes, metadataBytes };
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
     const updated = await applyCommand(settings, key, command, decide(key, update, ifRevision));
     if (updated.isOk()) return ok(updated.value);
     if (updated.error.type !== 'unstored_end') return err(updated.error);

@@ -8,6 +8,7 @@ import {
   notFound,
   type StoreError,
 } from '../session/errors.js';
+import { MAX_RACES } from '../session/limits.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
 import type { Changed, DueKey, LiveLimit, SessionKey } from '../store/session-store.js';
 import { contractBroken } from './run-operation.js';
@@ -76,10 +77,7 @@ export const replaceState = async <S extends StateRecord>(
   return changed.map((outcome) => replacedOf(outcome, state));
 };
 
-/** Number of races against other callers that an operation may lose in any case. */
-export const MAX_ATTEMPTS = 32;
-
-/** Milliseconds in which it may lose more of them, as long as the others make progress. */
+/** Milliseconds in which a change may lose more races, as long as the others make progress. */
 const RACING_MS = 10_000;
 
 /** Counts lost races. Returns whether to try again after one on this revision, at this time. */
@@ -92,7 +90,7 @@ const raceOf = () => {
     began ??= now;
     const isProgress = revision !== last;
     last = revision;
-    return lost < MAX_ATTEMPTS || (isProgress && now - began < RACING_MS);
+    return lost < MAX_RACES || (isProgress && now - began < RACING_MS);
   };
 };
 

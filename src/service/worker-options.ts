@@ -9,7 +9,7 @@ import {
 } from '../input/parse-fields.js';
 import { leaseRules } from '../input/rule.js';
 import type { WorkFailed } from '../session/errors.js';
-import { CLAIM_LIMIT, DEFAULT_ATTEMPTS, MAX_ATTEMPTS } from '../session/limits.js';
+import { CLAIM_LIMIT, DEFAULT_CLAIMS, MAX_CLAIMS } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
 import type { HeldLease } from '../session/with-lease.js';
@@ -87,7 +87,7 @@ const parse = optionsOf('createWorker', {
   run: parseCallback,
   concurrency: withDefault(10, by(parseUpTo, CLAIM_LIMIT)),
   seconds: withDefault(30, by(parseNumber, leaseRules.seconds.least, leaseRules.seconds.most)),
-  attempts: withDefault(DEFAULT_ATTEMPTS, by(parseUpTo, MAX_ATTEMPTS)),
+  attempts: withDefault(DEFAULT_CLAIMS, by(parseUpTo, MAX_CLAIMS)),
   holder: optional(by(parseName, leaseRules.holder.most)),
   allTenants: parseSwitch,
   interval: withDefault(0.5, by(parseNumber, 0.01, 3600)),

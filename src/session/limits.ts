@@ -108,13 +108,16 @@ export const CLAIM_LIMIT = 100;
 export const WAITING_LIMIT = 10_000;
 
 /** Claims of a session until its work is done: the default, and the highest maximum. */
-export const DEFAULT_ATTEMPTS = 10;
-export const MAX_ATTEMPTS = 1000;
+export const DEFAULT_CLAIMS = 10;
+export const MAX_CLAIMS = 1000;
 /** Maximum number of sessions in one sweep. */
 export const SWEEP_LIMIT = 10_000;
 
 /** Maximum time between a warning and the end of the session, in seconds: a day. */
 export const WARNING_SECONDS = 86_400;
+
+/** Maximum number of races against other callers that a call loses before it gives up. */
+export const MAX_RACES = 32;
 
 /** Seconds as milliseconds; 0 as `Infinity`. A time above 0 is at least 1 ms. */
 export const limitMsOf = (seconds: number): number =>

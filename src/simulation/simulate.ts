@@ -96,7 +96,7 @@ const MAX_HOSTS = 16;
 const MAX_SECONDS = 86_400;
 const PROGRESS_MS = 5000;
 /** Maximum number of runs to find a failure with fewer faults. */
-const MAX_ATTEMPTS = 200;
+const MAX_RUNS = 200;
 
 const printProgress = (done: number, seeds: number): void =>
   console.info(`${done} of ${seeds} seeds`);
@@ -155,13 +155,13 @@ const withFewerFaults = async (seed: number, scenario: Scenario, failed: Run): P
   let attempts = 0;
   for (let size = best.faults.length; size >= 1; ) {
     const count = best.faults.length;
-    for (let to = count; to > 0 && attempts < MAX_ATTEMPTS; to -= size, attempts += 1) {
+    for (let to = count; to > 0 && attempts < MAX_RUNS; to -= size, attempts += 1) {
       const fewer = best.faults.filter((_, at) => at < to - size || at >= to);
       const run = await runSeed(seed, scenario, new Set(fewer));
       if (run.error !== undefined) best = run;
     }
     const isLast = size === 1 && best.faults.length === count;
-    if (isLast || attempts === MAX_ATTEMPTS) break;
+    if (isLast || attempts === MAX_RUNS) break;
     size = Math.ceil(size / 2);
   }
   return best;

@@ -67,7 +67,7 @@ export const dataMutants: readonly Mutant[] = [
   {
     bug: 'getOrCreate fails if another call creates the session at the same time',
     file: 'src/service/get-or-create.ts',
-    from: 'attempt <= MAX_ATTEMPTS',
+    from: 'attempt <= MAX_RACES',
     to: 'attempt <= 1',
     tests: ownIds,
   },

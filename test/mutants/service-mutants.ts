@@ -10,9 +10,9 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     bug: 'a change gives up when another was faster once',
-    file: 'src/service/update-state.ts',
-    from: 'const MAX_ATTEMPTS = 32;',
-    to: 'const MAX_ATTEMPTS = 1;',
+    file: 'src/session/limits.ts',
+    from: 'MAX_RACES = 32;',
+    to: 'MAX_RACES = 1;',
     tests: ['test/service'],
   },
   {

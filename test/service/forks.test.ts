@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { type SessionKey, SessionService, unwrap } from '../../src/index.js';
+import { MAX_RACES } from '../../src/session/limits.js';
 import { rewindTo } from '../support/rewind-to.js';
 import { changed } from '../support/store-doubles.js';
 
@@ -85,7 +86,7 @@ describe('a fork of a session that others change at the same time', () => {
     expect((await sessions.create({ ...options, from: { id } }))._unsafeUnwrapErr().type).toBe(
       'conflict',
     );
-    expect(attempts()).toBe(5);
+    expect(attempts()).toBe(MAX_RACES);
     expect((await unwrap(others.list())).total).toBe(1);
   });
 

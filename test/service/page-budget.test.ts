@@ -190,7 +190,7 @@ describe('a store that says too_large', () => {
       page: (_, range) => tooLarge(range),
     });
     const { sessions } = openSessions({ store });
-    expect((await errorOf(sessions.list())).type).toBe('store_unavailable');
+    expect((await errorOf(sessions.list())).type).toBe('page_too_large');
     expect((await errorOf(sessions.list({ limit: 1 }, { maxBytes: 7 }))).type).toBe(
       'page_too_large',
     );
