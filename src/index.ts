@@ -170,6 +170,7 @@ export type {
   Begun,
   ChangeCommit,
   Changed,
+  Commit,
   DueKey,
   DueSession,
   DueSessions,

@@ -17,21 +17,17 @@ export interface ReadSize {
   /** Maximum number of the latest entries of each history; 0 for none. Default: all. */
   readonly historyLimit?: number | undefined;
   /**
-   * Maximum bytes of JSON of the sessions together. If they are larger, the store loads none of
-   * them and returns `too_large`. The store compares the approximate size that it returns in
-   * `bytes`. Default: any size.
+   * Maximum bytes of JSON of all sessions together, approximately. Above it, the store loads none
+   * and returns `too_large` with the size. Default: any size.
    */
   readonly maxBytes?: number | undefined;
 }
 
-/** A place in a tenant's list of sessions: after one of them, which may have been deleted since. */
+/** A place in a list of sessions: after one of them, which may have been deleted since. */
 export interface ListCursor {
   /** The id of the session. */
   readonly id: string;
-  /**
-   * The time that the list is ordered by: when the session was created, or with the order `updated`
-   * when it was updated. RFC 3339, UTC, milliseconds.
-   */
+  /** When it was created, or in the order `updated` when it was updated. */
   readonly at: string;
 }
 
@@ -43,7 +39,7 @@ export type ListOrder = 'newest' | 'oldest' | 'updated';
 
 /** The status of a session at a time. */
 export interface StatusAt {
-  /** The statuses of which the session has one; at least one, each once. */
+  /** One of these; at least one, each once. */
   readonly anyOf: readonly SessionStatus[];
   /**
    * Milliseconds since the epoch. A session whose deadline has passed by then is TERMINATED, even
@@ -52,7 +48,7 @@ export interface StatusAt {
   readonly now: number;
 }
 
-/** The sessions of a page. Times have the form of `SessionHead.createdAt`. */
+/** The sessions of a page. Texts of times have the form of `SessionHead.createdAt`. */
 export interface PageRange extends ReadSize {
   /** Number of sessions to skip, from the beginning or after `cursor`. */
   readonly offset: number;
@@ -67,18 +63,16 @@ export interface PageRange extends ReadSize {
   /** Only sessions created earlier than this time, exclusive. */
   readonly createdBefore?: string | undefined;
   /**
-   * Only sessions with all of these labels, one or more. For several labels, for a label with a
-   * status, and for the order `updated`, the store examines all sessions between the two times that
-   * have the label with the fewest of them; without labels, in the order `updated`, all between the
-   * two times that have the status. It examines at most `SEARCH_LIMIT`, 10,000; more are
-   * `search_too_large`. A page in another order, by one label or by statuses alone, has no such
-   * limit.
+   * Only sessions with all of these labels, one or more. Several labels, a label with a status, and
+   * the order `updated` are a search: the store examines all sessions between the two times that
+   * have the label with the fewest of them, or without labels the status. If these are more than
+   * `SEARCH_LIMIT`, 10,000, it returns `search_too_large`.
    */
   readonly labels?: SessionLabels | undefined;
   /**
-   * For the order `updated`: the caller's time, in milliseconds since the epoch. A session whose
-   * deadline has passed by then counts as updated at its deadline; any other one as updated at its
-   * `lastActivityAt`. Default: `lastActivityAt` for all sessions.
+   * For the order `updated`: a session whose deadline has passed by this time, in milliseconds since
+   * the epoch, was updated at its deadline, any other at its `lastActivityAt`. Default: all at
+   * `lastActivityAt`.
    */
   readonly now?: number | undefined;
   /** Only sessions after this one, in the order of the page. */
@@ -89,14 +83,11 @@ export interface PageRange extends ReadSize {
 export interface RecordPage {
   /** The sessions in the order of the page. */
   readonly records: readonly SessionRecord[];
-  /** Number of sessions on all pages: those of the tenant that match the range. */
+  /** Number of sessions on all pages, without regard to the cursor. */
   readonly total: number;
   /** Ids of sessions on this page that cannot be read; they are missing from `records`. */
   readonly unreadable: readonly string[];
-  /**
-   * The cursor of the last session on this page, readable or not. Absent if there are no sessions
-   * after it.
-   */
+  /** That of the last session, readable or not; absent on the last page. */
   readonly nextCursor?: ListCursor;
 }
 
@@ -114,34 +105,35 @@ export interface DueSessions {
   readonly failed: readonly StoreError[];
   /** Whether more sessions may be due in this part. */
   readonly hasMore: boolean;
-  /** The `cursor` of the next call; absent if this was the last part. */
+  /** The `cursor` of the next call; absent after the last part. */
   readonly nextCursor?: string;
 }
 
-/** Input of `SessionStore.take`. Times are in milliseconds since the epoch. */
-export interface TakeRange {
+/** Input of `SessionStore.countWaiting`. */
+export interface WaitingRange {
   /** Only sessions of this tenant. Default: those of all tenants. */
   readonly tenant?: string | undefined;
-  /** Only sessions whose time has come by then. */
+  /** Only sessions whose time has come by then, in milliseconds since the epoch. */
   readonly now: number;
-  /** Until when no other call returns the sessions, unless a change of their state moves them. */
-  readonly until: number;
   /** Maximum number of sessions. */
   readonly limit: number;
+}
+
+/** Input of `SessionStore.take`. */
+export interface TakeRange extends WaitingRange {
+  /** The sessions stay hidden from other calls until then, in milliseconds since the epoch. */
+  readonly until: number;
   /** The `nextCursor` of the previous call. */
   readonly cursor?: string | undefined;
-  /**
-   * Whether the caller has claimed other sessions already: sessions that must be claimed alone then
-   * stay in the queue. Default: false.
-   */
+  /** The caller holds other sessions: those to be claimed alone stay. Default: false. */
   readonly inCompany?: boolean | undefined;
 }
 
 /** A session that `SessionStore.take` hands out. */
 export interface TakenRecord extends SessionKey {
-  /** Since when the session waits for a worker, in milliseconds since the epoch. */
+  /** Since when it waits for a worker, in milliseconds since the epoch. */
   readonly dueAt: number;
-  /** What `find` gives with a `historyLimit` of 0, at that time or later. */
+  /** As `find` returns it with a `historyLimit` of 0, then or later. */
   readonly record: SessionRecord;
 }
 
@@ -151,12 +143,6 @@ export interface TakenRecords extends DueSessions {
   readonly sessions: readonly TakenRecord[];
   /** Also `corrupt_record` for each session that was moved but cannot be read. */
   readonly failed: readonly StoreError[];
-}
-
-/** Input of `SessionStore.countWaiting`. */
-export interface WaitingRange extends Pick<TakeRange, 'tenant' | 'now'> {
-  /** The highest number that is counted to. */
-  readonly limit: number;
 }
 
 /**
@@ -169,8 +155,7 @@ export interface WaitingRange extends Pick<TakeRange, 'tenant' | 'now'> {
  */
 export interface SessionStore {
   /**
-   * Settles when no call is under way, so that a host can close the client or database then. An
-   * operation of a service may be between two calls: `SessionService.drain` waits for it. Absent if
+   * Settles when no call is under way, so that a host can close the client or database. Absent if
    * each call is done when it returns.
    */
   drain?(): Promise<void>;
@@ -180,8 +165,8 @@ export interface SessionStore {
 
   /**
    * Changes a session. Changes without a `revision` never conflict with one another. The cost
-   * depends on the entries of the change, not on the length of the history. No position is used
-   * twice, even after a rewind.
+   * depends on the entries of the change, not on the history. No position is used twice, even after
+   * a rewind.
    */
   change(commit: ChangeCommit): Answer<Changed, StoreError>;
 
@@ -189,21 +174,22 @@ export interface SessionStore {
   remove(commit: RemoveCommit): Answer<Removed, StoreError>;
 
   /**
-   * Hands out sessions that wait for a worker (`wakeAtOf`) and moves each of them to `until`, in
-   * one step: no two calls return the same session before then. A `put` moves a session to the
-   * `wakeAtOf` of its new state, and so does a `wake`; other changes leave it. The store may return
-   * a session that no longer waits for a worker. After a crash of the database, it may return those
-   * again that it returned before.
+   * Hands out sessions that wait for a worker (`wakeAtOf`) and moves each to `until`, in one step.
+   * Until then, only a `put` or a `wake` moves it: to the `wakeAtOf` of its new state. The store may
+   * return a session that no longer waits, and after a crash of the database one that it returned
+   * before.
    *
-   * - Tenants take turns, in all processes: a tenant that was served goes behind the others that
-   *   wait. The longest waiting sessions of each tenant come first. Continues as `due`.
+   * - Tenants take turns, in all processes: one that was served goes behind the others that wait.
+   *   The longest waiting sessions of each tenant come first. Continues as `due`.
    * - A session that has ended at `now` (`endsAt`) is never returned and takes no place of the
-   *   limit, whatever the number of such sessions. The store may take it out of the queue for good,
-   *   unless an `activity` postpones its end.
-   * - A session whose lease has run out (`hasRunOut`) is returned alone, because it may have killed
-   *   its worker: if it has waited longest, it is the only session, and otherwise it stays.
+   *   limit. The store may take it out of the queue for good, unless an `activity` postpones its end.
+   * - A session whose lease has run out (`hasRunOut`) may have killed its worker: it is returned
+   *   alone if it has waited longest, and otherwise stays.
    */
   take(range: TakeRange): Answer<TakenRecords, StoreError>;
+
+  /** Number of sessions that `take` could return, at most `limit`, without a search of all. */
+  countWaiting(range: WaitingRange): Answer<number, StoreError>;
 
   /** Reads a session; undefined if there is none. */
   find(key: SessionKey, size?: ReadSize): Answer<SessionRecord | undefined, StoreError | TooLarge>;
@@ -211,13 +197,10 @@ export interface SessionStore {
   /** Reads the state of a session alone, or of what is left of one. */
   findState(key: DueKey): Answer<StateRecord | undefined, StoreError>;
 
-  /** Reads a part of a history. The cost depends on the part, not on the length of the history. */
+  /** Reads a part of a history, at the cost of the part. */
   entries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome, StoreError>;
 
-  /**
-   * Reads a page, in O(log n + page); a search (`PageRange.labels`) takes time in proportion to the
-   * sessions that it examines.
-   */
+  /** Reads a page, in O(log n + page); a search in proportion to what it examines. */
   page(
     tenant: string,
     range: PageRange,
@@ -226,30 +209,17 @@ export interface SessionStore {
   /**
    * Sessions of all tenants that are due at `now`, at most `limit`: the longest overdue of each
    * tenant, so that a tenant with many due sessions does not delay the others. A session is due at
-   * the time of its state (`dueAtOf`), to which each `put` and each later `activity` moves it, or at
-   * the one to which a `Move` has moved it. The store may return a session that is not due yet.
+   * `dueAtOf(state)`, to which each `put` and each later `activity` moves it, or at the time of a
+   * later `Move`. The store may return a session that is not due yet.
    *
    * A store may search one part of its data per call. The next call continues after `cursor`. If
    * nothing is due, at most ten calls search all parts.
    */
   due(now: number, limit: number, cursor?: string): Answer<DueSessions, StoreError>;
 
-  /**
-   * Number of sessions that `take` could return at `now`, of a tenant or of all; `limit` if there
-   * are more. The cost depends on the limit, on the number of tenants, and on the number of
-   * sessions in the queue that the clock has ended, not on the number of all sessions.
-   */
-  countWaiting(range: WaitingRange): Answer<number, StoreError>;
-
-  /**
-   * Whether sweeps of this deployment report ends: a setting that all processes of the store share,
-   * by default false.
-   */
+  /** Whether sweeps report ends: one setting for all processes of the store, by default false. */
   reportsEnds(): Answer<boolean, StoreError>;
 
-  /**
-   * The log of changes. Undefined, or `misconfigured` at each call, if the host has not enabled
-   * events.
-   */
+  /** The log of changes. Undefined, or `misconfigured`, if the host has not enabled events. */
   readonly events?: EventLog | undefined;
 }
