@@ -9,7 +9,7 @@ import { checkSession, checkTenant, dueOf, type Pair } from './checks.js';
 import { Dice } from './dice.js';
 import { ModelStore } from './model-store.js';
 import { type RandomStep, randomStep, type World } from './random-steps.js';
-import { shownCall } from './shown-call.js';
+import { shownCall, withShortTimes } from './shown-call.js';
 import { type Failure, shrink } from './shrink.js';
 import { Twin } from './twin.js';
 
@@ -25,7 +25,7 @@ export interface RandomSubject {
 
 const begin = async ({ store, model, twin }: Pair, commit: Call<'begin'>) => {
   const actual = await answerOf(store.begin(twin.begin(commit)));
-  return twin.difference(actual, model.begin(commit), 'begin');
+  return twin.answer(actual, model.begin(commit), 'begin');
 };
 
 type Call<C extends 'begin' | 'change' | 'remove'> = Extract<
@@ -68,14 +68,14 @@ const change = async (pair: Pair, commit: ChangeCommit) => {
   // How many rewinds a history can keep is the store's choice.
   if (actual.outcome === 'refused' && actual.guard === 'rewinds') return undefined;
   const rewound = emptyRewindOf(pair, commit);
-  const wrong = twin.difference(actual, model.change(commit), 'change', incarnation);
+  const wrong = twin.answer(actual, model.change(commit), 'change', incarnation);
   if (wrong === undefined && rewound !== undefined) await followVersion(pair, commit.key, rewound);
   return wrong;
 };
 
 const remove = async ({ store, model, twin }: Pair, commit: Call<'remove'>) => {
   const actual = await answerOf(store.remove(commit));
-  return twin.difference(actual, model.remove(commit), 'remove');
+  return twin.answer(actual, model.remove(commit), 'remove');
 };
 
 type TakeRange = Extract<RandomStep, { readonly call: 'take' }>['range'];
@@ -251,10 +251,15 @@ export interface RandomOptions {
 const SHRINK_MS = 2000;
 
 const reportOf = (seed: number, { difference, calls }: Failure): string =>
-  [
-    `after random commits, the store differs from the model (seed ${seed}): ${difference}`,
-    ...calls,
-  ].join('\n');
+  withShortTimes(
+    [
+      `after the last of these calls, the store differs from the model: ${difference}`,
+      ...calls,
+      `To repeat them: from: ${seed}, sequences: 1. Odd calls are those of the second store.`,
+      'Times are milliseconds since noon of 2026-01-31. Positions and versions are those of the',
+      'model. States are shown by what changes.',
+    ].join('\n'),
+  );
 
 /**
  * Makes sequences of random commits on an empty store and on a model of the port, and compares all

@@ -1,37 +1,64 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { DueKey } from '../../store/session-store.js';
 import { difference } from '../expect-equal.js';
-import { NOON } from '../samples.js';
+import { live, NOON } from '../samples.js';
 import type { RandomStep } from './random-steps.js';
 
-/** The fields of a state that a change gives another value. */
-const changesOf = ({ state, previous }: { state: StateRecord; previous: StateRecord }) => {
-  const before = new Map<string, unknown>(Object.entries(previous));
+/** The parts of a value that differ from another one; null for a part that it has not. */
+const changesOf = <T extends object>(value: T, before: T) => {
+  const [now, then] = [value, before].map((each) => new Map<string, unknown>(Object.entries(each)));
+  const names = Object.keys({ ...before, ...value });
   return Object.fromEntries(
-    Object.entries(state).filter(
-      ([name, value]) => difference(value, before.get(name), '') !== undefined,
-    ),
+    names
+      .map((name) => [name, now?.get(name) ?? null, then?.get(name) ?? null] as const)
+      .filter(([, is, was]) => difference(is, was, '') !== undefined),
   );
 };
 
-/** A day: times of the samples are shown as milliseconds since `NOON`. */
-const DAY_MS = 86_400_000;
+const usual = live('IDLE');
 
-const plain = (_: string, value: unknown): unknown => {
-  if (typeof value !== 'number') return value;
-  if (value === Number.POSITIVE_INFINITY) return 'never';
-  return Math.abs(value - NOON) < DAY_MS ? `+${value - NOON}` : value;
+/** A state without what most states have. */
+const unusual = (state: StateRecord) => ({
+  ...changesOf<StateRecord>(state, usual),
+  terms: changesOf(state.terms, usual.terms),
+});
+
+const withoutInfinity = (_: string, value: unknown): unknown =>
+  value === Number.POSITIVE_INFINITY ? 'never' : value;
+
+/** Where a report shows a state, it shows only what distinguishes it. */
+const shownEffects = (step: Exclude<RandomStep, { readonly call: 'take' }>) => {
+  const { call, commit } = step;
+  if (call === 'begin') {
+    const { head, state, ...rest } = commit.effects;
+    return { createdAt: head.createdAt, state: unusual(state), ...rest };
+  }
+  if (call === 'remove') {
+    const { remains, ...rest } = commit.effects;
+    return { remains: remains && { ...remains, state: unusual(remains.state) }, ...rest };
+  }
+  const { effects } = commit;
+  const isPut = 'put' in effects && effects.put !== undefined;
+  return isPut ? { ...effects, put: changesOf(effects.put.state, effects.put.previous) } : effects;
 };
 
 /** A call in one line, as a report shows it. */
 export const shownCall = (step: RandomStep): string => {
-  if (step.call === 'take') return `take ${JSON.stringify(step.range, plain)}`;
-  const { key, guards, effects } = step.commit;
+  if (step.call === 'take') return `take ${JSON.stringify(step.range, withoutInfinity)}`;
+  const { key, guards } = step.commit;
   const { id, removal }: DueKey = key;
   const name = removal === undefined ? id : `${id} (${removal})`;
-  const put = 'put' in effects && effects.put && changesOf(effects.put);
-  const { events, ...rest } = { events: [], ...effects };
-  const types = events.map(({ type }) => type);
-  const shown = { guards, ...rest, ...(put && { put }), events: types };
-  return `${step.call} ${name} ${JSON.stringify(shown, plain)}`;
+  const { events, ...rest } = { events: [], ...shownEffects(step) };
+  const shown = { guards, ...rest, events: events.map(({ type }) => type) };
+  return `${step.call} ${name} ${JSON.stringify(shown, withoutInfinity)}`;
 };
+
+const DAY_MS = 86_400_000;
+
+/** A text with the times of the samples as milliseconds after NOON, which are easy to compare. */
+export const withShortTimes = (text: string): string =>
+  text.replaceAll(/"\d{4}-[\dT:.-]+Z"|\b\d{13}\b/g, (found) => {
+    const ms = (found.startsWith('"') ? Date.parse(found.slice(1, -1)) : Number(found)) - NOON;
+    if (!(Math.abs(ms) < DAY_MS)) return found;
+    return ms < 0 ? `${ms}` : `+${ms}`;
+  });

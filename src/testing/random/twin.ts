@@ -43,6 +43,14 @@ class Pairs<T extends number | string> {
 
 const POSITIONS = /^(position|historyPosition|start|rewoundTo|positions\[\d+\])$/;
 
+interface Answered {
+  readonly outcome: string;
+  readonly guard?: string;
+}
+
+const shownAnswer = ({ outcome, guard }: Answered): string =>
+  guard === undefined ? outcome : `${outcome} by ${guard}`;
+
 /** Compares answers of a store with those of the model, whose opaque values are others. */
 export class Twin {
   readonly #versions = new Pairs<string>();
@@ -75,6 +83,14 @@ export class Twin {
       if (name !== 'incarnation') return undefined;
       return this.#incarnations.match(model, store);
     });
+  }
+
+  /** Describes the first difference of the answers to a call: the guard, then the rest. */
+  answer(actual: Answered, expected: Answered, call: string, incarnation?: string) {
+    return (
+      difference(shownAnswer(actual), shownAnswer(expected), `the answer to ${call}`) ??
+      this.difference(actual, expected, `the answer to ${call}`, incarnation)
+    );
   }
 
   /** A begin of the model with the version of the store. */
