@@ -17,7 +17,7 @@ import type {
 import type { DueSession, SessionStore } from '../store/session-store.js';
 import { answerOf, type Contents, repeatUntil } from './answers.js';
 import { expectEqual } from './expect-equal.js';
-import { headOf, live, NOON, say, upTo } from './samples.js';
+import { headOf, live, NOON, say, TENANT, upTo } from './samples.js';
 
 /** What a session begins with. */
 export interface Beginning {
@@ -53,6 +53,16 @@ export const begin = async (
   const { head = headOf(key.id), state = live('ACTIVE'), entries = [] } = beginning;
   return { head, state, history: entries };
 };
+
+/** The answer where a guard refuses. */
+export const refused = (guard: string, rest: object = {}) => ({
+  outcome: 'refused',
+  guard,
+  ...rest,
+});
+
+/** The answer to a change that adds no entries. */
+export const MADE = { outcome: 'made', position: 0 };
 
 export const change = (store: SessionStore, commit: ChangeCommit): Promise<Changed> =>
   answerOf(store.change(commit));
@@ -93,7 +103,7 @@ export const tryPut = async (
 
 /** Replaces the state. Fails if the store refuses it. */
 export const put = async (store: SessionStore, key: DueKey, next: StateRecord): Promise<void> => {
-  expectEqual(await tryPut(store, key, next), { outcome: 'made', position: 0 }, 'put');
+  expectEqual(await tryPut(store, key, next), MADE, 'put');
 };
 
 /** The effects of an append besides its entries. */
@@ -134,6 +144,13 @@ export const add = (
   const commit = appendOf(key, []);
   return made(store, { ...commit, effects: { ...commit.effects, entries } });
 };
+
+/** Overwrites the entries at some positions, whatever the outcome. */
+export const redact = (
+  store: SessionStore,
+  key: SessionKey,
+  positions: readonly number[],
+): Promise<Changed> => change(store, { key, guards: {}, effects: { redact: positions, at: NOON } });
 
 /** Removes a session, whatever the outcome. */
 export const remove = (
@@ -195,6 +212,38 @@ export const due = async (
   });
   // Among equal times, the order is the store's choice.
   return sessions.toSorted((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
+};
+
+/** A time that is later than all others of the cases. */
+export const FAR = NOON + 1e9;
+
+/** Fails unless this session alone is due, and from this time on. */
+export const expectDue = async (
+  store: SessionStore,
+  key: DueKey,
+  dueAt: number,
+  what = '',
+): Promise<void> => {
+  expectEqual(await due(store, dueAt - 1), [], `due a millisecond before ${what}`);
+  for (const now of [dueAt, FAR])
+    expectEqual(await due(store, now), [{ ...key, dueAt }], `due from its time on ${what}`);
+};
+
+/** The number of sessions that wait for a worker. */
+export const waiting = (
+  store: SessionStore,
+  now: number,
+  tenant: string | undefined = TENANT,
+): Promise<number> => answerOf(store.countWaiting({ tenant, now, limit: 1000 }));
+
+/** Fails unless one session waits for a worker, and from this time on. */
+export const expectWaiting = async (
+  store: SessionStore,
+  wakeAt: number,
+  what = '',
+): Promise<void> => {
+  const counts = [await waiting(store, wakeAt - 1), await waiting(store, wakeAt)];
+  expectEqual(counts, [0, 1], `waiting a millisecond before its time, and then ${what}`);
 };
 
 /** The ids of a tenant's sessions, newest first. */

@@ -1,10 +1,10 @@
-import { dueAtOf } from '../session/state-at.js';
 import type { SessionStore } from '../store/session-store.js';
 import { answerOf } from './answers.js';
-import { append, begin, due, placed } from './commits.js';
+import { append, begin, due, FAR, placed, waiting } from './commits.js';
 import { eventsAfter, hasEvents } from './event-steps.js';
 import { expectEqual } from './expect-equal.js';
-import { keyOf, live, NOON, operationOf, say, TENANT } from './samples.js';
+import { pageOf } from './page-steps.js';
+import { keyOf, live, NOON, operationOf, say } from './samples.js';
 
 export const key = keyOf('one');
 
@@ -41,11 +41,10 @@ export const addGuarded = async (store: SessionStore): Promise<Places> => {
 /** All that a change could alter, as the reads show it. */
 const everything = async (store: SessionStore) => ({
   record: await answerOf(store.find(key)),
-  page: await answerOf(store.page(TENANT, { offset: 0, limit: 10 })),
-  labelled: await answerOf(store.page(TENANT, { offset: 0, limit: 10, labels: { user: 'ann' } })),
-  due: await due(store, dueAtOf(guardedState) + 10_000),
-  waiting: await answerOf(store.countWaiting({ tenant: TENANT, now: NOON + 10, limit: 10 })),
-  later: await answerOf(store.countWaiting({ tenant: TENANT, now: NOON + 99, limit: 10 })),
+  page: await pageOf(store, {}),
+  labelled: await pageOf(store, { labels: { user: 'ann' } }),
+  due: await due(store, FAR),
+  waiting: [await waiting(store, NOON + 10), await waiting(store, NOON + 99)],
   events: (await hasEvents(store)) ? await eventsAfter(store, '0') : [],
 });
 

@@ -4,7 +4,7 @@ import { answerOf, repeatUntil } from './answers.js';
 import { append, begin } from './commits.js';
 import { expectEqual, expectThat } from './expect-equal.js';
 import { key } from './guarded.js';
-import { live, upTo } from './samples.js';
+import { operationOf, upTo } from './samples.js';
 
 type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
@@ -75,20 +75,15 @@ export const readBack = async (
   return entries;
 };
 
-/**
- * Appends several times, some as operations. Returns the contents, and the position after each
- * append.
- */
-export const addTalk = async (store: SessionStore) => {
-  await begin(store, key, { state: live('ACTIVE') });
+/** Appends several times, some as operations. Returns the contents. */
+export const addTalk = async (store: SessionStore): Promise<readonly string[]> => {
+  await begin(store, key);
   const said: string[] = [];
-  const marks = [{ position: 0, count: 0 }];
   for (const turn of upTo(9)) {
     const contents = upTo(1 + (turn % 4)).map((part) => `turn ${turn}, ${part}`);
-    const operation = { id: `op-${turn}`, digest: 'the-same-content' };
-    const position = await append(store, key, contents, turn % 3 === 0 ? { operation } : {});
+    const operation = operationOf(`op-${turn}`);
+    await append(store, key, contents, turn % 3 === 0 ? { operation } : {});
     said.push(...contents);
-    marks.push({ position, count: said.length });
   }
-  return { said, marks };
+  return said;
 };

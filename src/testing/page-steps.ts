@@ -1,5 +1,6 @@
 import type { ListCursor, PageRange, RecordPage, SessionStore } from '../store/session-store.js';
 import { answerOf, repeatUntil } from './answers.js';
+import { expectEqual } from './expect-equal.js';
 import { NOON, TENANT } from './samples.js';
 
 /** A time, in milliseconds after NOON. */
@@ -41,4 +42,54 @@ export const walk = async (
     return cursor === undefined;
   });
   return met;
+};
+
+/** The ids of a list in the orders that its range allows, given the newest first. */
+const inOrders = ({ order }: Partial<PageRange>, ids: readonly string[]) =>
+  order === undefined
+    ? ([
+        ['newest', ids],
+        ['oldest', ids.toReversed()],
+      ] as const)
+    : ([[order, ids]] as const);
+
+/** Fails unless each page by offset is a slice of this list, given the newest first. */
+export const expectSlices = async (
+  store: SessionStore,
+  range: Partial<PageRange>,
+  newest: readonly string[],
+  what: string,
+): Promise<void> => {
+  const { length } = newest;
+  for (const [order, all] of inOrders(range, newest))
+    for (const offset of [0, 1, 2, length - 1, length, 2 ** 31, Number.MAX_SAFE_INTEGER])
+      for (const limit of [0, 1, 4, length - 1, length, 100]) {
+        if (offset < 0 || limit < 0) continue;
+        const page = await pageOf(store, { ...range, order, offset, limit });
+        const which = `${what}, ${order} first, ${limit} from ${offset} on:`;
+        expectEqual(idsOf(page), all.slice(offset, offset + limit), `${which} the ids`);
+        expectEqual([page.total, page.unreadable], [length, []], `${which} the rest`);
+        const { id, createdAt: at } = page.records.at(-1)?.head ?? {};
+        const next = offset + limit < length ? { id, at } : undefined;
+        if (limit > 0) expectEqual(page.nextCursor, next, `${which} nextCursor`);
+      }
+};
+
+/** Fails unless a range has this list, given the newest first, and walks by cursor meet all of it. */
+export const expectWalks = async (
+  store: SessionStore,
+  range: Partial<PageRange>,
+  newest: readonly string[],
+  what: string,
+): Promise<void> => {
+  const { length: total } = newest;
+  for (const [order, ids] of inOrders(range, newest)) {
+    for (const limit of new Set([1, 2, 3, 5, total - 1, total, total + 1])) {
+      if (limit < 1) continue;
+      const met = await walk(store, { ...range, order, limit });
+      expectEqual(met, ids, `${what}, a walk by ${limit}, ${order} first`);
+    }
+    const all = { ids, total, next: undefined };
+    expectEqual(await listed(store, { ...range, order }), all, `${what}, ${order} first`);
+  }
 };

@@ -1,11 +1,9 @@
-import { beginEvents, begins, limitedBegins } from './cases/begins.js';
+import { begins, limitedBegins } from './cases/begins.js';
 import { events, listeners } from './cases/events.js';
 import { guards, limitGuards } from './cases/guards.js';
-import { historyBytes } from './cases/history-bytes.js';
-import { historyEffects, historyEvents } from './cases/history-effects.js';
-import { historyLimits } from './cases/history-limits.js';
+import { historyEffects } from './cases/history-effects.js';
 import { historyParts } from './cases/history-parts.js';
-import { historyVersions } from './cases/history-versions.js';
+import { historyReads } from './cases/history-reads.js';
 import { labels } from './cases/labels.js';
 import { moves } from './cases/moves.js';
 import { names } from './cases/names.js';
@@ -14,12 +12,11 @@ import { pages } from './cases/pages.js';
 import { limitRaces, races } from './cases/races.js';
 import { randomCommits, randomCommitsAndStatuses } from './cases/random-commits.js';
 import { readSizes } from './cases/read-sizes.js';
-import { removalEvents, removals, removalsAndLimits } from './cases/removals.js';
+import { removals, removalsAndLimits } from './cases/removals.js';
 import { searches, searchesByStatus } from './cases/searches.js';
-import { effectEvents, stateEffects, statusEffects } from './cases/state-effects.js';
+import { stateEffects } from './cases/state-effects.js';
 import { statuses } from './cases/statuses.js';
 import { takes } from './cases/takes.js';
-import { tenants } from './cases/tenants.js';
 import { texts } from './cases/texts.js';
 import { twoStores } from './cases/two-stores.js';
 import type { PortCase } from './store-case.js';
@@ -36,18 +33,15 @@ export const requiredCases: readonly PortCase[] = [
   ...guards,
   ...stateEffects,
   ...historyEffects,
-  ...historyLimits,
   ...moves,
   ...removals,
   ...takes,
   ...pages,
   ...historyParts,
-  ...historyBytes,
-  ...historyVersions,
+  ...historyReads,
   ...readSizes,
   ...labels,
   ...searches,
-  ...tenants,
   ...names,
   ...texts,
   ...ownership,
@@ -63,11 +57,10 @@ export const optionalCases: Readonly<Record<OptionalPart, readonly PortCase[]>> 
     ...searchesByStatus,
     ...limitedBegins,
     ...limitGuards,
-    ...statusEffects,
     ...removalsAndLimits,
     ...limitRaces,
     ...randomCommitsAndStatuses,
   ],
-  events: [...events, ...beginEvents, ...effectEvents, ...historyEvents, ...removalEvents],
+  events,
   listen: listeners,
 };

@@ -44,23 +44,23 @@ const phase: Phase = {
   work: {},
 };
 
-/** A state that can still change. By default it has revision 1 and no deadline. */
-export const live = (status: LiveState['status'], changes: Partial<Phase> = {}): StateRecord => ({
+const phaseOf = (changes: Partial<Phase>): Phase => ({
   ...phase,
   ...changes,
   operations: [...(changes.operations ?? [])],
   terms: { ...(changes.terms ?? noTerms) },
   work: { ...changes.work },
+});
+
+/** A state that can still change. By default it has revision 1 and no deadline. */
+export const live = (status: LiveState['status'], changes: Partial<Phase> = {}): StateRecord => ({
+  ...phaseOf(changes),
   status,
 });
 
 /** A state that is TERMINATED. */
 export const ended = (endReason: EndReason, changes: Partial<Phase> = {}): StateRecord => ({
-  ...phase,
-  ...changes,
-  operations: [...(changes.operations ?? [])],
-  terms: { ...(changes.terms ?? noTerms) },
-  work: { ...changes.work },
+  ...phaseOf(changes),
   status: 'TERMINATED',
   endReason,
 });

@@ -51,7 +51,7 @@ describe('the contract comes to an end on a store that', () => {
       })),
     );
     const partByPart =
-      'history: part by part from any position, each entry comes once and in order, whatever the limit';
+      'history: part by part from the position after any entry, each entry comes once and in order, whatever the limit';
     expect(failed.get(partByPart)).toBe(
       'gave up after 1000 steps while waiting for: a part without hasMore',
     );

@@ -235,7 +235,7 @@ const placeFaults: readonly Fault[] = [
 ];
 
 const contentFaults: readonly Fault[] = [
-  distorting('texts:', 'loses lone surrogates in entries', {
+  distorting('history:', 'loses lone surrogates in entries', {
     entry: (entry) => ({ ...entry, content: throughUtf8(entry.content) }),
   }),
   distorting('texts:', 'ends texts at NUL', {
@@ -244,7 +244,7 @@ const contentFaults: readonly Fault[] = [
       options: { ...head.options, context: head.options.context.split('\0')[0] ?? '' },
     }),
   }),
-  distorting('texts:', 'normalises line ends', {
+  distorting('history:', 'normalises line ends', {
     entry: (entry) => ({ ...entry, content: entry.content.replaceAll('\r\n', '\n') }),
   }),
   distorting('texts:', 'cuts long texts', {

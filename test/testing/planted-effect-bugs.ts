@@ -58,7 +58,7 @@ const lost: readonly PlantedBug[] = [
   ),
   using(
     'loses all events but the first',
-    'events: a change takes a sequence for each of its events, and none without any',
+    'events: a commit that is made has its events, none or several, with the next sequences',
     (commit, inner) => inner.change(effects(commit, { events: commit.effects.events.slice(0, 1) })),
   ),
   changing('loses the entries of a put', 'put: can add entries in the same step', (commit, inner) =>
@@ -252,7 +252,7 @@ const begins: readonly PlantedBug[] = [
   ),
   planted(
     'loses events of a begin',
-    'events: a begin has an event for each change, in order, and none if it is refused',
+    'events: a commit that is made has its events, none or several, with the next sequences',
     (inner) => ({
       begin: ({ effects: all, ...commit }) =>
         inner.begin({ ...commit, effects: { ...all, events: all.events.slice(0, 1) } }),

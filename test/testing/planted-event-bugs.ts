@@ -11,11 +11,11 @@ const tell = (inner: MemorySessionStore, key: SessionKey, detail: EventDetail): 
   inner.events?.log(key, { incarnation: 'none', sequence: record?.sequence ?? 1 }, detail);
 };
 
-const hasItsEvent = 'events: a change that was acknowledged has its event, whatever the change';
+const hasItsEvent =
+  'events: a commit that is made has its events, none or several, with the next sequences';
 const ofTime =
   'events: the time of the log is never later than that of an event that comes after it';
-const hasNone =
-  'events: a call that was refused, or that has no events, has no event and no sequence';
+const writesNothing = 'guards: a change that end refuses writes nothing';
 const hasOne = 'events: of calls that race for one change, one has an event';
 
 const appended = { type: 'appended', at: NOON, start: 0 } as const;
@@ -45,14 +45,14 @@ export const plantedEventBugs: readonly PlantedBug[] = [
   planted('has a clock that stands still', ofTime, (inner) => ({
     events: eventsWith(inner, () => ({ now: () => ok(0) })),
   })),
-  changing('tells of an append that it has refused', hasNone, (commit, inner) =>
+  changing('tells of an append that it has refused', writesNothing, (commit, inner) =>
     inner.change(commit).map((answer) => {
       if (answer.outcome === 'refused' && answer.guard === 'end')
         tell(inner, commit.key, { ...appended, position: answer.position });
       return answer;
     }),
   ),
-  changing('tells of a renewed lease', hasNone, (commit, inner) => {
+  changing('tells of a renewed lease', hasItsEvent, (commit, inner) => {
     const { lease } = commit.effects.put?.state.work ?? {};
     const before = inner.findState(commit.key)._unsafeUnwrap()?.work.lease;
     return inner.change(commit).map((answer) => {

@@ -15,8 +15,8 @@ const isUnknown =
   'label: a part of a label, its value under another name, or one label too many finds nothing';
 const isWalked =
   'label: a walk by cursor meets each session with the labels once, between two times too';
-const isKept =
-  'label: other labels and the end of a session move it between lists, and a removal takes it out';
+const isMoved = 'put: moves the session between the lists of its labels, and to no other place';
+const isGone = 'remove: a session is gone from every read, list and queue, and others stay';
 
 const pageOf = (inner: MemorySessionStore, tenant: string, range: PageRange): RecordPage =>
   inner.page(tenant, range)._unsafeUnwrap();
@@ -139,7 +139,7 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
   ),
   listing(
     'takes a session that has ended out of the lists of its labels',
-    isKept,
+    isMoved,
     (inner, tenant, range) =>
       fitting(
         inner,
@@ -148,7 +148,7 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
         (record) => isTheSame(record, range) && record.state.status !== 'TERMINATED',
       ),
   ),
-  planted('leaves a removed session in the totals of its labels', isKept, (inner) => {
+  planted('leaves a removed session in the totals of its labels', isGone, (inner) => {
     const left: SessionLabels[] = [];
     return {
       remove: (commit) => {
@@ -168,7 +168,7 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
   }),
   planted(
     'gives a session the labels of a removed one with its id',
-    'label: a session that was removed and inserted again has its new labels alone',
+    'begin: a session under the id of a removed one has none of its labels, entries and operations',
     (inner) => {
       const known = new Map<string, SessionLabels>();
       return {
@@ -184,7 +184,7 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
   ),
   planted(
     'lists a session by the labels of an insert that found its id taken',
-    'label: of 50 sessions with one id and different labels, one is inserted and found by its label alone',
+    'races: of 50 begins of one id, one is made, and its session is kept',
     (inner) => {
       const taken: StateRecord[] = [];
       return {

@@ -13,7 +13,7 @@ const hasStatus =
 const isByUse =
   'updated: the session first that was used, changed or ended last, of all or with a label';
 const isWhole =
-  'label: a page of a search has the sessions as find gives them, with the end of their histories';
+  'page: holds complete sessions as find returns them, also by labels, and changes do not move one';
 const isBounded =
   'label: a search examines up to 10,000 sessions, and more are an error; a list by one label alone has no limit';
 

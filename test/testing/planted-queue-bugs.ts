@@ -48,7 +48,7 @@ const removals: readonly PlantedBug[] = [
   ),
   planted(
     'has events of what is left',
-    'events: a removal has the next sequence, and what is left has no events',
+    'events: a commit that is made has its events, none or several, with the next sequences',
     (inner) => ({
       remove: (commit) => {
         const at = 0;
@@ -119,7 +119,7 @@ const takes: readonly PlantedBug[] = [
   ),
   planted(
     'serves the tenant that has waited longest',
-    'take: tenants take turns, in all processes',
+    'take: tenants take turns, in all processes, whatever the limit of a call',
     (inner) => {
       let busy: string | undefined;
       return {

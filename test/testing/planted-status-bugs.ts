@@ -27,7 +27,7 @@ const listed = (inner: MemorySessionStore, tenant: string, range: PageRange): Re
 export const plantedStatusBugs: readonly PlantedBug[] = [
   planted(
     'takes a session for ended a millisecond after its deadline',
-    'status: a session whose deadline has passed is TERMINATED at that time, and only then',
+    'status: a session whose time is over is TERMINATED then, and only then, even for a clock that is behind',
     listing(
       (inner) => (tenant, range) =>
         listed(inner, tenant, { ...range, status: { ...range.status, now: range.status.now - 1 } }),
@@ -59,7 +59,7 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
   ),
   planted(
     'writes down what the clock has ended when it lists',
-    'status: a list by status writes nothing, so that a caller whose clock is behind gets the same list as before',
+    'status: a session whose time is over is TERMINATED then, and only then, even for a clock that is behind',
     listing((inner) => (tenant, range) => {
       const due = inner.due(range.status.now, 1000)._unsafeUnwrap().sessions;
       for (const key of due) {

@@ -3,30 +3,29 @@ import { answerOf } from '../answers.js';
 import {
   append,
   begin,
-  change,
-  due,
+  expectDue,
+  expectWaiting,
   idsOf,
-  made,
   placed,
   put,
+  redact,
+  refused,
   remove,
   said,
   tryBegin,
 } from '../commits.js';
-import { eventsAfter } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, key } from '../guarded.js';
-import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
-import type { StoreCase } from '../store-case.js';
-
-const refused = (guard: string) => ({ outcome: 'refused', guard });
+import { listed } from '../page-steps.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
+import type { PortCase } from '../store-case.js';
 
 const versionOf = async (store: SessionStore, id = 'one'): Promise<string> =>
   (await answerOf(store.find(keyOf(id))))?.historyVersion ?? '';
 
 const two = keyOf('two');
 
-export const begins: readonly StoreCase<SessionStore>[] = [
+export const begins: readonly PortCase[] = [
   {
     name: 'begin: a session is found as it was given, with its entries, in both stores',
     run: async (store, second) => {
@@ -74,11 +73,8 @@ export const begins: readonly StoreCase<SessionStore>[] = [
         const entries = [say('never')];
         for (const guards of [{}, { source }]) {
           const state = live('IDLE', { deadline: NOON + 1, labels: { user: 'bob' } });
-          expectEqual(
-            await tryBegin(store, key, { state, entries, guards }),
-            refused('absent'),
-            'begin',
-          );
+          const begun = await tryBegin(store, key, { state, entries, guards });
+          expectEqual(begun, refused('absent'), 'begin');
         }
       });
       await begin(store, keyOf('one', 'globex'));
@@ -108,7 +104,7 @@ export const begins: readonly StoreCase<SessionStore>[] = [
         expectEqual(await answerOf(store.find(of)), undefined, what);
       };
       await expectRefused('of another tenant', keyOf('two', 'globex'));
-      await made(store, { key, guards: {}, effects: { redact: [end], at: NOON } });
+      await redact(store, key, [end]);
       await expectRefused('after a redaction');
       await append(store, key, ['x'], {}, { truncate: end });
       const rewound = await versionOf(store);
@@ -121,52 +117,37 @@ export const begins: readonly StoreCase<SessionStore>[] = [
     },
   },
   {
-    name: 'begin: each session has a version of its own, even under the same id',
-    run: async (store) => {
-      const versions = new Set<string>();
-      for (const id of ['one', 'two', 'one']) {
-        await remove(store, keyOf(id));
-        await begin(store, keyOf(id));
-        versions.add(await versionOf(store, id));
-      }
-      expectEqual(versions.size, 3, 'the number of versions');
-    },
-  },
-  {
     name: 'begin: a session is due and waits for a worker from the times of its state on',
     run: async (store) => {
       const state = live('IDLE', { deadline: NOON + 9, work: { wakeAt: NOON + 3 } });
       await begin(store, key, { state });
-      expectEqual(await due(store, NOON + 8), [], 'due before');
-      expectEqual(await due(store, NOON + 9), [{ ...key, dueAt: NOON + 9 }], 'due');
-      const waiting = (now: number) =>
-        answerOf(store.countWaiting({ tenant: TENANT, now, limit: 9 }));
-      expectEqual([await waiting(NOON + 2), await waiting(NOON + 3)], [0, 1], 'waiting');
+      await expectDue(store, key, NOON + 9);
+      await expectWaiting(store, NOON + 3);
     },
   },
   {
-    name: 'begin: a session under the id of a removed one starts clean',
+    name: 'begin: a session under the id of a removed one has none of its labels, entries and operations',
     run: async (store) => {
       await addGuarded(store);
       await remove(store, key);
-      const head = headOf('one', NOON + 5);
-      await begin(store, key, { head, state: ended('failed') });
+      const [labels, state] = [{ topic: 'x' }, ended('failed')];
+      await begin(store, key, { head: headOf('one', NOON + 5), state: { ...state, labels } });
       const found = await answerOf(store.find(key));
       expectEqual([found?.sequence, found?.historyCount], [1, 0], 'the counts');
-      expectEqual(found?.state, ended('failed'), 'the state');
-      const range = { offset: 0, limit: 9, labels: { user: 'ann' } };
-      expectEqual((await answerOf(store.page(TENANT, range))).total, 0, 'with the old label');
-      const event = { type: 'appended' as const, at: NOON };
-      const operation = { id: 'op', digest: 'another-content-' };
-      const effects = { entries: [say('x')], events: [event] };
-      const changed = await change(store, { key, guards: { operation }, effects });
-      expectEqual(changed.outcome, 'made', 'an append with an operation of the removed session');
+      expectEqual(found?.state, { ...state, labels }, 'the state');
+      expectEqual((await listed(store, { labels })).total, 1, 'with the new label');
+      expectEqual((await listed(store, { labels: { user: 'ann' } })).ids, [], 'with the old label');
+      const operation = operationOf('op', 'another-content-');
+      await append(store, key, ['an operation of the removed session'], { operation });
+      await remove(store, key);
+      await begin(store, key);
+      expectEqual((await listed(store, { labels })).total, 0, 'a session without labels');
     },
   },
 ];
 
 /** For stores with limits of live sessions. */
-export const limitedBegins: readonly StoreCase<SessionStore>[] = [
+export const limitedBegins: readonly PortCase[] = [
   {
     name: 'begin: live counts the sessions of the tenant that are open at its time',
     run: async (store) => {
@@ -191,36 +172,6 @@ export const limitedBegins: readonly StoreCase<SessionStore>[] = [
       const guards = { source: { id: 'one', version: 'x' }, live: { sessions: 0, now: NOON } };
       expectEqual(await tryBegin(store, two, { guards }), refused('source'), 'begin');
       expectEqual(await tryBegin(store, key, { guards }), refused('absent'), 'a taken id');
-    },
-  },
-];
-
-/** For stores with events. */
-export const beginEvents: readonly StoreCase<SessionStore>[] = [
-  {
-    name: 'events: a begin has an event for each change, in order, and none if it is refused',
-    run: async (store) => {
-      const events = (['created', 'started', 'appended'] as const).map((type) => ({
-        type,
-        at: NOON,
-      }));
-      await begin(store, key, { entries: [say('a'), say('b')], events });
-      await tryBegin(store, key, { events });
-      const logged = await eventsAfter(store, '0');
-      const end = (await answerOf(store.find(key)))?.historyPosition;
-      const [, , appended] = logged;
-      expectEqual(
-        logged.map(({ type, sequence }) => [type, sequence]),
-        [
-          ['session.created', 1],
-          ['session.started', 2],
-          ['session.appended', 3],
-        ],
-        'the events',
-      );
-      const part = { start: 0, historyPosition: end };
-      expectEqual({ ...appended, ...part }, appended, 'the positions of the entries');
-      expectEqual((await answerOf(store.find(key)))?.sequence, 3, 'the sequence');
     },
   },
 ];

@@ -1,11 +1,10 @@
 import type { ChangeCommit, Guards, StateChange, UseChange } from '../../store/commit.js';
-import type { SessionStore } from '../../store/session-store.js';
 import { answerOf } from '../answers.js';
-import { appendOf, begin, change, made, remove, said } from '../commits.js';
+import { appendOf, begin, change, made, refused, remove, said } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, guardedState, key, type Places } from '../guarded.js';
 import { ended, keyOf, live, NOON, operationOf } from '../samples.js';
-import type { StoreCase } from '../store-case.js';
+import type { PortCase } from '../store-case.js';
 
 /** The part of a change that a guard judges. */
 interface Judged extends Guards {
@@ -129,13 +128,10 @@ const changesOf = (judged: Judged, of = key): readonly ChangeCommit[] => [
   pauseIf(judged, of),
 ];
 
-const refusal = ({ guard, answer = () => ({}) }: GuardSample, places: Places) => ({
-  outcome: 'refused',
-  guard,
-  ...answer(places),
-});
+const refusal = ({ guard, answer = () => ({}) }: GuardSample, places: Places) =>
+  refused(guard, answer(places));
 
-const refuses = (sample: GuardSample): StoreCase<SessionStore> => ({
+const refuses = (sample: GuardSample): PortCase => ({
   name: `guards: a change that ${sample.guard} refuses writes nothing`,
   run: async (store, second) => {
     const places = await addGuarded(store);
@@ -149,7 +145,7 @@ const refuses = (sample: GuardSample): StoreCase<SessionStore> => ({
   },
 });
 
-const passes = (sample: GuardSample): StoreCase<SessionStore> => ({
+const passes = (sample: GuardSample): PortCase => ({
   name: `guards: a change is made where ${sample.guard} holds`,
   run: async (store) => {
     const places = await addGuarded(store);
@@ -170,10 +166,7 @@ const passes = (sample: GuardSample): StoreCase<SessionStore> => ({
 const isSame = (one: Judged, other: Judged): boolean =>
   Object.keys(one).some((name) => name in other);
 
-const comesFirst = (
-  sample: GuardSample,
-  later: readonly GuardSample[],
-): StoreCase<SessionStore> => ({
+const comesFirst = (sample: GuardSample, later: readonly GuardSample[]): PortCase => ({
   name: `guards: ${sample.guard} is checked before ${later.map(({ guard }) => guard).join(', ')}`,
   run: async (store) => {
     const places = await addGuarded(store);
@@ -191,22 +184,21 @@ const comesFirst = (
   },
 });
 
-const missing: StoreCase<SessionStore> = {
+const missing: PortCase = {
   name: 'guards: a change of a session that does not exist is refused by present, first of all',
   run: async (store) => {
     await begin(store, key);
     for (const each of [keyOf('two'), keyOf('one', 'globex')]) {
       const judged = { operation: operationOf('op'), revision: 4, open: NOON, end: 3 };
-      const refused = { outcome: 'refused', guard: 'present' };
       for (const commit of changesOf(judged, each))
-        expectEqual(await change(store, commit), refused, 'the answer');
+        expectEqual(await change(store, commit), refused('present'), 'the answer');
       expectEqual(await answerOf(store.find(each)), undefined, 'a session that was never begun');
     }
   },
 };
 
 /** `open` and `over` judge the status first. */
-const statuses: StoreCase<SessionStore> = {
+const statuses: PortCase = {
   name: 'guards: only an ACTIVE or PAUSED session is open, and it is over from its end on',
   run: async (store) => {
     const states = [
@@ -222,14 +214,14 @@ const statuses: StoreCase<SessionStore> = {
         const isOpen = opens.includes(time);
         const [holds, fails] = isOpen ? ['open', 'over'] : ['over', 'open'];
         await made(store, appendOf(each, ['x'], { [holds]: time }));
-        const refused = await change(store, appendOf(each, ['x'], { [fails]: time }));
-        expectEqual(refused, { outcome: 'refused', guard: fails, state }, `${state.status}`);
+        const answer = await change(store, appendOf(each, ['x'], { [fails]: time }));
+        expectEqual(answer, refused(fails, { state }), state.status);
       }
     }
   },
 };
 
-const inactive: StoreCase<SessionStore> = {
+const inactive: PortCase = {
   name: 'guards: an ACTIVE session is over once it was unused for its inactivity timeout',
   run: async (store) => {
     const { terms } = live('ACTIVE');
@@ -238,14 +230,13 @@ const inactive: StoreCase<SessionStore> = {
     await made(store, appendOf(key, ['x'], { open: NOON + 19 }, { activity: NOON + 15 }));
     await made(store, appendOf(key, ['y'], { open: NOON + 34 }));
     await made(store, appendOf(key, ['z'], { over: NOON + 35 }));
-    const guard = 'open';
     const used = { ...state, lastActivityAt: NOON + 15 };
-    const refused = await change(store, appendOf(key, ['x'], { open: NOON + 35 }));
-    expectEqual(refused, { outcome: 'refused', guard, state: used }, 'at the end');
+    const answer = await change(store, appendOf(key, ['x'], { open: NOON + 35 }));
+    expectEqual(answer, refused('open', { state: used }), 'at the end');
   },
 };
 
-export const guards: readonly StoreCase<SessionStore>[] = [
+export const guards: readonly PortCase[] = [
   missing,
   ...inOrder.flatMap((sample, at) => {
     const later = inOrder.slice(at + 1);
@@ -257,7 +248,7 @@ export const guards: readonly StoreCase<SessionStore>[] = [
 ];
 
 /** For stores with limits of live sessions. */
-export const limitGuards: readonly StoreCase<SessionStore>[] = [
+export const limitGuards: readonly PortCase[] = [
   refuses(limit),
   passes(limit),
   {

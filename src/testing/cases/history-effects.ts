@@ -1,19 +1,30 @@
+import type { Guards } from '../../store/commit.js';
 import type { SessionStore } from '../../store/session-store.js';
 import { answerOf } from '../answers.js';
-import { append, appendOf, begin, change, made, placed, put, remove, said } from '../commits.js';
-import { eventsAfter } from '../event-steps.js';
+import {
+  add,
+  append,
+  appendOf,
+  begin,
+  change,
+  MADE,
+  made,
+  placed,
+  put,
+  redact,
+  refused,
+  remove,
+  said,
+} from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, key } from '../guarded.js';
-import { ended, keyOf, live, NOON, operationOf, say, upTo } from '../samples.js';
-import type { StoreCase } from '../store-case.js';
+import { ended, keyOf, NOON, operationOf, say, upTo } from '../samples.js';
+import type { PortCase } from '../store-case.js';
 
 const find = (store: SessionStore) => answerOf(store.find(key));
 
 const rewind = (store: SessionStore, truncate: number, contents: readonly string[] = []) =>
   append(store, key, contents, {}, { truncate });
-
-const redact = (store: SessionStore, positions: readonly number[]) =>
-  change(store, { key, guards: {}, effects: { redact: positions, at: NOON } });
 
 const positionsOf = async (store: SessionStore) =>
   (await placed(store, key)).map(({ position }) => position);
@@ -21,7 +32,7 @@ const positionsOf = async (store: SessionStore) =>
 /** A thousand entries are one change, and so is a large one. */
 const batches = [['a'], ['b', 'b', ''], upTo(1000).map(String), ['x'.repeat(100_000)], ['c']];
 
-export const historyEffects: readonly StoreCase<SessionStore>[] = [
+export const historyEffects: readonly PortCase[] = [
   {
     name: 'entries: follow in the order of the calls, those of a call together, at rising positions',
     run: async (store, second) => {
@@ -41,21 +52,6 @@ export const historyEffects: readonly StoreCase<SessionStore>[] = [
       const found = await find(second);
       expectEqual([found?.historyPosition, positions.at(-1)], [end, end], 'the end');
       expectEqual([found?.historyCount, found?.sequence], [1006, 6], 'the counts');
-    },
-  },
-  {
-    name: 'entries: keep their role, id, data and time, and a change leaves the state as it is',
-    run: async (store) => {
-      await begin(store, key);
-      const entries = [
-        { ...say('a', 'assistant', NOON + 1), id: 'e1', data: { n: [1, { b: null }] } },
-        { ...say('b', 'tool'), id: 'only an id' },
-        { ...say('c'), data: {} },
-      ];
-      const { effects, ...rest } = appendOf(key, []);
-      await made(store, { ...rest, effects: { ...effects, entries } });
-      expectEqual((await find(store))?.history, entries, 'the history');
-      expectEqual((await find(store))?.state, live('ACTIVE'), 'the state');
     },
   },
   {
@@ -88,7 +84,7 @@ export const historyEffects: readonly StoreCase<SessionStore>[] = [
       expectEqual(await said(store, key), ['y'], 'the history');
       const gone = await change(store, appendOf(key, [], {}, { truncate: guarded }));
       const position = (await find(store))?.historyPosition;
-      expectEqual(gone, { outcome: 'refused', guard: 'superseded', position }, 'the end of x');
+      expectEqual(gone, refused('superseded', { position }), 'the end of x');
     },
   },
   {
@@ -96,12 +92,10 @@ export const historyEffects: readonly StoreCase<SessionStore>[] = [
     run: async (store, second) => {
       await begin(store, key);
       const secret = { ...say('é'.repeat(50_000), 'assistant'), id: 'e', data: { key: 'secret' } };
-      const { effects, ...rest } = appendOf(key, []);
-      const entries = [say('a'), secret, say('c')];
-      await made(store, { ...rest, effects: { ...effects, entries } });
+      await add(store, key, [say('a'), secret, say('c')]);
       const positions = await positionsOf(store);
       const before = await find(store);
-      await redact(store, positions.slice(1, 2));
+      await redact(store, key, positions.slice(1, 2));
       const found = await find(second);
       const history = [say('a'), say('', 'assistant'), say('c')];
       const { historyVersion: version, ...others } = found ?? {};
@@ -109,7 +103,7 @@ export const historyEffects: readonly StoreCase<SessionStore>[] = [
       expectThat(version !== before?.historyVersion, 'the history has another version');
       expectEqual(await positionsOf(second), positions, 'the positions');
       await put(store, key, ended('failed', { revision: 2 }));
-      await redact(store, positions);
+      await redact(store, key, positions);
       expectEqual(await said(second, key), ['', '', ''], 'the history of an ended session');
     },
   },
@@ -117,9 +111,9 @@ export const historyEffects: readonly StoreCase<SessionStore>[] = [
     name: 'redact: is no change where nothing is left to overwrite',
     run: async (store) => {
       const { first } = await addGuarded(store);
-      await redact(store, [first]);
+      await redact(store, key, [first]);
       await expectUnchanged(store, 'after the redaction of what is redacted', async () => {
-        expectEqual(await redact(store, [first]), { outcome: 'made', position: 0 }, 'redact');
+        expectEqual(await redact(store, key, [first]), MADE, 'redact');
       });
     },
   },
@@ -127,7 +121,7 @@ export const historyEffects: readonly StoreCase<SessionStore>[] = [
     name: 'redact: takes the positions of superseded entries, and rewinds work as before',
     run: async (store) => {
       const { first, superseded, end } = await addGuarded(store);
-      await redact(store, [superseded, end]);
+      await redact(store, key, [superseded, end]);
       expectEqual(await said(store, key), ['one', ''], 'the history');
       await rewind(store, first, ['new']);
       expectEqual(await said(store, key), ['one', 'new'], 'after a rewind');
@@ -139,50 +133,36 @@ export const historyEffects: readonly StoreCase<SessionStore>[] = [
       const { first, end } = await addGuarded(store);
       await expectUnchanged(store, 'after the refusal', async () => {
         for (const beyond of [end + 1, end + 1_000_000])
-          expectEqual(
-            await redact(store, [first, beyond]),
-            { outcome: 'refused', guard: 'position' },
-            'redact',
-          );
+          expectEqual(await redact(store, key, [first, beyond]), refused('position'), 'redact');
       });
       await remove(store, key);
-      const missing = { outcome: 'refused', guard: 'present' };
-      expectEqual(await redact(store, [first, end + 1]), missing, 'after the removal');
+      const late = await redact(store, key, [first, end + 1]);
+      expectEqual(late, refused('present'), 'after the removal');
     },
   },
   {
     name: 'operation: a repeated change is recognised before every other guard, and changes nothing',
     run: async (store, second) => {
-      await addGuarded(store);
-      const operation = operationOf('again');
+      const { first: truncate, end } = await addGuarded(store);
       const use = { wake: { at: NOON, revision: 9 }, activity: NOON + 9 };
-      const position = await append(store, key, ['x', 'y'], { operation, open: NOON }, use);
+      const once = (id: string, contents: readonly string[], guards?: Guards) =>
+        appendOf(key, contents, { operation: operationOf(id), ...guards }, use);
+      const empty = appendOf(key, [], { operation: operationOf('empty') }, { truncate });
+      const known = [
+        ['op', end],
+        ['again', await made(store, once('again', ['x', 'y'], { open: NOON }))],
+        ['empty', await made(store, empty)],
+      ] as const;
       for (const at of upTo(100)) await append(store, key, [`${at}`]);
-      await redact(store, await positionsOf(store));
+      await redact(store, key, await positionsOf(store));
       await put(store, key, ended('failed', { revision: 10 }));
       await expectUnchanged(second, 'after the repetition', async () => {
-        const repeated = { outcome: 'repeated', position };
-        const failing = [{ revision: 4 }, { open: NOON }, { end: 0 }, { entries: 0 }, {}];
-        for (const guards of failing) {
-          const again = appendOf(key, ['other'], { operation, ...guards }, use);
-          expectEqual(await change(second, again), repeated, JSON.stringify(guards));
-        }
+        for (const [id, position] of known)
+          for (const guards of [{ revision: 4 }, { open: NOON }, { end: 0 }, { entries: 0 }, {}]) {
+            const repeated = await change(second, once(id, ['other'], guards));
+            expectEqual(repeated, { outcome: 'repeated', position }, JSON.stringify(guards));
+          }
       });
-    },
-  },
-  {
-    name: 'operation: a repeated rewind is recognised, with entries and without',
-    run: async (store) => {
-      const { first } = await addGuarded(store);
-      for (const contents of [['x'], []]) {
-        const operation = operationOf(`rewind ${contents.length}`);
-        const commit = appendOf(key, contents, { operation }, { truncate: first });
-        const position = await made(store, commit);
-        await append(store, key, ['later']);
-        const repeated = { outcome: 'repeated', position };
-        expectEqual(await change(store, commit), repeated, 'the answer');
-        expectEqual((await said(store, key))?.at(-1), 'later', 'the history');
-      }
     },
   },
   {
@@ -191,8 +171,8 @@ export const historyEffects: readonly StoreCase<SessionStore>[] = [
       await addGuarded(store);
       const operation = operationOf('free');
       for (const guards of [{ end: 0 }, { open: NOON + 1e6 }, { revision: 1 }, { entries: 0 }]) {
-        const refused = await change(store, appendOf(key, ['x'], { operation, ...guards }));
-        expectEqual(refused.outcome, 'refused', 'the first time');
+        const first = await change(store, appendOf(key, ['x'], { operation, ...guards }));
+        expectEqual(first.outcome, 'refused', 'the first time');
       }
       await append(store, key, ['x'], { operation: operationOf('free', 'another-content-') });
     },
@@ -200,19 +180,8 @@ export const historyEffects: readonly StoreCase<SessionStore>[] = [
   {
     name: 'operation: ids that look alike, and those of other sessions, are different operations',
     run: async (store) => {
-      const ids = [
-        'a',
-        'A',
-        'a ',
-        'é',
-        'e\u0301',
-        '1',
-        '01',
-        'a:b',
-        '%61',
-        '\u{1F600}',
-        '__proto__',
-      ];
+      const alike = ['a', 'A', 'a ', 'é', 'e\u0301', '1', '01', 'a:b', 'a:bc', '%61'];
+      const ids = [...alike, '\u{1F600}', '__proto__'];
       const keys = [key, keyOf('two'), keyOf('one', 'globex')];
       for (const each of keys) await begin(store, each, { entries: [say('a')] });
       for (const each of keys)
@@ -224,40 +193,6 @@ export const historyEffects: readonly StoreCase<SessionStore>[] = [
           expectEqual((await change(store, again)).outcome, 'repeated', JSON.stringify(id));
         }
       }
-    },
-  },
-];
-
-/** For stores with events. */
-export const historyEvents: readonly StoreCase<SessionStore>[] = [
-  {
-    name: 'events: an append has the positions around its entries, and a rewind that to which it went',
-    run: async (store) => {
-      await begin(store, key);
-      const first = await append(store, key, ['a']);
-      const events = [{ type: 'appended' as const, at: NOON, after: first }];
-      const second = await append(store, key, ['b', 'c']);
-      const end = await append(store, key, ['d'], {}, { truncate: first, events });
-      const logged = (await eventsAfter(store, '0')).slice(1);
-      const parts = [
-        { start: 0, historyPosition: first },
-        { start: first, historyPosition: second },
-        { start: second, historyPosition: end, rewoundTo: first },
-      ];
-      for (const [at, part] of parts.entries())
-        expectEqual({ ...logged[at], ...part }, logged[at], `event ${at}`);
-    },
-  },
-  {
-    name: 'events: a redaction has its positions, and a repeated change has no event',
-    run: async (store) => {
-      const { first, end } = await addGuarded(store);
-      for (const _ of upTo(2)) await redact(store, [first, end]);
-      await change(store, appendOf(key, ['three'], { operation: operationOf('op') }));
-      const [, , event, ...others] = await eventsAfter(store, '0');
-      const redacted = { type: 'session.redacted', positions: [first, end], sequence: 3 };
-      expectEqual({ ...event, ...redacted }, event, 'the event');
-      expectEqual(others, [], 'other events');
     },
   },
 ];

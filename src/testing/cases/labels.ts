@@ -1,11 +1,11 @@
 import type { SessionLabels } from '../../session/session.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { answerOf, expectStored } from '../answers.js';
-import { begin, put, raceOf, remove, tryBegin } from '../commits.js';
+import { expectStored } from '../answers.js';
+import { begin, put } from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { hostileTexts } from '../hostile-texts.js';
-import { atOf, idsOf, listed, pageOf, walk } from '../page-steps.js';
-import { ended, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
+import { atOf, expectSlices, expectWalks, idsOf, pageOf } from '../page-steps.js';
+import { headOf, keyOf, live, NOON, upTo } from '../samples.js';
 import type { PortCase } from '../store-case.js';
 
 const user = (value: string): SessionLabels => ({ user: value });
@@ -57,23 +57,12 @@ export const labels: readonly PortCase[] = [
     name: 'label: a page has the sessions with all of the labels, in both orders, with their total',
     run: async (store) => {
       await addUsers(store);
-      for (const [label, ids] of [
+      for (const [labels, ids] of [
         [user('u-1'), ofOne],
         [ofWeb, ofBoth],
       ] as const) {
-        const what = JSON.stringify(label);
-        const total = ids.length;
-        const all = { ids, total, next: undefined };
-        expectEqual(await listed(store, { labels: label }), all, `${what}, newest first`);
-        const oldest = await listed(store, { labels: label, order: 'oldest' });
-        expectEqual([oldest.ids, oldest.total], [ids.toReversed(), total], `${what}, oldest first`);
-        for (const offset of [1, total]) {
-          const page = await listed(store, { labels: label, offset, limit: 1 });
-          const expected = [ids.slice(offset, offset + 1), total];
-          expectEqual([page.ids, page.total], expected, `${what}, one from ${offset} on`);
-        }
-        const other = await pageOf(store, { labels: label }, 'globex');
-        expectEqual(other.total, 0, `${what} of another tenant`);
+        await expectSlices(store, { labels }, ids, JSON.stringify(labels));
+        expectEqual((await pageOf(store, { labels }, 'globex')).total, 0, 'of another tenant');
       }
     },
   },
@@ -102,83 +91,13 @@ export const labels: readonly PortCase[] = [
     run: async (store) => {
       await addUsers(store);
       const between = { createdAfter: atOf(0), createdBefore: atOf(3) };
-      for (const [label, ids, inner] of [
+      for (const [labels, ids, inner] of [
         [user('u-1'), ofOne, ['s08', 's06', 's04']],
         [ofWeb, ofBoth, ['s08', 's04']],
       ] as const) {
-        for (const limit of [1, 2, 3, 6]) {
-          const what = `${JSON.stringify(label)}, ${limit} at a time`;
-          expectEqual(await walk(store, { labels: label, limit }), ids, what);
-          const oldest = await walk(store, { labels: label, limit, order: 'oldest' });
-          expectEqual(oldest, ids.toReversed(), `${what}, oldest first`);
-        }
-        const page = await listed(store, { labels: label, ...between });
-        expectEqual([page.ids, page.total], [inner, inner.length], 'those between two times');
-      }
-    },
-  },
-  {
-    name: 'label: other labels and the end of a session move it between lists, and a removal takes it out',
-    run: async (store) => {
-      await addUsers(store);
-      await put(store, keyOf('s04'), live('ACTIVE', { revision: 2, labels: user('u-1') }));
-      await put(store, keyOf('s08'), ended('terminated', { revision: 2, labels: ofWeb }));
-      expectEqual((await listed(store, { labels: user('u-1') })).ids, ofOne, 'after the changes');
-      const ofTwo = await listed(store, { labels: ofWeb });
-      expectEqual([ofTwo.ids, ofTwo.total], [['s08', 's00'], 2], 'those of both labels');
-      await remove(store, keyOf('s04'));
-      const left = await listed(store, { labels: user('u-1') });
-      expectEqual(
-        [left.ids, left.total],
-        [ofOne.filter((id) => id !== 's04'), 5],
-        'after a removal',
-      );
-    },
-  },
-  {
-    name: 'label: a session that was removed and inserted again has its new labels alone',
-    run: async (store) => {
-      const key = keyOf('one');
-      const totals = async () => [
-        (await listed(store, { labels: user('u-1') })).total,
-        (await listed(store, { labels: user('u-2') })).total,
-        (await listed(store, { labels: { channel: 'web' } })).total,
-      ];
-      await begin(store, key, { state: live('IDLE', { labels: ofWeb }) });
-      await remove(store, key);
-      await begin(store, key, { state: live('IDLE', { labels: user('u-2') }) });
-      expectEqual(await totals(), [0, 1, 0], 'the totals of each label');
-      await remove(store, key);
-      const stored = await begin(store, key);
-      expectEqual(await totals(), [0, 0, 0], 'the totals of a session without labels');
-      await expectStored(store, key, stored);
-    },
-  },
-  {
-    name: 'label: of 50 sessions with one id and different labels, one is inserted and found by its label alone',
-    run: async (store, second) => {
-      const outcomes = await raceOf([store, second], (each, writer) =>
-        tryBegin(each, keyOf('one'), { state: live('IDLE', { labels: user(`u-${writer}`) }) }),
-      );
-      const made = outcomes.map(({ outcome }) => outcome === 'made');
-      expectEqual(made.filter(Boolean).length, 1, 'begins that were made');
-      for (const [writer, isMade] of made.entries()) {
-        const { ids } = await listed(store, { labels: user(`u-${writer}`) });
-        expectEqual(ids, isMade ? ['one'] : [], `the sessions of writer ${writer}`);
-      }
-    },
-  },
-  {
-    name: 'label: a page of a search has the sessions as find gives them, with the end of their histories',
-    run: async (store) => {
-      const state = live('ACTIVE', { labels: ofWeb });
-      await begin(store, keyOf('one'), { state, entries: [say('hello'), say('you')] });
-      for (const historyLimit of [undefined, 0, 1]) {
-        const found = await answerOf(store.find(keyOf('one'), { historyLimit }));
-        const range = { offset: 0, limit: 1, labels: ofWeb, historyLimit };
-        const page = await answerOf(store.page(TENANT, range));
-        const expected = { records: [found], total: 1, unreadable: [] };
-        expectEqual(page, expected, `with ${historyLimit} entries`);
+        const what = JSON.stringify(labels);
+        await expectWalks(store, { labels }, ids, what);
+        await expectWalks(store, { labels, ...between }, inner, `${what} between two times`);
       }
     },
   },

@@ -1,24 +1,33 @@
 import type { DueKey, SessionStore } from '../../store/session-store.js';
 import { answerOf } from '../answers.js';
-import { append, begin, due, move, put, remove } from '../commits.js';
+import {
+  append,
+  begin,
+  due,
+  expectDue,
+  FAR,
+  MADE,
+  move,
+  put,
+  refused,
+  remove,
+} from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, guardedState, key } from '../guarded.js';
 import { ended, keyOf, live, NOON, upTo } from '../samples.js';
-import type { StoreCase } from '../store-case.js';
-
-const FAR = NOON + 1e9;
-
-const refused = (guard: string) => ({ outcome: 'refused', guard });
-
-const MADE = { outcome: 'made', position: 0 };
+import type { PortCase } from '../store-case.js';
 
 const beginDue = (store: SessionStore, each: DueKey, deadline: number) =>
   begin(store, each, { state: live('IDLE', { deadline }) });
 
-export const moves: readonly StoreCase<SessionStore>[] = [
+export const moves: readonly PortCase[] = [
   {
-    name: 'due: the longest overdue first, from the millisecond of their time on',
+    name: 'due: the longest overdue first, from the millisecond of their time on, and none without an end',
     run: async (store, second) => {
+      expectEqual(await due(store, FAR), [], 'in an empty store');
+      await begin(store, key);
+      await begin(store, keyOf('two'), { state: ended('failed') });
+      expectEqual(await due(store, Number.MAX_SAFE_INTEGER), [], 'without an end');
       const order = [3, 0, 4, 1, 2];
       for (const at of order) await beginDue(store, keyOf(`s${9 - at}`), NOON + at);
       for (const now of [-1, 0, 2, 4])
@@ -29,15 +38,6 @@ export const moves: readonly StoreCase<SessionStore>[] = [
         );
       const { sessions } = await answerOf(store.due(NOON + 4, 2));
       expectThat(sessions.length <= 2, 'due returns at most its limit of sessions');
-    },
-  },
-  {
-    name: 'due: nothing is due in an empty store, nor without an end',
-    run: async (store) => {
-      expectEqual(await due(store, FAR), [], 'in an empty store');
-      await begin(store, key);
-      await begin(store, keyOf('two'), { state: ended('failed') });
-      expectEqual(await due(store, Number.MAX_SAFE_INTEGER), [], 'without an end');
     },
   },
   {
@@ -71,15 +71,14 @@ export const moves: readonly StoreCase<SessionStore>[] = [
       let from = NOON + 100;
       for (const to of [NOON + 40, NOON + 90, NOON + 100]) {
         expectEqual(await move(store, key, from, to, 5), MADE, 'move');
-        expectEqual(await due(second, to - 1), [], 'due before');
-        expectEqual(await due(second, to), [{ ...key, dueAt: to }], 'due');
+        await expectDue(second, key, to);
         from = to;
       }
       expectEqual(await move(store, key, from, Number.POSITIVE_INFINITY), MADE, 'move to never');
       expectEqual(await due(second, FAR), [], 'due after that');
       expectEqual(await answerOf(store.find(key)), before, 'the record');
       await put(store, key, { ...guardedState, revision: 6 });
-      expectEqual(await due(second, FAR), [{ ...key, dueAt: NOON + 100 }], 'after a put');
+      await expectDue(second, key, NOON + 100, 'after a put');
     },
   },
   {
@@ -87,20 +86,19 @@ export const moves: readonly StoreCase<SessionStore>[] = [
     run: async (store) => {
       await addGuarded(store);
       await expectUnchanged(store, 'after the refusals', async () => {
-        const later = NOON + 200;
-        expectEqual(
-          await move(store, keyOf('two'), NOON, later, 5),
-          refused('present'),
-          'no session',
-        );
-        const stale = { ...refused('revision'), state: guardedState };
-        expectEqual(await move(store, key, NOON + 1, later, 4), stale, 'another revision');
-        for (const from of [NOON + 99, NOON + 101])
-          expectEqual(await move(store, key, from, later, 5), refused('dueAt'), 'another time');
-        expectEqual(await move(store, key, NOON, later), refused('dueAt'), 'without a revision');
-        const missing = await move(store, keyOf('two'), NOON, later);
-        expectEqual(missing, refused('dueAt'), 'no session, and no revision');
-        expectEqual(await due(store, FAR), [{ ...key, dueAt: NOON + 100 }], 'due');
+        const [later, none] = [NOON + 200, keyOf('two')];
+        const stale = refused('revision', { state: guardedState });
+        for (const [of, from, revision, answer] of [
+          [none, NOON, 5, refused('present')],
+          [key, NOON + 1, 4, stale],
+          [key, NOON + 99, 5, refused('dueAt')],
+          [key, NOON + 101, 5, refused('dueAt')],
+          [key, NOON, undefined, refused('dueAt')],
+          [none, NOON, undefined, refused('dueAt')],
+        ] as const) {
+          const what = `${of.id} from ${from} with the revision ${revision}`;
+          expectEqual(await move(store, of, from, later, revision), answer, what);
+        }
       });
       await remove(store, key);
       expectEqual(await move(store, key, NOON + 100, FAR), refused('dueAt'), 'a removed session');

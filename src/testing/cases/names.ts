@@ -1,10 +1,25 @@
 import type { SessionKey } from '../../session/session-key.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { answerOf } from '../answers.js';
-import { append, begin, due, idsOf, put, remove, said } from '../commits.js';
+import { answerOf, expectStored } from '../answers.js';
+import {
+  append,
+  appendOf,
+  begin,
+  change,
+  due,
+  expectDue,
+  idsOf,
+  put,
+  redact,
+  refused,
+  remove,
+  said,
+  tryPut,
+} from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { hostileNames } from '../hostile-texts.js';
-import { headOf, keyOf, live, NOON, operationOf, TENANT } from '../samples.js';
+import { walk } from '../page-steps.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
 import type { PortCase } from '../store-case.js';
 
 const labelOf = ({ tenant, id }: SessionKey): string => JSON.stringify([tenant, id]);
@@ -55,7 +70,7 @@ const joined: readonly SessionKey[] = [...':/.,|\0\n }{%\\'].flatMap((mark) => [
   keyOf('c', `a${mark}b${mark}`),
 ]);
 
-export const names: readonly PortCase[] = [
+const anyNames: readonly PortCase[] = [
   {
     name: 'names: a tenant may be any text, and is confused with no other',
     run: async (store) => {
@@ -95,10 +110,60 @@ export const names: readonly PortCase[] = [
           await idsOf(store, name),
           await remove(store, keyOf(name)),
         ];
-        const missing = { outcome: 'refused', guard: 'present' };
-        expectEqual(found, [undefined, undefined, [], missing], JSON.stringify(name));
+        const none = [undefined, undefined, [], refused('present')];
+        expectEqual(found, none, JSON.stringify(name));
       }
       expectEqual(await idsOf(store, TENANT), ['one'], 'the ids');
     },
   },
 ];
+
+const theirs = keyOf('one', 'globex');
+const ours = keyOf('one', 'acme');
+
+const tenants: readonly PortCase[] = [
+  {
+    name: 'tenants: no call reaches another tenant\u2019s session, or reveals that it exists',
+    run: async (store) => {
+      const stored = await begin(store, theirs, { entries: [say('hello')] });
+      await expectStored(store, ours, undefined);
+      const answers = [
+        await tryPut(store, ours, ended('failed', { revision: 2 })),
+        await change(store, appendOf(ours, ['hello'])),
+        await redact(store, ours, [1]),
+        await remove(store, ours),
+      ];
+      for (const answer of answers) expectEqual(answer, refused('present'), 'the answer');
+      const page = await answerOf(store.page(ours.tenant, { offset: 0, limit: 10 }));
+      expectEqual(page, { records: [], total: 0, unreadable: [] }, 'the page');
+      await expectStored(store, theirs, stored);
+    },
+  },
+  {
+    name: 'tenants: each lists and counts its own sessions, and the same id is another session',
+    run: async (store) => {
+      const head = headOf('one', NOON, { face: 'bob' });
+      const other = await begin(store, theirs, { head });
+      for (const [at, id] of ['one', 'two', 'three'].entries())
+        await begin(store, keyOf(id, 'acme'), { head: headOf(id, NOON + at) });
+      await append(store, theirs, ['hello']);
+      const state = live('PAUSED', { revision: 2, deadline: NOON + 5 });
+      await put(store, theirs, state);
+      await put(store, ours, ended('failed', { revision: 2 }));
+      expectEqual(await idsOf(store, 'acme'), ['three', 'two', 'one'], 'the ids of one');
+      for (const order of ['newest', 'oldest'] as const) {
+        const met = await walk(store, { order, limit: 1 }, undefined, 'globex');
+        expectEqual(met, ['one'], `the ids of the other, ${order} first`);
+      }
+      const { total } = await answerOf(store.page('acme', { offset: 2, limit: 1 }));
+      expectEqual(total, 3, 'the total of one');
+      await remove(store, ours);
+      await expectStored(store, theirs, { ...other, state, history: [say('hello')] });
+      expectEqual(await idsOf(store, 'globex'), ['one'], 'the ids after a removal');
+      await expectDue(store, theirs, NOON + 5);
+    },
+  },
+];
+
+/** Cases of tenants and ids. */
+export const names: readonly PortCase[] = [...tenants, ...anyNames];

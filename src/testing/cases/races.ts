@@ -1,5 +1,5 @@
 import type { StateRecord } from '../../session/session-record.js';
-import type { Changed } from '../../store/commit.js';
+import type { Guards } from '../../store/commit.js';
 import type { SessionStore } from '../../store/session-store.js';
 import { answerOf } from '../answers.js';
 import {
@@ -9,11 +9,14 @@ import {
   change,
   due,
   idsOf,
+  MADE,
   made,
   move,
   placed,
   putOf,
   raceOf,
+  redact,
+  refused,
   remove,
   said,
   tryBegin,
@@ -21,8 +24,9 @@ import {
 } from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { addGuarded, guardedState, key } from '../guarded.js';
+import { listed } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
-import type { StoreCase } from '../store-case.js';
+import type { PortCase } from '../store-case.js';
 
 const WRITERS = 50;
 
@@ -43,7 +47,7 @@ const oneOf = (
   guard: string,
   what: string,
   commit: (store: SessionStore, end: number, writer: number) => Promise<Outcome>,
-): StoreCase<SessionStore> => ({
+): PortCase => ({
   name: `races: of 50 ${what}, one is made`,
   run: async (store, second) => {
     const { end } = await addGuarded(store);
@@ -52,7 +56,7 @@ const oneOf = (
   },
 });
 
-const single: readonly StoreCase<SessionStore>[] = [
+const single: readonly PortCase[] = [
   oneOf('repeated', 'appends with one operation id', (store) =>
     change(store, appendOf(key, ['x'], { operation: operationOf('race') })),
   ),
@@ -76,81 +80,81 @@ const single: readonly StoreCase<SessionStore>[] = [
   oneOf('present', 'removals', (store) => remove(store, key)),
 ];
 
-const outcomeOf = (changed: Changed, writer: number): readonly string[] =>
-  changed.outcome === 'made' ? [`${writer}`] : [];
+/** A race of appends, of which each of a share also rewinds the history to its first entry. */
+const appends = (what: string, share: number): PortCase => ({
+  name: `races: ${what}, in the order of their positions`,
+  run: async (store, second) => {
+    await begin(store, key);
+    const truncate = await append(store, key, ['base']);
+    const isRewind = (writer: number) => share > 0 && writer % share === 0;
+    const positions = await raceOf([store, second], (each, writer) => {
+      const use = isRewind(writer) ? { truncate } : {};
+      return append(each, key, [`${writer} a`, `${writer} b`], {}, use);
+    });
+    let expected = ['base'];
+    const placeOf = (writer: number) => positions[writer] ?? 0;
+    for (const writer of upTo(WRITERS).toSorted((a, b) => placeOf(a) - placeOf(b))) {
+      if (isRewind(writer)) expected = ['base'];
+      expected.push(`${writer} a`, `${writer} b`);
+    }
+    expectEqual(await said(store, key), expected, 'the history');
+    expectEqual((await answerOf(store.find(key)))?.sequence, 2 + WRITERS, 'the sequence');
+  },
+});
 
-/** Replaces the state, with an entry after which no other may follow. */
-const putLast = async (store: SessionStore, next: StateRecord): Promise<void> => {
-  const { effects, ...rest } = putOf(key, next);
-  await made(store, { ...rest, effects: { ...effects, entries: [say('the last')] } });
-};
+/** A race of appends with a put, and an entry of its own, after which the guard refuses them. */
+const around = (what: string, guards: Guards, next: StateRecord): PortCase => ({
+  name: `races: of 50 appends around ${what}, those that ${Object.keys(guards)} let pass are kept, and no others`,
+  run: async (store, second) => {
+    await addGuarded(store);
+    const { effects, ...rest } = putOf(key, next);
+    const last = { ...rest, effects: { ...effects, entries: [say('the last')] } };
+    const all = await raceOf([store, second], async (each, writer) => {
+      if (writer === WRITERS / 2) await made(each, last);
+      return change(each, appendOf(key, [`${writer}`], guards));
+    });
+    const kept = upTo(WRITERS).filter((writer) => all[writer]?.outcome === 'made');
+    const history = (await said(store, key)) ?? [];
+    const expected = ['one', 'three', ...kept.map(String), 'the last'];
+    expectEqual(history.toSorted(), expected.toSorted(), 'the history');
+    expectEqual(history.at(-1), 'the last', 'the last entry');
+    const late = await change(store, appendOf(key, ['late'], guards));
+    expectEqual(late.outcome, 'refused', 'an append after it');
+  },
+});
 
-const expectKept = async (store: SessionStore, contents: readonly string[]): Promise<void> => {
-  const history = (await said(store, key)) ?? [];
-  expectEqual(history.toSorted(), [...contents, 'the last'].toSorted(), 'the history');
-  expectEqual(history.at(-1), 'the last', 'the last entry');
-};
+const leased = live('ACTIVE', {
+  revision: 6,
+  work: { lease: { holder: 'v', fencingToken: 8, takenAt: NOON, until: NOON + 50 } },
+});
 
-const several: readonly StoreCase<SessionStore>[] = [
+const several: readonly PortCase[] = [
   {
     name: 'races: of 50 begins of one id, one is made, and its session is kept',
     run: async (store, second) => {
       const headBy = (writer: number) => headOf('one', NOON + writer, { face: `f${writer}` });
       const all = await raceOf([store, second], (each, writer) =>
-        tryBegin(each, key, { head: headBy(writer), entries: [say(`${writer}`)] }),
+        tryBegin(each, key, {
+          head: headBy(writer),
+          state: live('IDLE', { labels: { user: `${writer}` } }),
+          entries: [say(`${writer}`)],
+        }),
       );
       expectEqual(tally(all), { made: 1, absent: WRITERS - 1 }, 'the outcomes');
       const winner = all.findIndex(({ outcome }) => outcome === 'made');
       const found = await answerOf(store.find(key));
       expectEqual([found?.head, found?.history], [headBy(winner), [say(`${winner}`)]], 'it');
       expectEqual(await idsOf(second, TENANT), ['one'], 'the list');
-    },
-  },
-  {
-    name: 'races: 50 appends are all kept, each whole, in the order of their positions',
-    run: async (store, second) => {
-      await begin(store, key);
-      const positions = await raceOf([store, second], (each, writer) =>
-        append(each, key, [`${writer} a`, `${writer} b`]),
-      );
-      const inOrder = upTo(WRITERS).toSorted((a, b) => (positions[a] ?? 0) - (positions[b] ?? 0));
-      const expected = inOrder.flatMap((writer) => [`${writer} a`, `${writer} b`]);
-      expectEqual(await said(store, key), expected, 'the history');
-      expectEqual((await answerOf(store.find(key)))?.sequence, 1 + WRITERS, 'the sequence');
-    },
-  },
-  {
-    name: 'races: 50 appends and rewinds come whole, in the order of their positions',
-    run: async (store, second) => {
-      await begin(store, key);
-      const truncate = await append(store, key, ['base']);
-      const positions = await raceOf([store, second], (each, writer) =>
-        append(each, key, [`${writer} a`, `${writer} b`], {}, writer % 3 === 0 ? { truncate } : {}),
-      );
-      let expected = ['base'];
-      for (const writer of upTo(WRITERS).toSorted(
-        (a, b) => (positions[a] ?? 0) - (positions[b] ?? 0),
-      )) {
-        if (writer % 3 === 0) expected = ['base'];
-        expected.push(`${writer} a`, `${writer} b`);
+      for (const writer of upTo(WRITERS)) {
+        const { ids } = await listed(store, { labels: { user: `${writer}` } });
+        expectEqual(ids, writer === winner ? ['one'] : [], `the list of the label of ${writer}`);
       }
-      expectEqual(await said(store, key), expected, 'the history');
     },
   },
-  {
-    name: 'races: of 50 appends around an end, those that open let pass are kept, and no others',
-    run: async (store, second) => {
-      await begin(store, key);
-      const end = ended('failed', { revision: 2 });
-      const kept = await raceOf([store, second], async (each, writer) => {
-        if (writer === WRITERS / 2) await putLast(each, end);
-        return outcomeOf(await change(each, appendOf(key, [`${writer}`], { open: NOON })), writer);
-      });
-      await expectKept(store, kept.flat());
-      const late = await change(store, appendOf(key, ['late'], { open: NOON }));
-      expectEqual(late, { outcome: 'refused', guard: 'open', state: end }, 'after the end');
-    },
-  },
+  appends('50 appends are all kept, each whole', 0),
+  appends('50 appends and rewinds come whole', 3),
+  around('an end', { open: NOON }, ended('failed', { revision: 6 })),
+  around('a new lease', { fence: { token: 7, now: NOON } }, leased),
   {
     name: 'races: of 50 uses of a session that is over, the first opens it again',
     run: async (store, second) => {
@@ -162,22 +166,6 @@ const several: readonly StoreCase<SessionStore>[] = [
       );
       expectEqual(tally(all), { made: 1, over: WRITERS - 1 }, 'the outcomes');
       expectEqual(await said(second, key), ['x'], 'the history');
-    },
-  },
-  {
-    name: 'races: of 50 appends around a new lease, those that fence let pass are kept',
-    run: async (store, second) => {
-      await addGuarded(store);
-      const lease = { holder: 'v', fencingToken: 8, takenAt: NOON, until: NOON + 50 };
-      const kept = await raceOf([store, second], async (each, writer) => {
-        if (writer === WRITERS / 2)
-          await putLast(each, live('ACTIVE', { revision: 6, work: { lease } }));
-        const guards = { fence: { token: 7, now: NOON } };
-        return outcomeOf(await change(each, appendOf(key, [`${writer}`], guards)), writer);
-      });
-      await expectKept(store, ['one', 'three', ...kept.flat()]);
-      const late = await change(store, appendOf(key, ['x'], { fence: { token: 7, now: NOON } }));
-      expectEqual(late.outcome, 'refused', 'an append under the older lease');
     },
   },
   {
@@ -214,9 +202,9 @@ const several: readonly StoreCase<SessionStore>[] = [
       await begin(store, key, { entries: upTo(WRITERS).map((at) => say(`${at}`)) });
       const entries = await placed(store, key);
       await raceOf([store, second], async (each, writer) => {
-        const redact = entries.slice(writer, writer + 1).map(({ position }) => position);
+        const positions = entries.slice(writer, writer + 1).map(({ position }) => position);
         await append(each, key, ['new']);
-        return made(each, { key, guards: {}, effects: { redact, at: NOON } });
+        expectEqual(await redact(each, key, positions), MADE, 'redact');
       });
       const expected = upTo(2 * WRITERS).map((at) => (at < WRITERS ? '' : 'new'));
       expectEqual(await said(store, key), expected, 'the history');
@@ -228,19 +216,17 @@ const several: readonly StoreCase<SessionStore>[] = [
       await begin(store, key, { entries: [say('secret')] });
       const version = (await answerOf(store.find(key)))?.historyVersion ?? '';
       const [entry] = await placed(store, key);
-      const redact = [entry?.position ?? 0];
-      const all = await raceOf([store, second], async (each, writer) => {
-        if (writer === WRITERS / 2)
-          await made(each, { key, guards: {}, effects: { redact, at: NOON } });
-        const guards = { source: { id: 'one', version } };
-        const begun = await tryBegin(each, keyOf(`fork ${writer}`), { guards });
-        const source = await answerOf(each.find(key));
-        return { ...begun, isLate: begun.outcome === 'made' && source === undefined };
-      });
-      expectThat(!all.some(({ isLate }) => isLate), 'the source is there');
+      const positions = [entry?.position ?? 0];
       const guards = { source: { id: 'one', version } };
+      const all = await raceOf([store, second], async (each, writer) => {
+        if (writer === WRITERS / 2) await redact(each, key, positions);
+        return tryBegin(each, keyOf(`fork ${writer}`), { guards });
+      });
+      const isOther = ({ outcome, guard = 'source' }: Outcome) =>
+        outcome !== 'made' && guard !== 'source';
+      expectThat(!all.some(isOther), 'each fork is made or refused by source');
       const late = await tryBegin(store, keyOf('late'), { guards });
-      expectEqual(late, { outcome: 'refused', guard: 'source' }, 'a fork after the redaction');
+      expectEqual(late, refused('source'), 'a fork after the redaction');
     },
   },
   {
@@ -260,10 +246,10 @@ const several: readonly StoreCase<SessionStore>[] = [
   },
 ];
 
-export const races: readonly StoreCase<SessionStore>[] = [...single, ...several];
+export const races: readonly PortCase[] = [...single, ...several];
 
 /** For stores with limits of live sessions. */
-export const limitRaces: readonly StoreCase<SessionStore>[] = [
+export const limitRaces: readonly PortCase[] = [
   {
     name: 'races: of 50 begins and 50 puts, as many are made as live allows',
     run: async (store, second) => {

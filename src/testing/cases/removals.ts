@@ -1,18 +1,33 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { DueKey, SessionStore } from '../../store/session-store.js';
 import { answerOf } from '../answers.js';
-import { append, begin, change, due, idsOf, move, put, putOf, remove, tryPut } from '../commits.js';
-import { eventsAfter } from '../event-steps.js';
+import {
+  append,
+  begin,
+  change,
+  due,
+  expectDue,
+  FAR,
+  idsOf,
+  MADE,
+  move,
+  put,
+  putOf,
+  refused,
+  remove,
+  tryPut,
+  waiting,
+} from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, guardedState, key } from '../guarded.js';
-import { ended, headOf, keyOf, live, NOON, TENANT } from '../samples.js';
-import type { StoreCase } from '../store-case.js';
+import { listed } from '../page-steps.js';
+import { keyOf, live, NOON, TENANT } from '../samples.js';
+import type { PortCase } from '../store-case.js';
 
-const FAR = NOON + 1e9;
+const REMOVED = { outcome: 'made' };
 
-const refused = (guard: string) => ({ outcome: 'refused', guard });
-
-const MADE = { outcome: 'made' };
+/** What is left of the guarded session. */
+const left = { ...key, removal: '5' };
 
 /** What a removal leaves, due at a time. */
 const remainsOf = (state: StateRecord, removal: string, dueAt: number, revision: number) => ({
@@ -26,19 +41,17 @@ const expectGone = async (store: SessionStore): Promise<void> => {
   const missing = { outcome: 'missing' };
   expectEqual(await answerOf(store.entries(key, { limit: 1 })), missing, 'entries');
   expectEqual(await idsOf(store, TENANT), ['other'], 'the list');
-  const range = { offset: 0, limit: 10, labels: { user: 'ann' } };
-  expectEqual((await answerOf(store.page(TENANT, range))).total, 0, 'the list of its label');
-  const waiting = { tenant: TENANT, now: FAR, limit: 10 };
-  expectEqual(await answerOf(store.countWaiting(waiting)), 0, 'waiting');
+  expectEqual((await listed(store, { labels: { user: 'ann' } })).total, 0, 'the list of its label');
+  expectEqual(await waiting(store, FAR), 0, 'waiting');
 };
 
-export const removals: readonly StoreCase<SessionStore>[] = [
+export const removals: readonly PortCase[] = [
   {
     name: 'remove: a session is gone from every read, list and queue, and others stay',
     run: async (store, second) => {
       await begin(store, keyOf('other'));
       await addGuarded(store);
-      expectEqual(await remove(store, key), MADE, 'remove');
+      expectEqual(await remove(store, key), REMOVED, 'remove');
       for (const each of [store, second]) {
         await expectGone(each);
         expectEqual(await due(each, FAR), [], 'due');
@@ -62,10 +75,9 @@ export const removals: readonly StoreCase<SessionStore>[] = [
         expectEqual(await of(used), refused('unusedSince'), 'a session that was used');
         const other = keyOf('one', 'globex');
         expectEqual(await of({}, other), refused('present'), 'another tenant');
-        const left = { ...key, removal: '5' };
         expectEqual(await of({}, left), refused('present'), 'what is left of none');
       });
-      expectEqual(await remove(store, key, { revision: 5, unusedSince: NOON }), MADE, 'remove');
+      expectEqual(await remove(store, key, { revision: 5, unusedSince: NOON }), REMOVED, 'remove');
     },
   },
   {
@@ -76,9 +88,7 @@ export const removals: readonly StoreCase<SessionStore>[] = [
       const remains = remainsOf(guardedState, '5', NOON + 20, 6);
       await remove(store, key, {}, remains);
       await expectGone(second);
-      const left = { ...key, removal: '5' };
-      expectEqual(await due(second, NOON + 19), [], 'due before');
-      expectEqual(await due(second, NOON + 20), [{ ...left, dueAt: NOON + 20 }], 'due');
+      await expectDue(second, left, NOON + 20);
       expectEqual(await answerOf(second.findState(left)), remains.state, 'its state');
     },
   },
@@ -89,22 +99,20 @@ export const removals: readonly StoreCase<SessionStore>[] = [
       await addGuarded(store);
       const { state } = remainsOf(guardedState, '5', NOON + 20, 6);
       await remove(store, key, {}, { removal: '5', state });
-      const left = { ...key, removal: '5' };
       const report = { removal: '5', dueAt: NOON + 50, removedAt: NOON };
       const next = { ...state, revision: 7, report };
       await put(store, left, next);
       const stale = await change(store, putOf(left, next, state));
-      expectEqual(stale, { ...refused('revision'), state: next }, 'a put again');
-      expectEqual(await due(store, FAR), [{ ...left, dueAt: NOON + 50 }], 'due after a put');
+      expectEqual(stale, refused('revision', { state: next }), 'a put again');
+      await expectDue(store, left, NOON + 50, 'after a put');
       await expectGone(store);
-      expectEqual((await move(store, left, NOON + 50, NOON + 70)).outcome, 'made', 'move');
-      expectEqual(await due(store, FAR), [{ ...left, dueAt: NOON + 70 }], 'due after a move');
+      expectEqual(await move(store, left, NOON + 50, NOON + 70), MADE, 'move');
+      await expectDue(store, left, NOON + 70, 'after a move');
       expectEqual(await remove(store, left, { revision: 6 }), refused('revision'), 'stale');
-      expectEqual(await remove(store, left, { revision: 7 }), MADE, 'the removal');
+      expectEqual(await remove(store, left, { revision: 7 }), REMOVED, 'the removal');
       expectEqual(await due(store, FAR), [], 'due after the removal');
       expectEqual(await answerOf(store.findState(left)), undefined, 'the state');
-      const gone = await tryPut(store, left, next);
-      expectEqual(gone, refused('present'), 'a put after the removal');
+      expectEqual(await tryPut(store, left, next), refused('present'), 'a put after the removal');
     },
   },
   {
@@ -142,7 +150,7 @@ export const removals: readonly StoreCase<SessionStore>[] = [
 ];
 
 /** For stores with limits of live sessions. */
-export const removalsAndLimits: readonly StoreCase<SessionStore>[] = [
+export const removalsAndLimits: readonly PortCase[] = [
   {
     name: 'remains: they count towards no limit, and no list by status has them',
     run: async (store) => {
@@ -151,34 +159,7 @@ export const removalsAndLimits: readonly StoreCase<SessionStore>[] = [
       await remove(store, key, {}, remainsOf(state, '1', NOON, 2));
       await begin(store, keyOf('two'), { guards: { live: { sessions: 1, now: NOON } } });
       const status = { anyOf: ['ACTIVE' as const], now: NOON };
-      const page = await answerOf(store.page(TENANT, { offset: 0, limit: 9, status }));
-      expectEqual(page.total, 1, 'the ACTIVE sessions');
-    },
-  },
-];
-
-/** For stores with events. */
-export const removalEvents: readonly StoreCase<SessionStore>[] = [
-  {
-    name: 'events: a removal has the next sequence, and what is left has no events',
-    run: async (store) => {
-      await begin(store, key, { head: headOf('one'), state: ended('failed') });
-      const remains = remainsOf(ended('failed'), '1', NOON, 2);
-      await remove(store, key, { revision: 7 });
-      await remove(store, key, { revision: 1 }, remains);
-      const left = { ...key, removal: '1' };
-      const { report } = remains.state;
-      await put(store, left, { ...remains.state, revision: 3, report });
-      await remove(store, left);
-      const logged = await eventsAfter(store, '0');
-      expectEqual(
-        logged.map(({ type, sequence }) => [type, sequence]),
-        [
-          ['session.created', 1],
-          ['session.deleted', 2],
-        ],
-        'the events',
-      );
+      expectEqual((await listed(store, { status })).ids, ['two'], 'the ACTIVE sessions');
     },
   },
 ];

@@ -6,7 +6,7 @@ import type { SessionStore } from '../../store/session-store.js';
 import { errorOf } from '../answers.js';
 import { add, begin, made, put, remove } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
-import { atOf, listed, pageOf, walk } from '../page-steps.js';
+import { atOf, expectWalks, listed, pageOf } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, noTerms, say, TENANT, upTo } from '../samples.js';
 import type { PortCase } from '../store-case.js';
 
@@ -74,27 +74,17 @@ export const searches: readonly PortCase[] = [
       await begin(store, keyOf('one', 'globex'));
       for (const labels of [mine, undefined]) {
         const rest = labels === undefined ? ['other'] : [];
-        const total = 7 + rest.length;
         const range = { ...byUpdate, labels };
         const what = labels === undefined ? 'all:' : 'with a label:';
-        const all = { ids: [...stored, ...rest], total, next: undefined };
-        expectEqual(await listed(store, range), all, `${what} as it is stored`);
-        const before = await listed(store, { ...range, now: NOON + 30 });
-        expectEqual(before.ids, all.ids, `${what} before the clock ends any`);
+        await expectWalks(store, range, [...stored, ...rest], `${what} as it is stored`);
+        const before = { ...range, now: NOON + 30 };
+        await expectWalks(store, before, [...stored, ...rest], `${what} before the clock ends any`);
         const late = { ...range, now: NOON + 60 };
-        const first = await listed(store, { ...late, limit: 2 });
-        const next = { id: 'due', at: atOf(40) };
-        expectEqual(first, { ids: ['used', 'due'], total, next }, `${what} the first page`);
-        const third = await listed(store, { ...late, limit: 2, offset: 4 });
-        const place = { id: 'same', at: atOf(10) };
-        expectEqual([third.ids, third.next], [['paused', 'same'], place], `${what} the third page`);
-        for (const limit of [1, 2, 3, 7, 8]) {
-          const ids = await walk(store, { ...late, limit });
-          expectEqual(ids, [...after, ...rest], `${what} a walk by ${limit}`);
-        }
+        await expectWalks(store, late, [...after, ...rest], `${what} after the clock ended two`);
+        const { next } = await listed(store, { ...late, limit: 2 });
+        expectEqual(next, { id: 'due', at: atOf(40) }, `${what} the place after the first page`);
         const between = { createdAfter: atOf(0), createdBefore: atOf(5) };
-        const inner = ['used', 'paused', 'left', 'due'];
-        expectEqual((await listed(store, { ...range, ...between })).ids, inner, `${what} between`);
+        await expectWalks(store, { ...range, ...between }, ['used', 'paused', 'left', 'due'], what);
       }
       expectEqual((await pageOf(store, byUpdate, 'nobody')).total, 0, 'another tenant');
     },
@@ -134,9 +124,7 @@ export const searches: readonly PortCase[] = [
       ] as const;
       for (const [now, status, ids] of expected) {
         const range = { labels: mine, status: statusAt(now, status) };
-        const page = await listed(store, range);
-        expectEqual([page.ids, page.total], [ids, ids.length], `${status} at ${now}`);
-        expectEqual(await walk(store, { ...range, limit: 2 }), ids, `a walk, ${status} at ${now}`);
+        await expectWalks(store, range, ids, `${status} at ${now}`);
       }
       const byLast = { ...byUpdate, labels: mine, now: NOON + 60 };
       const over = await listed(store, { ...byLast, status: statusAt(60, 'TERMINATED') });
@@ -188,9 +176,7 @@ export const searchesByStatus: readonly PortCase[] = [
         ];
       for (const [now, anyOf, ids] of expected) {
         const range = { ...byUpdate, now: NOON + now, status: statusAt(now, ...anyOf) };
-        const page = await listed(store, range);
-        expectEqual([page.ids, page.total], [ids, ids.length], `${anyOf} at ${now}`);
-        expectEqual(await walk(store, { ...range, limit: 1 }), ids, `a walk, ${anyOf} at ${now}`);
+        await expectWalks(store, range, ids, `${anyOf} at ${now}`);
       }
     },
   },

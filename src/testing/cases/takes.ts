@@ -2,12 +2,12 @@ import type { StateRecord, WorkRecord } from '../../session/session-record.js';
 import { hasRunOut } from '../../session/work-state.js';
 import type { SessionStore, TakenRecord, TakeRange } from '../../store/session-store.js';
 import { answerOf } from '../answers.js';
-import { append, begin, due, put, raceOf, remove } from '../commits.js';
+import { append, begin, due, put, raceOf, remove, waiting } from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
+import { key } from '../guarded.js';
+import { pageOf } from '../page-steps.js';
 import { ended, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
-import type { StoreCase } from '../store-case.js';
-
-const key = keyOf('one');
+import type { PortCase } from '../store-case.js';
 
 /** Until when a take holds off others, in these cases. */
 const LATER = NOON + 10_000;
@@ -47,23 +47,31 @@ const take = async (
 const idsOf = async (store: SessionStore, range?: Partial<TakeRange>): Promise<readonly string[]> =>
   (await take(store, range)).map(({ id }) => id);
 
-const countOf = (store: SessionStore, now = NOON, tenant: string | undefined = TENANT) =>
-  answerOf(store.countWaiting({ tenant, now, limit: 1000 }));
+/** Begins some sessions of each tenant, which wait since NOON. */
+const beginEach = async (store: SessionStore, tenants: readonly string[], count: number) => {
+  for (const tenant of tenants)
+    for (const at of upTo(count)) await beginWaiting(store, `s${at}`, undefined, { tenant });
+};
 
 const everyone = { tenant: undefined };
 
-/** The tenants of so many takes of one session each, by two stores alternately. */
-const tenantsInTurn = async (store: SessionStore, second: SessionStore, count: number) => {
+/** The tenants of so many takes of `limit` sessions, by two stores alternately. */
+const tenantsInTurn = async (
+  store: SessionStore,
+  second: SessionStore,
+  count: number,
+  limit = 1,
+): Promise<readonly string[]> => {
   const served: string[] = [];
   for (const at of upTo(count)) {
-    const range = { ...everyone, now: NOON + at, limit: 1 };
+    const range = { ...everyone, now: NOON + at, limit };
     const taken = await take(at % 2 === 0 ? store : second, range);
     served.push(...taken.map(({ tenant }) => tenant));
   }
   return served;
 };
 
-const hands: readonly StoreCase<SessionStore>[] = [
+const hands: readonly PortCase[] = [
   {
     name: 'take: hands out a session from its time on, and again from until on, in all processes',
     run: async (store, second) => {
@@ -95,14 +103,13 @@ const hands: readonly StoreCase<SessionStore>[] = [
     run: async (store) => {
       for (const at of [3, 0, 4, 1, 2])
         await beginWaiting(store, `s${9 - at}`, { wakeAt: NOON + at }, { deadline: LATER });
-      const before = await answerOf(store.page(TENANT, { offset: 0, limit: 10 }));
+      const before = await pageOf(store, {});
       const dueBefore = await due(store, LATER);
       const now = NOON + 10;
       const taken: (readonly string[])[] = [];
       for (const limit of [2, 1, 9, 9]) taken.push(await idsOf(store, { now, limit }));
       expectEqual(taken, [['s9', 's8'], ['s7'], ['s6', 's5'], []], 'the takes');
-      const after = await answerOf(store.page(TENANT, { offset: 0, limit: 10 }));
-      expectEqual(after, before, 'the sessions');
+      expectEqual(await pageOf(store, {}), before, 'the sessions');
       expectEqual(await due(store, LATER), dueBefore, 'what is due');
     },
   },
@@ -121,12 +128,12 @@ const hands: readonly StoreCase<SessionStore>[] = [
         await idsOf(store, { now: NOON + 30 });
         await put(store, key, { ...state, revision: at + 2 });
         const early = from === undefined ? LATER - 1 : from - 1;
-        expectEqual(await countOf(store, early), 0, `waiting before, state ${at}`);
+        expectEqual(await waiting(store, early), 0, `waiting before, state ${at}`);
         if (from !== undefined) expectEqual(await idsOf(store, { now: from }), ['one'], 'then');
       }
       await remove(store, key);
       await beginWaiting(store, 'one', { wakeAt: NOON + 5 });
-      expectEqual(await countOf(store, NOON + 4), 0, 'under the id of a removed session');
+      expectEqual(await waiting(store, NOON + 4), 0, 'under the id of a removed session');
       await remove(store, key);
       expectEqual(await idsOf(store, { now: LATER }), [], 'after the removal');
     },
@@ -137,14 +144,8 @@ const hands: readonly StoreCase<SessionStore>[] = [
       const ids = upTo(100).map((at) => `s${at}`);
       for (const id of ids) await beginWaiting(store, id);
       const all = await raceOf([store, second], (each) => take(each, { limit: 3 }));
-      expectEqual(
-        all
-          .flat()
-          .map(({ id }) => id)
-          .toSorted(),
-        ids.toSorted(),
-        'the sessions of all takes',
-      );
+      const found = all.flat().map(({ id }) => id);
+      expectEqual(found.toSorted(), ids.toSorted(), 'the sessions of all takes');
     },
   },
   {
@@ -153,12 +154,9 @@ const hands: readonly StoreCase<SessionStore>[] = [
       for (const tenant of [TENANT, 'other', 'third'])
         for (const at of upTo(4))
           await beginWaiting(store, `s${at}`, { wakeAt: NOON + at }, { tenant });
-      expectEqual(
-        [await countOf(store, NOON - 1), await countOf(second, NOON + 1)],
-        [0, 2],
-        'of one',
-      );
-      expectEqual(await countOf(second, NOON + 3, 'nobody'), 0, 'of no tenant');
+      const ofOne = [await waiting(store, NOON - 1), await waiting(second, NOON + 1)];
+      expectEqual(ofOne, [0, 2], 'of one');
+      expectEqual(await waiting(second, NOON + 3, 'nobody'), 0, 'of no tenant');
       for (const [limit, expected] of [
         [20, 12],
         [12, 12],
@@ -169,24 +167,25 @@ const hands: readonly StoreCase<SessionStore>[] = [
         expectEqual(await answerOf(store.countWaiting(range)), expected, 'of all');
       }
       await idsOf(store, { limit: 1 });
-      expectEqual(await countOf(second, NOON + 3), 3, 'after a take');
+      expectEqual(await waiting(second, NOON + 3), 3, 'after a take');
       await remove(store, keyOf('s3'));
-      expectEqual(await countOf(second, NOON + 3), 2, 'after a removal');
+      expectEqual(await waiting(second, NOON + 3), 2, 'after a removal');
     },
   },
 ];
 
-const turns: readonly StoreCase<SessionStore>[] = [
+const turns: readonly PortCase[] = [
   {
-    name: 'take: tenants take turns, in all processes',
+    name: 'take: tenants take turns, in all processes, whatever the limit of a call',
     run: async (store, second) => {
-      const tenants = ['a', 'b', 'c'];
-      for (const tenant of tenants)
-        for (const at of upTo(6)) await beginWaiting(store, `s${at}`, undefined, { tenant });
-      const served = await tenantsInTurn(store, second, 18);
-      for (const round of upTo(6)) {
-        const part = served.slice(3 * round, 3 * round + 3);
-        expectEqual(part.toSorted(), tenants, 'a round');
+      for (const limit of [1, 2]) {
+        const tenants = upTo(6).map((at) => `t${at} by ${limit}`);
+        await beginEach(store, tenants, 3);
+        const served = await tenantsInTurn(store, second, 18 / limit, limit);
+        for (const round of upTo(3)) {
+          const part = served.slice(6 * round, 6 * round + 6);
+          expectEqual(part.toSorted(), tenants, `round ${round}, ${limit} at a time`);
+        }
       }
     },
   },
@@ -198,33 +197,16 @@ const turns: readonly StoreCase<SessionStore>[] = [
       const alone = await tenantsInTurn(store, second, 3);
       expectEqual(alone, ['busy', 'busy', 'busy'], 'alone');
       const calm = upTo(5).map((at) => `calm${at}`);
-      for (const tenant of calm) await beginWaiting(store, 'one', undefined, { tenant });
+      await beginEach(store, calm, 1);
       const served = await tenantsInTurn(store, second, 12);
       expectEqual(served.filter((name) => name !== 'busy').toSorted(), calm, 'the others');
-    },
-  },
-  {
-    name: 'take: tenants that share the limit of a call take turns too',
-    run: async (store) => {
-      const tenants = upTo(6).map((at) => `t${at}`);
-      for (const tenant of tenants)
-        for (const at of upTo(3)) await beginWaiting(store, `s${at}`, undefined, { tenant });
-      for (const round of upTo(3)) {
-        const served: string[] = [];
-        for (const at of upTo(3)) {
-          const now = NOON + 3 * round + at + 1;
-          const taken = await take(store, { ...everyone, now, limit: 2 });
-          served.push(...taken.map(({ tenant }) => tenant));
-        }
-        expectEqual(served.toSorted(), tenants, 'three takes of two sessions each');
-      }
     },
   },
 ];
 
 const terms = { ...live('ACTIVE').terms, inactivityTimeoutMs: 10 * A_MINUTE };
 
-const ends: readonly StoreCase<SessionStore>[] = [
+const ends: readonly PortCase[] = [
   {
     name: 'take: what the clock has ended takes no place, whatever its number, and is never returned',
     run: async (store, second) => {
@@ -234,7 +216,11 @@ const ends: readonly StoreCase<SessionStore>[] = [
         await beginWaiting(store, 'over', undefined, { ...over, tenant });
       await beginWaiting(store, 'live', undefined, { deadline: NOON + A_MINUTE });
       await beginWaiting(store, 'live', undefined, { tenant: 'other' });
-      expectEqual([await countOf(store), await countOf(second, NOON - 1)], [1, 40], 'waiting');
+      expectEqual(
+        [await waiting(store, NOON), await waiting(second, NOON - 1)],
+        [1, 40],
+        'waiting',
+      );
       const range = { ...everyone, limit: 1 };
       const taken = [...(await take(store, range)), ...(await take(second, range))];
       const names = taken.map(({ tenant, id }) => `${tenant} ${id}`);
@@ -249,7 +235,7 @@ const ends: readonly StoreCase<SessionStore>[] = [
       for (const id of ['unused', 'used']) await beginWaiting(store, id, undefined, { terms });
       await append(store, keyOf('used'), ['x'], {}, { activity: NOON + 1000 });
       const end = NOON + 10 * A_MINUTE;
-      expectEqual(await countOf(second, end), 1, 'waiting after the first end');
+      expectEqual(await waiting(second, end), 1, 'waiting after the first end');
       expectEqual(await idsOf(second, { now: end, until: end + 5 }), ['used'], 'a take after it');
     },
   },
@@ -271,7 +257,7 @@ const crashed = (until: number) => ({
   wakeAt: NOON - 9000,
 });
 
-const alone: readonly StoreCase<SessionStore>[] = [
+const alone: readonly PortCase[] = [
   {
     name: 'take: a session whose lease has run out is returned alone if it has waited longest',
     run: async (store, second) => {
@@ -311,4 +297,4 @@ const alone: readonly StoreCase<SessionStore>[] = [
   },
 ];
 
-export const takes: readonly StoreCase<SessionStore>[] = [...hands, ...turns, ...ends, ...alone];
+export const takes: readonly PortCase[] = [...hands, ...turns, ...ends, ...alone];

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../session/session.js';
 import { answerOf, contentsOf, expectStored } from '../answers.js';
-import { add, append, begin, put } from '../commits.js';
+import { append, begin, put } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { key } from '../guarded.js';
 import { hostileTexts } from '../hostile-texts.js';
-import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT } from '../samples.js';
+import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
 import type { PortCase } from '../store-case.js';
 
 const KIB_256 = 256 * 1024;
@@ -39,20 +39,6 @@ export const texts: readonly PortCase[] = [
       const page = await answerOf(store.page(TENANT, { offset: 0, limit: 100 }));
       const behaviors = page.records.map(({ head }) => head.options.behavior);
       expectEqual(behaviors, hostileTexts.toReversed(), 'the behaviors on the page');
-    },
-  },
-  {
-    name: 'texts: entries are read as they were written, beside hostile options and after changes',
-    run: async (store) => {
-      const options = { behavior: hostileTexts.join('\n'), context: hostileTexts.join('",\n"') };
-      const entries = hostileTexts.map((text) => say(text, text === '' ? '-' : text.slice(0, 64)));
-      const stored = await begin(store, key, { head: headOf('one', NOON, options), entries });
-      for (const entry of entries) await add(store, key, [entry]);
-      await append(store, key, hostileTexts, { operation: operationOf('op') });
-      const state = ended('terminated', { revision: 2 });
-      await put(store, key, state);
-      const history = [...entries, ...entries, ...hostileTexts.map((text) => say(text))];
-      await expectStored(store, key, { ...stored, state, history });
     },
   },
   {
