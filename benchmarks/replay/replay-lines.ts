@@ -1,6 +1,6 @@
 import { CliError, messageOf, unwrap } from '../../src/cli/cli-error.js';
-import { isFields } from '../../src/session/fields.js';
 import type { SessionService } from '../../src/service/session-service.js';
+import { isFields } from '../../src/session/fields.js';
 import type { Session } from '../../src/session/session.js';
 
 interface Conversation {

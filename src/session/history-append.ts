@@ -1,7 +1,6 @@
 import type { HistoryEntry } from './session.js';
-import type { StateRecord } from './session-record.js';
 
-/** Input of `SessionStore.append`. */
+/** A checked append or rewind, from which its commit is planned. */
 export interface HistoryAppend {
   /**
    * Oldest first; at least one, unless `after` is given. The store keeps them together and in this
@@ -38,34 +37,3 @@ export interface HistoryAppend {
    */
   readonly wake?: { readonly revision: number };
 }
-
-/**
- * The conditions are checked in this order: known operation, missing, closed, not leased, moved,
- * invalid position, superseded, full.
- */
-export type AppendOutcome =
-  /**
-   * `position` is the position after these entries: opaque, higher than all before it, and the same
-   * if the call is repeated. An append with `after` and no entries has a position too. `repeated`:
-   * an earlier append with this operation id has added them, and this one wrote nothing.
-   */
-  | { readonly outcome: 'appended'; readonly position: number; readonly repeated?: true }
-  /** An append with this operation id has another digest. Nothing was written. */
-  | { readonly outcome: 'mismatch' }
-  /** The session accepts no history at `now`; `state` is its state. Nothing was written. */
-  | { readonly outcome: 'closed'; readonly state: StateRecord }
-  /** No current lease has this fencing token. Nothing was written. */
-  | { readonly outcome: 'lease_lost' }
-  /**
-   * The history ends at `position`, not at `ifPosition`; or `after` is superseded. Nothing was
-   * written.
-   */
-  | { readonly outcome: 'moved'; readonly position: number }
-  /** `after` is not a position in this history. Nothing was written. */
-  | { readonly outcome: 'invalid_position' }
-  /**
-   * The history would exceed `maxEntries`; with `maxRewinds` it has been cut by as many rewinds as
-   * the store can keep. Nothing was written.
-   */
-  | { readonly outcome: 'full'; readonly maxRewinds?: number }
-  | { readonly outcome: 'missing' };

@@ -65,12 +65,6 @@ export const ended = (endReason: EndReason, changes: Partial<Phase> = {}): State
   endReason,
 });
 
-/** A state that `next` may replace, by the revision. */
-export const previousOf = (next: StateRecord): StateRecord => ({
-  ...next,
-  revision: next.revision - 1,
-});
-
 /** An entry with this `content`. */
 export const say = (content: string, role = 'user', spokenMs = NOON): HistoryEntry => ({
   role,
