@@ -9,7 +9,7 @@ test('the client is made of no module of Node, of nothing of the server, and is 
   const { code, files } = await bundleClient();
   const foreign = files.filter(
     (file) =>
-      !/^(src\/(client|input|events|operations)\/|src\/session\/(async-dispose|call-host|cut-text|optional|deep-freeze|each-in-pages|errors|event-position|exceeds-bytes|read-stream|session-failure|limits|session-status|ids|lease-renewal|taken-lease|watch-cursor|with-lease|native-kinds)\.ts$|src\/service\/(or-throw|unwrap)\.ts$|node_modules\/)/.test(
+      !/^(src\/(client|input|events|operations)\/|src\/session\/(async-dispose|call-host|cut-text|optional|deep-freeze|each-in-pages|errors|event-position|exceeds-bytes|fields|labels|session-record|read-stream|session-failure|limits|session-status|ids|lease-renewal|taken-lease|watch-cursor|with-lease|native-kinds)\.ts$|src\/service\/(or-throw|unwrap)\.ts$|node_modules\/)/.test(
         file,
       ),
   );

@@ -8,6 +8,7 @@ import {
 } from '../../src/http/index.js';
 import { SessionService, type SessionServiceOptions, type SessionStore } from '../../src/index.js';
 import { planAppend } from '../../src/plan/append.js';
+import { MAX_RACES } from '../../src/session/limits.js';
 import { ada, countingIds, okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { request, seen } from './handler-harness.js';
@@ -130,7 +131,7 @@ describe('a session that grows while it is read', () => {
     const answer = await ask('/session/s1');
     expect(seen(answer)).toEqual([503, 'store_unavailable']);
     expect(answer?.headers).toMatchObject({ 'Retry-After': '1' });
-    expect(maxima('find')).toHaveLength(10);
+    expect(maxima('find')).toHaveLength(MAX_RACES);
     expect((await ask('/session/s2'))?.status).toBe(404);
   });
 });
