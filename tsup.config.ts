@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
+import { declarations } from './.ci/declarations.js';
 import { inspectorPageInEsbuild } from './.ci/inspector-page.js';
 import { sharedSources } from './.ci/shared-sources.js';
 import { textFilesInEsbuild } from './.ci/text-files.js';
@@ -18,7 +19,6 @@ const engine = {
 
 /** What works with the engine by its types, and alone needs little of it. */
 const companions = {
-  client: 'src/client/index.ts',
   node: 'adapters/node/index.ts',
   express: 'adapters/express/index.ts',
   koa: 'adapters/koa/index.ts',
@@ -32,6 +32,9 @@ const companions = {
   'ai-sdk': 'adapters/ai-sdk/index.ts',
   testing: 'src/testing/index.ts',
 };
+
+/** What pages load too. */
+const client = { client: 'src/client/index.ts' };
 
 const library = { ...engine, ...companions };
 
@@ -54,7 +57,7 @@ function inOneFolder(entries: Readonly<Record<string, string>>): Record<string, 
 const shared = {
   target: 'node20',
   removeNodeProtocol: false,
-  esbuildPlugins: [inspectorPageInEsbuild, textFilesInEsbuild],
+  esbuildPlugins: [inspectorPageInEsbuild, textFilesInEsbuild, declarations({ hasTexts: true })],
 } as const satisfies Options;
 
 const engineEntries = { ...engine, 'cli/main': 'src/cli/main.ts' };
@@ -67,10 +70,16 @@ const esm: readonly Options[] = [
     esbuildPlugins: [sharedSources(Object.values(engineEntries)), ...shared.esbuildPlugins],
   },
   { ...shared, entry: companions, format: 'esm' },
+  { ...shared, entry: client, format: 'esm', esbuildPlugins: [declarations({ hasTexts: false })] },
 ];
 // nanoid has only ES modules, which `require` loads neither in Jest nor in every Node that may run
 // this package: so CommonJS brings its own copy.
 const cjs: Options = { ...shared, entry: library, format: 'cjs', noExternal: ['nanoid'] };
+const clientCjs: Options = {
+  ...cjs,
+  entry: client,
+  esbuildPlugins: [declarations({ hasTexts: false })],
+};
 
 // `AsyncDisposable` is in no library of TypeScript that a user must have set.
 const dts = { only: true, banner: '/// <reference lib="esnext.disposable" />' } as const;
@@ -78,5 +87,6 @@ const dts = { only: true, banner: '/// <reference lib="esnext.disposable" />' } 
 // `--no-dts` is for running what was built: the ES modules alone, in a fraction of the time.
 export default defineConfig((flags) => {
   if (flags.dts === false) return [...esm];
-  return [...esm, cjs, { ...shared, entry: inOneFolder(library), format: ['esm', 'cjs'], dts }];
+  const types = inOneFolder({ ...library, ...client });
+  return [...esm, cjs, clientCjs, { ...shared, entry: types, format: ['esm', 'cjs'], dts }];
 });

@@ -6,7 +6,7 @@ import type { Options } from 'tsup';
 type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number];
 
 /** What the service, the stores and the HTTP handler all build on. */
-const folders = ['src/input', 'src/session', 'src/store'];
+const folders = ['src/schema', 'src/session', 'src/store'];
 const files = [
   'src/events/in-own-context.ts',
   'src/events/timers.ts',

@@ -1,8 +1,9 @@
 import type { Result } from 'neverthrow';
-import type { IssueList } from '../../src/input/issue-list.js';
-import { parseFields } from '../../src/input/parse-fields.js';
-import { MAX_DEPTH, parseJson, valueOfJson } from '../../src/input/parse-json.js';
-import { parseSafely } from '../../src/input/parse-safely.js';
+import { jsonText, MAX_DEPTH, valueOfJson } from '../../src/input/json-values.js';
+import type { IssueList } from '../../src/schema/issue-list.js';
+import { fieldsIn } from '../../src/schema/object.js';
+import { readSafely } from '../../src/schema/read-input.js';
+import { type Schema, schema } from '../../src/schema/schema.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { hasMethods, isFields } from '../../src/session/fields.js';
 import type { JsonValue } from '../../src/session/session.js';
@@ -22,7 +23,7 @@ const shownMembers = (value: unknown, above: readonly unknown[]): unknown => {
 
 /**
  * A value in which everything with a `toJSON` is what the page gets of it: a tool may have returned
- * a `Date`, and an answer must not be lost for that. Other values are left to `parseJson`, which
+ * a `Date`, and an answer must not be lost for that. Other values are left to `jsonText`, which
  * refuses a `Map`, whose content JSON would drop, and a cycle.
  */
 const shown = (value: unknown, name = '', above: readonly unknown[] = []): unknown => {
@@ -36,7 +37,8 @@ const shown = (value: unknown, name = '', above: readonly unknown[] = []): unkno
 /** A value as JSON; undefined if it is missing or breaks a rule. */
 const parseShown = (issues: IssueList, path: string, value: unknown): JsonValue | undefined => {
   try {
-    const text = parseJson(issues, path, shown(value));
+    const given = shown(value);
+    const text = given === undefined ? undefined : jsonText.read(issues, path, given);
     return text === undefined ? undefined : valueOfJson(text);
   } catch (cause) {
     // A `toJSON` or a getter of the caller may throw.
@@ -49,14 +51,14 @@ const parsePart = (issues: IssueList, path: string, value: unknown): JsonValue |
   const before = issues.found.length;
   const part = parseShown(issues, path, value);
   if (issues.found.length > before) return undefined;
-  const { type, text } = parseFields(issues, path, part);
+  const { type, text } = fieldsIn(issues, path, part);
   issues.check(typeof type === 'string', `${path}.type`, 'must be a string');
   issues.check(type !== 'text' || typeof text === 'string', `${path}.text`, 'must be a string');
   return part;
 };
 
 const parseMessage = (issues: IssueList, path: string, value: unknown): readonly Message[] => {
-  const { id, role, parts, ...more } = parseFields(issues, path, value);
+  const { id, role, parts, ...more } = fieldsIn(issues, path, value);
   issues.check(typeof id === 'string', `${path}.id`, 'must be a string');
   issues.check(isRole(role), `${path}.role`, 'must be system, user or assistant');
   issues.check(Array.isArray(parts), `${path}.parts`, 'must be an array');
@@ -75,10 +77,12 @@ const parseMessage = (issues: IssueList, path: string, value: unknown): readonly
   return isMessage(message) ? [message] : [];
 };
 
+const uiMessages: Schema<readonly Message[]> = schema((issues, path, messages) => {
+  issues.check(Array.isArray(messages), path, 'must be an array of UIMessage');
+  const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  return list.flatMap((message, at) => parseMessage(issues, `${path}[${at}]`, message));
+});
+
 /** The messages as JSON, in the order of the caller. */
 export const parseMessages = (messages: unknown): Result<readonly Message[], InvalidInput> =>
-  parseSafely('messages', (issues) => {
-    issues.check(Array.isArray(messages), 'messages', 'must be an array of UIMessage');
-    const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
-    return list.flatMap((message, at) => parseMessage(issues, `messages[${at}]`, message));
-  });
+  readSafely((issues) => issues.read('messages', uiMessages, messages));

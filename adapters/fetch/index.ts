@@ -1,7 +1,9 @@
 import { routeNotFound } from '../../src/http/problem.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { HandlerResponse, SessionHandler } from '../../src/http/session-handler.js';
-import { parseOptions } from '../../src/input/parse-options.js';
+import { optionsOf } from '../../src/schema/options-of.js';
+import { optional, type Schema } from '../../src/schema/schema.js';
+import { anyText } from '../../src/schema/values.js';
 import { CloseListeners } from './close-listeners.js';
 import { fetchRequest, pathOf } from './fetch-request.js';
 import { chunksOf, detectsUnread, streamOf } from './stream-of.js';
@@ -47,6 +49,11 @@ const toResponse = (
   return new Response(bytes, init);
 };
 
+const read = optionsOf('fetchHandler', {
+  prefix: optional(anyText, ''),
+  basePath: optional(anyText, ''),
+} satisfies Readonly<Record<keyof FetchHandlerOptions, Schema<unknown>>>);
+
 /**
  * A function from `Request` to `Response` for Hono, Deno, Bun and the route handlers of frameworks.
  * Requests to other paths are answered with 404. Throws a `TypeError` that names every invalid or
@@ -59,17 +66,9 @@ export const fetchHandler = (
   handler: SessionHandler,
   options: FetchHandlerOptions = {},
 ): ((request: Request) => Promise<Response>) => {
-  const { prefix, shownPrefix } = parseOptions(
-    'fetchHandler',
-    options,
-    { prefix: true, basePath: true },
-    (issues) => {
-      const { prefix: given = '', basePath = '' } = options;
-      issues.check(typeof given === 'string', 'prefix', 'must be a string');
-      issues.check(typeof basePath === 'string', 'basePath', 'must be a string');
-      return { prefix: tidyPrefix(given), shownPrefix: tidyPrefix(basePath) + tidyPrefix(given) };
-    },
-  );
+  const given = read(options);
+  const prefix = tidyPrefix(given.prefix);
+  const shownPrefix = tidyPrefix(given.basePath) + prefix;
   return async (request) => {
     const url = withoutPrefix(pathOf(request.url), prefix);
     const closing = new CloseListeners();

@@ -1,11 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { IssueList } from '../../src/input/issue-list.js';
-import { parseSwitch, parseWhole } from '../../src/input/parse-fields.js';
-import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
+import { switchOr } from '../../src/schema/host-values.js';
+import { object } from '../../src/schema/object.js';
+import { optionsOf } from '../../src/schema/options-of.js';
+import { optional, type Schema } from '../../src/schema/schema.js';
+import { onOrOff, whole } from '../../src/schema/values.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { type SearchTooLarge, type TooLarge, tooLarge } from '../../src/session/errors.js';
 import { detailOf, type EventDetail } from '../../src/session/event-detail.js';
-import { isFields } from '../../src/session/fields.js';
 import {
   entriesUpTo,
   entriesUpToCurrent,
@@ -100,20 +101,12 @@ export interface MemorySessionStoreOptions {
 
 const DEFAULT_EVENTS = 100_000;
 
-const optionNames: OptionNames<MemorySessionStoreOptions> = {
-  events: { length: true },
-  reportEnds: true,
-};
+const eventsOptions = object({ length: optional(whole(1), DEFAULT_EVENTS) });
 
-const parseEventsLength = (
-  issues: IssueList,
-  events: MemorySessionStoreOptions['events'] = false,
-): number | undefined => {
-  if (typeof events === 'boolean') return events ? DEFAULT_EVENTS : undefined;
-  issues.check(isFields(events), 'events', 'must be true, false or { length }');
-  if (!isFields(events)) return undefined;
-  return parseWhole(issues, 'events.length', events.length ?? DEFAULT_EVENTS, 1);
-};
+const read = optionsOf('MemorySessionStore', {
+  events: optional(switchOr(eventsOptions), false),
+  reportEnds: onOrOff,
+} satisfies Readonly<Record<keyof MemorySessionStoreOptions, Schema<unknown>>>);
 
 const dueSessionOf = ({ at, session }: QueuedSession): DueSession => ({
   ...dueKeyOf(session),
@@ -122,13 +115,11 @@ const dueSessionOf = ({ at, session }: QueuedSession): DueSession => ({
 
 const byTime = (a: QueuedSession, b: QueuedSession): number => a.at - b.at;
 
-const parseSettings = (options: MemorySessionStoreOptions) =>
-  parseOptions('MemorySessionStore', options, optionNames, (issues) => {
-    return {
-      eventsLength: parseEventsLength(issues, options.events),
-      reportEnds: parseSwitch(issues, 'reportEnds', options.reportEnds),
-    };
-  });
+const parseSettings = (options: MemorySessionStoreOptions) => {
+  const { events, reportEnds } = read(options);
+  if (typeof events !== 'boolean') return { eventsLength: events.length, reportEnds };
+  return { eventsLength: events ? DEFAULT_EVENTS : undefined, reportEnds };
+};
 
 /**
  * Keeps sessions in the memory of this process: for tests, and for hosts with one process whose

@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { routeNotFound } from '../../src/http/problem.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
-import { parseOptions } from '../../src/input/parse-options.js';
-import type { Complete } from '../../src/session/optional.js';
+import { functionOf } from '../../src/schema/host-values.js';
+import { optionsOf } from '../../src/schema/options-of.js';
+import { optional, type Schema } from '../../src/schema/schema.js';
+import { anyText } from '../../src/schema/values.js';
 import { inTurn } from './in-turn.js';
 import { nodeRequest, parsedBody, pathOf } from './node-request.js';
 import { respond } from './respond.js';
@@ -21,13 +23,10 @@ export interface NodeListenerOptions {
 
 const answerNotFound: NodeListener = (req, res) => respond(req, res, routeNotFound);
 
-const parseListenerOptions = (options: NodeListenerOptions): Complete<NodeListenerOptions> =>
-  parseOptions('nodeListener', options, { prefix: true, fallback: true }, (issues) => {
-    const { prefix = '', fallback = answerNotFound } = options;
-    issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
-    issues.check(typeof fallback === 'function', 'fallback', 'must be a function');
-    return { prefix: tidyPrefix(prefix), fallback };
-  });
+const read = optionsOf('nodeListener', {
+  prefix: optional(anyText, ''),
+  fallback: optional(functionOf('must be a function')),
+} satisfies Readonly<Record<keyof NodeListenerOptions, Schema<unknown>>>);
 
 /**
  * A request listener for node:http. Throws a `TypeError` that names every invalid or unknown
@@ -54,7 +53,8 @@ export const nodeListener = (
   handler: SessionHandler,
   options: NodeListenerOptions = {},
 ): NodeListener => {
-  const { prefix, fallback } = parseListenerOptions(options);
+  const prefix = tidyPrefix(read(options).prefix);
+  const { fallback = answerNotFound } = options;
   return (req, res) => {
     const url = withoutPrefix(pathOf(req.url ?? ''), prefix);
     if (url === undefined) {

@@ -1,5 +1,5 @@
-import { parseJson } from '../../src/input/parse-json.js';
-import { parseSafely } from '../../src/input/parse-safely.js';
+import { jsonText } from '../../src/input/json-values.js';
+import { readSafely } from '../../src/schema/read-input.js';
 import { canonicalJson } from '../../src/session/canonical-json.js';
 import { isFields } from '../../src/session/fields.js';
 import { sha256 } from '../../src/session/sha256.js';
@@ -26,13 +26,13 @@ const check = (fits: boolean, message: string): void => {
  * rule and quotes nothing, unlike errors of `structuredClone` and `JSON.stringify`.
  */
 const copyOf = <Item>(given: HistoryTransaction<Item>): HistoryTransaction<Item> =>
-  parseSafely('transaction', (issues) => {
+  readSafely((issues) => {
     for (const [name, items] of Object.entries(given))
       if (Array.isArray(items))
         for (const [at, item] of items.entries())
-          parseJson(issues, `transaction.${name}[${at}]`, item);
-    if (issues.found.length === 0) return parseJson(issues, 'transaction', given);
-    return undefined;
+          jsonText.read(issues, `transaction.${name}[${at}]`, item);
+    if (issues.found.length > 0) return undefined;
+    return issues.read('transaction', jsonText, given);
   }).match(
     (text = '{}') => JSON.parse(text),
     ({ message }) => {

@@ -1,7 +1,8 @@
-import { checkSwitch, parseUpTo } from '../../src/input/parse-fields.js';
-import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
-import { hasMethods, isFields } from '../../src/session/fields.js';
-import { type AskedDeployment, parseDeployment } from '../sql/sql-deployment.js';
+import { having } from '../../src/schema/host-values.js';
+import { optionsOf } from '../../src/schema/options-of.js';
+import { optional, type Schema } from '../../src/schema/schema.js';
+import { flag, matching, upTo } from '../../src/schema/values.js';
+import { type AskedDeployment, askedOf, deploymentFields } from '../sql/sql-deployment.js';
 
 /** A connection of a pool. The store uses `query` and `release`; `on` is for notifications. */
 export interface PostgresClient {
@@ -99,27 +100,19 @@ export interface PostgresSettings extends AskedDeployment {
 const MAX_TIMEOUT_MS = 600_000;
 const schemaForm = /^[a-z_][a-z0-9_]{0,49}$/;
 
-const optionNames: OptionNames<Omit<PostgresSessionStoreOptions, 'pool'>> & {
-  readonly pool: true;
-} = {
-  pool: true,
-  schema: true,
-  timeoutMs: true,
-  reportEnds: true,
-  events: { length: true, listen: true },
-};
+const read = optionsOf('PostgresSessionStore', {
+  pool: having('must be a pool of connections with a method connect', 'connect'),
+  schema: optional(
+    matching(schemaForm, 'must be 1 to 50 of the characters a-z 0-9 _, not a digit first'),
+    'colloquy',
+  ),
+  timeoutMs: optional(upTo(MAX_TIMEOUT_MS), 5000),
+  ...deploymentFields({ listen: optional(flag) }),
+} satisfies Readonly<Record<keyof PostgresSessionStoreOptions, Schema<unknown>>>);
 
 /** Throws a `TypeError` that names every invalid or unknown option. */
-export const parseStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings =>
-  parseOptions('PostgresSessionStore', options, optionNames, (issues) => {
-    const { pool, schema = 'colloquy', timeoutMs = 5000, events } = options;
-    const isPool = hasMethods(pool, 'connect');
-    issues.check(isPool, 'pool', 'must be a pool of connections with a method connect');
-    const rule = 'must be 1 to 50 of the characters a-z 0-9 _, not a digit first';
-    issues.check(typeof schema === 'string' && schemaForm.test(schema), 'schema', rule);
-    const listen = isFields(events) ? events.listen : undefined;
-    checkSwitch(issues, 'events.listen', listen);
-    const deployment = parseDeployment(issues, options, '{ length, listen }');
-    const timeout = parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS);
-    return { pool, schema, timeoutMs: timeout, ...deployment, listen: listen !== false };
-  });
+export const parseStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings => {
+  const { schema, timeoutMs, events, reportEnds } = read(options);
+  const listen = typeof events !== 'object' || events.listen !== false;
+  return { pool: options.pool, schema, timeoutMs, ...askedOf({ events, reportEnds }), listen };
+};

@@ -1,7 +1,9 @@
-import type { IssueList } from '../../src/input/issue-list.js';
-import { parseWhole } from '../../src/input/parse-fields.js';
-import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
-import { hasMethods, isFields } from '../../src/session/fields.js';
+import { having, switchOr } from '../../src/schema/host-values.js';
+import { object } from '../../src/schema/object.js';
+import { optionsOf } from '../../src/schema/options-of.js';
+import { optional, type Schema, schema } from '../../src/schema/schema.js';
+import { flag, matching, upTo } from '../../src/schema/values.js';
+import { hasMethods } from '../../src/session/fields.js';
 
 /**
  * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client
@@ -180,76 +182,41 @@ const MAX_PARTITIONS = 16_384;
 const MAX_TIMEOUT_MS = 600_000;
 const DEFAULT_TIMEOUT_MS = 2000;
 
-const optionNames: OptionNames<Omit<RedisSessionStoreOptions, 'client'>> & {
-  readonly client: true;
-} = {
-  client: true,
-  prefix: true,
-  partitions: true,
-  timeoutMs: true,
-  events: { length: true, client: true },
-  reportEnds: true,
-};
-
-/** Accepts a client of any class, since it belongs to the host. */
-const checkClient = (issues: IssueList, client: unknown): void =>
-  issues.check(
-    isFields(client) && typeof client['evalsha'] === 'function',
-    'client',
-    'must be an ioredis client',
-  );
-
-const parseUpTo = (
-  issues: IssueList,
-  path: string,
-  value: number | undefined,
-  most: number,
-): number | undefined => {
-  if (value === undefined) return undefined;
-  const read = parseWhole(issues, path, value, 1);
-  issues.check(read <= most, path, `must be at most ${most}`);
-  return read;
-};
-
-const parseEventsLength = (
-  issues: IssueList,
-  events: RedisSessionStoreOptions['events'],
-): number | undefined => {
-  if (events === undefined || typeof events === 'boolean') return undefined;
-  const isGiven: boolean = isFields(events);
-  issues.check(isGiven, 'events', 'must be true, false or { length, client }');
-  return parseUpTo(issues, 'events.length', isGiven ? events.length : undefined, MAX_EVENTS);
-};
-
-const parseEventsClient = (
-  issues: IssueList,
-  events: RedisSessionStoreOptions['events'],
-): BlockingRedisClient | undefined => {
-  if (typeof events !== 'object' || events?.client === undefined) return undefined;
-  const { client } = events;
+const eventsClient = schema((issues, path, client) => {
   const canBlock = hasMethods(client, 'xread', 'xrevrange') && !hasMethods(client, 'nodes');
-  issues.check(canBlock, 'events.client', 'must be an ioredis client, but not a Cluster');
-  return client;
-};
+  issues.check(canBlock, path, 'must be an ioredis client, but not a Cluster');
+});
+
+const eventsOptions = object({
+  length: optional(upTo(MAX_EVENTS)),
+  client: optional(eventsClient),
+} satisfies Readonly<Record<keyof RedisEventsOptions, Schema<unknown>>>);
+
+const read = optionsOf('RedisSessionStore', {
+  // Of any class, since it belongs to the host.
+  client: having('must be an ioredis client', 'evalsha'),
+  prefix: optional(
+    matching(/^[^{}*]{1,128}$/, 'must have 1 to 128 characters, none of them {, } or *'),
+    'colloquy',
+  ),
+  partitions: optional(upTo(MAX_PARTITIONS)),
+  timeoutMs: optional(upTo(MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS),
+  events: optional(switchOr(eventsOptions)),
+  reportEnds: optional(flag),
+} satisfies Readonly<Record<keyof RedisSessionStoreOptions, Schema<unknown>>>);
 
 /** Throws a `TypeError` that names every invalid or unknown option. */
-export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSettings =>
-  parseOptions('RedisSessionStore', options, optionNames, (issues) => {
-    const { client, prefix = 'colloquy', partitions, timeoutMs } = options;
-    const { events, reportEnds } = options;
-    checkClient(issues, client);
-    const isPrefix = typeof prefix === 'string' && /^[^{}*]{1,128}$/.test(prefix);
-    issues.check(isPrefix, 'prefix', 'must have 1 to 128 characters, none of them {, } or *');
-    const isSwitch = reportEnds === undefined || typeof reportEnds === 'boolean';
-    issues.check(isSwitch, 'reportEnds', 'must be true or false');
-    return {
-      client,
-      prefix,
-      partitions: parseUpTo(issues, 'partitions', partitions, MAX_PARTITIONS),
-      timeoutMs: parseUpTo(issues, 'timeoutMs', timeoutMs, MAX_TIMEOUT_MS) ?? DEFAULT_TIMEOUT_MS,
-      events: typeof events === 'object' ? true : events,
-      eventsLength: parseEventsLength(issues, events),
-      eventsClient: parseEventsClient(issues, events),
-      reportEnds,
-    };
-  });
+export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSettings => {
+  const { prefix, partitions, timeoutMs, events, reportEnds } = read(options);
+  const { client, events: given } = options;
+  return {
+    client,
+    prefix,
+    partitions,
+    timeoutMs,
+    events: typeof events === 'object' ? true : events,
+    eventsLength: typeof events === 'object' ? events.length : undefined,
+    eventsClient: typeof given === 'object' ? given.client : undefined,
+    reportEnds,
+  };
+};

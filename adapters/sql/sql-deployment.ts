@@ -1,7 +1,9 @@
-import type { IssueList } from '../../src/input/issue-list.js';
-import { checkSwitch, parseUpTo } from '../../src/input/parse-fields.js';
+import { switchOr } from '../../src/schema/host-values.js';
+import { object } from '../../src/schema/object.js';
+import { type FieldSchemas, optional } from '../../src/schema/schema.js';
+import { flag, upTo } from '../../src/schema/values.js';
 import type { Misconfigured } from '../../src/session/errors.js';
-import { type Fields, isFields } from '../../src/session/fields.js';
+import type { Fields } from '../../src/session/fields.js';
 import { differenceOf } from '../../src/store/difference-of.js';
 
 /** The settings in the options of a process; undefined follows the stored setting. */
@@ -29,24 +31,24 @@ export interface MigrateOptions {
 const DEFAULT_EVENTS = 100_000;
 const MAX_EVENTS = 100_000_000;
 
-/** The options of a store that `AskedDeployment` has. */
-interface DeploymentOptions {
-  readonly events?: boolean | { readonly length?: number | undefined } | undefined;
-  readonly reportEnds?: boolean | undefined;
-}
+const eventsLength = optional(upTo(MAX_EVENTS));
 
-/** `form` is that of the option `events` with details. */
-export const parseDeployment = (
-  issues: IssueList,
-  { events, reportEnds }: DeploymentOptions,
-  form: string,
-): AskedDeployment => {
-  checkSwitch(issues, 'reportEnds', reportEnds);
-  const asked = { reportEnds, events: true, eventsLength: undefined };
-  if (events === undefined || typeof events === 'boolean') return { ...asked, events };
-  issues.check(isFields(events), 'events', `must be true, false or ${form}`);
-  if (!isFields(events) || events.length === undefined) return asked;
-  return { ...asked, eventsLength: parseUpTo(issues, 'events.length', events.length, MAX_EVENTS) };
+/** The options of a store that make a deployment; `more` are those of its events. */
+export const deploymentFields = <F extends FieldSchemas>(more: F) => ({
+  events: optional(switchOr(object({ length: eventsLength, ...more }))),
+  reportEnds: optional(flag),
+});
+
+/** What a process asks for. */
+export const askedOf = ({
+  events,
+  reportEnds,
+}: {
+  readonly events: boolean | { readonly length?: number | undefined } | undefined;
+  readonly reportEnds: boolean | undefined;
+}): AskedDeployment => {
+  if (typeof events !== 'object') return { reportEnds, events, eventsLength: undefined };
+  return { reportEnds, events: true, eventsLength: events.length };
 };
 
 /** A number in rows of the table meta. */

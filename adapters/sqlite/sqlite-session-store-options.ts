@@ -1,6 +1,8 @@
-import { type OptionNames, parseOptions } from '../../src/input/parse-options.js';
+import { having } from '../../src/schema/host-values.js';
+import { optionsOf } from '../../src/schema/options-of.js';
+import { checked, type Schema } from '../../src/schema/schema.js';
 import { hasMethods, isFields } from '../../src/session/fields.js';
-import { type AskedDeployment, parseDeployment } from '../sql/sql-deployment.js';
+import { type AskedDeployment, askedOf, deploymentFields } from '../sql/sql-deployment.js';
 
 /** A value that the store binds to a statement. */
 export type SqliteValue = string | number;
@@ -73,20 +75,15 @@ export interface SqliteSettings extends AskedDeployment {
   readonly database: SqliteDatabase;
 }
 
-const optionNames: OptionNames<Omit<SqliteSessionStoreOptions, 'database'>> & {
-  readonly database: true;
-} = {
-  database: true,
-  reportEnds: true,
-  events: { length: true },
-};
-
 const SYNCHRONOUS =
   'must answer synchronously, with rows: use better-sqlite3, libsql, node:sqlite or bun:sqlite';
 
 const ignore = (): void => undefined;
 
 const isRejectable = (value: unknown): value is PromiseLike<unknown> => hasMethods(value, 'then');
+
+const isDatabase = (value: unknown): value is SqliteDatabase =>
+  hasMethods(value, 'exec', 'prepare');
 
 const isStatement = (value: unknown): value is SqliteStatement => hasMethods(value, 'all', 'run');
 
@@ -113,12 +110,17 @@ const answersDirectly = (database: SqliteDatabase): boolean => {
   }
 };
 
+const read = optionsOf('SqliteSessionStore', {
+  database: checked(
+    having('must be an open connection with exec and prepare', 'exec', 'prepare'),
+    (database) => !isDatabase(database) || answersDirectly(database),
+    SYNCHRONOUS,
+  ),
+  ...deploymentFields({}),
+} satisfies Readonly<Record<keyof SqliteSessionStoreOptions, Schema<unknown>>>);
+
 /** Throws a `TypeError` that names every invalid or unknown option. */
-export const parseStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings =>
-  parseOptions('SqliteSessionStore', options, optionNames, (issues) => {
-    const { database } = options;
-    const isDatabase = hasMethods(database, 'exec', 'prepare');
-    issues.check(isDatabase, 'database', 'must be an open connection with exec and prepare');
-    if (isDatabase) issues.check(answersDirectly(database), 'database', SYNCHRONOUS);
-    return { database, ...parseDeployment(issues, options, '{ length }') };
-  });
+export const parseStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings => ({
+  ...askedOf(read(options)),
+  database: options.database,
+});

@@ -1,4 +1,4 @@
-import { cursorOf } from '../input/parse-cursor.js';
+import { cursorOf } from '../input/cursor.js';
 import { PAGE_LIMIT } from '../session/limits.js';
 import { type SessionStatus, sessionStatuses } from '../session/session-status.js';
 import { CliError, UsageError, unwrap } from './cli-error.js';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { didYouMean, nearest } from '../input/unknown-fields.js';
+import { didYouMean, nearest } from '../schema/unknown-fields.js';
 import { CliError, messageOf, UsageError } from './cli-error.js';
 import { inspect } from './inspect.js';
 import { list } from './list.js';

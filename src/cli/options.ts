@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { didYouMean, nearest } from '../input/unknown-fields.js';
+import { didYouMean, nearest } from '../schema/unknown-fields.js';
 import { messageOf, UsageError } from './cli-error.js';
 
 /**

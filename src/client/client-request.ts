@@ -1,32 +1,23 @@
 import type { Result } from 'neverthrow';
-import type { IssueList } from '../input/issue-list.js';
-import {
-  parseFields,
-  parseName,
-  parseOperationId,
-  parseSignal,
-  parseUpTo,
-  parseWhole,
-} from '../input/parse-fields.js';
-import { parseMetadataChanges } from '../input/parse-json.js';
-import { parseSafely } from '../input/parse-safely.js';
-import { originNames } from '../input/rule.js';
-import { checkKnown } from '../input/unknown-fields.js';
+import { metadataChanges } from '../input/json-values.js';
 import { watch } from '../operations/event-shapes.js';
 import { idempotencyKeyValue } from '../operations/idempotency-key.js';
 import {
-  type AnyOperation,
-  type BodyField,
+  type Endpoint,
   given,
   hasId,
   labelTexts,
-  type Operation,
   type OperationError,
   pathFor,
-  type QueryParameter,
 } from '../operations/operation.js';
 import { fencingToken } from '../operations/parameters.js';
-import { wireName } from '../operations/shape.js';
+import { signal as signalSchema } from '../schema/host-values.js';
+import type { IssueList } from '../schema/issue-list.js';
+import { fieldsIn } from '../schema/object.js';
+import { readSafely } from '../schema/read-input.js';
+import { optional } from '../schema/schema.js';
+import { checkKnown } from '../schema/unknown-fields.js';
+import { name, operationId, upTo, whole } from '../schema/values.js';
 import type { EachQuery } from '../service/list-sessions.js';
 import type { InvalidInput } from '../session/errors.js';
 import { type Fields, isFields } from '../session/fields.js';
@@ -36,29 +27,28 @@ import { isDate } from '../session/native-kinds.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';
-import { parseMs } from './session-client-options.js';
+import { sentName } from './sent-name.js';
+import { milliseconds } from './session-client-options.js';
 
 /**
- * The arguments of a call, unchecked. Its body is from `input`, its headers are from `options`, but
- * for the names that the call has elsewhere.
+ * The arguments of a call, unchecked. `input` is its body, or the query of a GET; headers are from
+ * `options`, but for the names that the call has elsewhere.
  */
 export interface CallArguments {
   readonly id?: unknown;
-  /** The query, which may be the same object as the options. */
-  readonly query?: unknown;
   readonly input?: unknown;
   readonly options: unknown;
   /** The lease that the client carries. */
   readonly fence?: Fence | undefined;
-  /** Names of `input` beyond those of the body. */
+  /** Names of `input` that are not sent in it. */
   readonly inputNames?: readonly string[];
-  /** Names of `options` beyond those of the headers and of every call. */
+  /** Names of `options` that are sent in the input. */
   readonly optionNames?: readonly string[];
 }
 
 /** A request for an operation, and the checked options of its call. */
 export interface ClientRequest<C extends OperationError = OperationError> {
-  readonly operation: Operation<never, unknown, C>;
+  readonly operation: Endpoint<unknown, C>;
   /** The session id; empty if the operation has none. */
   readonly id: string;
   /** Appended to the base URL; includes the query. */
@@ -74,7 +64,7 @@ export interface ClientRequest<C extends OperationError = OperationError> {
 
 /** Parses a session id that can be a segment of a path. */
 const parseId = (issues: IssueList, value: unknown): string => {
-  const id = parseName(issues, 'id', value, KEY_LENGTH);
+  const id = name(KEY_LENGTH).read(issues, 'id', value);
   // URL parsers resolve the segments `.` and `..`, which would change the path.
   issues.check(!/^\.{1,2}$/.test(id), 'id', 'cannot be sent');
   const isWellFormed = !/\p{Surrogate}/u.test(id);
@@ -84,7 +74,7 @@ const parseId = (issues: IssueList, value: unknown): string => {
 
 /** Parses an idempotency key or operation id that a header can contain; by default a new one. */
 const parseSentKey = (issues: IssueList, path: string, value: unknown): string => {
-  const key = parseOperationId(issues, path, value) ?? randomIds.next();
+  const key = optional(operationId).read(issues, path, value) ?? randomIds.next();
   const sent = idempotencyKeyValue(key);
   issues.check(key === '' || sent !== undefined, path, 'must be printable ASCII to be sent');
   return sent ?? '';
@@ -97,62 +87,21 @@ const parseParameter = (issues: IssueList, name: string, value: unknown): string
   return isPlain ? String(value) : '';
 };
 
-interface GivenFields {
-  readonly input: Fields;
-  readonly query: Fields;
-  readonly options: Fields;
-}
-
-/** Reports names that the service would ignore: over HTTP, it ignores what it does not know. */
-const checkNested = (issues: IssueList, path: string, field: BodyField, value: unknown): void => {
-  if ('items' in field) {
-    const names = Object.keys(field.items.fields);
-    const items: readonly unknown[] = Array.isArray(value) ? value : [];
-    for (const [at, item] of items.entries())
-      if (isFields(item)) checkKnown(issues, item, names, `${path}[${at}].`);
-  } else if (field.kind === 'origin' && isFields(value)) {
-    checkKnown(issues, value, originNames, `${path}.`);
-  }
+const parseParameters = (issues: IssueList, name: string, value: unknown): readonly string[] => {
+  if (Array.isArray(value))
+    return value.map((each, at) => parseParameter(issues, `${name}[${at}]`, each));
+  if (isFields(value) && !isDate(value)) return labelTexts(value);
+  return [parseParameter(issues, name, value)];
 };
 
-/** Reports the caller's field names that the operation does not have. */
-const checkNames = (
-  issues: IssueList,
-  { body, query = {}, headers = {} }: AnyOperation,
-  given: GivenFields,
-  { inputNames = [], optionNames = [] }: Pick<CallArguments, 'inputNames' | 'optionNames'>,
-): void => {
-  const bodyNames = Object.keys(body?.fields ?? {}).filter((name) => !optionNames.includes(name));
-  const headerNames = Object.keys(headers).filter((name) => !inputNames.includes(name));
-  const known = ['signal', 'timeoutMs', ...headerNames, ...optionNames];
-  checkKnown(issues, given.input, [...bodyNames, ...inputNames]);
-  if (given.query === given.options) known.push(...Object.keys(query));
-  else checkKnown(issues, given.query, Object.keys(query));
-  checkKnown(issues, given.options, known);
-  for (const [name, field] of Object.entries(body?.fields ?? {}))
-    checkNested(issues, name, field, given.input[name]);
-};
-
-const parseParameters = (
-  issues: IssueList,
-  name: string,
-  { kind }: QueryParameter,
-  value: unknown,
-): readonly string[] => {
-  if (kind === 'labels' && isFields(value)) return labelTexts(value);
-  if (kind !== 'texts' || !Array.isArray(value)) return [parseParameter(issues, name, value)];
-  return value.map((each, at) => parseParameter(issues, `${name}[${at}]`, each));
-};
-
-/** The query string. The service validates the values. */
-const parseQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fields): string => {
+/** The query string. The service validates names and values. */
+const parseQuery = (issues: IssueList, input: Fields): string => {
   const parameters = new URLSearchParams();
-  for (const [name, rule] of Object.entries(query)) {
-    const value = fields[name];
+  for (const [name, value] of Object.entries(input)) {
     if (value === undefined) continue;
-    const texts = parseParameters(issues, name, rule, value);
+    const texts = parseParameters(issues, name, value);
     // An empty value, so that the service returns its own error.
-    for (const text of texts.length === 0 ? [''] : texts) parameters.append(wireName(name), text);
+    for (const text of texts.length === 0 ? [''] : texts) parameters.append(sentName(name), text);
   }
   const text = parameters.toString();
   return text && `?${text}`;
@@ -165,13 +114,12 @@ const parseQuery = (issues: IssueList, { query = {} }: AnyOperation, fields: Fie
 const toJsonValue = (value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
-const parseBody = ({ body }: AnyOperation, fields: Fields): string | null => {
-  if (body === undefined) return null;
-  const names = Object.keys(body.fields);
-  return JSON.stringify(
-    Object.fromEntries(names.map((name) => [wireName(name), toJsonValue(fields[name])])),
+const bodyOf = (input: Fields): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(input).map(([name, value]) => [sentName(name), toJsonValue(value)]),
+    ),
   );
-};
 
 /**
  * The key that makes a write safe to repeat: the caller's, or a new one. Undefined if the operation
@@ -179,7 +127,7 @@ const parseBody = ({ body }: AnyOperation, fields: Fields): string | null => {
  */
 const parseKey = (
   issues: IssueList,
-  { headers = {} }: AnyOperation,
+  { headers = {} }: Endpoint,
   fields: Fields,
 ): string | undefined => {
   const name = ['idempotencyKey', 'operationId'].find((each) => headers[each] !== undefined);
@@ -189,58 +137,87 @@ const parseKey = (
 /** The fencing token: the caller's, or that of the lease that the client carries. */
 const parseToken = (
   issues: IssueList,
-  { headers }: AnyOperation,
+  { headers }: Endpoint,
   token: unknown,
 ): string | undefined => {
   if (headers?.['fencingToken'] === undefined || token === undefined) return undefined;
-  return String(parseWhole(issues, 'fencingToken', token, 1));
+  return String(whole(1).read(issues, 'fencingToken', token));
 };
 
-const anySize = { metadataBytes: Number.MAX_SAFE_INTEGER };
+const anyMetadata = metadataChanges(Number.MAX_SAFE_INTEGER);
+
+/** Reads the options once. */
+const parseOptions = (
+  issues: IssueList,
+  { headers = {} }: Endpoint,
+  { options, inputNames = [], optionNames = [] }: CallArguments,
+): Fields => {
+  const fields = { ...fieldsIn(issues, 'options', options) };
+  const headerNames = Object.keys(headers).filter((name) => !inputNames.includes(name));
+  checkKnown(issues, fields, ['signal', 'timeoutMs', ...headerNames, ...optionNames]);
+  return fields;
+};
+
+const pick = (fields: Fields, isWanted: (name: string) => boolean): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)));
+
+/** The fields of a body or a query, unknown ones too: only the service knows the others. */
+const sentFields = (
+  { inputNames = [], optionNames = [] }: CallArguments,
+  input: Fields,
+  options: Fields,
+): Fields => ({
+  ...pick(options, (name) => optionNames.includes(name)),
+  ...pick(input, (name) => !inputNames.includes(name)),
+});
+
+/** Without it, the service ignores unknown names. Pages of other origins need a preflight for it. */
+const strictHandling = (sent: Fields) => ({
+  ...(Object.keys(sent).length > 0 && { Prefer: 'handling=strict' }),
+});
 
 const parseCall = <C extends OperationError>(
   issues: IssueList,
-  operation: Operation<never, unknown, C>,
-  { query = {}, input = {}, options, fence, ...call }: CallArguments,
+  operation: Endpoint<unknown, C>,
+  call: CallArguments,
 ): ClientRequest<C> => {
-  const told = {
-    input: parseFields(issues, 'input', input),
-    options: parseFields(issues, 'options', options),
-    query: parseFields(issues, 'query', query),
-  };
-  checkNames(issues, operation, told, call);
-  const { signal, timeoutMs } = told.options;
-  const fields = { ...told.options, ...told.input };
+  const isRead = operation.method === 'GET';
+  const { input: givenInput = {} } = call;
+  const input = { ...fieldsIn(issues, isRead ? 'query' : 'input', givenInput) };
+  const options = parseOptions(issues, operation, call);
+  const fields = { ...options, ...input };
   // The service gets JSON, in which some of what it would refuse is lost.
-  const metadata = operation.body?.fields['metadata'] && fields['metadata'];
-  parseMetadataChanges(issues, 'metadata', metadata, anySize);
+  anyMetadata.read(issues, 'metadata', fields['metadata']);
   const { id: givenId = fields['id'] } = call;
   const id = hasId(operation) ? parseId(issues, givenId) : '';
-  const body = parseBody(operation, fields);
+  const sent = sentFields(call, input, options);
+  const query = isRead ? parseQuery(issues, sent) : '';
+  const body = !isRead && 'input' in call ? bodyOf(sent) : null;
   const key = parseKey(issues, operation, fields);
-  const current = fencingTokenFor(fence, id, fields['fencingToken']);
+  const current = fencingTokenFor(call.fence, id, fields['fencingToken']);
   const token = parseToken(issues, operation, current);
   return {
     operation,
     id,
-    path: pathFor(operation, encodeURIComponent(id)) + parseQuery(issues, operation, told.query),
+    path: pathFor(operation, encodeURIComponent(id)) + query,
     headers: {
       ...given({ 'Content-Type': body && 'application/json', 'Idempotency-Key': key }),
       ...(token && { [fencingToken.wireName]: token }),
+      ...strictHandling(sent),
     },
     body,
     isConditional: fields['ifRevision'] !== undefined,
-    signal: parseSignal(issues, 'signal', signal),
-    timeoutMs: timeoutMs === undefined ? undefined : parseMs(issues, 'timeoutMs', timeoutMs),
+    signal: signalSchema.read(issues, 'signal', options['signal']),
+    timeoutMs: optional(milliseconds).read(issues, 'timeoutMs', options['timeoutMs']),
   };
 };
 
 /** Builds the request of a call. */
 export const parseRequest = <C extends OperationError>(
-  operation: Operation<never, unknown, C>,
+  operation: Endpoint<unknown, C>,
   given: CallArguments,
 ): Result<ClientRequest<C>, InvalidInput> =>
-  parseSafely('arguments', (issues) => parseCall(issues, operation, given));
+  readSafely((issues) => parseCall(issues, operation, given));
 
 /** The request of a watch. */
 export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][number]> {
@@ -250,8 +227,8 @@ export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][num
 
 /** Builds the request of a watch. */
 export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, InvalidInput> =>
-  parseSafely('arguments', (issues) => {
-    const fields = parseFields(issues, 'options', options);
+  readSafely((issues) => {
+    const fields = fieldsIn(issues, 'options', options);
     const { cursor, warnBefore, historyLimit } = fields;
     const isCursor = typeof cursor === 'string' && parseWatchCursor(cursor) !== undefined;
     issues.check(
@@ -259,9 +236,10 @@ export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, 
       'cursor',
       'must be the cursor of an item of a watch',
     );
-    if (warnBefore !== undefined) parseUpTo(issues, 'warnBefore', warnBefore, WARNING_SECONDS);
-    if (historyLimit !== undefined) parseWhole(issues, 'historyLimit', historyLimit, 0);
-    const request = parseCall(issues, watch, { id, query: fields, options: fields });
+    optional(upTo(WARNING_SECONDS)).read(issues, 'warnBefore', warnBefore);
+    optional(whole(0)).read(issues, 'historyLimit', historyLimit);
+    const optionNames = ['warnBefore', 'historyLimit'];
+    const request = parseCall(issues, watch, { id, options: fields, optionNames });
     return { ...request, cursor: isCursor ? cursor : undefined };
   });
 
@@ -270,8 +248,8 @@ export type EachPages = EachQuery & { readonly limit: number };
 
 /** Copies a query for `each`, so that later changes by the caller have no effect. */
 export const parseEachQuery = (query: EachQuery): Result<EachPages, InvalidInput> =>
-  parseSafely('query', (issues) => {
-    const fields: EachQuery = { ...parseFields(issues, 'query', query) };
+  readSafely((issues) => {
+    const fields: EachQuery = { ...fieldsIn(issues, 'query', query) };
     issues.check(
       !('page' in fields) || fields.page === undefined,
       'page',

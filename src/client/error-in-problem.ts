@@ -1,7 +1,10 @@
 import { append, changes, rewind } from '../operations/command-operations.js';
-import { type AnyOperation, type OperationError, wireNamesOf } from '../operations/operation.js';
-import { type Particulars, particulars } from '../operations/particulars.js';
-import { object, text } from '../operations/shape.js';
+import type { Endpoint, OperationError } from '../operations/operation.js';
+import { particulars } from '../operations/particulars.js';
+import { received } from '../schema/received.js';
+import type { Out } from '../schema/schema.js';
+import { anyText } from '../schema/values.js';
+import { wireObject } from '../schema/wire-object.js';
 import {
   type InputIssue,
   type InvalidInput,
@@ -13,27 +16,34 @@ import {
 } from '../session/errors.js';
 import type { Outcome, RefusalType, Refused, RemoteError, RemoteErrorOf } from './client-error.js';
 import type { ClientRequest } from './client-request.js';
+import { givenName } from './sent-name.js';
 
 /** The issues with the names of the client's methods. */
 const inClientNames = (
-  operation: AnyOperation,
+  { headers = {} }: Endpoint,
   message: string,
   issues: readonly InputIssue[] = [],
 ): InvalidInput => {
   if (issues.length === 0) return { type: 'invalid_input', message, issues };
-  const names = new Map([...wireNamesOf(operation)].map(([name, wireName]) => [wireName, name]));
+  const names = new Map(Object.entries(headers).map(([name, { wireName }]) => [wireName, name]));
+  names.set('session_id', 'id');
   return invalidInput(
-    issues.map(({ path, message: rule }) => ({ path: names.get(path) ?? path, message: rule })),
+    issues.map(({ path, message: rule }) => ({
+      path: names.get(path) ?? path.replace(/^\w+/, givenName),
+      message: rule.replace(/\w+(?=\?\)$)/, givenName),
+    })),
   );
 };
 
 const commands = { ...changes, append, rewind };
 
-const isCommand = (method = ''): method is keyof typeof commands => Object.hasOwn(commands, method);
+const isCommand = (name = ''): name is keyof typeof commands => Object.hasOwn(commands, name);
 
 /** The command that the status of the session does not allow. */
-const commandOf = ({ calls }: AnyOperation): InvalidTransition['command'] =>
-  isCommand(calls?.method) ? calls.method : 'lease';
+const commandOf = ({ path }: Endpoint): InvalidTransition['command'] => {
+  const [, verb] = path.split(/\W/);
+  return isCommand(verb) ? verb : 'lease';
+};
 
 const refusals = {
   unauthenticated: true,
@@ -47,11 +57,12 @@ const refusals = {
 
 const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals, code);
 
+const problem = wireObject({ code: anyText, detail: anyText, ...particulars });
+
 /** The error for a code of the service, completed with data of the request. */
 const remoteErrorOf = (
   code: OperationError | RefusalType,
-  message: string,
-  { errors, position, holder, until, reason }: Particulars,
+  { detail: message, errors, position, holder, until, reason }: Out<typeof problem>,
   { operation, id }: ClientRequest,
   outcome: Outcome,
 ): RemoteError | Refused | undefined => {
@@ -82,8 +93,6 @@ const remoteErrorOf = (
   }
 };
 
-const problemShape = object({ code: text, detail: text });
-
 /**
  * The error in a problem (RFC 9457) of the service; undefined if the body is not a problem, or not
  * one of this operation.
@@ -93,13 +102,13 @@ export const errorInProblem = <C extends OperationError>(
   request: ClientRequest<C>,
   outcome: Outcome,
 ): RemoteErrorOf<C> | Refused | undefined => {
-  const problem = problemShape.read(body);
-  if (problem === undefined) return undefined;
-  const { code, detail } = problem;
+  const told = received(problem, body);
+  if (told === undefined) return undefined;
+  const { code } = told;
   const ownType = request.operation.errors.find((each) => each === code);
   const type = isRefusal(code) ? code : ownType;
   if (type === undefined) return undefined;
-  const error = remoteErrorOf(type, detail, particulars.read(body) ?? {}, request, outcome);
+  const error = remoteErrorOf(type, told, request, outcome);
   const isExpected = (one: typeof error): one is RemoteErrorOf<C> | Refused => one?.type === type;
   return isExpected(error) ? error : undefined;
 };

@@ -1,6 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import { changeShapes } from '../operations/event-shapes.js';
+import { changeData } from '../operations/event-shapes.js';
 import { type RemoteSession, type RemoteSummary, session } from '../operations/outputs.js';
+import { received } from '../schema/received.js';
 import type {
   SessionChanged,
   SessionDeleted,
@@ -40,7 +41,7 @@ export type RemoteChange = RemoteSnapshot | RemoteChanged | RemoteDeleted | Remo
 
 /** Whether an event of a stream is a change. A later version may send other events. */
 export const isChange = (type: string): type is RemoteChange['type'] =>
-  type === 'session.snapshot' || Object.hasOwn(changeShapes, type);
+  type === 'session.snapshot' || Object.hasOwn(changeData, type);
 
 /** Parses a change of a session; undefined if it is not from the service. */
 export const readChange = (
@@ -54,16 +55,19 @@ export const readChange = (
   const value = parseJson(data);
   switch (type) {
     case 'session.snapshot': {
-      const found = session.read(value);
+      const found = received(session, value);
       return found && { type, session: found, position, cursor };
     }
     case 'session.changed': {
-      const found = changeShapes[type].read(value);
+      const found = received(changeData[type], value);
       return found && { ...found, position, cursor };
     }
-    case 'session.deleted':
+    case 'session.deleted': {
+      const found = received(changeData[type], value);
+      return found && { ...found, sessionId, cursor };
+    }
     case 'session.expiring': {
-      const found = changeShapes[type].read(value);
+      const found = received(changeData[type], value);
       return found && { ...found, sessionId, cursor };
     }
   }

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type RemotePage, sessions } from '../operations/outputs.js';
+import { received } from '../schema/received.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { hasMethods } from '../session/fields.js';
 import { cancel, readStream } from '../session/read-stream.js';
@@ -89,7 +90,7 @@ const idsIn = (header: string | null): readonly string[] => {
  * path. Without `URLSearchParams`, whose readers React Native lacks.
  */
 export const readPage = ({ headers, body }: Reply, path: string): RemotePage | undefined => {
-  const found = sessions.read(body);
+  const found = received(sessions, body);
   const total = wholeIn(headers.get('x-total-count'));
   const limit = wholeIn(/[?&]limit=(\d+)/.exec(headers.get('link') ?? '')?.[1]);
   if (found === undefined || total === undefined || limit === undefined) return undefined;

@@ -1,7 +1,8 @@
-import type { IssueList } from '../input/issue-list.js';
-import { parseFunction, parseNumber, parseWhole } from '../input/parse-fields.js';
-import { parseOptions } from '../input/parse-options.js';
-import { hasMethods, isFields } from '../session/fields.js';
+import { callback, having } from '../schema/host-values.js';
+import { optionsOf } from '../schema/options-of.js';
+import { nullish, optional, type Schema, schema } from '../schema/schema.js';
+import { number, whole } from '../schema/values.js';
+import { isFields } from '../session/fields.js';
 import type { Complete } from '../session/optional.js';
 
 /**
@@ -102,8 +103,8 @@ export interface ClientSettings extends Complete<Omit<SessionClientOptions, 'api
 /** Maximum milliseconds of a `setTimeout`. */
 const MAX_MS = 2 ** 31 - 1;
 
-export const parseMs = (issues: IssueList, path: string, value: unknown): number =>
-  parseNumber(issues, path, value, 1, MAX_MS);
+/** Milliseconds that a timer can wait. */
+export const milliseconds = number(1, MAX_MS);
 
 /** Whether a value is a valid API key: characters that every client and proxy sends unchanged. */
 export const isKey = (value: unknown): value is string =>
@@ -119,31 +120,31 @@ const baseUrlForm = /^(?:https?:\/\/[^/@?#\\\s]+(?:\/|$)|\/(?!\/))[^?#\\\s]*$/i;
  * Checks the URL and removes slashes at its end. `fetch` would reject a URL with a user name in
  * every call. Browsers of 2022 have no `URL.canParse`, and React Native has a `URL` without getters.
  */
-const parseBaseUrl = (issues: IssueList, value: unknown): string => {
+const baseUrl: Schema<string> = schema((issues, path, value) => {
   const fits = typeof value === 'string' && baseUrlForm.test(value);
-  issues.check(fits, 'baseUrl', baseUrlRule);
+  issues.check(fits, path, baseUrlRule);
   if (!fits) return '';
   try {
     if (!value.startsWith('/')) new URL(value);
   } catch (cause) {
-    issues.caught(cause, 'baseUrl', baseUrlRule);
+    issues.caught(cause, path, baseUrlRule);
   }
   return value.replace(/\/+$/, '');
-};
+});
 
 /** Checks headers early: `fetch` throws for an invalid header just as it does without a network. */
-const parseHeaders = (issues: IssueList, value: unknown): Readonly<Record<string, string>> => {
-  const headers: Record<string, string> = {};
+const headers: Schema<Readonly<Record<string, string>>> = schema((issues, path, value) => {
+  const read: Record<string, string> = {};
   const given = isFields(value) ? Object.entries(value) : [];
-  issues.check(isFields(value), 'headers', 'must be an object of strings');
+  issues.check(isFields(value), path, 'must be an object of strings');
   for (const [name, text] of given) {
     const fits =
       /^[\w!#$%&'*+.^`|~-]+$/.test(name) && typeof text === 'string' && /^[\t -~]*$/.test(text);
-    issues.check(fits, 'headers', 'must have names and values that are allowed in HTTP');
-    if (fits) headers[name] = text;
+    issues.check(fits, path, 'must have names and values that are allowed in HTTP');
+    if (fits) read[name] = text;
   }
-  return headers;
-};
+  return read;
+});
 
 /** Wrapped, because a browser's `fetch` must not be called as a method of another object. */
 const systemFetch: ClientSettings['fetch'] = (url, init) => fetch(url, init);
@@ -157,50 +158,28 @@ const systemTiming: ClientTiming = {
   },
 };
 
-const optionNames = {
-  baseUrl: true,
-  apiKey: true,
-  fetch: true,
-  timeoutMs: true,
-  attemptTimeoutMs: true,
-  retries: true,
-  silenceMs: true,
-  maxResponseBytes: true,
-  headers: true,
-  timing: true,
-} as const;
+const KEY_RULE = 'must be 1 to 256 visible ASCII characters, or a function that returns them';
+
+const apiKey: Schema<unknown> = schema((issues, path, value) =>
+  issues.check(typeof value === 'function' || isKey(value), path, KEY_RULE),
+);
+
+const read = optionsOf('SessionClient', {
+  baseUrl,
+  apiKey: optional(apiKey),
+  fetch: optional(callback),
+  timeoutMs: nullish(milliseconds, 30_000),
+  attemptTimeoutMs: nullish(milliseconds, 12_000),
+  retries: nullish(whole(0), 3),
+  silenceMs: nullish(milliseconds, 45_000),
+  maxResponseBytes: nullish(whole(1), 16 * 1024 * 1024),
+  headers: optional(headers, {}),
+  timing: optional(having('must have now, random and after', 'now', 'random', 'after')),
+} satisfies Readonly<Record<keyof SessionClientOptions, Schema<unknown>>>);
 
 /** Throws a `TypeError` that names every invalid or unknown option. */
-export const parseClientOptions = (options: SessionClientOptions): ClientSettings =>
-  parseOptions('SessionClient', options, optionNames, (issues) => {
-    const { apiKey, timing = systemTiming, fetch: send = systemFetch, headers = {} } = options;
-    const hasKey = apiKey === undefined || typeof apiKey === 'function' || isKey(apiKey);
-    issues.check(
-      hasKey,
-      'apiKey',
-      'must be 1 to 256 visible ASCII characters, or a function that returns them',
-    );
-    parseFunction(issues, 'fetch', send);
-    issues.check(
-      hasMethods(timing, 'now', 'random', 'after'),
-      'timing',
-      'must have now, random and after',
-    );
-    return {
-      baseUrl: parseBaseUrl(issues, options.baseUrl),
-      apiKey,
-      fetch: send,
-      timeoutMs: parseMs(issues, 'timeoutMs', options.timeoutMs ?? 30_000),
-      attemptTimeoutMs: parseMs(issues, 'attemptTimeoutMs', options.attemptTimeoutMs ?? 12_000),
-      retries: parseWhole(issues, 'retries', options.retries ?? 3, 0),
-      silenceMs: parseMs(issues, 'silenceMs', options.silenceMs ?? 45_000),
-      maxResponseBytes: parseWhole(
-        issues,
-        'maxResponseBytes',
-        options.maxResponseBytes ?? 16 * 1024 * 1024,
-        1,
-      ),
-      headers: parseHeaders(issues, headers),
-      timing,
-    };
-  });
+export const parseClientOptions = (options: SessionClientOptions): ClientSettings => {
+  const given = read(options);
+  const { apiKey, timing = systemTiming, fetch: send = systemFetch } = options;
+  return { ...given, apiKey, fetch: send, timing };
+};

@@ -8,7 +8,7 @@ import {
   rewind,
   update,
 } from '../operations/command-operations.js';
-import type { Operation, OperationError } from '../operations/operation.js';
+import type { Endpoint, OperationError } from '../operations/operation.js';
 import {
   REPLAYED_HEADER,
   type RemoteClaims,
@@ -34,6 +34,7 @@ import {
   renew,
   wake,
 } from '../operations/work-operations.js';
+import { received } from '../schema/received.js';
 import type { NewHistoryEntry, RewindInput } from '../service/change-history.js';
 import type { ExtendInput } from '../service/change-session.js';
 import type { ClaimInput } from '../service/claim-sessions.js';
@@ -189,7 +190,7 @@ export class SessionClient {
    * ```
    */
   get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteErrors['get']> {
-    return this.#request(get, { id, query: options, options });
+    return this.#request(get, { id, options, optionNames: ['historyLimit'] });
   }
 
   /**
@@ -209,7 +210,7 @@ export class SessionClient {
     query: HistoryQuery = {},
     options: CallOptions = {},
   ): ResultAsync<HistoryPart, RemoteErrors['history']> {
-    return this.#request(history, { id, query, options });
+    return this.#request(history, { id, input: query, options });
   }
 
   /**
@@ -226,7 +227,7 @@ export class SessionClient {
     query: ListQuery = {},
     options: CallOptions = {},
   ): ResultAsync<RemotePage, RemoteErrors['list']> {
-    return this.#call(list, { query, options }, readPage);
+    return this.#call(list, { input: query, options }, readPage);
   }
 
   /**
@@ -677,25 +678,25 @@ export class SessionClient {
    * key.
    */
   #request<T extends object, C extends OperationError>(
-    operation: Operation<never, T, C>,
+    operation: Endpoint<T, C>,
     given: CallArguments,
   ) {
-    const { shape } = operation.output;
+    const { body: answer } = operation.output;
     return this.#call(operation, given, ({ body, headers }): T | undefined => {
-      const value = shape?.read(body);
+      const value = answer && received(answer, body);
       const isRepeated = headers.get(REPLAYED_HEADER) === 'true';
       return value && isRepeated ? { ...value, repeated: true } : value;
     });
   }
 
   /** For an operation that answers without a body. */
-  #send<C extends OperationError>(operation: Operation<never, unknown, C>, given: CallArguments) {
+  #send<C extends OperationError>(operation: Endpoint<unknown, C>, given: CallArguments) {
     const read = ({ status }: Reply): true | undefined => status === 204 || undefined;
     return this.#call(operation, given, read).map(() => undefined);
   }
 
   #call<T, C extends OperationError>(
-    operation: Operation<never, unknown, C>,
+    operation: Endpoint<unknown, C>,
     given: CallArguments,
     read: (reply: Reply, path: string) => T | undefined,
   ): ResultAsync<T, RequestError<C> | InvalidInput> {

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { streamUnavailable } from '../operations/event-shapes.js';
+import { received } from '../schema/received.js';
 import { disposable } from '../session/async-dispose.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { RemoteWatchOptions } from './call-options.js';
@@ -177,7 +178,7 @@ class RemoteWatch implements AsyncIterator<WatchItem, void> {
 
   /** The error in the event `unavailable`. */
   #unavailable(data: string): RemoteErrors['watch'] {
-    const code = streamUnavailable.read(parseJson(data))?.code;
+    const code = received(streamUnavailable, parseJson(data))?.code;
     const problem = { code, detail: 'the service could not continue the stream of events' };
     return (
       errorInProblem(problem, this.#request, 'not_applied') ??

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { TenantWatchSettings } from '../input/parse-watch.js';
+import type { TenantWatchSettings } from '../input/watch-options.js';
 import { deepFreeze } from '../session/deep-freeze.js';
 import type { Misconfigured, StoreError } from '../session/errors.js';
 import { incarnationOf, positionOf, timeAt } from '../session/event-position.js';

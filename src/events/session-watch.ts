@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SessionWatchSettings } from '../input/parse-watch.js';
+import type { SessionWatchSettings } from '../input/watch-options.js';
 import { notFound, type StoreError } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionChange } from '../session/session-event.js';

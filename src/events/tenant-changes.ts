@@ -1,4 +1,4 @@
-import type { TenantWatchSettings } from '../input/parse-watch.js';
+import type { TenantWatchSettings } from '../input/watch-options.js';
 import { type EventPosition, incarnationOf, isAfter, timeAt } from '../session/event-position.js';
 import type { EventsLost, SessionEvent } from '../session/session-event.js';
 import { type LogPage, nowWithMargin } from './log-cursor.js';

@@ -1,5 +1,5 @@
 import { err, ok, Result } from 'neverthrow';
-import type { TenantWatchSettings } from '../input/parse-watch.js';
+import type { TenantWatchSettings } from '../input/watch-options.js';
 import type { StoreError } from '../session/errors.js';
 import { type EventPosition, positionBefore } from '../session/event-position.js';
 import type { OperationErrors } from '../session/operation-errors.js';

@@ -1,6 +1,7 @@
 import { err, ok } from 'neverthrow';
 import type { AnyOperation, Operation, Output } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
+import { sent } from '../schema/schema.js';
 import { misconfigured } from '../session/errors.js';
 import { hasMethods, isFields } from '../session/fields.js';
 import { answerOf } from './answer-of.js';
@@ -19,10 +20,10 @@ export const replayedHeaders = (result: unknown): HandlerResponse['headers'] => 
   return { ...(isRepeated && { [REPLAYED_HEADER]: 'true' }) };
 };
 
-const responseOf = ({ status, shape, headers }: Output, value: unknown): HandlerResponse => {
-  if (shape === undefined) return { status, headers: bareHeaders };
+const responseOf = ({ status, body, headers }: Output, value: unknown): HandlerResponse => {
+  if (body === undefined) return { status, headers: bareHeaders };
   const more = headers?.includes(REPLAYED_HEADER) ? replayedHeaders(value) : {};
-  return jsonResponse(status, more, shape.write(value));
+  return jsonResponse(status, more, sent(body, value));
 };
 
 /** The error if the host's sessions lack a method that an operation calls. */

@@ -1,8 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import { MAX_ISSUES } from '../input/issue-list.js';
-import { originNames } from '../input/rule.js';
-import type { AnyOperation, BodyField } from '../operations/operation.js';
-import { wireName } from '../operations/shape.js';
+import { type AnyOperation, bodyFields } from '../operations/operation.js';
+import { IssueList, MAX_ISSUES } from '../schema/issue-list.js';
+import type { FieldSchemas, Schema } from '../schema/schema.js';
+import { checkKnown } from '../schema/unknown-fields.js';
+import { wireName } from '../schema/wire-name.js';
 import { cutText } from '../session/cut-text.js';
 import { type InvalidInput, invalidInput, misconfigured, plainText } from '../session/errors.js';
 import { type Fields, isFields } from '../session/fields.js';
@@ -10,6 +11,7 @@ import { type HandlerError, refusal } from './handler-error.js';
 import { doubtfulIntegersIn, inexactIntegersIn, type JsonPath } from './inexact-integers.js';
 import type { Call } from './route.js';
 import type { HandlerRequest } from './session-handler.js';
+import { isStrict } from './strict-handling.js';
 
 /** The JSON object in a body, and its text unless a body parser has replaced it by its value. */
 interface SentJson {
@@ -87,17 +89,47 @@ const readJsonObject = async (
   }
 };
 
-/** An object without the fields that are not in `names`. */
-const withOnly = (value: unknown, names: readonly string[]): unknown => {
-  if (!isFields(value) || Object.keys(value).every((name) => names.includes(name))) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
+/** The fields of a value that have schemas, or the value itself if it is no object. */
+const onlyFields = (fields: FieldSchemas, value: unknown): unknown => {
+  if (!isFields(value)) return value;
+  const known = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name));
+  return Object.fromEntries(known);
 };
 
 /** A value without the unknown fields of its objects, which are ignored as those of the body are. */
-export const withoutUnknown = (field: BodyField, value: unknown): unknown => {
-  if (!('items' in field)) return field.kind === 'origin' ? withOnly(value, originNames) : value;
-  const names = Object.keys(field.items.fields);
-  return Array.isArray(value) ? value.map((item) => withOnly(item, names)) : value;
+export const withoutUnknown = ({ fields, items }: Schema<unknown>, value: unknown): unknown => {
+  if (fields !== undefined) return onlyFields(fields, value);
+  if (items === undefined || !Array.isArray(value)) return value;
+  return value.map((item) => withoutUnknown(items, item));
+};
+
+/** Reports the unknown fields of a value's objects. */
+const checkNested = (
+  issues: IssueList,
+  path: string,
+  { fields, items }: Schema<unknown>,
+  value: unknown,
+): void => {
+  if (items !== undefined && Array.isArray(value))
+    for (const [at, item] of value.entries()) checkNested(issues, `${path}[${at}]`, items, item);
+  if (fields !== undefined && isFields(value))
+    checkKnown(issues, value, Object.keys(fields), `${path}.`);
+};
+
+/** A field of a body, and its name on the wire. */
+interface BodyField {
+  readonly name: string;
+  readonly sentAs: string;
+  readonly of: Schema<unknown>;
+}
+
+/** Refuses unknown fields; undefined if there are none. */
+const unknownRefusal = (rules: readonly BodyField[], sent: Fields): InvalidInput | undefined => {
+  const issues = new IssueList();
+  const names = rules.map(({ sentAs }) => sentAs);
+  checkKnown(issues, sent, names);
+  for (const { sentAs, of } of rules) checkNested(issues, sentAs, of, sent[sentAs]);
+  return issues.found.length === 0 ? undefined : invalidInput(issues.found);
 };
 
 /** Whether a path leads to a value, and not to one that was ignored. */
@@ -130,18 +162,17 @@ const inexactRefusal = (known: Fields, text: string | undefined): InvalidInput |
 };
 
 /** Reads the fields of an operation's body, by their names in the service. */
-export const bodyReader = ({ body }: AnyOperation) => {
-  const rules = Object.entries(body?.fields ?? {}).map(([name, field]) => ({
-    name,
-    sentAs: wireName(name),
-    field,
-  }));
+export const bodyReader = (operation: AnyOperation) => {
+  const rules = Object.entries(bodyFields(operation)).map(
+    ([name, of]): BodyField => ({ name, sentAs: wireName(name), of }),
+  );
   return async ({ request, handler }: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
     const read = await readJsonObject(request, handler.maxBodyBytes);
     return read.andThen(({ fields, text }): Result<Fields, HandlerError> => {
       const known: Record<string, unknown> = {};
-      for (const { sentAs, field } of rules) known[sentAs] = withoutUnknown(field, fields[sentAs]);
-      const refusedInput = inexactRefusal(known, text);
+      for (const { sentAs, of } of rules) known[sentAs] = withoutUnknown(of, fields[sentAs]);
+      const refusedNames = isStrict(request) ? unknownRefusal(rules, fields) : undefined;
+      const refusedInput = refusedNames ?? inexactRefusal(known, text);
       if (refusedInput !== undefined) return err(refusedInput);
       return ok(Object.fromEntries(rules.map(({ name, sentAs }) => [name, known[sentAs]])));
     });

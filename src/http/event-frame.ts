@@ -1,5 +1,6 @@
-import { changeShapes, END_ID, streamEnd, streamUnavailable } from '../operations/event-shapes.js';
+import { changeData, END_ID, streamEnd, streamUnavailable } from '../operations/event-shapes.js';
 import type { SessionForm } from '../operations/session-form.js';
+import { sent } from '../schema/schema.js';
 import type { SessionChange } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import type { HandlerError } from './handler-error.js';
@@ -36,7 +37,7 @@ const dataOf = (form: SessionForm, change: SessionChange): unknown => {
       return { type, session: form.summary(session), entries, sequence };
     }
     case 'session.expiring':
-      return changeShapes['session.expiring'].write(change);
+      return sent(changeData['session.expiring'], change);
     case 'session.deleted':
       return { type: change.type };
   }
@@ -46,8 +47,8 @@ export const changeFrame = (form: SessionForm, change: SessionChange): string =>
   frameWithId(change.cursor, change.type, dataOf(form, change));
 
 export const endFrame = (endReason: EndReason | undefined): string =>
-  frameWithId(END_ID, 'end', streamEnd.write({ endReason }));
+  frameWithId(END_ID, 'end', sent(streamEnd, { ...(endReason && { endReason }) }));
 
 /** Without an id, so that a client that reconnects continues after the last event. */
 export const unavailableFrame = ({ type }: HandlerError): string =>
-  frame('unavailable', streamUnavailable.write({ code: type }));
+  frame('unavailable', sent(streamUnavailable, { code: type }));

@@ -1,14 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { IssueList } from '../input/issue-list.js';
-import { parseNumber, parseWhole } from '../input/parse-fields.js';
-import { parseOptions } from '../input/parse-options.js';
-import { END_ID, watch } from '../operations/event-shapes.js';
+import { END_ID, servedWatch } from '../operations/event-shapes.js';
 import { given } from '../operations/operation.js';
 import type { SessionForm } from '../operations/session-form.js';
 import type { TenantEvents } from '../operations/tenant-sessions.js';
+import { optionsOf } from '../schema/options-of.js';
+import { optional, type Schema } from '../schema/schema.js';
+import { number, whole } from '../schema/values.js';
 import { type InvalidInput, invalidInput } from '../session/errors.js';
 import { hasMethods } from '../session/fields.js';
-import type { Complete } from '../session/optional.js';
 import type { SessionChange } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
@@ -43,33 +42,30 @@ export interface EventRoutesOptions {
   readonly maxStreamsPerTenant?: number | undefined;
 }
 
-/** The options and their defaults. */
-const defaults = { heartbeatMs: 15_000, maxStreams: 10_000, maxStreamsPerTenant: 1000 } as const;
-
 const MIN_HEARTBEAT_MS = 1000;
 const MAX_HEARTBEAT_MS = 300_000;
+const DEFAULT_PER_TENANT = 1000;
 
-const parseEventOptions = (
-  issues: IssueList,
-  options: EventRoutesOptions,
-): Complete<EventRoutesOptions> => {
-  const { heartbeatMs = defaults.heartbeatMs } = options;
-  const maxStreams = parseWhole(issues, 'maxStreams', options.maxStreams ?? defaults.maxStreams, 1);
-  const { maxStreamsPerTenant = Math.min(defaults.maxStreamsPerTenant, maxStreams) } = options;
-  const perTenant = parseWhole(issues, 'maxStreamsPerTenant', maxStreamsPerTenant, 1);
-  issues.check(perTenant <= maxStreams, 'maxStreamsPerTenant', 'must be at most maxStreams');
-  return {
-    heartbeatMs: parseNumber(
-      issues,
-      'heartbeatMs',
-      heartbeatMs,
-      MIN_HEARTBEAT_MS,
-      MAX_HEARTBEAT_MS,
-    ),
-    maxStreams,
-    maxStreamsPerTenant: perTenant,
-  };
-};
+const perTenantOf = ({
+  maxStreams,
+  maxStreamsPerTenant,
+}: {
+  readonly maxStreams: number;
+  readonly maxStreamsPerTenant: number | undefined;
+}): number => maxStreamsPerTenant ?? Math.min(DEFAULT_PER_TENANT, maxStreams);
+
+const read = optionsOf(
+  'eventRoutes',
+  {
+    heartbeatMs: optional(number(MIN_HEARTBEAT_MS, MAX_HEARTBEAT_MS), 15_000),
+    maxStreams: optional(whole(1), 10_000),
+    maxStreamsPerTenant: optional(whole(1)),
+  } satisfies Readonly<Record<keyof EventRoutesOptions, Schema<unknown>>>,
+  (issues, options) => {
+    const fits = perTenantOf(options) <= options.maxStreams;
+    issues.check(fits, 'maxStreamsPerTenant', 'must be at most maxStreams');
+  },
+);
 
 /** A browser does not reconnect after a 204. */
 const streamIsOver: HandlerResponse = Object.freeze({
@@ -106,7 +102,7 @@ const sharedFrames = (): ((form: SessionForm, change: SessionChange) => Frame) =
   };
 };
 
-const parseWatchQuery = queryParser(watch);
+const parseWatchQuery = queryParser(servedWatch);
 
 /**
  * Serves the events of a session as Server-Sent Events (HTML Living Standard, 9.2) at `GET
@@ -124,17 +120,15 @@ const parseWatchQuery = queryParser(watch);
  * ```
  */
 export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<TenantEvents> => {
-  const limits = parseOptions('eventRoutes', options, defaults, (issues) =>
-    parseEventOptions(issues, options),
-  );
-  const stream = eventStreams(limits);
+  const limits = read(options);
+  const stream = eventStreams({ ...limits, maxStreamsPerTenant: perTenantOf(limits) });
   const frameOf = sharedFrames();
   const answer = async (call: Call<TenantEvents>): Answer => {
     const { request, sessions, id } = call;
-    if (!hasMethods(sessions, 'watch')) return lacksMethod(watch, 'watch');
+    if (!hasMethods(sessions, 'watch')) return lacksMethod(servedWatch, 'watch');
     const last = parseLastEventId(request);
     if (last.isErr()) return err(last.error);
-    const query = parseWatchQuery(call.query);
+    const query = parseWatchQuery(call);
     if (query.isErr()) return err(query.error);
     const isAtEnd = last.value === END_ID;
     const options = given({
@@ -152,5 +146,5 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
     return answered;
   };
 
-  return [{ operation: watch, answer }];
+  return [{ operation: servedWatch, answer }];
 };

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import { InterruptibleWait } from '../events/timers.js';
-import { watch } from '../operations/event-shapes.js';
+import { servedWatch } from '../operations/event-shapes.js';
 import { afterLong, systemClock, timerOf } from '../session/clock.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -154,7 +154,7 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
       if (next.done === true) return this.#end();
       return next.value.match(
         (event) => this.#bytesOf(event),
-        (error) => this.#broken(inClientTerms(watch, error)),
+        (error) => this.#broken(inClientTerms(servedWatch, error)),
       );
     } catch (cause) {
       return this.#broken(storeUnavailable('the events could not be read', 'not_applied', cause));

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { watch as watchOperation } from '../operations/event-shapes.js';
+import { servedWatch } from '../operations/event-shapes.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { inClientTerms } from './answer-of.js';
@@ -50,7 +50,7 @@ const refusalOf = (
 ): HandlerError | undefined => {
   if (begun === 'open') return undefined;
   if (begun === timedOut || begun.done === true) return tooSlow;
-  return begun.value.isErr() ? inClientTerms(watchOperation, begun.value.error) : undefined;
+  return begun.value.isErr() ? inClientTerms(servedWatch, begun.value.error) : undefined;
 };
 
 /** Begins a watch, and waits until it is open or has its first change. */

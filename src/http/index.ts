@@ -1,5 +1,4 @@
 export type { Operation, OperationInput, Output } from '../operations/operation.js';
-export type { Schema, Shape } from '../operations/shape.js';
 export type {
   TenantCommands,
   TenantEvents,
@@ -7,6 +6,9 @@ export type {
   TenantOpenings,
   TenantSessions,
 } from '../operations/tenant-sessions.js';
+export type { JsonSchema } from '../schema/json-schema.js';
+export { type ObjectSchema, object } from '../schema/object.js';
+export { named, optional, plain, type Schema } from '../schema/schema.js';
 export { answerOf } from './answer-of.js';
 export { createSessionHandler } from './create-session-handler.js';
 export { type EventRoutesOptions, eventRoutes } from './event-routes.js';

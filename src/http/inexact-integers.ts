@@ -1,4 +1,4 @@
-import { MAX_DEPTH } from '../input/parse-json.js';
+import { MAX_DEPTH } from '../input/json-values.js';
 
 /** The names and indexes that lead to a value in JSON. */
 export type JsonPath = readonly (string | number)[];

@@ -1,30 +1,26 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { IssueList } from '../input/issue-list.js';
-import { parseSafely } from '../input/parse-safely.js';
-import { nearMiss, reportUnknown } from '../input/unknown-fields.js';
 import { IDEMPOTENCY_KEY_RULE, idempotencyKeyIn } from '../operations/idempotency-key.js';
-import {
-  type AnyOperation,
-  given,
-  labelOf,
-  type OperationInput,
-  type QueryParameter,
-} from '../operations/operation.js';
-import { idempotencyKey } from '../operations/parameters.js';
-import { wireName } from '../operations/shape.js';
+import { type AnyOperation, given, labelOf, type OperationInput } from '../operations/operation.js';
+import { idempotencyKey as keyHeader } from '../operations/parameters.js';
+import type { IssueList } from '../schema/issue-list.js';
+import { readSafely } from '../schema/read-input.js';
+import type { Schema } from '../schema/schema.js';
+import { checkKnown, nearMiss, reportUnknown } from '../schema/unknown-fields.js';
+import { wireName } from '../schema/wire-name.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
 import { bodyReader } from './body-reader.js';
 import type { HandlerError } from './handler-error.js';
 import type { Call } from './route.js';
 import type { HandlerRequest } from './session-handler.js';
+import { isStrict } from './strict-handling.js';
 
 /** The idempotency key of a request, if it has one. */
 export const parseIdempotencyKey = (
   request: HandlerRequest,
 ): Result<string | undefined, InvalidInput> =>
-  parseSafely('headers', (issues) => {
-    const { wireName: name } = idempotencyKey;
+  readSafely((issues) => {
+    const { wireName: name } = keyHeader;
     const value = request.header(name.toLowerCase());
     const key = value && idempotencyKeyIn(value);
     issues.check(value === undefined || Boolean(key), name, IDEMPOTENCY_KEY_RULE);
@@ -43,28 +39,36 @@ const wholeNumber = /^(?:0|[1-9]\d*)$/;
 const asNumber = (text: string | undefined): string | number | undefined =>
   text && wholeNumber.test(text) ? Number(text) : text;
 
+/** The values of a parameter that may be given several times, or once. */
+const valuesIn = (
+  issues: IssueList,
+  sentAs: string,
+  texts: readonly string[],
+  isLabels: boolean,
+): unknown => {
+  if (!isLabels) return texts.length === 1 ? texts[0] : texts;
+  const given = texts.filter((each) => each !== '').map(labelOf);
+  const labels = new Map(given);
+  issues.check(labels.size === given.length, sentAs, 'must have each name once');
+  return Object.fromEntries(labels);
+};
+
+/** The value of a parameter, for the service to read; only that a number is one is checked here. */
 const parseParameter = (
   issues: IssueList,
-  sent: URLSearchParams,
-  name: string,
-  rule: QueryParameter,
+  sentAs: string,
+  { json: { type, minimum = 0 } }: Schema<unknown>,
+  texts: readonly string[],
 ): unknown => {
-  const texts = sent.getAll(name);
   const [text] = texts;
   if (text === undefined) return undefined;
-  if (rule.kind === 'labels') {
-    const given = texts.filter((each) => each !== '').map(labelOf);
-    const labels = new Map(given);
-    issues.check(labels.size === given.length, name, 'must have each name once');
-    return Object.fromEntries(labels);
-  }
-  if (rule.kind === 'texts') return texts.length === 1 ? text : texts;
-  issues.check(texts.length === 1, name, 'must be given once');
-  if (rule.kind === 'text') return text;
-  const { least, most = Number.MAX_SAFE_INTEGER } = rule;
-  const fits = wholeNumber.test(text) && Number(text) >= least;
-  issues.check(fits, name, `must be a whole number, at least ${least}, in decimal digits`);
-  return Math.min(Number(text), most);
+  if (type === 'array' || type === 'object')
+    return valuesIn(issues, sentAs, texts, type === 'object');
+  issues.check(texts.length === 1, sentAs, 'must be given once');
+  if (type !== 'integer') return text;
+  const fits = wholeNumber.test(text) && Number(text) >= minimum;
+  issues.check(fits, sentAs, `must be a whole number, at least ${minimum}, in decimal digits`);
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 };
 
 /**
@@ -84,44 +88,47 @@ const refuseNearMisses = (
 
 /**
  * Parses the query parameters of an operation, by their names in the service. Ignores unknown
- * parameters whose names are not near known ones.
+ * parameters whose names are not near known ones, unless the request asks for strict handling.
  */
 export const queryParser = ({
   query = {},
-}: AnyOperation): ((sent: string) => Result<Fields, InvalidInput>) => {
-  const parameters = Object.entries(query).map(([name, rule]) => ({
+}: AnyOperation): ((
+  call: Pick<Call<unknown>, 'query' | 'request'>,
+) => Result<Fields, InvalidInput>) => {
+  const parameters = Object.entries(query).map(([name, of]) => ({
     name,
     sentAs: wireName(name),
-    rule,
+    of,
   }));
   const names = parameters.map(({ sentAs }) => sentAs);
-  return (sent) =>
-    parseSafely('query', (issues) => {
+  return ({ query: sent, request }) =>
+    readSafely((issues) => {
       const given = new URLSearchParams(sent);
-      refuseNearMisses(issues, given, names);
+      if (isStrict(request)) checkKnown(issues, Object.fromEntries(given), names);
+      else refuseNearMisses(issues, given, names);
       const fields: Record<string, unknown> = {};
-      for (const { name, sentAs, rule } of parameters) {
-        const value = parseParameter(issues, given, sentAs, rule);
+      for (const { name, sentAs, of } of parameters) {
+        const value = parseParameter(issues, sentAs, of, given.getAll(sentAs));
         if (value !== undefined) fields[name] = value;
       }
       return fields;
     });
 };
 
-/** Reads the input of an operation that calls a method of the service. */
+/** Reads the input of an operation. */
 export const inputReader = (operation: AnyOperation) => {
   const parseQuery = queryParser(operation);
   const readBody = operation.body && bodyReader(operation);
-  const { operationId, fencingToken } = operation.headers ?? {};
+  const { operationId, idempotencyKey, fencingToken } = operation.headers ?? {};
   return async (call: Call<unknown>): Promise<Result<OperationInput, HandlerError>> => {
-    const query = parseQuery(call.query);
+    const query = parseQuery(call);
     if (query.isErr()) return err(query.error);
     const body = (await readBody?.(call)) ?? ok({});
     if (body.isErr()) return err(body.error);
-    const key = operationId ? parseIdempotencyKey(call.request) : ok(undefined);
+    const key = (operationId ?? idempotencyKey) ? parseIdempotencyKey(call.request) : ok(undefined);
     if (key.isErr()) return err(key.error);
     const options = given({
-      operationId: key.value,
+      [operationId ? 'operationId' : 'idempotencyKey']: key.value,
       fencingToken:
         fencingToken && asNumber(call.request.header(fencingToken.wireName.toLowerCase())),
     });

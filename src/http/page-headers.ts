@@ -1,6 +1,6 @@
+import { listFields } from '../input/list-query.js';
 import { labelTexts, percentEncode } from '../operations/operation.js';
-import { list } from '../operations/session-operations.js';
-import { wireName } from '../operations/shape.js';
+import { wireName } from '../schema/wire-name.js';
 import type { SessionPage } from '../service/operation-results.js';
 import { type Fields, isFields } from '../session/fields.js';
 import type { Session } from '../session/session.js';
@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 4096;
 const pageNames: ReadonlySet<string> = new Set(['limit', 'page', 'cursor']);
 
 /** The other parameters, with their names on the wire. */
-const filters = Object.keys(list.query ?? {})
+const filters = Object.keys(listFields)
   .filter((name) => !pageNames.has(name))
   .map((name) => [name, wireName(name)] as const);
 

@@ -1,20 +1,26 @@
-import type { IssueList } from '../input/issue-list.js';
+import type { AnyOperation } from '../operations/operation.js';
+import { optional, type Schema, typed } from '../schema/schema.js';
 import { isFields } from '../session/fields.js';
 
-const isRoute = (value: unknown): boolean => {
+/** What is checked of a route. */
+interface AnyRoute {
+  readonly operation: Pick<AnyOperation, 'name' | 'path'>;
+}
+
+const isRoute = (value: unknown): value is AnyRoute => {
   const { operation, answer } = isFields(value) ? value : {};
   if (!isFields(operation) || typeof operation['path'] !== 'string') return false;
   if (operation['method'] !== 'GET' && operation['method'] !== 'POST') return false;
   return typeof answer === 'function' || isFields(operation['calls']);
 };
 
-/** The routes of groups. */
-export const parseGroups = <R>(
-  issues: IssueList,
-  groups: readonly (readonly R[])[] = [],
-): readonly R[] => {
-  const fits =
-    Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isRoute));
-  issues.check(fits, 'routes', 'must be an array of groups of routes, such as commandRoutes()');
-  return fits ? groups.flat() : [];
-};
+const areGroups = (value: unknown): value is readonly (readonly AnyRoute[])[] =>
+  Array.isArray(value) && value.every((group) => Array.isArray(group) && group.every(isRoute));
+
+const RULE = 'must be an array of groups of routes, such as commandRoutes()';
+
+/** The option `routes`: groups of routes. */
+export const routeGroups: Schema<readonly (readonly AnyRoute[])[]> = optional(
+  typed(areGroups, RULE, []),
+  [],
+);

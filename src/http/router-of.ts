@@ -1,5 +1,5 @@
-import type { IssueList } from '../input/issue-list.js';
 import { hasId, type Operation, percentEncode } from '../operations/operation.js';
+import type { IssueList } from '../schema/issue-list.js';
 
 type Path = Pick<Operation, 'path'>;
 

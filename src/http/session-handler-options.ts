@@ -1,23 +1,18 @@
-import type { IssueList } from '../input/issue-list.js';
-import {
-  checkSwitch,
-  parseListener,
-  parseNumber,
-  parseSignal,
-  parseWhole,
-} from '../input/parse-fields.js';
-import { parseOptions } from '../input/parse-options.js';
+import type { AnyOperation } from '../operations/operation.js';
 import { type SessionForm, type ShownFields, wireForm } from '../operations/session-form.js';
-import { create, openedCreate } from '../operations/session-operations.js';
+import { servedCreate, servedOpenedCreate } from '../operations/session-operations.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
+import { functionOf, having, listener, signal } from '../schema/host-values.js';
+import { optionsOf } from '../schema/options-of.js';
+import { type OutOf, optional, type Schema, typed } from '../schema/schema.js';
+import { number, onOrOff, whole } from '../schema/values.js';
 import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
-import { hasMethods } from '../session/fields.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { answerFromService } from './answer-from-service.js';
 import { type HandlerError, statusOf } from './handler-error.js';
 import { OpenStreams } from './open-streams.js';
-import { parseGroups } from './parse-groups.js';
-import type { AnsweredRoute, HandlerContext, RouteGroup } from './route.js';
+import { routeGroups } from './parse-groups.js';
+import type { AnsweredRoute, HandlerContext, Route, RouteGroup } from './route.js';
 import { checkPaths } from './router-of.js';
 import type { Authenticate, DeniedRequest } from './session-handler.js';
 import { sessionRoutes } from './session-routes.js';
@@ -134,28 +129,6 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   readonly logger?: Logger | undefined;
 }
 
-const defaults = {
-  maxBodyBytes: 256 * 1024,
-  maxPendingBytes: 32 * 1024 * 1024,
-  timeoutMs: 10_000,
-} as const;
-
-const optionNames = {
-  ...defaults,
-  sessions: true,
-  authenticate: true,
-  routes: true,
-  labels: true,
-  metadata: true,
-  sessionTimes: true,
-  origin: true,
-  entryData: true,
-  signal: true,
-  onError: true,
-  onDenied: true,
-  logger: true,
-} as const;
-
 /** Maximum milliseconds of a `setTimeout`. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -169,30 +142,22 @@ export interface HandlerSettings<S> {
   readonly onDenied: (denied: DeniedRequest) => void;
 }
 
-const parseRoutes = <S extends TenantSessions>(
-  issues: IssueList,
-  groups?: readonly RouteGroup<S>[],
-): readonly AnsweredRoute<S>[] => {
-  const given = parseGroups(issues, groups);
+/** The routes of the handler itself, and those of the host. */
+const withOwnRoutes = <R extends { readonly operation: Pick<AnyOperation, 'name' | 'path'> }>(
+  groups: readonly (readonly R[])[],
+): readonly (R | Route)[] => {
+  const given = groups.flat();
   // By name, because a group of routes may come from another copy of this package.
-  const isOpened = given.some(({ operation }) => operation.name === openedCreate.name);
-  const own = sessionRoutes.filter(({ operation }) => !isOpened || operation !== create);
-  const routes = [...own, ...given];
-  checkPaths(issues, routes);
-  return routes.map((route) => ({
-    ...route,
-    answer: route.answer ?? answerFromService(route.operation),
-  }));
+  const isOpened = given.some(({ operation }) => operation.name === servedOpenedCreate.name);
+  const own = sessionRoutes.filter(({ operation }) => !isOpened || operation !== servedCreate);
+  return [...own, ...given];
 };
 
 /** What becomes of errors and of denied requests: they are logged and told to the host. */
-const parseReporting = (
-  issues: IssueList,
-  { logger, ...options }: Pick<SessionHandlerOptions, 'logger' | 'onError' | 'onDenied'>,
+const reportingOf = (
+  logger: Logger | undefined,
+  { onError, onDenied }: Pick<OutOf<typeof optionSchemas>, 'onError' | 'onDenied'>,
 ) => {
-  const onError = parseListener(issues, 'onError', options.onError);
-  const onDenied = parseListener(issues, 'onDenied', options.onDenied);
-  issues.check(logger === undefined || isLogger(logger), 'logger', loggerRule);
   const levels = { wrong: 'warn', missing: 'info' } as const;
   return {
     report: (error: HandlerError): void => {
@@ -209,52 +174,56 @@ const parseReporting = (
 };
 
 /** The fields of sessions that the host can show. */
-const switches = ['labels', 'metadata', 'sessionTimes', 'origin', 'entryData'] as const;
+const shownFields = {
+  labels: onOrOff,
+  metadata: onOrOff,
+  sessionTimes: onOrOff,
+  origin: onOrOff,
+  entryData: onOrOff,
+} satisfies Readonly<Record<keyof ShownFields, Schema<boolean>>>;
 
-const parseForm = (issues: IssueList, options: ShownFields): SessionForm => {
-  for (const name of switches) checkSwitch(issues, name, options[name]);
-  return wireForm(options);
-};
+const optionSchemas = {
+  sessions: having('must be a SessionService', 'forTenant'),
+  authenticate: functionOf('must be a function, such as the result of staticApiKeys'),
+  routes: routeGroups,
+  ...shownFields,
+  maxBodyBytes: optional(whole(1), 256 * 1024),
+  maxPendingBytes: optional(whole(1), 32 * 1024 * 1024),
+  timeoutMs: optional(number(1, MAX_TIMEOUT_MS), 10_000),
+  signal,
+  onError: listener,
+  onDenied: listener,
+  logger: optional(typed(isLogger, loggerRule, undefined)),
+} satisfies Readonly<Record<keyof SessionHandlerOptions, Schema<unknown>>>;
 
-const parseAll = <S extends TenantSessions>(
-  issues: IssueList,
+const readOptions = optionsOf('createSessionHandler', optionSchemas, (issues, { routes }) =>
+  checkPaths(issues, withOwnRoutes(routes)),
+);
+
+export const parseHandlerOptions = <S extends TenantSessions>(
   options: SessionHandlerOptions<S>,
 ): HandlerSettings<S> => {
-  const { sessions, authenticate } = options;
-  const {
-    maxBodyBytes = defaults.maxBodyBytes,
-    maxPendingBytes = defaults.maxPendingBytes,
-    timeoutMs = defaults.timeoutMs,
-  } = options;
-  const { report, onDenied } = parseReporting(issues, options);
-  issues.check(hasMethods(sessions, 'forTenant'), 'sessions', 'must be a SessionService');
-  issues.check(
-    typeof authenticate === 'function',
-    'authenticate',
-    'must be a function, such as the result of staticApiKeys',
-  );
-  const signal = parseSignal(issues, 'signal', options.signal);
-  const form = parseForm(issues, options);
-  const routes = parseRoutes(issues, options.routes);
+  const read = readOptions(options);
+  const { sessions, authenticate, routes: groups = [] } = options;
+  const { report, onDenied } = reportingOf(read.logger, read);
+  const routes = withOwnRoutes(groups).map((route) => ({
+    ...route,
+    answer: route.answer ?? answerFromService(route.operation),
+  }));
   return {
     sessions,
     authenticate,
     routes,
-    form,
+    form: wireForm(read),
     onDenied,
     context: {
       routes,
-      policy: sessions?.policy,
-      maxBodyBytes: parseWhole(issues, 'maxBodyBytes', maxBodyBytes, 1),
-      timeoutMs: parseNumber(issues, 'timeoutMs', timeoutMs, 1, MAX_TIMEOUT_MS),
-      streams: new OpenStreams(signal),
-      budget: new TenantBudget(parseWhole(issues, 'maxPendingBytes', maxPendingBytes, 1)),
+      policy: sessions.policy,
+      maxBodyBytes: read.maxBodyBytes,
+      timeoutMs: read.timeoutMs,
+      streams: new OpenStreams(read.signal),
+      budget: new TenantBudget(read.maxPendingBytes),
       report,
     },
   };
 };
-
-export const parseHandlerOptions = <S extends TenantSessions>(
-  options: SessionHandlerOptions<S>,
-): HandlerSettings<S> =>
-  parseOptions('createSessionHandler', options, optionNames, (issues) => parseAll(issues, options));

@@ -1,15 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
-import { MISSING } from '../input/parse-fields.js';
 import { commandOperations } from '../operations/command-operations.js';
 import { type AnyOperation, percentEncode } from '../operations/operation.js';
+import { created } from '../operations/outputs.js';
 import {
-  create,
-  createWithId,
-  get,
-  getOrCreate,
   historyOperations,
-  list,
-  openedCreate,
+  servedCreate,
+  servedCreateWithId,
+  servedGet,
+  servedGetOrCreate,
+  servedList,
+  servedOpenedCreate,
 } from '../operations/session-operations.js';
 import type {
   TenantCommands,
@@ -17,6 +17,8 @@ import type {
   TenantOpenings,
   TenantSessions,
 } from '../operations/tenant-sessions.js';
+import { sent } from '../schema/schema.js';
+import { MISSING } from '../schema/values.js';
 import type { CreateOptions } from '../service/create-session.js';
 import type { GetOrCreateResult, SessionPage } from '../service/operation-results.js';
 import { type StoreUnavailable, storeUnavailable } from '../session/errors.js';
@@ -24,9 +26,8 @@ import { type Fields, hasMethods } from '../session/fields.js';
 import type { CreatedSession } from '../session/session.js';
 import { lacksMethod, replayedHeaders } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';
-import { bodyReader } from './body-reader.js';
 import type { HandlerError } from './handler-error.js';
-import { numberIn, parseIdempotencyKey, queryParser } from './input-reader.js';
+import { inputReader, numberIn, queryParser } from './input-reader.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
 import { commonHeaders, jsonResponse } from './problem.js';
 import type { Answer, Call, RouteGroup } from './route.js';
@@ -34,19 +35,20 @@ import { tidyPrefix } from './router-of.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { answerWithin } from './within-budget.js';
 
-const parseListQuery = queryParser(list);
-const parseGetQuery = queryParser(get);
+const parseListQuery = queryParser(servedList);
+const parseGetQuery = queryParser(servedGet);
 
 /** The fields of a create. A host may leave out the face and the profile, a request may not. */
 const createReader = (operation: AnyOperation) => {
-  const readBody = bodyReader(operation);
+  const readInput = inputReader(operation);
   return async (call: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
-    const body = await readBody(call);
-    return body.map((fields) => ({
-      ...fields,
-      face: fields['face'] ?? MISSING,
-      profile: fields['profile'] ?? MISSING,
-      ...(call.id !== '' && { id: call.id }),
+    const input = await readInput(call);
+    return input.map(({ id, body, options }) => ({
+      ...body,
+      ...options,
+      face: body['face'] ?? MISSING,
+      profile: body['profile'] ?? MISSING,
+      ...(id !== '' && { id }),
     }));
   };
 };
@@ -54,15 +56,13 @@ const createReader = (operation: AnyOperation) => {
 const createAnswer = (operation: AnyOperation) => {
   const readFields = createReader(operation);
   return async (call: Call): Answer => {
-    const body = await readFields(call);
-    if (body.isErr()) return err(body.error);
-    const key = parseIdempotencyKey(call.request);
-    if (key.isErr()) return err(key.error);
+    const fields = await readFields(call);
+    if (fields.isErr()) return err(fields.error);
     // The response contains only the id, so the history of an earlier session is not read.
-    const input = { ...body.value, idempotencyKey: key.value, historyLimit: 0 };
+    const input = { ...fields.value, historyLimit: 0 };
     const create = (options?: CreateOptions) => call.sessions.create(input, options);
     const write = (session: CreatedSession) => createdResponse(call, session);
-    if (body.value['from'] !== undefined)
+    if (fields.value['from'] !== undefined)
       return answerWithin(call, (maxBytes) => create({ maxBytes }), write);
     const created = await answerOf(call, create());
     return created.map(write);
@@ -74,18 +74,19 @@ const locationOf = ({ request }: Call<unknown>, id: string): string =>
 
 const createdResponse = (call: Call, { id, repeated }: CreatedSession): HandlerResponse => {
   const headers = { Location: locationOf(call, id), ...replayedHeaders({ repeated }) };
-  return jsonResponse(201, headers, { session_id: id });
+  return jsonResponse(201, headers, sent(created, { id }));
 };
 
 const getOrCreateAnswer = () => {
-  const readFields = createReader(getOrCreate);
+  const readFields = createReader(servedGetOrCreate);
   return async (call: Call<TenantOpenings>): Answer => {
-    if (!hasMethods(call.sessions, 'getOrCreate')) return lacksMethod(getOrCreate, 'getOrCreate');
-    const body = await readFields(call);
-    if (body.isErr()) return err(body.error);
-    const { historyLimit } = body.value;
+    if (!hasMethods(call.sessions, 'getOrCreate'))
+      return lacksMethod(servedGetOrCreate, 'getOrCreate');
+    const fields = await readFields(call);
+    if (fields.isErr()) return err(fields.error);
+    const { historyLimit } = fields.value;
     const asked = {
-      ...body.value,
+      ...fields.value,
       historyLimit: call.form.historyLimit ?? historyLimit ?? undefined,
     };
     return answerWithin(
@@ -130,10 +131,10 @@ const readResponse = (
 
 const answerList = async (call: Call): Answer => {
   const { request, sessions, form } = call;
-  const query = parseListQuery(call.query);
+  const query = parseListQuery(call);
   if (query.isErr()) return err(query.error);
   const asked = { ...query.value, historyLimit: shownHistoryLimit(call, query.value) };
-  const path = `${tidyPrefix(request.prefix)}${list.path}`;
+  const path = `${tidyPrefix(request.prefix)}${servedList.path}`;
   return answerWithin(
     call,
     (maxBytes) => sessions.list(asked, { maxBytes }).andThen(checkTotal),
@@ -144,7 +145,7 @@ const answerList = async (call: Call): Answer => {
 
 const answerGet = async (call: Call): Answer => {
   const { request, sessions, form, id } = call;
-  const query = parseGetQuery(call.query);
+  const query = parseGetQuery(call);
   if (query.isErr()) return err(query.error);
   const historyLimit = shownHistoryLimit(call, query.value);
   return answerWithin(
@@ -157,9 +158,9 @@ const answerGet = async (call: Call): Answer => {
 
 /** The routes of every handler: create, list and get. */
 export const sessionRoutes: RouteGroup<TenantSessions> = [
-  { operation: create, answer: createAnswer(create) },
-  { operation: list, answer: answerList },
-  { operation: get, answer: answerGet },
+  { operation: servedCreate, answer: createAnswer(servedCreate) },
+  { operation: servedList, answer: answerList },
+  { operation: servedGet, answer: answerGet },
 ];
 
 /**
@@ -180,10 +181,10 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
  * ```
  */
 export const commandRoutes = (): RouteGroup<TenantCommands & TenantOpenings & TenantSessions> => [
-  { operation: openedCreate, answer: createAnswer(openedCreate) },
-  { operation: createWithId, answer: createAnswer(createWithId) },
-  { operation: getOrCreate, answer: getOrCreateAnswer() },
-  ...commandOperations.map((operation) => ({ operation })),
+  { operation: servedOpenedCreate, answer: createAnswer(servedOpenedCreate) },
+  { operation: servedCreateWithId, answer: createAnswer(servedCreateWithId) },
+  { operation: servedGetOrCreate, answer: getOrCreateAnswer() },
+  ...commandOperations().map((operation) => ({ operation })),
 ];
 
 /**

@@ -1,6 +1,7 @@
-import type { IssueList } from '../input/issue-list.js';
-import { parseName } from '../input/parse-fields.js';
-import { parseOrThrow } from '../input/parse-options.js';
+import type { IssueList } from '../schema/issue-list.js';
+import { readOrThrow } from '../schema/options-of.js';
+import { schema } from '../schema/schema.js';
+import { name } from '../schema/values.js';
 import { isFields } from '../session/fields.js';
 import { KEY_LENGTH } from '../session/limits.js';
 import { nodeCrypto, sha256 } from '../session/sha256.js';
@@ -68,7 +69,7 @@ const parseKey = (
     path,
     'must have no fields but key or sha256, and tenant',
   );
-  const tenantName = parseName(issues, `${path}.tenant`, tenant, KEY_LENGTH);
+  const tenantName = name(KEY_LENGTH).read(issues, `${path}.tenant`, tenant);
   const digest = parseDigest(issues, path, { key, given });
   if (digest === undefined) return [];
   // Without node:crypto, a key that is listed twice, once as its digest, is not detected.
@@ -96,7 +97,7 @@ const parseKeys = (issues: IssueList, keys: unknown): readonly KnownKey[] => {
   return Array.from(given, (key, index) => parseKey(issues, `keys[${index}]`, key, seen)).flat();
 };
 
-const parseApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthenticate => {
+const apiKeys = schema<StaticAuthenticate>((issues, _path, keys) => {
   const { timingSafeEqual: areEqual = areEqualBytes } = nodeCrypto() ?? {};
   const known = parseKeys(issues, keys);
   const encoder = new TextEncoder();
@@ -120,7 +121,7 @@ const parseApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthent
     if (typeof digest === 'string') return tenantOf(digest, atOnce);
     return (async () => tenantOf(await digest, await later))();
   };
-};
+});
 
 /**
  * Creates an authenticator for a fixed list of keys. It stores only SHA-256 digests, and compares
@@ -139,4 +140,4 @@ const parseApiKeys = (issues: IssueList, keys: readonly ApiKey[]): StaticAuthent
  * ```
  */
 export const staticApiKeys = (keys: readonly ApiKey[]): StaticAuthenticate =>
-  parseOrThrow('staticApiKeys', 'keys', (issues) => parseApiKeys(issues, keys));
+  readOrThrow('staticApiKeys', (issues) => issues.read('keys', apiKeys, keys));

@@ -1,7 +1,8 @@
+import { object } from '../schema/object.js';
+import { nullish, type OutOf, optional, type Schema, schema } from '../schema/schema.js';
+import { number } from '../schema/values.js';
 import { defaultLimits, limitMsOf, type SessionLimits, type SizeLimit } from '../session/limits.js';
 import type { Optional } from '../session/optional.js';
-import type { IssueList } from './issue-list.js';
-import { parseFields, parseNumber } from './parse-fields.js';
 
 /** The input that a host allows. */
 export interface InputPolicy {
@@ -15,62 +16,68 @@ export interface InputPolicy {
   readonly profiles: ReadonlySet<string> | undefined;
 }
 
-/** A policy from the options of the host; everything has a default. */
+/** The options of a host that make a policy. */
 export interface GivenPolicy {
   readonly limits?: Optional<SessionLimits> | undefined;
   readonly faces?: readonly string[] | undefined;
   readonly profiles?: readonly string[] | undefined;
 }
 
-const MAX = Number.MAX_SAFE_INTEGER;
+/** At least 1. One that is missing counts as the default. */
+const size = (name: SizeLimit): Schema<number> =>
+  nullish(number(1, Number.MAX_SAFE_INTEGER), defaultLimits[name]);
 
 const isTenantLimit = (value: unknown): value is (tenant: string) => number =>
   typeof value === 'function';
 
-const parseActiveSessions = (
-  issues: IssueList,
-  path: string,
-  value: unknown,
-): SessionLimits['activeSessions'] => {
+const activeSessions: Schema<SessionLimits['activeSessions']> = schema((issues, path, value) => {
   if (isTenantLimit(value)) return value;
-  return parseNumber(issues, path, value, 0, MAX);
+  return number(0, Number.MAX_SAFE_INTEGER).read(issues, path, value);
+});
+
+const sizes = {
+  textBytes: size('textBytes'),
+  contentBytes: size('contentBytes'),
+  metadataBytes: size('metadataBytes'),
+  entriesPerAppend: size('entriesPerAppend'),
+  historyEntries: size('historyEntries'),
+  activeSessions: nullish(activeSessions, defaultLimits.activeSessions),
+  pageBytes: size('pageBytes'),
+  forkBytes: size('forkBytes'),
 };
 
-const parseLimits = (issues: IssueList, limits: unknown): SessionLimits => {
-  const given = parseFields(issues, 'limits', limits);
-  const limitOf = (name: keyof SessionLimits): unknown => given[name] ?? defaultLimits[name];
-  const parse = (name: SizeLimit): number =>
-    parseNumber(issues, `limits.${name}`, limitOf(name), 1, MAX);
-  return {
-    timeLimit: parse('timeLimit'),
-    textBytes: parse('textBytes'),
-    contentBytes: parse('contentBytes'),
-    metadataBytes: parse('metadataBytes'),
-    entriesPerAppend: parse('entriesPerAppend'),
-    historyEntries: parse('historyEntries'),
-    activeSessions: parseActiveSessions(issues, 'limits.activeSessions', limitOf('activeSessions')),
-    pageBytes: parse('pageBytes'),
-    forkBytes: parse('forkBytes'),
-  };
-};
+const limits = object({ timeLimit: nullish(number(1, Number.MAX_SAFE_INTEGER)), ...sizes });
+
+const names: Schema<ReadonlySet<string> | undefined> = optional(
+  schema((issues, path, given) => {
+    const fits = Array.isArray(given) && given.every((name) => typeof name === 'string');
+    issues.check(fits, path, 'must be an array of strings');
+    return new Set(fits ? given : []);
+  }),
+);
+
+/** The options of a host that make a policy; all may be missing. */
+export const policyFields = { limits: optional(limits), faces: names, profiles: names };
+
+/** The policy of a host. */
+export const policyOf = ({
+  limits = { ...defaultLimits, timeLimit: undefined },
+  faces,
+  profiles,
+}: OutOf<typeof policyFields>): InputPolicy => ({
+  limits: { ...limits, timeLimit: limits.timeLimit ?? defaultLimits.timeLimit },
+  hasTimeLimit: limits.timeLimit !== undefined,
+  faces,
+  profiles,
+});
+
+/** The policy that allows any input, to read names and forms of fields from its schemas. */
+export const anyPolicy: InputPolicy = policyOf({
+  limits: undefined,
+  faces: undefined,
+  profiles: undefined,
+});
 
 /** Maximum milliseconds ACTIVE of a session that asks for `timeLimit` seconds. */
 export const allowedMsOf = ({ limits, hasTimeLimit }: InputPolicy, timeLimit: number): number =>
   limitMsOf(timeLimit === 0 && hasTimeLimit ? limits.timeLimit : timeLimit);
-
-const parseNames = (issues: IssueList, path: string, names: readonly string[] | undefined) => {
-  if (names === undefined) return undefined;
-  const fits = Array.isArray(names) && names.every((name) => typeof name === 'string');
-  issues.check(fits, path, 'must be an array of strings');
-  return new Set(fits ? names : []);
-};
-
-export const parsePolicy = (
-  issues: IssueList,
-  { limits = {}, faces, profiles }: GivenPolicy,
-): InputPolicy => ({
-  limits: parseLimits(issues, limits),
-  hasTimeLimit: limits?.timeLimit !== undefined,
-  faces: parseNames(issues, 'faces', faces),
-  profiles: parseNames(issues, 'profiles', profiles),
-});

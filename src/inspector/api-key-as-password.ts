@@ -1,5 +1,6 @@
 import type { Authenticate } from '../http/index.js';
-import { parseOrThrow } from '../input/parse-options.js';
+import { functionOf } from '../schema/host-values.js';
+import { readOrThrow } from '../schema/options-of.js';
 import type { InspectorOptions } from './inspector-options.js';
 
 /** The password of `Authorization: Basic`, RFC 7617, if there is one. */
@@ -15,6 +16,8 @@ const passwordOf = (authorization: string | undefined): string | undefined => {
   }
 };
 
+const authenticator = functionOf('must be a function, such as the result of staticApiKeys');
+
 /**
  * Authenticates with an API key: the browser asks for a user name and a password. The password is
  * the API key; the user name is ignored. Use it only with TLS or on one machine.
@@ -24,20 +27,14 @@ const passwordOf = (authorization: string | undefined): string | undefined => {
 export const apiKeyAsPassword = (
   authenticate: Authenticate,
 ): Pick<InspectorOptions, 'authenticate' | 'challenge'> => {
-  const tenantOf = parseOrThrow('apiKeyAsPassword', 'authenticate', (issues) => {
-    const isFunction = typeof authenticate === 'function';
-    issues.check(
-      isFunction,
-      'authenticate',
-      'must be a function, such as the result of staticApiKeys',
-    );
-    return authenticate;
-  });
+  readOrThrow('apiKeyAsPassword', (issues) =>
+    issues.read('authenticate', authenticator, authenticate),
+  );
   return {
     challenge: 'Basic realm="Colloquy", charset="UTF-8"',
     authenticate: (request) => {
       const key = passwordOf(request.header('authorization'));
-      return key ? tenantOf(key, request) : undefined;
+      return key ? authenticate(key, request) : undefined;
     },
   };
 };

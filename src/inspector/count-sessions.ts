@@ -1,19 +1,23 @@
 import { err, ok, ResultAsync } from 'neverthrow';
-import { operation } from '../operations/operation.js';
+import { listFields } from '../input/list-query.js';
+import { served } from '../operations/operation.js';
 import { list } from '../operations/session-operations.js';
-import { list as listOf, object, oneOf, type Shape, text, whole } from '../operations/shape.js';
 import type { TenantSessions } from '../operations/tenant-sessions.js';
+import { count } from '../operations/wire-values.js';
+import { optional, type Schema } from '../schema/schema.js';
+import { anyText, oneOf } from '../schema/values.js';
+import { wireList, wireObject } from '../schema/wire-object.js';
 import type { Fields } from '../session/fields.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionStatuses } from '../session/session-status.js';
 import type { SessionCounts, StatusFilter } from './session-counts.js';
 
-const filters: readonly StatusFilter[] = ['', ...sessionStatuses];
+const filters = ['', ...sessionStatuses] as const satisfies readonly StatusFilter[];
 
-const shape: Shape<SessionCounts> = object(
-  { counts: listOf(object({ status: oneOf(filters), total: whole() })) },
-  { notice: text },
-);
+const sessionCounts: Schema<SessionCounts> = wireObject({
+  counts: wireList(wireObject({ status: oneOf(filters), total: count() })),
+  notice: optional(anyText),
+});
 
 const NO_STATUSES = 'This store cannot list by status, so all sessions are shown.';
 
@@ -27,10 +31,10 @@ const noticeOf = ({ type, message }: OperationErrors['list']): string | undefine
 };
 
 const countAll = async (sessions: TenantSessions, query: Fields) => {
-  const count = (status: StatusFilter) =>
+  const countOf = (status: StatusFilter) =>
     sessions.list({ ...query, status: status || undefined, limit: 1, historyLimit: 0 });
   const totals = await Promise.all(
-    filters.map(async (status) => (await count(status)).map(({ total }) => ({ status, total }))),
+    filters.map(async (status) => (await countOf(status)).map(({ total }) => ({ status, total }))),
   );
   const [all] = totals;
   if (all?.isErr()) return err(all.error);
@@ -44,13 +48,15 @@ const countAll = async (sessions: TenantSessions, query: Fields) => {
  * Counts the sessions of a list for each filter. It is a request beside that for the list, so that
  * a list never waits for the counts, and is shown where they fail.
  */
-export const countSessions = operation({
-  ...list,
-  name: 'countSessions',
-  path: '/counts',
-  output: { status: 200, shape },
-  calls: {
-    method: 'list',
-    call: (sessions: TenantSessions, { query }) => new ResultAsync(countAll(sessions, query)),
+export const countSessions = served(
+  { ...list, path: '/counts', output: { status: 200, body: sessionCounts } },
+  {
+    name: 'countSessions',
+    tag: 'Inspector',
+    query: listFields,
+    calls: {
+      method: 'list',
+      call: (sessions: TenantSessions, { query }) => new ResultAsync(countAll(sessions, query)),
+    },
   },
-});
+);

@@ -1,6 +1,8 @@
 import type { Authenticate, AuthenticationRequest } from '../http/index.js';
-import type { IssueList } from '../input/issue-list.js';
-import { parseOptions } from '../input/parse-options.js';
+import { functionOf } from '../schema/host-values.js';
+import { optionsOf } from '../schema/options-of.js';
+import { optional, type Schema } from '../schema/schema.js';
+import { flag, matching } from '../schema/values.js';
 
 /**
  * The part of a request that an authenticator receives: its method, path and headers, including
@@ -35,31 +37,16 @@ const DEFAULT_CHALLENGE = 'Inspector';
 
 const challenges = /^[!-~](?:[ -~]{0,1022}[!-~])?$/;
 
-const parseChallenge = (issues: IssueList, value: unknown): string => {
-  const fits = typeof value === 'string' && challenges.test(value);
-  issues.check(
-    fits,
-    'challenge',
-    'must be 1 to 1024 visible ASCII characters, with spaces between',
-  );
-  return fits ? value : DEFAULT_CHALLENGE;
+const read = optionsOf('inspectorRoutes', {
+  authenticate: functionOf('must be a function, such as that of apiKeyAsPassword'),
+  challenge: optional(
+    matching(challenges, 'must be 1 to 1024 visible ASCII characters, with spaces between'),
+    DEFAULT_CHALLENGE,
+  ),
+  terminate: optional(flag, true),
+} satisfies Readonly<Record<keyof InspectorOptions, Schema<unknown>>>);
+
+export const parseInspectorOptions = (options: InspectorOptions): InspectorSettings => {
+  const { challenge, terminate } = read(options);
+  return { authenticate: options.authenticate, challenge, terminate };
 };
-
-const optionNames = { authenticate: true, challenge: true, terminate: true } as const;
-
-export const parseInspectorOptions = (options: InspectorOptions): InspectorSettings =>
-  parseOptions('inspectorRoutes', options, optionNames, (issues) => {
-    const { authenticate, challenge = DEFAULT_CHALLENGE, terminate = true } = options;
-    issues.check(typeof terminate === 'boolean', 'terminate', 'must be true or false');
-    const isFunction = typeof authenticate === 'function';
-    issues.check(
-      isFunction,
-      'authenticate',
-      'must be a function, such as that of apiKeyAsPassword',
-    );
-    return {
-      authenticate,
-      challenge: parseChallenge(issues, challenge),
-      terminate,
-    };
-  });

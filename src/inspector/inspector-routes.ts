@@ -1,10 +1,10 @@
 import { err, ok } from 'neverthrow';
 import { methodRefusal } from '../http/handler-error.js';
 import type { Answer, HandlerRequest, RouteGroup } from '../http/index.js';
-import { changes } from '../operations/command-operations.js';
-import { watch } from '../operations/event-shapes.js';
+import { servedTerminate } from '../operations/command-operations.js';
+import { servedWatch } from '../operations/event-shapes.js';
 import type { Operation } from '../operations/operation.js';
-import { get, history, list } from '../operations/session-operations.js';
+import { servedGet, servedHistory, servedList } from '../operations/session-operations.js';
 import type {
   TenantCommands,
   TenantHistories,
@@ -62,8 +62,8 @@ const operationRequest = (request: HandlerRequest): HandlerRequest => ({
  */
 export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected> => {
   const { authenticate, challenge, terminate } = parseInspectorOptions(options);
-  const all = [list, countSessions, get, history, watch, changes.terminate];
-  const operations = all.filter((operation) => terminate || operation !== changes.terminate);
+  const all = [servedList, countSessions, servedGet, servedHistory, servedWatch, servedTerminate];
+  const operations = all.filter((operation) => terminate || operation !== servedTerminate);
   const streamList = listStream();
   return [
     {
@@ -73,7 +73,7 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
       answer: async (call) => {
         const { request, tenant, handler } = call;
         const url = request.url.slice(PATH.length);
-        const events = handler.routes.some(({ operation }) => operation.name === watch.name);
+        const events = handler.routes.some(({ operation }) => operation.name === servedWatch.name);
         if (/^\/?(?:\?|$)/.test(url)) {
           const refused = methodRefusal(request);
           if (refused !== undefined) return err(refused);
@@ -84,7 +84,7 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
         const inner = { ...call, request: operationRequest(request), form: summaryForm };
         const answer = async (): Answer => {
           if (events && listEventsUrl.test(url)) return streamList(inner);
-          const served = operations.filter((operation) => events || operation !== watch);
+          const served = operations.filter((operation) => events || operation !== servedWatch);
           return handler.serve(served, url, inner);
         };
         return (await answer()).map(withSecurityHeaders);

@@ -1,5 +1,5 @@
-import { cursorOf } from '../input/parse-cursor.js';
-import { listOrders } from '../input/rule.js';
+import { cursorOf } from '../input/cursor.js';
+import { listOrders } from '../input/list-query.js';
 import { END_ID } from '../operations/event-shapes.js';
 import {
   DEFAULT_HISTORY_LIMIT,
@@ -10,7 +10,6 @@ import {
   WARNING_SECONDS,
 } from '../session/limits.js';
 import { sessionStatuses } from '../session/session-status.js';
-import { properties } from './property-texts.js';
 import type { Json } from './types.js';
 
 /*
@@ -47,14 +46,6 @@ const operations: Readonly<Record<string, string>> = {
   claimSessions: 'Leases sessions that wait for a worker.',
   cancelWork: 'Nobody works on the session then, and it waits for no worker.',
   deleteSession: 'Also succeeds if there is no such session.',
-};
-
-/** Responses that the text of their schema does not describe, by operation name and status. */
-const outputs: Readonly<Record<string, string>> = {
-  'listSessions.200': 'A page of sessions, which may be empty.',
-  'watchSession.200':
-    'The events until the session ends. Lines that begin with a colon are heartbeats.',
-  'watchSession.204': 'The stream has ended, and the client has received its end.',
 };
 
 export interface ParameterText {
@@ -130,51 +121,5 @@ const parameters: Readonly<Record<string, ParameterText>> = {
   },
 };
 
-/** Texts by schema name. */
-const schemas: Readonly<Record<string, string>> = {
-  Timestamp: 'RFC 3339.',
-  CreateSession: 'What to create.',
-  GetOrCreateSession: 'What to create if there is no session with this id.',
-  GetOrCreateResult: 'The session, and whether this request has created it.',
-  CreatedSession: 'The session that was created.',
-  SessionStatus: 'The status of a session.',
-  SessionOptions:
-    'The configuration of a session, as in CreateSession, with its current time limit.',
-  HistoryEntry: 'One message of a session.',
-  Session:
-    'A session as it is at the moment of reading. The host decides which optional fields it has.',
-  EndReason: 'Why the session has ended.',
-  SessionState: 'The current state of the session.',
-  LeaseSession: 'Who leases the session, and for how long.',
-  RenewSession: 'Which lease to extend, and for how long from now on.',
-  ReleaseSession: 'Which lease to end.',
-  SessionLease: 'A lease on a session.',
-  WakeSession: 'From when on.',
-  ClaimSessions: 'Who claims, for how long, and how many.',
-  CancelWork: 'Why.',
-  ClaimedSession: 'A session and the lease on it.',
-  Claims: 'The sessions that were claimed; none if none waits.',
-  WaitingCount: 'How many sessions wait for a worker.',
-  SessionOrigin:
-    'The session that another one was forked from, and the position in its history where the copy ends.',
-  AppendHistory: 'What to append.',
-  NewHistoryEntry: 'A history entry. Without a timestamp, it gets the time at which it arrives.',
-  RewindHistory: 'Where to go back to, and what follows.',
-  AppendedHistory: 'The result of an append or a rewind.',
-  HistoryPart: 'A part of a history.',
-  PositionedHistoryEntry: 'A history entry with its position.',
-  ExtendSession: 'The new time limit.',
-  UpdateSession: 'The labels, the metadata, or both, to change.',
-  RedactHistory: 'The entries to erase.',
-  SessionSummary: 'A Session without its history, with the reason of its end.',
-  SessionChangedEvent: 'The session has changed, once or more often.',
-  SessionDeletedEvent: 'The session was deleted.',
-  SessionExpiringEvent: 'The clock ends the session soon.',
-  StreamEnd: 'The last event: the session has ended, or is deleted and has no end_reason.',
-  StreamUnavailable: 'The last event of a stream whose store cannot be reached.',
-  ProblemCode: 'The error code, for programs.',
-  Problem: 'An error: the members of RFC 9457, and what else the code tells.',
-};
-
 /** The texts of the document. */
-export const descriptions = { operations, outputs, parameters, schemas, properties } as const;
+export const descriptions = { operations, parameters } as const;

@@ -8,6 +8,7 @@ export type {
   Example,
   Header,
   Json,
+  JsonSchema,
   MediaType,
   OpenApiDocument,
   Operation,
@@ -16,7 +17,6 @@ export type {
   Reference,
   RequestBody,
   Response,
-  Schema,
   SecurityScheme,
   Server,
 } from './types.js';

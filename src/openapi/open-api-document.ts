@@ -1,18 +1,21 @@
 import { ok } from 'neverthrow';
-import { parseGroups } from '../http/parse-groups.js';
+import { routeGroups } from '../http/parse-groups.js';
 import { commonHeaders } from '../http/problem.js';
 import type { Answer, Call, HandlerContext, Route, RouteGroup } from '../http/route.js';
 import { isOpen, tidyPrefix } from '../http/router-of.js';
-import { type GivenPolicy, type InputPolicy, parsePolicy } from '../input/input-policy.js';
-import type { IssueList } from '../input/issue-list.js';
-import { parseName, parseSwitch } from '../input/parse-fields.js';
-import { parseOptions } from '../input/parse-options.js';
+import {
+  type GivenPolicy,
+  type InputPolicy,
+  policyFields,
+  policyOf,
+} from '../input/input-policy.js';
 import type { Operation } from '../operations/operation.js';
 import { sessionOperations } from '../operations/session-operations.js';
-import { plain } from '../operations/shape.js';
+import { optionsOf } from '../schema/options-of.js';
+import { anything, type OutOf, optional, plain, type Schema, typed } from '../schema/schema.js';
+import { anyText, name, onOrOff, whole } from '../schema/values.js';
 import { deepFreeze } from '../session/deep-freeze.js';
 import { isFields } from '../session/fields.js';
-import { defaultLimits } from '../session/limits.js';
 import { pathsOf } from './paths-of.js';
 import { headerComponents } from './responses-of.js';
 import { schemasOf } from './schemas-of.js';
@@ -53,14 +56,15 @@ export interface OpenApiOptions {
 
 const MAX_CHARACTERS = 256;
 
-const parseServers = (issues: IssueList, servers: unknown, prefix: string): readonly Server[] => {
+const isServer = (value: unknown): boolean => isFields(value) && typeof value['url'] === 'string';
+
+const areServers = (value: unknown): value is readonly Server[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isServer);
+
+const SERVERS_RULE = 'must be an array of at least one { url, description? }';
+
+const serversOf = (servers: readonly Server[] | undefined, prefix: string): readonly Server[] => {
   if (servers === undefined) return [{ url: prefix || '/' }];
-  const fits =
-    Array.isArray(servers) &&
-    servers.length > 0 &&
-    servers.every((each) => typeof each?.url === 'string');
-  issues.check(fits, 'servers', 'must be an array of at least one { url, description? }');
-  if (!fits) return [];
   return servers.map(({ url, description }) => ({
     url,
     ...(typeof description === 'string' && { description }),
@@ -73,7 +77,8 @@ const describeInterface = (maxBodyBytes: number | undefined): string => {
     'Interaction sessions. Every error has the form of RFC 9457, with a `code`. ' +
     'A path of GET answers HEAD too, with the same headers and without a body. ' +
     `Bodies are sent as application/json, in UTF-8 and uncompressed${size}. ` +
-    'Unknown fields of a body are ignored, and unknown parameters unless they are near misses. ' +
+    'Unknown fields of a body are ignored, and unknown parameters unless they are near misses; ' +
+    'with `Prefer: handling=strict` (RFC 7240) both are refused. ' +
     'An integer that a double cannot hold exactly is refused: send it as a string. ' +
     'Times are RFC 3339, in answers in UTC. ' +
     'Where a bound is in bytes, a schema says only as much of it as characters can.'
@@ -89,10 +94,29 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Description: 'The interface, described.',
 };
 
+/** The options of a host about its API. */
+const told = {
+  title: optional(name(MAX_CHARACTERS), 'Sessions'),
+  version: optional(name(MAX_CHARACTERS), '1.0.0'),
+  servers: optional(typed(areServers, SERVERS_RULE, undefined)),
+};
+
+const optionSchemas = {
+  ...told,
+  ...policyFields,
+  routes: routeGroups,
+  sessions: anything,
+  maxBodyBytes: optional(whole(1)),
+  prefix: optional(anyText, ''),
+} satisfies Readonly<Record<keyof OpenApiOptions, Schema<unknown>>>;
+
+type ReadOptions = OutOf<typeof optionSchemas>;
+
+const read = optionsOf('openApiDocument', optionSchemas);
+
 /** The policy of the service, overridden by the options. */
-const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
-  const given = parsePolicy(issues, options);
-  const known = options.sessions?.policy;
+const policyFor = (options: ReadOptions, known: InputPolicy | undefined): InputPolicy => {
+  const given = policyOf(options);
   const { limits, hasTimeLimit } =
     options.limits === undefined && known !== undefined ? known : given;
   return {
@@ -106,9 +130,9 @@ const policyOf = (issues: IssueList, options: OpenApiOptions): InputPolicy => {
 type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
 /** The routes to describe: those of the options, and create, list and get. */
-const servedBy = (issues: IssueList, groups: OpenApiOptions['routes']): readonly Served[] => {
+const servedBy = (groups: OpenApiOptions['routes'] = []): readonly Served[] => {
   const own = sessionOperations.map((operation): Served => ({ operation }));
-  const all = [...own, ...parseGroups<Served>(issues, groups)];
+  const all = [...own, ...groups.flat()];
   // A handler's routes contain create, list and get.
   const routes = new Map(all.map((route) => [route.operation.path, route]));
   return [...routes.values()].filter(({ operation }) => !isOpen(operation));
@@ -121,14 +145,11 @@ const apiKey = {
   description: 'The key of a tenant.',
 } as const;
 
-const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument => {
-  const policy = policyOf(issues, options);
-  const { maxBodyBytes, prefix = '', title = 'Sessions', version = '1.0.0' } = options;
-  const fits =
-    maxBodyBytes === undefined || (Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 1);
-  issues.check(fits, 'maxBodyBytes', 'must be a whole number, at least 1');
-  issues.check(typeof prefix === 'string', 'prefix', 'must be a string');
-  const served = servedBy(issues, options.routes);
+const compose = (options: OpenApiOptions): OpenApiDocument => {
+  const given = read(options);
+  const { maxBodyBytes, prefix, title, version } = given;
+  const policy = policyFor(given, options.sessions?.policy);
+  const served = servedBy(options.routes);
   const operations = served.map(({ operation }) => operation);
   const { paths, parameters, responses } = pathsOf(served, policy);
   const schemas = schemasOf(operations, policy);
@@ -136,11 +157,11 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
   return {
     openapi: '3.1.1',
     info: {
-      title: parseName(issues, 'title', title, MAX_CHARACTERS),
-      version: parseName(issues, 'version', version, MAX_CHARACTERS),
+      title,
+      version,
       description: describeInterface(maxBodyBytes),
     },
-    servers: parseServers(issues, options.servers, prefix),
+    servers: serversOf(given.servers, prefix),
     security: [{ apiKey: [] }],
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
     paths,
@@ -154,28 +175,13 @@ const compose = (issues: IssueList, options: OpenApiOptions): OpenApiDocument =>
   };
 };
 
-const optionNames = {
-  routes: true,
-  sessions: true,
-  limits: defaultLimits,
-  faces: true,
-  profiles: true,
-  maxBodyBytes: true,
-  prefix: true,
-  servers: true,
-  title: true,
-  version: true,
-} as const;
-
 /**
  * Creates the OpenAPI 3.1 document of the HTTP API: plain JSON, frozen. It is made from the
  * definitions of the operations and the table of errors that the handler uses. Throws a `TypeError`
  * that names every invalid or unknown option.
  */
 export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =>
-  parseOptions('openApiDocument', options, optionNames, (issues) =>
-    deepFreeze(compose(issues, options)),
-  );
+  deepFreeze(compose(options));
 
 /** Options of `openApiRoute`. Routes, limits and prefix come from the handler. */
 export interface OpenApiRouteOptions extends Pick<OpenApiOptions, 'title' | 'version' | 'servers'> {
@@ -193,11 +199,14 @@ const describe: Operation = {
   output: {
     status: 200,
     description: 'This document.',
-    shape: plain({ type: 'object' }, (value): value is OpenApiDocument => isFields(value)),
+    body: plain({ type: 'object' }),
   },
 };
 
-const routeOptionNames = { public: true, title: true, version: true, servers: true } as const;
+const readRoute = optionsOf('openApiRoute', {
+  ...told,
+  public: onOrOff,
+} satisfies Readonly<Record<keyof OpenApiRouteOptions, Schema<unknown>>>);
 
 /**
  * Serves the OpenAPI document of the handler at `GET /openapi.json`, for `createSessionHandler({
@@ -205,14 +214,7 @@ const routeOptionNames = { public: true, title: true, version: true, servers: tr
  * its service. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const openApiRoute = (options: OpenApiRouteOptions = {}): RouteGroup => {
-  const { public: isPublic, ...told } = parseOptions(
-    'openApiRoute',
-    options,
-    routeOptionNames,
-    (issues) => ({ ...options, public: parseSwitch(issues, 'public', options.public) }),
-  );
-  // Throws for invalid options now, not at the first request.
-  openApiDocument(told);
+  const { public: isPublic, ...told } = readRoute(options);
   const bodyFor = ({ routes, policy, maxBodyBytes }: HandlerContext, prefix: string): string => {
     const sessions = { ...(policy && { policy }) };
     const served = { routes: [routes], sessions, maxBodyBytes, prefix };

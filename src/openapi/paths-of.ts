@@ -1,9 +1,11 @@
 import type { Route } from '../http/route.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import { labelNameForm } from '../input/parse-labels.js';
-import { type AnyOperation, hasId, type QueryParameter } from '../operations/operation.js';
+import { labelNameForm } from '../input/labels.js';
+import { type AnyOperation, hasId } from '../operations/operation.js';
 import { sessionId } from '../operations/parameters.js';
-import { ref, type Schema, wireName } from '../operations/shape.js';
+import { type JsonSchema, ref } from '../schema/json-schema.js';
+import type { Schema } from '../schema/schema.js';
+import { wireName } from '../schema/wire-name.js';
 import { MAX_LABELS } from '../session/limits.js';
 import { descriptions } from './descriptions.js';
 import { bodyExamples, exampleOf } from './examples.js';
@@ -14,21 +16,15 @@ type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
 const labelPattern = labelNameForm.source.replace('$', ':');
 
-const querySchema = (rule: QueryParameter): Schema => {
-  switch (rule.kind) {
-    case 'text':
-      return rule.schema;
-    case 'texts':
-      return { type: 'array', items: rule.schema, minItems: 1 };
-    case 'labels': {
-      const items = { type: 'string', pattern: labelPattern } as const;
-      return { type: 'array', items, minItems: 1, maxItems: MAX_LABELS };
-    }
-    case 'whole': {
-      const schema = { type: 'integer', minimum: rule.least } as const;
-      return { ...schema, ...(rule.default !== undefined && { default: rule.default }) };
-    }
+/** The JSON Schema of a query parameter. A number above its maximum counts as that. */
+const queryJson = ({ json, absent }: Schema<unknown>): JsonSchema => {
+  if (json.type === 'object') {
+    const items = { type: 'string', pattern: labelPattern } as const;
+    return { type: 'array', items, minItems: 1, maxItems: MAX_LABELS };
   }
+  if (json.type !== 'integer') return json;
+  const { maximum: _, ...number } = json;
+  return { ...number, ...(typeof absent === 'number' && { default: absent }) };
 };
 
 /** Component names of parameters whose names in the service are too general. */
@@ -69,11 +65,11 @@ const parametersOf = (
     parameterOf(parameters, operationName, name, sent);
   return [
     ...(hasId(operation) ? [add('id', id)] : []),
-    ...Object.entries(query).map(([name, rule]) =>
-      add(name, { in: 'query', name: wireName(name), schema: querySchema(rule) }),
+    ...Object.entries(query).map(([name, of]) =>
+      add(name, { in: 'query', name: wireName(name), schema: queryJson(of) }),
     ),
-    ...Object.entries(headers).map(([name, { wireName: sentAs, schema }]) =>
-      add(name, { in: 'header', name: sentAs, schema }),
+    ...Object.entries(headers).map(([name, { wireName: sentAs, json }]) =>
+      add(name, { in: 'header', name: sentAs, schema: json }),
     ),
   ];
 };

@@ -3,8 +3,8 @@ import { type HandlerError, statusOf } from '../http/handler-error.js';
 import { commonHeaders, problemOf, titles } from '../http/problem.js';
 import type { AnyOperation, Output } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
-import { ref, type Schema, whole } from '../operations/shape.js';
-import { descriptions } from './descriptions.js';
+import { type JsonSchema, ref } from '../schema/json-schema.js';
+import type { Schema } from '../schema/schema.js';
 import { answerExamples, exampleOf } from './examples.js';
 import { mapValues } from './map-values.js';
 import type { Header, MediaType, Operation, Reference, Response } from './types.js';
@@ -36,7 +36,7 @@ export class Components<C> {
 
 export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-const header = (description: string, schema: Schema = { type: 'string' }): Header => ({
+const header = (description: string, schema: JsonSchema = { type: 'string' }): Header => ({
   description,
   required: true,
   schema,
@@ -61,7 +61,10 @@ const headers: Readonly<Record<string, Header>> = {
   [REPLAYED_HEADER]: optional(
     fixed('An earlier request with the same Idempotency-Key did this.', 'true'),
   ),
-  'X-Total-Count': header('How many sessions there are on all pages.', whole().schema),
+  'X-Total-Count': header('How many sessions there are on all pages.', {
+    type: 'integer',
+    minimum: 0,
+  }),
   Link: header('Other pages, as RFC 8288 says: first, prev, next, last.'),
   'X-Next-Cursor': optional(
     header('Send it as `cursor` to get the next page. The last page has none.'),
@@ -94,19 +97,16 @@ const headerRefs = (names: readonly string[]): Headers => {
   );
 };
 
-/** The name of the referenced schema; empty for a schema that has none. */
-const schemaName = ({ $ref = '' }: Schema = {}): string => $ref.split('/').at(-1) ?? '';
-
-const mediaType = (schema: Schema): MediaType => ({
-  schema,
-  ...exampleOf(answerExamples[schemaName(schema)]),
+const mediaType = ({ json, named }: Schema<unknown>): MediaType => ({
+  schema: json,
+  ...(named && exampleOf(answerExamples[named.name])),
 });
 
 const eventStream = (
   events: NonNullable<Output['events']>,
 ): Pick<Response, 'headers' | 'content'> => {
   const { 'Content-Type': type, ...others } = streamHeaders;
-  const data = mapValues(events, ({ schema }) => schema);
+  const data = mapValues(events, ({ json }) => json);
   return {
     headers: mapValues(others, (value, name) => fixed(headers[name]?.description ?? name, value)),
     content: { [type]: { schema: { type: 'string' }, 'x-server-sent-events': data } },
@@ -114,23 +114,18 @@ const eventStream = (
 };
 
 const jsonAnswer = ({
-  shape,
+  body,
   headers: own = [],
 }: Output): Pick<Response, 'headers' | 'content'> => ({
   headers: headerRefs(['Cache-Control', ...own]),
-  ...(shape && { content: { 'application/json': mediaType(shape.schema) } }),
+  ...(body && { content: { 'application/json': mediaType(body) } }),
 });
 
 /** A successful response. */
-const outputResponse = ({ name }: AnyOperation, output: Output): Response => {
-  const { status, events, shape } = output;
-  const { outputs, schemas } = descriptions;
-  const text = outputs[`${name}.${status}`] ?? schemas[schemaName(shape?.schema)];
-  return {
-    description: output.description ?? text ?? 'Done.',
-    ...(events ? eventStream(events) : jsonAnswer(output)),
-  };
-};
+const outputResponse = (output: Output): Response => ({
+  description: output.description ?? output.body?.means ?? 'Done.',
+  ...(output.events ? eventStream(output.events) : jsonAnswer(output)),
+});
 
 /** The errors of an operation: its own, those of reading its body, and those of authentication. */
 const codesOf = ({ errors, body }: AnyOperation, isForEverybody: boolean): readonly Code[] => {
@@ -192,9 +187,9 @@ export const responsesOf = (
 ): Responses => {
   const { output, otherOutput, name } = operation;
   const answer = (given: Output): Response | Reference => {
-    const success = outputResponse(operation, given);
-    const component = schemaName(given.shape?.schema);
-    if (component === '') return success;
+    const success = outputResponse(given);
+    const component = given.body?.named?.name;
+    if (component === undefined) return success;
     return responses.add(success, component, `${component}Of${capitalized(name)}`);
   };
   return {

@@ -1,6 +1,6 @@
-import type { Json, Schema } from '../operations/shape.js';
+import type { Json, JsonSchema } from '../schema/json-schema.js';
 
-export type { Json, Schema };
+export type { Json, JsonSchema };
 
 type Named<T> = Readonly<Record<string, T>>;
 
@@ -17,7 +17,7 @@ export interface Example {
 export interface Header {
   readonly description: string;
   readonly required: boolean;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
 }
 
 export interface Parameter extends Header {
@@ -27,10 +27,10 @@ export interface Parameter extends Header {
 }
 
 export interface MediaType {
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly examples?: Named<Example>;
   /** For a stream of Server-Sent Events: the schema of the data of each event, by event name. */
-  readonly 'x-server-sent-events'?: Named<Schema>;
+  readonly 'x-server-sent-events'?: Named<JsonSchema>;
 }
 
 export interface RequestBody {
@@ -81,7 +81,7 @@ export interface OpenApiDocument {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Named<PathItem>;
   readonly components: {
-    readonly schemas: Named<Schema>;
+    readonly schemas: Named<JsonSchema>;
     readonly parameters: Named<Parameter>;
     readonly headers: Named<Header>;
     readonly responses: Named<Response>;

@@ -1,21 +1,19 @@
-import {
-  entriesRange,
-  entryRules,
-  extendRules,
-  optionalEntriesRange,
-  positionRule,
-  redactRules,
-  revisionRule,
-  rewindRules,
-  updateRules,
-  wakeRule,
-} from '../input/rule.js';
+import { extendInput, redactBody, updateBody } from '../input/command-inputs.js';
+import { appendBody, rewindBody } from '../input/entries-input.js';
+import type { Schema } from '../schema/schema.js';
 import type { SessionService } from '../service/session-service.js';
 import type { CallerCommand } from '../session/session-status.js';
-import { errorsOf, given, type Operation, type OperationError, posted } from './operation.js';
+import {
+  type Endpoint,
+  errorsOf,
+  given,
+  type OperationError,
+  posted,
+  type ServedPart,
+  served,
+} from './operation.js';
 import { appended, REPLAYED_HEADER, sessionState } from './outputs.js';
 import { fencingToken, idempotencyKey } from './parameters.js';
-import type { Shape } from './shape.js';
 import type { TenantCommands } from './tenant-sessions.js';
 import { workOperations } from './work-operations.js';
 
@@ -33,76 +31,65 @@ const changeErrors =
 
 const startErrors = errorsOf<SessionService['start']>()([...changeCodes, 'too_many_active']);
 
-const command = posted('Commands');
+/* @__NO_SIDE_EFFECTS__ */
+const command = <T, C extends OperationError>(
+  at: Endpoint<T, C>,
+  part: Omit<ServedPart<TenantCommands, T, C>, 'tag'>,
+) => served(at, { tag: 'Commands', ...part });
 
 /** A write that a key makes safe to repeat, and that a lease may guard. */
 const write = <T, const E extends OperationError>(
-  definition: Pick<Operation<TenantCommands, T, E>, 'name' | 'path' | 'body' | 'errors' | 'calls'>,
-  shape: Shape<T>,
-): Operation<TenantCommands, T, E> =>
-  command({
+  definition: Pick<Endpoint<T, E>, 'path' | 'errors'>,
+  body: Schema<T>,
+) =>
+  posted({
     headers: { operationId: idempotencyKey, fencingToken },
-    output: { status: 200, shape, headers: [REPLAYED_HEADER] },
+    output: { status: 200, body, headers: [REPLAYED_HEADER] },
     ...definition,
   });
 
 /** A command without arguments of its own. */
-const change = (command: Exclude<CallerCommand, 'start'>) =>
-  write(
-    {
-      name: `${command}Session`,
-      path: `/${command}-session/{session_id}`,
-      errors: changeErrors,
-      calls: {
-        method: command,
-        call: (sessions, { id, options }) => sessions[command](id, options),
-      },
-    },
-    sessionState,
-  );
-
-const start = write(
-  {
-    name: 'startSession',
-    path: '/start-session/{session_id}',
-    errors: startErrors,
-    calls: { method: 'start', call: (sessions, { id, options }) => sessions.start(id, options) },
-  },
-  sessionState,
-);
+const change = (name: Exclude<CallerCommand, 'start'>) =>
+  write({ path: `/${name}-session/{session_id}`, errors: changeErrors }, sessionState);
 
 /** The commands of the state machine. */
 export const changes = {
-  start,
+  start: write({ path: '/start-session/{session_id}', errors: startErrors }, sessionState),
   pause: change('pause'),
   resume: change('resume'),
   terminate: change('terminate'),
   fail: change('fail'),
 } as const satisfies Readonly<Record<CallerCommand, unknown>>;
 
-export const extend = write(
-  {
-    name: 'extendSession',
-    path: '/extend-session/{session_id}',
-    body: { name: 'ExtendSession', fields: extendRules },
-    errors: changeErrors,
+/* @__NO_SIDE_EFFECTS__ */
+const servedChange = (name: CallerCommand) =>
+  command(changes[name], {
+    name: `${name}Session`,
     calls: {
-      method: 'extend',
-      call: (sessions, { id, body, options }) => sessions.extend(id, body, options),
+      method: name,
+      call: (sessions, { id, options }) => sessions[name](id, options),
     },
-  },
+  });
+
+export const servedTerminate = servedChange('terminate');
+
+export const extend = write(
+  { path: '/extend-session/{session_id}', errors: changeErrors },
   sessionState,
 );
 
+const servedExtend = command(extend, {
+  name: 'extendSession',
+  body: { name: 'ExtendSession', of: extendInput },
+  calls: {
+    method: 'extend',
+    call: (sessions, { id, body, options }) => sessions.extend(id, body, options),
+  },
+});
+
 export const update = write(
   {
-    name: 'updateSession',
     path: '/update-session/{session_id}',
-    body: {
-      name: 'UpdateSession',
-      fields: { ...updateRules, ifRevision: revisionRule },
-      anyOf: ['labels', 'metadata'],
-    },
     errors: errorsOf<SessionService['update']>()([
       'not_found',
       'lease_lost',
@@ -110,14 +97,19 @@ export const update = write(
       'conflict',
       'operation_mismatch',
     ]),
-    calls: {
-      method: 'update',
-      call: (sessions, { id, body: { labels, metadata, ifRevision }, options }) =>
-        sessions.update(id, { labels, metadata }, { ...options, ...given({ ifRevision }) }),
-    },
   },
   sessionState,
 );
+
+const servedUpdate = command(update, {
+  name: 'updateSession',
+  body: { name: 'UpdateSession', of: updateBody, anyOf: ['labels', 'metadata'] },
+  calls: {
+    method: 'update',
+    call: (sessions, { id, body: { labels, metadata, ifRevision }, options }) =>
+      sessions.update(id, { labels, metadata }, { ...options, ...given({ ifRevision }) }),
+  },
+});
 
 const appendErrors = errorsOf<SessionService['append' | 'rewind']>()([
   'not_found',
@@ -130,79 +122,72 @@ const appendErrors = errorsOf<SessionService['append' | 'rewind']>()([
 ]);
 
 export const append = write(
-  {
-    name: 'appendHistory',
-    path: '/append-history/{session_id}',
-    body: {
-      name: 'AppendHistory',
-      fields: {
-        entries: { ...entriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
-        ifPosition: positionRule,
-        wake: wakeRule,
-      },
-    },
-    errors: appendErrors,
-    calls: {
-      method: 'append',
-      call: (sessions, { id, body: { entries, ifPosition, wake }, options }) =>
-        sessions.append(id, entries, { ...options, ...given({ ifPosition, wake }) }),
-    },
-  },
+  { path: '/append-history/{session_id}', errors: appendErrors },
   appended,
 );
 
-export const rewind = write(
-  {
-    name: 'rewindHistory',
-    path: '/rewind-history/{session_id}',
-    body: {
-      name: 'RewindHistory',
-      fields: {
-        ...rewindRules,
-        wake: wakeRule,
-        entries: {
-          ...optionalEntriesRange,
-          items: { name: 'NewHistoryEntry', fields: entryRules },
-        },
-      },
-    },
-    errors: appendErrors,
-    calls: {
-      method: 'rewind',
-      call: (sessions, { id, body, options }) => sessions.rewind(id, { ...body, ...options }),
-    },
-  },
-  appended,
-);
-
-export const redact = command({
-  name: 'redactHistory',
-  path: '/redact-history/{session_id}',
-  body: { name: 'RedactHistory', fields: redactRules },
-  errors: errorsOf<SessionService['redact']>()(['not_found']),
-  output: { status: 204 },
+const servedAppend = command(append, {
+  name: 'appendHistory',
+  body: { name: 'AppendHistory', of: appendBody },
   calls: {
-    method: 'redact',
-    call: (sessions: TenantCommands, { id, body: { positions } }) => sessions.redact(id, positions),
+    method: 'append',
+    call: (sessions, { id, body: { entries, ifPosition, wake }, options }) =>
+      sessions.append(id, entries, { ...options, ...given({ ifPosition, wake }) }),
   },
 });
 
-export const remove = command({
-  name: 'deleteSession',
+export const rewind = write(
+  { path: '/rewind-history/{session_id}', errors: appendErrors },
+  appended,
+);
+
+const servedRewind = command(rewind, {
+  name: 'rewindHistory',
+  body: { name: 'RewindHistory', of: rewindBody },
+  calls: {
+    method: 'rewind',
+    call: (sessions, { id, body, options }) => sessions.rewind(id, { ...body, ...options }),
+  },
+});
+
+export const redact = posted({
+  path: '/redact-history/{session_id}',
+  errors: errorsOf<SessionService['redact']>()(['not_found']),
+  output: { status: 204 },
+});
+
+const servedRedact = command(redact, {
+  name: 'redactHistory',
+  body: { name: 'RedactHistory', of: () => redactBody },
+  calls: {
+    method: 'redact',
+    call: (sessions, { id, body: { positions } }) => sessions.redact(id, positions),
+  },
+});
+
+export const remove = posted({
   path: '/delete-session/{session_id}',
   errors: errorsOf<SessionService['delete']>()(['conflict']),
   output: { status: 204 },
-  calls: { method: 'delete', call: (sessions: TenantCommands, { id }) => sessions.delete(id) },
+});
+
+const servedRemove = command(remove, {
+  name: 'deleteSession',
+  calls: { method: 'delete', call: (sessions, { id }) => sessions.delete(id) },
 });
 
 /** The operations of `commandRoutes()`. */
-export const commandOperations = [
-  ...Object.values(changes),
-  extend,
-  update,
-  append,
-  rewind,
-  redact,
+export const commandOperations = () => [
+  servedChange('start'),
+  servedChange('pause'),
+  servedChange('resume'),
+  servedTerminate,
+  servedChange('fail'),
+  servedExtend,
+  servedUpdate,
+  servedAppend,
+  servedRewind,
+  servedRedact,
   ...workOperations,
-  remove,
-] as const;
+  servedRemove,
+];

@@ -1,9 +1,14 @@
+import { historyLimit } from '../input/list-query.js';
+import { wholeWarning } from '../input/watch-options.js';
+import { about, named, optional, type Schema } from '../schema/schema.js';
+import { anyText, oneOf } from '../schema/values.js';
+import { wireList, wireObject } from '../schema/wire-object.js';
 import type { SessionService } from '../service/session-service.js';
 import type { PositionedEntry } from '../session/session.js';
 import type { SessionChange, SessionExpiring } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import { watchCursorForm } from '../session/watch-cursor.js';
-import { errorsOf, operation } from './operation.js';
+import { endpoint, errorsOf, served } from './operation.js';
 import {
   endReason,
   positionedEntry,
@@ -11,39 +16,52 @@ import {
   session,
   sessionSummary,
 } from './outputs.js';
-import { historyLimit } from './parameters.js';
-import { instant, list, named, object, oneOf, type Shape, text, whole } from './shape.js';
+import { count, instant } from './wire-values.js';
 
 /** Id of the last event of a stream. A client that reconnects with it has received everything. */
 export const END_ID = 'end';
 
-const expiring: Shape<Omit<SessionExpiring, 'tenant' | 'sessionId' | 'cursor'>> = named(
+const expiring: Schema<Omit<SessionExpiring, 'tenant' | 'sessionId' | 'cursor'>> = named(
   'SessionExpiringEvent',
-  object({ type: oneOf(['session.expiring']), at: instant, endsAt: instant, endReason }),
+  about(
+    'The clock ends the session soon.',
+    wireObject({
+      type: oneOf(['session.expiring']),
+      at: instant,
+      endsAt: about('When the clock ends it, if no command does before.', instant),
+      endReason,
+    }),
+  ),
 );
 
-const changed: Shape<{
+const changed: Schema<{
   readonly type: 'session.changed';
   readonly session: RemoteSummary;
   readonly entries: readonly PositionedEntry[];
   readonly sequence: number;
 }> = named(
   'SessionChangedEvent',
-  object({
-    type: oneOf(['session.changed']),
-    session: sessionSummary,
-    entries: list(positionedEntry),
-    sequence: whole(1),
-  }),
+  about(
+    'The session has changed, once or more often.',
+    wireObject({
+      type: oneOf(['session.changed']),
+      session: sessionSummary,
+      entries: about(
+        'The new entries at the end of the history, oldest first; may be none.',
+        wireList(positionedEntry),
+      ),
+      sequence: about('The number of the last change within the session.', count(1)),
+    }),
+  ),
 );
 
-const deleted: Shape<{ readonly type: 'session.deleted' }> = named(
+const deleted: Schema<{ readonly type: 'session.deleted' }> = named(
   'SessionDeletedEvent',
-  object({ type: oneOf(['session.deleted']) }),
+  about('The session was deleted.', wireObject({ type: oneOf(['session.deleted']) })),
 );
 
 /** The data of each item of a watch but a snapshot. */
-export const changeShapes = {
+export const changeData = {
   'session.changed': changed,
   'session.deleted': deleted,
   'session.expiring': expiring,
@@ -53,26 +71,26 @@ export const changeShapes = {
  * Sent when the session has ended or was deleted; after a deletion it has no reason. Never without
  * data, because browsers ignore such events.
  */
-export const streamEnd: Shape<{ readonly endReason?: EndReason | undefined }> = named(
+export const streamEnd: Schema<{ readonly endReason?: EndReason }> = named(
   'StreamEnd',
-  object({}, { endReason }),
+  about(
+    'The last event: the session has ended, or is deleted and has no end_reason.',
+    wireObject({ endReason: optional(endReason) }),
+  ),
 );
 
-export const streamUnavailable: Shape<{ readonly code: string }> = named(
+export const streamUnavailable: Schema<{ readonly code: string }> = named(
   'StreamUnavailable',
-  object({ code: text }),
+  about('The last event of a stream whose store cannot be reached.', wireObject({ code: anyText })),
 );
 
-export const watch = operation({
-  name: 'watchSession',
-  tag: 'Events',
+export const watch = endpoint({
   method: 'GET',
   path: '/session/{session_id}/events',
-  query: { warnBefore: { kind: 'whole', least: 1 }, historyLimit },
   headers: {
     cursor: {
       wireName: 'Last-Event-ID',
-      schema: { type: 'string', pattern: `^(?:${END_ID})?$|${watchCursorForm.source}` },
+      json: { type: 'string', pattern: `^(?:${END_ID})?$|${watchCursorForm.source}` },
     },
   },
   errors: errorsOf<SessionService['watch'], 'too_many_streams'>()([
@@ -81,12 +99,22 @@ export const watch = operation({
   ]),
   output: {
     status: 200,
+    description: 'The events until the session ends. Lines that begin with a colon are heartbeats.',
     events: {
       'session.snapshot': session,
-      ...changeShapes,
+      ...changeData,
       end: streamEnd,
       unavailable: streamUnavailable,
-    } satisfies Readonly<Record<SessionChange['type'] | 'end' | 'unavailable', Shape<unknown>>>,
+    } satisfies Readonly<Record<SessionChange['type'] | 'end' | 'unavailable', Schema<unknown>>>,
   },
-  otherOutput: { status: 204 },
+  otherOutput: {
+    status: 204,
+    description: 'The stream has ended, and the client has received its end.',
+  },
+});
+
+export const servedWatch = served(watch, {
+  name: 'watchSession',
+  tag: 'Events',
+  query: { warnBefore: wholeWarning, historyLimit },
 });

@@ -1,9 +1,11 @@
 import type { Result, ResultAsync } from 'neverthrow';
-import type { Rule } from '../input/rule.js';
+import { anyPolicy, type InputPolicy } from '../input/input-policy.js';
+import type { JsonSchema } from '../schema/json-schema.js';
+import type { ObjectSchema } from '../schema/object.js';
+import type { FieldSchemas, Schema } from '../schema/schema.js';
+import { wireName } from '../schema/wire-name.js';
 import type { SessionError } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
-import type { SizeLimit } from '../session/limits.js';
-import { type Schema, type Shape, wireName } from './shape.js';
 
 /**
  * An error of one operation. Errors that any request may have, such as a missing key, are not
@@ -11,46 +13,28 @@ import { type Schema, type Shape, wireName } from './shape.js';
  */
 export type OperationError = SessionError['type'] | 'too_many_streams';
 
-/**
- * A query parameter. `whole` is a number in decimal digits; a value above `most` counts as `most`.
- */
-export type QueryParameter =
-  | {
-      readonly kind: 'whole';
-      readonly least: 0 | 1;
-      readonly most?: number;
-      readonly default?: number;
-    }
-  | { readonly kind: 'text'; readonly schema: Schema }
-  /** One text or several, each with this schema: the parameter may be given several times. */
-  | { readonly kind: 'texts'; readonly schema: Schema }
-  /** Labels, each as `user:u-1`: the parameter may be given several times. */
-  | { readonly kind: 'labels' };
-
 /** A header that an operation reads. */
 export interface HeaderParameter {
   readonly wireName: string;
-  readonly schema: Schema;
+  readonly json: JsonSchema;
 }
 
-/** An array of objects in a JSON body. It may be missing if it may be empty. */
-export interface ItemsField {
-  readonly items: Body;
-  readonly least: number;
-  readonly most: SizeLimit;
-}
-
-/** A field of a JSON body: a value with a rule, or an array of objects. */
-export type BodyField = Rule | ItemsField;
-
-/** The JSON object in a request body. Unknown fields are ignored, in `items` too. */
+/**
+ * The JSON object in a request body. Unknown fields are ignored, in nested objects too, or refused
+ * if the request asks for strict handling.
+ */
 export interface Body {
   /** Schema name in the OpenAPI document. */
   readonly name: string;
-  readonly fields: Readonly<Record<string, BodyField>>;
+  /** Its fields, by their names in the service. */
+  readonly of: (policy: InputPolicy) => ObjectSchema<FieldSchemas>;
   /** Optional fields of which at least one is required. */
   readonly anyOf?: readonly string[];
 }
+
+/** The fields of a body, by their names in the service. */
+export const bodyFields = ({ body }: Pick<Operation, 'body'>): FieldSchemas =>
+  body?.of(anyPolicy).fields ?? {};
 
 /** A successful response of an operation. */
 export interface Output<T = unknown> {
@@ -59,11 +43,11 @@ export interface Output<T = unknown> {
   /** For the OpenAPI document. */
   readonly description?: string;
   /** The JSON body; without it, the response has no body. */
-  readonly shape?: Shape<T>;
+  readonly body?: Schema<T>;
   /** Whether the answer to a write counts as pending bytes, like that of each read. */
   readonly isCounted?: true;
   /** For a stream of Server-Sent Events: the data of each event, by event name. */
-  readonly events?: Readonly<Record<string, Shape<unknown>>>;
+  readonly events?: Readonly<Record<string, Schema<unknown>>>;
   /** Names of headers beyond those of every response. */
   readonly headers?: readonly string[];
 }
@@ -88,10 +72,27 @@ export function given(fields: Fields): Fields {
 }
 
 /**
- * The definition of an operation over HTTP, from which router, handler, client and OpenAPI document
- * are made. `S` is the part of the sessions that it needs, `T` its result, `C` its errors.
+ * What a client needs to call an operation over HTTP: `T` is the result, `C` are the errors. The
+ * rest is in a constant of its own, because the client bundles neither the schemas of inputs nor
+ * the calls of the service.
  */
-export interface Operation<S = unknown, T = unknown, C extends OperationError = OperationError> {
+export interface Endpoint<T = unknown, C extends OperationError = OperationError> {
+  /** A GET path also answers HEAD. */
+  readonly method: 'GET' | 'POST';
+  /** Fixed, such as `/sessions`, or with `{session_id}` as its second segment. */
+  readonly path: `/${string}`;
+  /** Headers by their names in the service, such as `operationId`. */
+  readonly headers?: Readonly<Record<string, HeaderParameter>>;
+  /** The codes of its errors, beyond those that any request may have. */
+  readonly errors: readonly C[];
+  /** The successful response. */
+  readonly output: Output<T>;
+  /** A second successful response. */
+  readonly otherOutput?: Output;
+}
+
+/** What the server needs of an operation beyond its endpoint. */
+export interface ServedPart<S, T, C extends OperationError> {
   /** Such as `getSession`: the `operationId` in the OpenAPI document. */
   readonly name: string;
   /** Groups operations in the OpenAPI document. */
@@ -100,24 +101,15 @@ export interface Operation<S = unknown, T = unknown, C extends OperationError = 
   readonly summary?: string;
   /** For the OpenAPI document. */
   readonly description?: string;
-  /** A GET path also answers HEAD. */
-  readonly method: 'GET' | 'POST';
-  /** Fixed, such as `/sessions`, or with `{session_id}` as its second segment. */
-  readonly path: `/${string}`;
-  /** Parameters by their names in the service; `historyLimit` is sent as `history_limit`. */
-  readonly query?: Readonly<Record<string, QueryParameter>>;
-  /** Headers by their names in the service, such as `operationId`. */
-  readonly headers?: Readonly<Record<string, HeaderParameter>>;
+  /**
+   * Parameters by their names in the service; `historyLimit` is sent as `history_limit`. One whose
+   * schema is an array or an object may be given several times, labels as `user:u-1`.
+   */
+  readonly query?: FieldSchemas;
   /** The JSON object in the request. Default: the request has no body. */
   readonly body?: Body;
-  /** The codes of its errors, beyond those that any request may have. */
-  readonly errors: readonly C[];
-  /** The successful response. */
-  readonly output: Output<T>;
-  /** A second successful response. */
-  readonly otherOutput?: Output;
   /**
-   * The service method to call, for operations that answer with its result in the shape of
+   * The service method to call, for operations that answer with its result as the body of
    * `output`.
    */
   readonly calls?: {
@@ -130,6 +122,14 @@ export interface Operation<S = unknown, T = unknown, C extends OperationError = 
     ) => ResultAsync<T, SessionError & { readonly type: C }>;
   };
 }
+
+/**
+ * The definition of an operation over HTTP, from which router, handler and OpenAPI document are
+ * made. `S` is the part of the sessions that it needs.
+ */
+export interface Operation<S = unknown, T = unknown, C extends OperationError = OperationError>
+  extends Endpoint<T, C>,
+    ServedPart<S, T, C> {}
 
 /** An operation with any type parameters. */
 export type AnyOperation = Operation<never>;
@@ -170,17 +170,21 @@ export const errorsOf =
         : { readonly missing: Exclude<ListedError<M> | More, C[number]> }),
   ): readonly (CommonError | C[number])[] => [...commonErrors, ...codes];
 
-/** Infers the type parameters of a definition. */
-export const operation = <S, T, const C extends OperationError>(
-  definition: Operation<S, T, C>,
-): Operation<S, T, C> => definition;
+/** Infers the type parameters of an endpoint. */
+export const endpoint = <T, const C extends OperationError>(
+  definition: Endpoint<T, C>,
+): Endpoint<T, C> => definition;
 
-/** The same for commands, under the tag that groups them. */
-export const posted =
-  (tag: string) =>
-  <S, T, const C extends OperationError>(
-    definition: Omit<Operation<S, T, C>, 'tag' | 'method'>,
-  ): Operation<S, T, C> => ({ tag, method: 'POST', ...definition });
+/** The same for a POST. */
+export const posted = <T, const C extends OperationError>(
+  definition: Omit<Endpoint<T, C>, 'method'>,
+): Endpoint<T, C> => ({ method: 'POST', ...definition });
+
+/** The operation of an endpoint. Calls are marked as pure, so that bundles of the client omit them. */
+export const served = <S, T, C extends OperationError>(
+  at: Endpoint<T, C>,
+  part: ServedPart<S, T, C>,
+): Operation<S, T, C> => ({ ...at, ...part });
 
 /** Labels as values of a query parameter, one for each label. Names of labels contain no colon. */
 export const labelTexts = (labels: Fields): readonly string[] =>
@@ -194,30 +198,27 @@ export const labelOf = (text: string): readonly [string, string | undefined] => 
 
 const ID = '{session_id}';
 
-export const hasId = ({ path }: Pick<Operation, 'path'>): boolean => path.includes(ID);
+export const hasId = ({ path }: Pick<Endpoint, 'path'>): boolean => path.includes(ID);
 
 /** Percent-encodes a text. Unlike `encodeURIComponent` alone, accepts lone surrogates. */
 export const percentEncode = (text: string): string =>
   encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
 
 /** The path of an operation, with the encoded id of a session. */
-export const pathFor = ({ path }: Pick<Operation, 'path'>, encodedId = ''): string =>
+export const pathFor = ({ path }: Pick<Endpoint, 'path'>, encodedId = ''): string =>
   path.replace(ID, () => encodedId);
 
 /**
  * The wire names of an operation's id, query parameters, body fields and headers, by their names in
  * the service.
  */
-export const wireNamesOf = ({
-  path,
-  query = {},
-  headers = {},
-  body,
-}: AnyOperation): ReadonlyMap<string, string> =>
-  new Map([
-    ...(hasId({ path }) ? [['id', 'session_id'] as const] : []),
-    ...[query, body?.fields ?? {}]
+export const wireNamesOf = (operation: AnyOperation): ReadonlyMap<string, string> => {
+  const { query = {}, headers = {} } = operation;
+  return new Map([
+    ...(hasId(operation) ? [['id', 'session_id'] as const] : []),
+    ...[query, bodyFields(operation)]
       .flatMap(Object.keys)
       .map((name) => [name, wireName(name)] as const),
     ...Object.entries(headers).map(([name, header]) => [name, header.wireName] as const),
   ]);
+};

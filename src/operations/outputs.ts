@@ -1,3 +1,7 @@
+import { received } from '../schema/received.js';
+import { about, named, optional, type Schema, typed } from '../schema/schema.js';
+import { anyText, flag, oneOf } from '../schema/values.js';
+import { wireList, wireObject } from '../schema/wire-object.js';
 import type {
   Appended,
   ClaimedSession,
@@ -16,34 +20,13 @@ import type {
   Session,
   SessionLabels,
   SessionLease,
+  SessionOptions,
   SessionOrigin,
   SessionState,
 } from '../session/session.js';
-import {
-  type EndReason,
-  endReasons,
-  type SessionStatus,
-  sessionStatuses,
-} from '../session/session-status.js';
-import { options, type WireFields } from './session-form.js';
-import {
-  bool,
-  instant,
-  list,
-  named,
-  object,
-  oneOf,
-  plain,
-  type Shape,
-  type Shapes,
-  text,
-  whole,
-} from './shape.js';
-
-/**
- * The shapes of responses have no limits, because a session may have been created under other
- * limits.
- */
+import { type EndReason, endReasons, sessionStatuses } from '../session/session-status.js';
+import type { WireFields } from './session-form.js';
+import { count, instant } from './wire-values.js';
 
 /** What a host may show beyond the six fields. */
 type Shown = Pick<
@@ -98,66 +81,148 @@ export type RemotePage = Omit<SessionPage, 'sessions'> & {
   readonly truncated: readonly string[];
 };
 
-const id = text;
-const duration = whole();
+const id = anyText;
+const duration = about('Whole seconds spent ACTIVE, rounded down.', count());
+const durationMs = about('Milliseconds spent ACTIVE.', count());
+const limit = about('The maximum number that was applied.', count(1));
 
-export const sessionStatus = named('SessionStatus', oneOf(sessionStatuses));
-export const endReason = named('EndReason', oneOf(endReasons));
+const sessionStatus = named(
+  'SessionStatus',
+  about('The status of a session.', oneOf(sessionStatuses)),
+);
 
-const historyPosition = whole();
+export const endReason = named('EndReason', about('Why the session has ended.', oneOf(endReasons)));
 
-const json: Shape<JsonValue> = plain({}, (value): value is JsonValue => value !== undefined);
+const anyNumber: Schema<number> = typed(
+  (value) => typeof value === 'number',
+  'must be a number',
+  0,
+  { type: 'number', minimum: 0 },
+);
 
-const entryFields = { role: text, content: text, timestamp: instant };
-const entryMore = { id: text, data: json };
+const options: Schema<SessionOptions> = named(
+  'SessionOptions',
+  about(
+    'The configuration of a session, as in CreateSession, with its current time limit.',
+    wireObject({
+      face: anyText,
+      profile: anyText,
+      context: about('Background facts.', anyText),
+      behavior: about('Instructions, such as a system prompt.', anyText),
+      timeLimit: about(
+        'Seconds that the session may be ACTIVE, across pauses; 0 is no limit.',
+        anyNumber,
+      ),
+    }),
+  ),
+);
 
-const entry: Shape<HistoryEntry> = named('HistoryEntry', object(entryFields, entryMore));
+const isJson = (value: unknown): value is JsonValue => value !== undefined;
 
-export const positionedEntry: Shape<PositionedEntry> = named(
+const json: Schema<JsonValue> = typed(isJson, 'is required', null, {});
+
+const entryFields = {
+  role: about('Who said it; usually user or assistant.', anyText),
+  content: about('What was said.', anyText),
+  timestamp: about('When it was said.', instant),
+};
+
+const entryMore = {
+  id: optional(about('An id that the caller chose.', anyText)),
+  data: optional(about('Data beside the text, such as tool calls: any JSON value.', json)),
+};
+
+const entry: Schema<HistoryEntry> = named(
+  'HistoryEntry',
+  about('One message of a session.', wireObject({ ...entryFields, ...entryMore })),
+);
+
+export const positionedEntry: Schema<PositionedEntry> = named(
   'PositionedHistoryEntry',
-  object({ ...entryFields, position: historyPosition }, entryMore),
+  about(
+    'A history entry with its position.',
+    wireObject({
+      ...entryFields,
+      position: about('The position after it.', count()),
+      ...entryMore,
+    }),
+  ),
 );
 
 const summaryFields = { id, status: sessionStatus, options, createdAt: instant, duration };
 
-const origin: Shape<SessionOrigin> = named(
+const origin: Schema<SessionOrigin> = named(
   'SessionOrigin',
-  object({ id, position: historyPosition }),
+  about(
+    'The session that another one was forked from, and the position in its history where the copy ends.',
+    wireObject({
+      id,
+      position: about('Where the copy ends in the history of that session.', count()),
+    }),
+  ),
 );
 
-const labels: Shape<SessionLabels> = plain(
-  { type: 'object', additionalProperties: text.schema },
+const labels: Schema<SessionLabels> = typed(
   isLabels,
+  'must be labels',
+  {},
+  {
+    type: 'object',
+    additionalProperties: anyText.json,
+  },
 );
 
-const metadata: Shape<JsonObject> = plain({ type: 'object' }, (value): value is JsonObject =>
-  isFields(value),
+const isObject = (value: unknown): value is JsonObject => isFields(value);
+
+const metadata: Schema<JsonObject> = typed(isObject, 'must be an object', {}, { type: 'object' });
+
+const revision = about(
+  'Changes with each command, update, wake and change of the lease, not with entries.',
+  count(1),
 );
 
-const revision = whole(1);
-
-const shown: Shapes<Required<Shown>> = {
-  labels,
-  metadata,
-  revision,
-  origin,
-  startedAt: instant,
-  endsAt: instant,
-  endedAt: instant,
-  updatedAt: instant,
-  durationMs: whole(),
+const times = {
+  startedAt: optional(about('When it was started first.', instant)),
+  endsAt: optional(about('When the clock ends it, if no command does before.', instant)),
+  endedAt: optional(instant),
 };
 
-const sessionFields = { ...summaryFields, history: list(entry) };
+const shown = {
+  labels: optional(about('Names and values to find sessions by.', labels)),
+  metadata: optional(about('Data of the host.', metadata)),
+  revision: optional(revision),
+  origin: optional(origin),
+  ...times,
+  updatedAt: optional(about('When it last changed.', instant)),
+  durationMs: optional(durationMs),
+};
 
-export const session: Shape<RemoteSession> = named('Session', object(sessionFields, shown));
+const sessionFields = {
+  ...summaryFields,
+  history: about('Oldest first.', wireList(entry)),
+  ...shown,
+};
 
-export const sessionSummary: Shape<RemoteSummary> = named(
-  'SessionSummary',
-  object(summaryFields, { ...shown, endReason }),
+export const session: Schema<RemoteSession> = named(
+  'Session',
+  about(
+    'A session as it is at the moment of reading. The host decides which optional fields it has.',
+    wireObject(sessionFields),
+  ),
 );
 
-export const sessions: Shape<readonly RemoteSession[]> = list(session);
+export const sessionSummary: Schema<RemoteSummary> = named(
+  'SessionSummary',
+  about(
+    'A Session without its history, with the reason of its end.',
+    wireObject({ ...summaryFields, ...shown, endReason: optional(endReason) }),
+  ),
+);
+
+export const sessions: Schema<readonly RemoteSession[]> = about(
+  'A page of sessions, which may be empty.',
+  wireList(session),
+);
 
 /** The result of `getOrCreate` over HTTP. */
 export interface RemoteGetOrCreateResult extends RemoteSession {
@@ -165,35 +230,59 @@ export interface RemoteGetOrCreateResult extends RemoteSession {
   readonly created: boolean;
 }
 
-export const getOrCreateResult: Shape<RemoteGetOrCreateResult> = named(
+export const getOrCreateResult: Schema<RemoteGetOrCreateResult> = named(
   'GetOrCreateResult',
-  object({ ...sessionFields, created: bool }, shown),
+  about(
+    'The session, and whether this request has created it.',
+    wireObject({ ...sessionFields, created: flag }),
+  ),
 );
 
-export const created: Shape<RemoteCreated> = named(
+export const created: Schema<RemoteCreated> = named(
   'CreatedSession',
-  object({ id }, {}, { id: 'session_id' }),
+  about('The session that was created.', wireObject({ id: { ...id, sentAs: 'session_id' } })),
 );
 
-export const appended: Shape<Appended> = named(
+export const appended: Schema<Appended> = named(
   'AppendedHistory',
-  object({ position: historyPosition }),
+  about(
+    'The result of an append or a rewind.',
+    wireObject({
+      position: about(
+        'The position at the end: opaque, increasing, and the same for a repeated request.',
+        count(),
+      ),
+    }),
+  ),
 );
 
-export const historyPart: Shape<HistoryPart> = named(
+export const historyPart: Schema<HistoryPart> = named(
   'HistoryPart',
-  object({
-    entries: list(positionedEntry),
-    start: whole(),
-    position: whole(),
-    hasMore: bool,
-    limit: whole(1),
-  }),
+  about(
+    'A part of a history.',
+    wireObject({
+      entries: about('Oldest first.', wireList(positionedEntry)),
+      start: about(
+        'The position before the part, 0 at the beginning of the history: read back from it with `before`.',
+        count(),
+      ),
+      position: about('The position after the part. Send it as `after` to read on.', count()),
+      hasMore: flag,
+      limit,
+    }),
+  ),
 );
 
-export const sessionLease: Shape<SessionLease> = named(
+export const sessionLease: Schema<SessionLease> = named(
   'SessionLease',
-  object({ holder: text, fencingToken: whole(1), until: instant }),
+  about(
+    'A lease on a session.',
+    wireObject({
+      holder: anyText,
+      fencingToken: about('Number of the lease, higher than those before it.', count(1)),
+      until: about('When the lease ends.', instant),
+    }),
+  ),
 );
 
 /** A session that was claimed over HTTP. */
@@ -208,57 +297,80 @@ export interface RemoteClaims extends Omit<Claims, 'claimed'> {
   readonly claimed: readonly RemoteClaimedSession[];
 }
 
-const claimedSession: Shape<RemoteClaimedSession> = named(
+const claimedSession: Schema<RemoteClaimedSession> = named(
   'ClaimedSession',
-  object(
-    {
+  about(
+    'A session and the lease on it.',
+    wireObject({
       session,
-      start: whole(),
-      position: historyPosition,
+      start: about('The position before the entries, 0 at the beginning of the history.', count()),
+      position: about('The end of the history: send it as `if_position`.', count()),
       lease: sessionLease,
-      attempt: whole(1),
-      waitingSince: instant,
-    },
-    { isAlone: bool },
+      attempt: about('Number of this claim since the work was last done.', count(1)),
+      waitingSince: about('Since when the session has waited for this claim.', instant),
+      isAlone: optional(
+        about(
+          'Present if the lease before this one has run out without a release: its holder may have crashed because of this session. No other session is claimed with it.',
+          flag,
+        ),
+      ),
+    }),
   ),
 );
 
-export const claims: Shape<RemoteClaims> = named(
+export const claims: Schema<RemoteClaims> = named(
   'Claims',
-  object({ claimed: list(claimedSession), unreadable: list(text), limit: whole(1) }),
+  about(
+    'The sessions that were claimed; none if none waits.',
+    wireObject({
+      claimed: about('The longest waiting first.', wireList(claimedSession)),
+      unreadable: about(
+        'Ids of sessions that wait for a worker but cannot be read.',
+        wireList(anyText),
+      ),
+      limit,
+    }),
+  ),
 );
 
-export const waitingCount: Shape<WaitingCount> = named(
+export const waitingCount: Schema<WaitingCount> = named(
   'WaitingCount',
-  object({ count: whole(), limit: whole(1) }),
+  about(
+    'How many sessions wait for a worker.',
+    wireObject({
+      count: about('Number of sessions; `limit` if there are more.', count()),
+      limit: about('The number up to which sessions are counted.', count(1)),
+    }),
+  ),
 );
 
-const open = sessionStatuses.filter(
-  (status): status is Exclude<SessionStatus, 'TERMINATED'> => status !== 'TERMINATED',
-);
-
-const durationMs = whole();
+const { startedAt, endsAt, endedAt } = times;
 
 const stateFields = { id, status: sessionStatus, duration, durationMs, revision };
-const started = { startedAt: instant };
 
-const openState = object({ ...stateFields, status: oneOf(open) }, { ...started, endsAt: instant });
+const openState = wireObject({
+  ...stateFields,
+  status: oneOf(['IDLE', 'ACTIVE', 'PAUSED']),
+  startedAt,
+  endsAt,
+});
 
-const endedState = object(
-  { ...stateFields, status: oneOf(['TERMINATED']), endReason },
-  { ...started, endedAt: instant },
-);
-
-const anyState = object(stateFields, {
+const endedState = wireObject({
+  ...stateFields,
+  status: oneOf(['TERMINATED']),
   endReason,
-  ...started,
-  endsAt: instant,
-  endedAt: instant,
+  startedAt,
+  endedAt,
 });
 
-export const sessionState: Shape<SessionState> = named<SessionState>('SessionState', {
-  schema: { oneOf: [openState.schema, endedState.schema] },
-  components: endedState.components,
-  read: (value) => openState.read(value) ?? endedState.read(value),
-  write: anyState.write,
-});
+const anyState = wireObject({ ...stateFields, endReason: optional(endReason), ...times });
+
+export const sessionState: Schema<SessionState> = named(
+  'SessionState',
+  about('The current state of the session.', {
+    ...anyState,
+    json: { oneOf: [openState.json, endedState.json] },
+    read: (issues, path, value) =>
+      received(openState, value) ?? endedState.read(issues, path, value),
+  }),
+);

@@ -1,25 +1,25 @@
-import type { InputIssue } from '../session/errors.js';
-import { instant, list, object, type Shape, text, whole } from './shape.js';
+import { about, type OutOf, optional } from '../schema/schema.js';
+import { anyText } from '../schema/values.js';
+import { wireList, wireObject } from '../schema/wire-object.js';
+import { count, instant } from './wire-values.js';
+
+const issue = wireObject({ path: anyText, message: anyText });
 
 /**
  * What a problem tells besides its code: the issues of invalid input, or the state that caused the
  * error.
  */
-export interface Particulars {
-  readonly errors?: readonly InputIssue[];
-  readonly position?: number;
-  readonly holder?: string;
-  readonly until?: string;
-  readonly reason?: string | undefined;
-}
+export const particulars = {
+  errors: optional(
+    about(
+      'With invalid_input alone: every field that breaks a rule, by the name that it was sent under.',
+      wireList(issue),
+    ),
+  ),
+  position: optional(about('With history_moved: where the history ends.', count())),
+  holder: optional(about('With leased: who has the session.', anyText)),
+  until: optional(about('With leased: when the lease ends.', instant)),
+  reason: optional(about('With cancelled: the reason, for the worker.', anyText)),
+};
 
-export const particulars: Shape<Particulars> = object(
-  {},
-  {
-    errors: list(object({ path: text, message: text })),
-    position: whole(),
-    holder: text,
-    until: instant,
-    reason: text,
-  },
-);
+export type Particulars = Partial<OutOf<typeof particulars>>;

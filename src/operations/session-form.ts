@@ -1,10 +1,9 @@
 import type { HistoryEntry, Session, SessionOptions } from '../session/session.js';
 import type { SessionSummary } from '../session/session-event.js';
-import { named, object, type Shape, seconds, text } from './shape.js';
 
 /**
  * A session's options with their names on the wire. Written by hand, because a page has many, and
- * the generic shape takes many times as long.
+ * to write them by their schema takes many times as long.
  */
 export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: SessionOptions) => ({
   face,
@@ -13,11 +12,6 @@ export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: S
   behavior,
   time_limit: timeLimit,
 });
-
-export const options: Shape<SessionOptions> = named(
-  'SessionOptions',
-  object({ face: text, profile: text, context: text, behavior: text, timeLimit: seconds }),
-);
 
 const hasMore = ({ id, data }: HistoryEntry): boolean => id !== undefined || data !== undefined;
 

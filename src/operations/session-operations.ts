@@ -1,28 +1,18 @@
 import type { ResultAsync } from 'neverthrow';
-import { cursorForm } from '../input/parse-cursor.js';
-import {
-  entryRules,
-  labelsRule,
-  listOrders,
-  metadataRule,
-  openingRules,
-  optionalEntriesRange,
-  sentCreateRules,
-} from '../input/rule.js';
+import { createBody, getOrCreateBody, openedCreateBody } from '../input/create-input.js';
+import { historyFields, historyLimit, listFields } from '../input/list-query.js';
 import type { SessionService } from '../service/session-service.js';
-import { DEFAULT_PAGE_LIMIT, HISTORY_LIMIT, PAGE_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import { errorsOf, operation, type QueryParameter } from './operation.js';
+import { endpoint, errorsOf, posted, served } from './operation.js';
 import {
   created,
   getOrCreateResult,
   historyPart,
   REPLAYED_HEADER,
   session,
-  sessionStatus,
   sessions,
 } from './outputs.js';
-import { historyLimit, idempotencyKey, timeBound } from './parameters.js';
+import { idempotencyKey } from './parameters.js';
 import type { TenantHistories } from './tenant-sessions.js';
 
 const createErrors = ['idempotency_mismatch', 'conflict'] as const;
@@ -43,47 +33,38 @@ const openingErrors = ['not_found', 'history_full', 'too_many_active'] as const;
 
 type OpeningError = (typeof openingErrors)[number] | 'id_taken';
 
-const createFields = { ...sentCreateRules, labels: labelsRule, metadata: metadataRule };
-
-const openedFields = {
-  ...createFields,
-  ...openingRules,
-  entries: { ...optionalEntriesRange, items: { name: 'NewHistoryEntry', fields: entryRules } },
-};
-
-/** Without the fields that only `openedCreate` accepts. */
-export const create = operation({
-  name: 'createSession',
-  tag: 'Sessions',
-  method: 'POST',
+const create = posted({
   path: '/create-session',
   headers: { idempotencyKey },
-  body: {
-    name: 'CreateSession',
-    fields: createFields,
-  },
   errors: errorsOf<PlainCreate>()(createErrors),
-  output: { status: 201, shape: created, headers: ['Location', REPLAYED_HEADER] },
+  output: { status: 201, body: created, headers: ['Location', REPLAYED_HEADER] },
+});
+
+/** Without the fields that only `servedOpenedCreate` accepts. */
+export const servedCreate = served(create, {
+  name: 'createSession',
+  tag: 'Sessions',
+  body: { name: 'CreateSession', of: createBody },
 });
 
 /** The same with `start`, `wake`, `entries` and `from`, for handlers that serve the commands. */
-export const openedCreate = operation({
+export const openedCreate = endpoint({
   ...create,
-  body: {
-    name: 'CreateSession',
-    fields: openedFields,
-  },
   errors: errorsOf<Method<Exclude<OperationErrors['create'], { type: 'id_taken' }>>>()([
     ...createErrors,
     ...openingErrors,
   ]),
 });
 
+export const servedOpenedCreate = served(openedCreate, {
+  name: 'createSession',
+  tag: 'Sessions',
+  body: { name: 'CreateSession', of: openedCreateBody },
+});
+
 /** The same under an id of the caller's own. */
-export const createWithId = operation({
-  ...openedCreate,
-  name: 'createSessionWithId',
-  tag: 'Commands',
+export const createWithId = endpoint({
+  ...create,
   path: '/create-session-with-id/{session_id}',
   errors: errorsOf<Method<OperationErrors['create']>>()([
     ...createErrors,
@@ -92,46 +73,38 @@ export const createWithId = operation({
   ]),
 });
 
-/** The session with an id of the caller's own, or a new one. */
-export const getOrCreate = operation({
-  name: 'getOrCreateSession',
+export const servedCreateWithId = served(createWithId, {
+  name: 'createSessionWithId',
   tag: 'Commands',
-  method: 'POST',
+  body: { name: 'CreateSession', of: openedCreateBody },
+});
+
+/** The session with an id of the caller's own, or a new one. */
+export const getOrCreate = posted({
   path: '/get-or-create-session/{session_id}',
-  body: {
-    name: 'GetOrCreateSession',
-    fields: { ...openedFields, historyLimit: { kind: 'whole', least: 0, isOptional: true } },
-  },
   errors: errorsOf<Method<OperationErrors['getOrCreate']>>()([
     'conflict',
     'not_found',
     'history_full',
     'too_many_active',
   ]),
-  output: { status: 201, shape: getOrCreateResult, headers: ['Location'] },
-  otherOutput: { status: 200, shape: getOrCreateResult, headers: ['Location'] },
+  output: { status: 201, body: getOrCreateResult, headers: ['Location'] },
+  otherOutput: { status: 200, body: getOrCreateResult, headers: ['Location'] },
 });
 
-export const list = operation({
-  name: 'listSessions',
-  tag: 'Sessions',
+export const servedGetOrCreate = served(getOrCreate, {
+  name: 'getOrCreateSession',
+  tag: 'Commands',
+  body: { name: 'GetOrCreateSession', of: getOrCreateBody },
+});
+
+export const list = endpoint({
   method: 'GET',
   path: '/sessions',
-  query: {
-    limit: { kind: 'whole', least: 1, most: PAGE_LIMIT, default: DEFAULT_PAGE_LIMIT },
-    page: { kind: 'whole', least: 1 },
-    order: { kind: 'text', schema: { type: 'string', enum: listOrders, default: listOrders[0] } },
-    status: { kind: 'texts', schema: sessionStatus.schema },
-    labels: { kind: 'labels' },
-    createdAfter: timeBound,
-    createdBefore: timeBound,
-    cursor: { kind: 'text', schema: { type: 'string', pattern: cursorForm.source } },
-    historyLimit,
-  },
   errors: errorsOf<SessionService['list']>()(['page_too_large', 'search_too_large']),
   output: {
     status: 200,
-    shape: sessions,
+    body: sessions,
     headers: [
       'X-Total-Count',
       'Link',
@@ -142,34 +115,43 @@ export const list = operation({
   },
 });
 
-export const get = operation({
-  name: 'getSession',
+export const servedList = served(list, {
+  name: 'listSessions',
   tag: 'Sessions',
+  query: listFields,
+});
+
+export const get = endpoint({
   method: 'GET',
   path: '/session/{session_id}',
-  query: { historyLimit },
   errors: errorsOf<Method<OperationErrors['get']>>()(['not_found']),
   output: {
     status: 200,
-    shape: session,
+    body: session,
     headers: ['X-History-Truncated'],
   },
 });
 
+export const servedGet = served(get, {
+  name: 'getSession',
+  tag: 'Sessions',
+  query: { historyLimit },
+});
+
 /** The three operations of every handler. */
-export const sessionOperations = [create, list, get] as const;
+export const sessionOperations = [servedCreate, servedList, servedGet] as const;
 
-const partLength: QueryParameter = { kind: 'whole', least: 1, most: HISTORY_LIMIT };
-const position: QueryParameter = { kind: 'whole', least: 0 };
-
-export const history = operation({
-  name: 'readHistory',
-  tag: 'Histories',
+export const history = endpoint({
   method: 'GET',
   path: '/session/{session_id}/history',
-  query: { last: partLength, after: position, before: position, limit: partLength },
   errors: errorsOf<SessionService['history']>()(['not_found']),
-  output: { status: 200, shape: historyPart },
+  output: { status: 200, body: historyPart },
+});
+
+export const servedHistory = served(history, {
+  name: 'readHistory',
+  tag: 'Histories',
+  query: historyFields,
   calls: {
     method: 'history',
     call: (sessions: TenantHistories, { id, query }) => sessions.history(id, query),
@@ -177,4 +159,4 @@ export const history = operation({
 });
 
 /** The operations of `historyRoutes()`. An operation in this list is served and described. */
-export const historyOperations = [history] as const;
+export const historyOperations = [servedHistory] as const;

@@ -1,39 +1,53 @@
 import {
-  cancelRules,
-  claimRules,
-  leaseRules,
-  releaseRules,
-  renewRules,
-  wakeRules,
-} from '../input/rule.js';
+  cancelOptions,
+  claimInput,
+  leaseInput,
+  releaseInput,
+  renewInput,
+  wakeOptions,
+} from '../input/command-inputs.js';
 import type { SessionService } from '../service/session-service.js';
-import { errorsOf, given, operation, posted } from './operation.js';
+import {
+  type Endpoint,
+  endpoint,
+  errorsOf,
+  given,
+  type OperationError,
+  posted,
+  type ServedPart,
+  served,
+} from './operation.js';
 import { claims, sessionLease, waitingCount } from './outputs.js';
 import type { TenantCommands } from './tenant-sessions.js';
 
-const work = posted('Work');
+/* @__NO_SIDE_EFFECTS__ */
+const work = <T, C extends OperationError>(
+  at: Endpoint<T, C>,
+  part: Omit<ServedPart<TenantCommands, T, C>, 'tag'>,
+) => served(at, { tag: 'Work', ...part });
 
-export const lease = work({
-  name: 'leaseSession',
+export const lease = posted({
   path: '/lease-session/{session_id}',
-  body: { name: 'LeaseSession', fields: leaseRules },
   errors: errorsOf<SessionService['lease']>()([
     'not_found',
     'invalid_transition',
     'leased',
     'conflict',
   ]),
-  output: { status: 200, shape: sessionLease },
+  output: { status: 200, body: sessionLease },
+});
+
+const servedLease = work(lease, {
+  name: 'leaseSession',
+  body: { name: 'LeaseSession', of: () => leaseInput },
   calls: {
     method: 'lease',
-    call: (sessions: TenantCommands, { id, body }) => sessions.lease(id, body),
+    call: (sessions, { id, body }) => sessions.lease(id, body),
   },
 });
 
-export const renew = work({
-  name: 'renewSession',
+export const renew = posted({
   path: '/renew-session/{session_id}',
-  body: { name: 'RenewSession', fields: renewRules },
   errors: errorsOf<SessionService['renew']>()([
     'not_found',
     'invalid_transition',
@@ -41,17 +55,20 @@ export const renew = work({
     'cancelled',
     'conflict',
   ]),
-  output: { status: 200, shape: sessionLease },
+  output: { status: 200, body: sessionLease },
+});
+
+const servedRenew = work(renew, {
+  name: 'renewSession',
+  body: { name: 'RenewSession', of: () => renewInput },
   calls: {
     method: 'renew',
-    call: (sessions: TenantCommands, { id, body }) => sessions.renew(id, body),
+    call: (sessions, { id, body }) => sessions.renew(id, body),
   },
 });
 
-export const release = work({
-  name: 'releaseSession',
+export const release = posted({
   path: '/release-session/{session_id}',
-  body: { name: 'ReleaseSession', fields: releaseRules },
   errors: errorsOf<SessionService['release']>()([
     'not_found',
     'lease_lost',
@@ -59,57 +76,81 @@ export const release = work({
     'conflict',
   ]),
   output: { status: 204 },
+});
+
+const servedRelease = work(release, {
+  name: 'releaseSession',
+  body: { name: 'ReleaseSession', of: () => releaseInput },
   calls: {
     method: 'release',
-    call: (sessions: TenantCommands, { id, body }) => sessions.release(id, given(body)),
+    call: (sessions, { id, body }) => sessions.release(id, given(body)),
   },
 });
 
-export const wake = work({
-  name: 'wakeSession',
+export const wake = posted({
   path: '/wake-session/{session_id}',
-  body: { name: 'WakeSession', fields: wakeRules },
   errors: errorsOf<SessionService['wake']>()(['not_found', 'invalid_transition', 'conflict']),
   output: { status: 204 },
+});
+
+const servedWake = work(wake, {
+  name: 'wakeSession',
+  body: { name: 'WakeSession', of: () => wakeOptions },
   calls: {
     method: 'wake',
-    call: (sessions: TenantCommands, { id, body }) => sessions.wake(id, given(body)),
+    call: (sessions, { id, body }) => sessions.wake(id, given(body)),
   },
 });
 
-export const claim = work({
-  name: 'claimSessions',
+export const claim = posted({
   path: '/claim-sessions',
-  body: { name: 'ClaimSessions', fields: claimRules },
   errors: errorsOf<SessionService['claim']>()([]),
-  output: { status: 200, shape: claims, isCounted: true },
+  output: { status: 200, body: claims, isCounted: true },
+});
+
+const servedClaim = work(claim, {
+  name: 'claimSessions',
+  body: { name: 'ClaimSessions', of: () => claimInput },
   calls: {
     method: 'claim',
-    call: (sessions: TenantCommands, { body }) => sessions.claim(given(body)),
+    call: (sessions, { body }) => sessions.claim(given(body)),
   },
 });
 
-export const countWaiting = operation({
-  name: 'countWaitingSessions',
-  tag: 'Work',
+export const countWaiting = endpoint({
   method: 'GET',
   path: '/count-waiting-sessions',
   errors: errorsOf<SessionService['countWaiting']>()([]),
-  output: { status: 200, shape: waitingCount },
-  calls: { method: 'countWaiting', call: (sessions: TenantCommands) => sessions.countWaiting() },
+  output: { status: 200, body: waitingCount },
 });
 
-export const cancel = work({
-  name: 'cancelWork',
+const servedCountWaiting = work(countWaiting, {
+  name: 'countWaitingSessions',
+  calls: { method: 'countWaiting', call: (sessions) => sessions.countWaiting() },
+});
+
+export const cancel = posted({
   path: '/cancel-work/{session_id}',
-  body: { name: 'CancelWork', fields: cancelRules },
   errors: errorsOf<SessionService['cancel']>()(['not_found', 'invalid_transition', 'conflict']),
   output: { status: 204 },
+});
+
+const servedCancel = work(cancel, {
+  name: 'cancelWork',
+  body: { name: 'CancelWork', of: () => cancelOptions },
   calls: {
     method: 'cancel',
-    call: (sessions: TenantCommands, { id, body }) => sessions.cancel(id, given(body)),
+    call: (sessions, { id, body }) => sessions.cancel(id, given(body)),
   },
 });
 
 /** The operations on leases, and on the sessions that wait for a worker. */
-export const workOperations = [lease, renew, release, wake, claim, countWaiting, cancel] as const;
+export const workOperations = [
+  servedLease,
+  servedRenew,
+  servedRelease,
+  servedWake,
+  servedClaim,
+  servedCountWaiting,
+  servedCancel,
+] as const;

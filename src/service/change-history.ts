@@ -1,6 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type ParsedAppend, parseAppend, parseRewind } from '../input/parse-entries.js';
-import { parseRedaction } from '../input/session-input.js';
+import { parseRedaction } from '../input/command-inputs.js';
+import {
+  entriesAt,
+  type GivenEntry,
+  type ParsedAppend,
+  parseAppend,
+  parseRewind,
+} from '../input/entries-input.js';
+import type { InputPolicy } from '../input/input-policy.js';
 import { planAgain, planAppend } from '../plan/append.js';
 import { planRedact } from '../plan/redact.js';
 import { timestampOf } from '../session/clock.js';
@@ -18,7 +25,6 @@ import {
 } from '../session/errors.js';
 import type { HistoryAppend } from '../session/history-append.js';
 import { leaseEndedIn } from '../session/lease-state.js';
-import type { SessionLimits } from '../session/limits.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { JsonValue } from '../session/session.js';
@@ -99,16 +105,25 @@ export interface AppendOptions extends OperationOptions {
 /** The rule of a position in a history. */
 export const NOT_IN_HISTORY = 'is not a position in this history';
 
+/**
+ * The part of the input that must be the same in a repeated call; of a rewind with the position
+ * before the entries, so that it differs from that of every append.
+ */
+const contentOf = (entries: readonly GivenEntry[], to: number | undefined): string =>
+  `${to ?? ''}${JSON.stringify(entries)}`;
+
 /** The input of the store for a checked call. */
 const changeOf = (
-  { entries, operationId, content, to, ifPosition, fencingToken, wake }: ParsedAppend,
+  { entries, operationId, to, ifPosition, fencingToken, wake }: ParsedAppend,
   { policy: { limits }, revision }: Settings,
   now: number,
 ): HistoryAppend => ({
-  entries,
+  entries: entriesAt(timestampOf(now), entries),
   now,
   maxEntries: limits.historyEntries,
-  ...(operationId !== undefined && { operation: { id: operationId, digest: digestOf(content()) } }),
+  ...(operationId !== undefined && {
+    operation: { id: operationId, digest: digestOf(contentOf(entries, to)) },
+  }),
   ...(ifPosition !== undefined && { ifPosition }),
   ...(to !== undefined && { after: to }),
   ...(fencingToken !== undefined && { fencingToken }),
@@ -172,13 +187,12 @@ const changeHistory = async (
   settings: Settings,
   key: SessionKey,
   command: 'append' | 'rewind',
-  parse: (now: string, limits: SessionLimits) => Result<ParsedAppend, InvalidInput>,
+  parse: (policy: InputPolicy) => Result<ParsedAppend, InvalidInput>,
 ): Promise<Result<Appended, OperationErrors['append']>> => {
-  const { limits } = settings.policy;
   const time = settings.now();
   if (time.isErr()) return err(time.error);
   const now = time.value;
-  const read = parse(timestampOf(now), limits);
+  const read = parse(settings.policy);
   if (read.isErr()) return err(read.error);
   const append = changeOf(fenced(settings, key, read.value), settings, now);
   const answer = await commitAppend(settings, key, append);
@@ -197,9 +211,7 @@ export const appendHistory = (
   entries: unknown,
   options: unknown,
 ): Promise<Result<Appended, OperationErrors['append']>> =>
-  changeHistory(settings, key, 'append', (now, limits) =>
-    parseAppend(entries, options, now, limits),
-  );
+  changeHistory(settings, key, 'append', (policy) => parseAppend(entries, options, policy));
 
 /**
  * Input of `rewind`.
@@ -239,7 +251,7 @@ export const rewindHistory = (
   key: SessionKey,
   input: unknown,
 ): Promise<Result<Appended, OperationErrors['rewind']>> =>
-  changeHistory(settings, key, 'rewind', (now, limits) => parseRewind(input, now, limits));
+  changeHistory(settings, key, 'rewind', (policy) => parseRewind(input, policy));
 
 export const redactEntries = async (
   { store, now }: Settings,

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import { allowedMsOf } from '../input/input-policy.js';
 import {
   type ParsedCommandOptions,
   parseCommandOptions,
   parseExtend,
-} from '../input/session-input.js';
+} from '../input/command-inputs.js';
+import { allowedMsOf } from '../input/input-policy.js';
 import {
   type Conflict,
   type InvalidInput,
@@ -186,7 +186,7 @@ export const extendSession = async (
   input: unknown,
   options: unknown,
 ): Promise<Result<SessionState, OperationErrors['extend']>> => {
-  const extension = parseExtend(input, settings.policy.limits);
+  const extension = parseExtend(input, settings.policy);
   if (extension.isErr()) return err(extension.error);
   const read = parseFencedOptions(settings, key, options);
   if (read.isErr()) return err(read.error);

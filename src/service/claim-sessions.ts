@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type ParsedClaim, parseClaim } from '../input/session-input.js';
+import { type ParsedClaim, parseClaim } from '../input/command-inputs.js';
 import { timestampOf } from '../session/clock.js';
 import type { StoreError } from '../session/errors.js';
 import { claimState, sessionLeaseOf } from '../session/lease-state.js';

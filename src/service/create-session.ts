@@ -1,7 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
+import { type ParsedCreation, parseCreate } from '../input/create-input.js';
+import { entriesAt } from '../input/entries-input.js';
 import { allowedMsOf, type InputPolicy } from '../input/input-policy.js';
-import { type ParsedCreation, parseCreate } from '../input/parse-create.js';
-import { parseCreateOptions } from '../input/parse-list-query.js';
+import { parseCreateOptions } from '../input/list-query.js';
 import { type Creation, planCreate } from '../plan/create.js';
 import { timestampOf } from '../session/clock.js';
 import { copyJson } from '../session/copy-json.js';
@@ -172,9 +173,10 @@ const entriesOf = (
   { entries }: ParsedCreation,
   source: Source | undefined,
   id: string,
+  now: string,
 ): Result<readonly HistoryEntry[], HistoryFull> => {
   if (source === undefined && entries.length === 0) return ok(noEntries);
-  const all = [...(source?.entries ?? []), ...entries];
+  const all = [...(source?.entries ?? []), ...entriesAt(now, entries)];
   if (all.length > limits.historyEntries) return err(historyFull(id, limits.historyEntries));
   return ok(all);
 };
@@ -218,12 +220,13 @@ const newSession = (
 ): Result<Creation, OperationErrors['getOrCreate']> => {
   const { terms, policy } = settings;
   const { options } = creation;
-  const head = headOf({ id, options, createdAt: timestampOf(now) }, source, creation);
+  const createdAt = timestampOf(now);
+  const head = headOf({ id, options, createdAt }, source, creation);
   const { labels, metadata, start, wake } = creation;
   const limitMs = allowedMsOf(policy, options.timeLimit);
   const revision = settings.revision();
   const state = initialState({ limitMs, terms, labels, metadata, now, start, wake, revision });
-  const entries = entriesOf(settings, creation, source, id);
+  const entries = entriesOf(settings, creation, source, id, createdAt);
   if (entries.isErr()) return err(entries.error);
   return guardsOf(settings, creation, source, now).map((guards) => ({
     head,
@@ -349,7 +352,7 @@ const createOnce = async (
 /** The checked arguments of a create, at this time. */
 export const readCreation = <C extends ParsedCreation>(
   settings: Settings,
-  parse: (input: unknown, policy: InputPolicy, now: string) => Result<C, InvalidInput>,
+  parse: (input: unknown, policy: InputPolicy) => Result<C, InvalidInput>,
   input: unknown,
   options: unknown,
 ): Result<
@@ -358,9 +361,7 @@ export const readCreation = <C extends ParsedCreation>(
 > => {
   const copied = parseCreateOptions(options);
   if (copied.isErr()) return err(copied.error);
-  const now = settings.now();
-  if (now.isErr()) return err(now.error);
-  const creation = parse(input, settings.policy, timestampOf(now.value));
+  const creation = parse(input, settings.policy);
   return creation.map((parsed) => ({ creation: parsed, copied: copied.value }));
 };
 

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { parseGetOrCreate } from '../input/parse-create.js';
+import { parseGetOrCreate } from '../input/create-input.js';
 import { conflict } from '../session/errors.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { positionNow } from '../events/log-cursor.js';
-import { cursorOf, positionOfCursor } from '../input/parse-cursor.js';
-import { type ListFilter, parseListQuery } from '../input/parse-list-query.js';
+import { cursorOf, positionOfCursor } from '../input/cursor.js';
+import { type ListFilter, parseListQuery } from '../input/list-query.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import { type InvalidInput, pageTooLarge, storeUnavailable } from '../session/errors.js';
 import { MAX_RACES } from '../session/limits.js';

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { parseGetOptions, parseHistoryQuery } from '../input/parse-list-query.js';
+import { parseGetOptions, parseHistoryQuery } from '../input/list-query.js';
 import { invalidField, notFound, pageTooLarge } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';

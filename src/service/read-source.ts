@@ -34,7 +34,7 @@ const invalidPosition = invalidField('from.position', 'is not a position in the 
  */
 export const readSource = async (
   { store, tenant, policy: { limits } }: Settings,
-  { id, position }: { readonly id: string; readonly position?: number },
+  { id, position }: { readonly id: string; readonly position?: number | undefined },
   { maxBytes: most = limits.forkBytes }: ReadOptions,
 ): Promise<Result<Source | undefined, OperationErrors['getOrCreate']>> => {
   const maxBytes = Math.min(PIECE.maxBytes, limits.forkBytes);

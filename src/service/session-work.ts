@@ -5,7 +5,7 @@ import {
   parseRelease,
   parseRenew,
   parseWake,
-} from '../input/session-input.js';
+} from '../input/command-inputs.js';
 import {
   cancelState,
   leaseState,

@@ -1,15 +1,16 @@
 import { EventHub } from '../events/event-hub.js';
 import type { WatchSource } from '../events/watch-source.js';
-import { type InputPolicy, parsePolicy } from '../input/input-policy.js';
-import type { IssueList } from '../input/issue-list.js';
-import { parseName, parseNumber } from '../input/parse-fields.js';
-import { type OptionNames, parseOptions } from '../input/parse-options.js';
-import { parseTenant } from '../input/session-input.js';
+import { parseTenant } from '../input/command-inputs.js';
+import { type InputPolicy, policyFields, policyOf } from '../input/input-policy.js';
+import { having } from '../schema/host-values.js';
+import { optionsOf } from '../schema/options-of.js';
+import { type OutOf, optional, type Schema, typed } from '../schema/schema.js';
+import { name, number } from '../schema/values.js';
 import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js';
 import type { InvalidInput } from '../session/errors.js';
 import { hasMethods, isFields } from '../session/fields.js';
 import { type Ids, randomIds } from '../session/ids.js';
-import { defaultLimits, KEY_LENGTH, limitMsOf, type SessionLimits } from '../session/limits.js';
+import { KEY_LENGTH, limitMsOf, type SessionLimits } from '../session/limits.js';
 import type { Optional } from '../session/optional.js';
 import type { SessionTerms } from '../session/session-record.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';
@@ -165,23 +166,15 @@ const MAX_IDLE_SECONDS = 365 * 24 * 60 * 60;
 const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60;
 const MAX_RETENTION_SECONDS = 100 * 365 * 24 * 60 * 60;
 
-const optionNames: OptionNames<SessionServiceOptions> = {
-  store: true,
-  clock: true,
-  ids: true,
-  tenant: true,
-  idleTimeout: true,
-  inactivityTimeout: true,
-  gracePeriod: true,
-  retention: true,
-  limits: defaultLimits,
-  faces: true,
-  profiles: true,
-  observers: true,
-};
+const isClock = (value: unknown): value is Clock =>
+  isFields(value) &&
+  hasMethods(value, 'now') &&
+  (value['after'] === undefined || hasMethods(value, 'after'));
 
-const isClock = (clock: Clock): boolean =>
-  hasMethods(clock, 'now') && (clock.after === undefined || hasMethods(clock, 'after'));
+const isIds = (value: unknown): value is Ids => hasMethods(value, 'next');
+
+const areObservers = (value: unknown): value is readonly SessionObserver[] =>
+  Array.isArray(value) && value.every((each) => hasMethods(each, 'run'));
 
 const storeMethods = [
   'begin',
@@ -197,69 +190,64 @@ const storeMethods = [
   'reportsEnds',
 ];
 
-const checkPorts = (issues: IssueList, { store, clock, ids }: SessionServiceOptions): void => {
-  issues.check(hasMethods(store, ...storeMethods), 'store', 'must be a SessionStore');
-  issues.check(clock === undefined || isClock(clock), 'clock', 'must be a Clock');
-  issues.check(ids === undefined || hasMethods(ids, 'next'), 'ids', 'must be Ids');
-};
+const RETENTION_RULE = 'must be at least gracePeriod, in which the session is still needed';
 
-const parseObservers = (
-  issues: IssueList,
-  observers: SessionServiceOptions['observers'] = [],
-): readonly SessionObserver[] => {
-  const fits = Array.isArray(observers) && observers.every((each) => hasMethods(each, 'run'));
-  if (fits) return [...observers];
-  issues.check(false, 'observers', 'must be an array of SessionObservers');
-  return [];
-};
+const optionSchemas = {
+  store: having('must be a SessionStore', ...storeMethods),
+  clock: optional(typed(isClock, 'must be a Clock', systemClock), systemClock),
+  ids: optional(typed(isIds, 'must be Ids', randomIds), randomIds),
+  tenant: optional(name(KEY_LENGTH), 'default'),
+  idleTimeout: optional(number(0, MAX_IDLE_SECONDS), 0),
+  inactivityTimeout: optional(number(0, MAX_IDLE_SECONDS), 0),
+  gracePeriod: optional(number(0, MAX_GRACE_SECONDS), 0),
+  retention: optional(number(0, MAX_RETENTION_SECONDS), 0),
+  ...policyFields,
+  observers: optional(typed(areObservers, 'must be an array of SessionObservers', []), []),
+} satisfies Readonly<Record<keyof SessionServiceOptions, Schema<unknown>>>;
 
-const parseTerms = (
-  issues: IssueList,
-  { idleTimeout = 0, inactivityTimeout = 0, gracePeriod = 0, retention = 0 }: SessionServiceOptions,
-): SessionTerms => {
-  const parse = (path: string, seconds: number, most: number): number =>
-    parseNumber(issues, path, seconds, 0, most);
-  const isKeptInGrace = !(retention > 0 && gracePeriod > retention);
-  const rule = 'must be at least gracePeriod, in which the session is still needed';
-  issues.check(isKeptInGrace, 'retention', rule);
-  return Object.freeze({
-    idleTimeoutMs: limitMsOf(parse('idleTimeout', idleTimeout, MAX_IDLE_SECONDS)),
-    inactivityTimeoutMs: limitMsOf(parse('inactivityTimeout', inactivityTimeout, MAX_IDLE_SECONDS)),
-    retentionMs: limitMsOf(parse('retention', retention, MAX_RETENTION_SECONDS)),
-    graceMs: Math.round(parse('gracePeriod', gracePeriod, MAX_GRACE_SECONDS) * 1000),
+const read = optionsOf('SessionService', optionSchemas, (issues, { retention, gracePeriod }) =>
+  issues.check(retention === 0 || gracePeriod <= retention, 'retention', RETENTION_RULE),
+);
+
+const termsOf = ({
+  idleTimeout,
+  inactivityTimeout,
+  gracePeriod,
+  retention,
+}: OutOf<typeof optionSchemas>): SessionTerms =>
+  Object.freeze({
+    idleTimeoutMs: limitMsOf(idleTimeout),
+    inactivityTimeoutMs: limitMsOf(inactivityTimeout),
+    retentionMs: limitMsOf(retention),
+    graceMs: Math.round(gracePeriod * 1000),
   });
-};
 
 export const parseSettings = (
   options: SessionServiceOptions,
   random: () => number = Math.random,
   make: MakeService = (create) => create(),
-): Settings =>
-  parseOptions('SessionService', options, optionNames, (issues) => {
-    const { store, clock = systemClock, ids = randomIds, tenant = 'default' } = options;
-    checkPorts(issues, options);
-    const observers = parseObservers(issues, options.observers);
-    const name = parseName(issues, 'tenant', tenant, KEY_LENGTH);
-    const terms = parseTerms(issues, options);
-    const policy = parsePolicy(issues, options);
-    const source = { store, now: monotonic(clock), after: timerOf(clock) };
-    const hasEvents = isFields(store) && isFields(store.events);
-    return {
-      [SETTINGS]: true,
-      ...source,
-      hub: hasEvents ? new EventHub(store.events, source) : undefined,
-      tenant: name,
-      tenantError: undefined,
-      fence: undefined,
-      clock,
-      ids,
-      random,
-      revision: () => 1 + Math.floor(random() * 2 ** 52),
-      make,
-      terms,
-      policy,
-      observers,
-      recentStates: new RecentStates(),
-      underWay: new UnderWay(),
-    };
-  });
+): Settings => {
+  const given = read(options);
+  const { clock, ids, tenant, observers } = given;
+  const { store } = options;
+  const source = { store, now: monotonic(clock), after: timerOf(clock) };
+  const hasEvents = isFields(store) && isFields(store.events);
+  return {
+    [SETTINGS]: true,
+    ...source,
+    hub: hasEvents ? new EventHub(store.events, source) : undefined,
+    tenant,
+    tenantError: undefined,
+    fence: undefined,
+    clock,
+    ids,
+    random,
+    revision: () => 1 + Math.floor(random() * 2 ** 52),
+    make,
+    terms: termsOf(given),
+    policy: policyOf(given),
+    observers: [...observers],
+    recentStates: new RecentStates(),
+    underWay: new UnderWay(),
+  };
+};

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { parseSweep } from '../input/session-input.js';
+import { parseSweep } from '../input/command-inputs.js';
 import { planMove } from '../plan/move.js';
 import { planRemove } from '../plan/remove.js';
 import { timestampOf } from '../session/clock.js';

@@ -1,6 +1,8 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import { by, optionsOf, type Parser, withDefault } from '../input/fields-of.js';
-import { parseFunction, parseListener, parseNumber, parseUpTo } from '../input/parse-fields.js';
+import { callback, listener } from '../schema/host-values.js';
+import { optionsOf } from '../schema/options-of.js';
+import { optional, type Schema } from '../schema/schema.js';
+import { number, upTo } from '../schema/values.js';
 import { disposable } from '../session/async-dispose.js';
 import { afterLong, timerOf } from '../session/clock.js';
 import type { SweepFailure } from '../session/errors.js';
@@ -93,11 +95,11 @@ const ROUND_MS = 10_000;
 const MAX_INTERVAL_SECONDS = 24 * 60 * 60;
 
 const parseSweeper = optionsOf('createSweeper', {
-  interval: withDefault(1, by(parseNumber, 0.01, MAX_INTERVAL_SECONDS)),
-  batch: withDefault(500, by(parseUpTo, SWEEP_LIMIT)),
-  onEnded: parseFunction,
-  onError: parseListener,
-} satisfies Readonly<Record<keyof SweeperOptions, Parser<unknown>>>);
+  interval: optional(number(0.01, MAX_INTERVAL_SECONDS), 1),
+  batch: optional(upTo(SWEEP_LIMIT), 500),
+  onEnded: optional(callback),
+  onError: listener,
+} satisfies Readonly<Record<keyof SweeperOptions, Schema<unknown>>>);
 
 type SweeperSettings = ReturnType<typeof parseSweeper>;
 

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { parseUpdate, parseUpdateOptions } from '../input/session-input.js';
+import { parseUpdate, parseUpdateOptions } from '../input/command-inputs.js';
 import { canonicalJson } from '../session/canonical-json.js';
 import { digestOf } from '../session/digest-of.js';
 import { conflict, revisionMoved } from '../session/errors.js';
@@ -109,7 +109,7 @@ export const updateSession = async (
   options: unknown,
 ): Promise<Result<SessionState, OperationErrors['update']>> => {
   const { metadataBytes } = settings.policy.limits;
-  const parsed = parseUpdate(input, settings.policy.limits);
+  const parsed = parseUpdate(input, settings.policy);
   if (parsed.isErr()) return err(parsed.error);
   const read = parseUpdateOptions(options);
   if (read.isErr()) return err(read.error);

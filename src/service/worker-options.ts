@@ -1,13 +1,8 @@
-import { by, optional, optionsOf, type Parser, withDefault } from '../input/fields-of.js';
-import {
-  parseCallback,
-  parseListener,
-  parseName,
-  parseNumber,
-  parseSwitch,
-  parseUpTo,
-} from '../input/parse-fields.js';
-import { leaseRules } from '../input/rule.js';
+import { leaseHolder, leaseSeconds } from '../input/command-inputs.js';
+import { callback, listener } from '../schema/host-values.js';
+import { optionsOf } from '../schema/options-of.js';
+import { optional, type Schema } from '../schema/schema.js';
+import { number, onOrOff, upTo } from '../schema/values.js';
 import type { WorkFailed } from '../session/errors.js';
 import { CLAIM_LIMIT, DEFAULT_CLAIMS, MAX_CLAIMS } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -84,15 +79,15 @@ export interface WorkerOptions {
 }
 
 const parse = optionsOf('createWorker', {
-  run: parseCallback,
-  concurrency: withDefault(10, by(parseUpTo, CLAIM_LIMIT)),
-  seconds: withDefault(30, by(parseNumber, leaseRules.seconds.least, leaseRules.seconds.most)),
-  attempts: withDefault(DEFAULT_CLAIMS, by(parseUpTo, MAX_CLAIMS)),
-  holder: optional(by(parseName, leaseRules.holder.most)),
-  allTenants: parseSwitch,
-  interval: withDefault(0.5, by(parseNumber, 0.01, 3600)),
-  onError: parseListener,
-} satisfies Readonly<Record<keyof WorkerOptions, Parser<unknown>>>);
+  run: callback,
+  concurrency: optional(upTo(CLAIM_LIMIT), 10),
+  seconds: optional(leaseSeconds, 30),
+  attempts: optional(upTo(MAX_CLAIMS), DEFAULT_CLAIMS),
+  holder: optional(leaseHolder),
+  allTenants: onOrOff,
+  interval: optional(number(0.01, 3600), 0.5),
+  onError: listener,
+} satisfies Readonly<Record<keyof WorkerOptions, Schema<unknown>>>);
 
 /** The checked options of a worker. */
 export type WorkerSettings = ReturnType<typeof parseWorkerOptions>;

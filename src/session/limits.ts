@@ -56,7 +56,7 @@ export interface SessionLimits {
 }
 
 /** The limits of a service whose host sets none. */
-export const defaultLimits = Object.freeze({
+export const defaultLimits = /* @__PURE__ */ Object.freeze({
   timeLimit: 30 * 24 * 60 * 60,
   textBytes: 64 * 1024,
   contentBytes: 256 * 1024,

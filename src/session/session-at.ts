@@ -2,6 +2,7 @@ import { timestampOf } from './clock.js';
 import { copyJson } from './copy-json.js';
 import { leaseAt } from './lease-state.js';
 import { limitMsOf, secondsOf } from './limits.js';
+import type { Mutable } from './mutable.js';
 import type {
   JsonObject,
   Session,
@@ -16,12 +17,6 @@ import type { SessionRecord, StateRecord } from './session-record.js';
 import type { EndReason } from './session-status.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
 import { isExhausted, wakeAtOf } from './work-state.js';
-
-/**
- * Allows optional fields to be set one by one: spreads are slow, and a page has hundreds of
- * sessions.
- */
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Sets the fields that only some sessions have: the end reason and times. */
 const addOptional = (to: Mutable<SessionState>, state: StateRecord): void => {

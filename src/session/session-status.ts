@@ -41,21 +41,26 @@ export type TransitionTarget =
   | { readonly status: 'TERMINATED'; readonly endReason: EndReason }
   | { readonly unchanged: true };
 
+// Marked as pure, so that a bundle of the client omits the transitions.
+
+/* @__NO_SIDE_EFFECTS__ */
 const to = <S extends 'IDLE' | 'ACTIVE' | 'PAUSED'>(status: S) => Object.freeze({ status });
+/* @__NO_SIDE_EFFECTS__ */
 const end = <R extends EndReason>(endReason: R) =>
   Object.freeze({ status: 'TERMINATED', endReason } as const);
-const unchanged = Object.freeze({ unchanged: true } as const);
+const unchanged = /* @__PURE__ */ Object.freeze({ unchanged: true } as const);
 
 /** What the commands of a status lead to. */
 export type TransitionRow = Readonly<Partial<Record<SessionCommand, TransitionTarget>>>;
 
+/* @__NO_SIDE_EFFECTS__ */
 const row = <Row extends TransitionRow>(targets: Row) => Object.freeze(targets);
 
 /**
  * The state machine: status, command, target. A command that is not listed for a status is not
  * allowed in it.
  */
-export const transitions = Object.freeze({
+export const transitions = /* @__PURE__ */ Object.freeze({
   IDLE: row({
     start: to('ACTIVE'),
     extend: to('IDLE'),
@@ -82,7 +87,7 @@ export const transitions = Object.freeze({
 }) satisfies Readonly<Record<SessionStatus, TransitionRow>>;
 
 /** The command that the clock gives at the deadline, by status. */
-export const clockCommands = Object.freeze({
+export const clockCommands = /* @__PURE__ */ Object.freeze({
   IDLE: 'time_out',
   ACTIVE: 'expire',
   PAUSED: 'time_out',
@@ -92,7 +97,7 @@ export const clockCommands = Object.freeze({
  * Whether a session in a status accepts history entries. PAUSED does, because a transcript may
  * arrive late.
  */
-export const acceptsHistory = Object.freeze({
+export const acceptsHistory = /* @__PURE__ */ Object.freeze({
   IDLE: false,
   ACTIVE: true,
   PAUSED: true,

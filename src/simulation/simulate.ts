@@ -1,7 +1,8 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { IssueList } from '../input/issue-list.js';
-import { parseFunction, parseNumber, parseUpTo, parseWhole } from '../input/parse-fields.js';
-import { type OptionNames, parseOptions } from '../input/parse-options.js';
+import { callback } from '../schema/host-values.js';
+import { optionsOf } from '../schema/options-of.js';
+import { anything, optional, type Schema, schema, typed } from '../schema/schema.js';
+import { number, upTo, whole } from '../schema/values.js';
 import type { SessionServiceOptions } from '../service/settings.js';
 import type { SessionStore } from '../store/session-store.js';
 import { type FaultType, faultTypes } from './fault-plan.js';
@@ -77,21 +78,6 @@ export interface SimulationReport {
   readonly failure?: SimulationFailure;
 }
 
-const optionNames: OptionNames<SimulationOptions> = {
-  seeds: true,
-  firstSeed: true,
-  hosts: true,
-  faults: true,
-  duration: true,
-  calm: true,
-  service: true,
-  store: true,
-  setup: true,
-  host: true,
-  check: true,
-  onProgress: true,
-};
-
 const MAX_HOSTS = 16;
 const MAX_SECONDS = 86_400;
 const PROGRESS_MS = 5000;
@@ -101,50 +87,57 @@ const MAX_RUNS = 200;
 const printProgress = (done: number, seeds: number): void =>
   console.info(`${done} of ${seeds} seeds`);
 
-const parseSeeds = (
-  issues: IssueList,
-  { seeds = 1000, firstSeed = 1 }: SimulationOptions,
-): readonly number[] => {
-  const first = parseWhole(issues, 'firstSeed', firstSeed, 0);
-  if (typeof seeds === 'number') {
-    const length = parseWhole(issues, 'seeds', seeds, 1);
-    return Array.from({ length }, (_, at) => first + at);
-  }
-  const areSeeds = Array.isArray(seeds) && seeds.every(Number.isSafeInteger);
-  issues.check(areSeeds, 'seeds', 'must be a number, or an array of whole numbers');
-  return seeds;
-};
+const seeds: Schema<number | readonly number[]> = schema((issues, path, value) => {
+  if (typeof value === 'number') return whole(1).read(issues, path, value);
+  if (Array.isArray(value) && value.every(Number.isSafeInteger)) return value;
+  issues.check(false, path, 'must be a number, or an array of whole numbers');
+  return [];
+});
 
-const parseScenario = (issues: IssueList, options: SimulationOptions): Scenario => {
-  const { hosts = 2, faults = faultTypes, duration = 60, calm = 120, service = {} } = options;
+const isFault = (value: unknown): value is FaultType => faultTypes.some((type) => type === value);
+
+const areFaults = (value: unknown): value is readonly FaultType[] =>
+  Array.isArray(value) && value.every(isFault);
+
+const FAULTS_RULE = `must be an array of ${faultTypes.join(', ')}`;
+
+const seconds = number(0, MAX_SECONDS);
+
+const readOptions = optionsOf('simulate', {
+  seeds: optional(seeds, 1000),
+  firstSeed: optional(whole(0), 1),
+  hosts: optional(upTo(MAX_HOSTS), 2),
+  faults: optional(typed(areFaults, FAULTS_RULE, []), faultTypes),
+  duration: optional(seconds, 60),
+  calm: optional(seconds, 120),
+  service: anything,
+  store: optional(callback),
+  setup: optional(callback),
+  host: callback,
+  check: callback,
+  onProgress: optional(callback),
+} satisfies Readonly<Record<keyof SimulationOptions, Schema<unknown>>>);
+
+const read = (options: SimulationOptions) => {
+  const given = readOptions(options);
   const { store = () => new MemorySessionStore({ events: true }), setup = () => {} } = options;
-  const { host, check } = options;
-  const isKnown = Array.isArray(faults) && faults.every((fault) => faultTypes.includes(fault));
-  issues.check(isKnown, 'faults', `must be an array of ${faultTypes.join(', ')}`);
-  const length = parseUpTo(issues, 'hosts', hosts, MAX_HOSTS);
-  return {
-    hosts: Array.from({ length }, (_, at) => at + 1),
-    faults,
-    durationMs: 1000 * parseNumber(issues, 'duration', duration, 0, MAX_SECONDS),
-    calmMs: 1000 * parseNumber(issues, 'calm', calm, 0, MAX_SECONDS),
+  const { service = {}, host, check, onProgress = printProgress } = options;
+  const scenario: Scenario = {
+    hosts: Array.from({ length: given.hosts }, (_, at) => at + 1),
+    faults: given.faults,
+    durationMs: 1000 * given.duration,
+    calmMs: 1000 * given.calm,
     service,
     store,
     setup,
     host,
     check,
   };
+  const { seeds, firstSeed } = given;
+  if (typeof seeds !== 'number') return { scenario, seeds, onProgress };
+  const length = { length: seeds };
+  return { scenario, seeds: Array.from(length, (_, at) => firstSeed + at), onProgress };
 };
-
-const read = (options: SimulationOptions) =>
-  parseOptions('simulate', options, optionNames, (issues) => {
-    for (const name of ['store', 'setup', 'onProgress'] as const)
-      parseFunction(issues, name, options[name]);
-    for (const name of ['host', 'check'] as const)
-      issues.check(typeof options[name] === 'function', name, 'must be a function');
-    const { onProgress = printProgress } = options;
-    const scenario = parseScenario(issues, options);
-    return { scenario, seeds: parseSeeds(issues, options), onProgress };
-  });
 
 /**
  * The same failure with as few faults as a binary search finds. The latest are left out first: the

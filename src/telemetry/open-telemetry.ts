@@ -9,7 +9,10 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Result } from 'neverthrow';
-import { parseOptions } from '../input/parse-options.js';
+import { having } from '../schema/host-values.js';
+import { optionsOf } from '../schema/options-of.js';
+import { optional, type Schema } from '../schema/schema.js';
+import { oneOf } from '../schema/values.js';
 import { httpStatuses } from '../service/http-status-of.js';
 import {
   type OperationName,
@@ -19,7 +22,6 @@ import {
 import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import type { SessionError } from '../session/errors.js';
-import { hasMethods } from '../session/fields.js';
 import { KEY_LENGTH } from '../session/limits.js';
 import {
   attributeNames,
@@ -118,28 +120,18 @@ const instrumentsOf = (
   };
 };
 
-const optionNames = {
-  tracerProvider: true,
-  meterProvider: true,
-  tenant: true,
-  clock: true,
-} as const;
+const readOptions = optionsOf('openTelemetry', {
+  tracerProvider: optional(having('must be a TracerProvider', 'getTracer')),
+  meterProvider: optional(having('must be a MeterProvider', 'getMeter')),
+  tenant: optional(oneOf(['spans', 'spans and metrics'], "must be 'spans' or 'spans and metrics'")),
+  clock: optional(having('must be a Clock', 'now')),
+} satisfies Readonly<Record<keyof OpenTelemetryOptions, Schema<unknown>>>);
 
-const read = (options: OpenTelemetryOptions) =>
-  parseOptions('openTelemetry', options, optionNames, (issues) => {
-    const { tracerProvider = trace, meterProvider, tenant, clock = systemClock } = options;
-    issues.check(
-      hasMethods(tracerProvider, 'getTracer'),
-      'tracerProvider',
-      'must be a TracerProvider',
-    );
-    const isMetering = meterProvider === undefined || hasMethods(meterProvider, 'getMeter');
-    issues.check(isMetering, 'meterProvider', 'must be a MeterProvider');
-    const isPlace = tenant === undefined || tenant === 'spans' || tenant === 'spans and metrics';
-    issues.check(isPlace, 'tenant', "must be 'spans' or 'spans and metrics'");
-    issues.check(hasMethods(clock, 'now'), 'clock', 'must be a Clock');
-    return { tracerProvider, meterProvider, tenant, clock };
-  });
+const read = (options: OpenTelemetryOptions) => {
+  const { tenant } = readOptions(options);
+  const { tracerProvider = trace, meterProvider, clock = systemClock } = options;
+  return { tracerProvider, meterProvider, tenant, clock };
+};
 
 /**
  * An observer that records spans and metrics of every operation through `@opentelemetry/api`. The

@@ -8,7 +8,7 @@ import {
   printText,
 } from '../../src/cli/print.js';
 import { clip, columns, laidOut, tableLines, widthOf, wrap } from '../../src/cli/table-lines.js';
-import { nearest } from '../../src/input/unknown-fields.js';
+import { nearest } from '../../src/schema/unknown-fields.js';
 
 const HOSTILE = '\u001b[2J\u009b31m\u202egpj\u2028\u0000\u007f\ud800\u{e0041}\r\n\t';
 const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;

@@ -9,7 +9,7 @@ import { KEY, serve } from './served.js';
 const allowed = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, POST',
-  'Access-Control-Allow-Headers': 'X-API-KEY, Content-Type, Idempotency-Key, Last-Event-ID',
+  'Access-Control-Allow-Headers': 'X-API-KEY, Content-Type, Idempotency-Key, Last-Event-ID, Prefer',
   'Access-Control-Expose-Headers':
     'X-Total-Count, X-Next-Cursor, X-Unreadable-Sessions, Link, Retry-After',
 };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { declarations } from '../../.ci/declarations.js';
 import { REPOSITORY } from '../support/packed-package.js';
 
 /**
@@ -21,6 +22,7 @@ export const bundleClient = async (): Promise<{
     globalName: 'colloquy',
     // None of Node's modules, and none of its names.
     platform: 'neutral',
+    plugins: [declarations({ hasTexts: false })],
     mainFields: ['module', 'main'],
     conditions: ['browser'],
     target: ['chrome111', 'firefox115', 'safari16.4'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SessionClient } from '../../src/client/index.js';
-import { active, scripted, unplugged } from './scripted.js';
+import { active, json, scripted, unplugged } from './scripted.js';
 
 describe('a client', () => {
   test('is not made with options that break a rule: a TypeError names all of them', () => {
@@ -99,6 +99,67 @@ describe('a call', () => {
     give('late');
     await new Promise(setImmediate);
     expect(sent).toEqual([]);
+  });
+
+  test('asks for strict handling of its input, so that unknown names are refused', async () => {
+    const { client, sent } = scripted([active]);
+    await client.extend('s1', { timeLimit: 5 });
+    await client.list({ limit: 1 });
+    await client.get('s1', { historyLimit: 1 });
+    for (const { headers } of sent) expect(headers.get('prefer')).toBe('handling=strict');
+    expect(sent).toHaveLength(3);
+  });
+
+  test('without input needs no preflight for a header of its own', async () => {
+    const { client, sent } = scripted([active]);
+    await client.get('s1');
+    await client.list();
+    await client.start('s1');
+    for (const { headers } of sent) expect(headers.has('prefer')).toBe(false);
+    expect(sent).toHaveLength(3);
+  });
+
+  test.each([
+    ['time_limit', 'time__limit'],
+    ['_id', '__id'],
+    ['timelimit', 'timelimit'],
+    ['TimeLimit', '_time_limit'],
+    ['a_B', 'a___b'],
+  ])(
+    'sends the unknown name %s so that the service cannot take it for another',
+    async (name, sentAs) => {
+      const message = 'is unknown (did you mean time_limit?)';
+      const issues = [{ path: sentAs, message }];
+      const refusal = json(400, { code: 'invalid_input', detail: '', errors: issues });
+      const { client, sent } = scripted([refusal]);
+      const extended = await Reflect.apply(client.extend, client, ['s1', { [name]: 5 }]);
+      expect(sent[0]?.init.body).toBe(JSON.stringify({ [sentAs]: 5 }));
+      expect(extended._unsafeUnwrapErr().issues).toEqual([
+        { path: name, message: 'is unknown (did you mean timeLimit?)' },
+      ]);
+    },
+  );
+
+  test('reads each field of its arguments once', async () => {
+    const { client } = scripted([unplugged], { retries: 0 });
+    const reads: string[] = [];
+    const counted = (fields: object) =>
+      Object.defineProperties(
+        {},
+        Object.fromEntries(
+          Object.entries(fields).map(([name, value]) => {
+            const get = (): unknown => {
+              reads.push(name);
+              return value;
+            };
+            return [name, { enumerable: true, get }];
+          }),
+        ),
+      );
+    const input = { timeLimit: 5, color: 'red' };
+    const options = { operationId: 'a', fencingToken: 1, timeoutMs: 5 };
+    await Reflect.apply(client.extend, client, ['s1', counted(input), counted(options)]);
+    expect(reads.toSorted()).toEqual(Object.keys({ ...input, ...options }).toSorted());
   });
 
   test('leaves no listener on the signal of its caller', async () => {

@@ -18,6 +18,7 @@ import { leaseCases } from './cases/leases.js';
 import { listCases } from './cases/list.js';
 import { protocolCases } from './cases/protocol.js';
 import { rewindCases } from './cases/rewinds.js';
+import { strictHandlingCases } from './cases/strict-handling.js';
 import { workCases } from './cases/work.js';
 import { type Mount, World } from './world.js';
 
@@ -44,6 +45,7 @@ const commonCases = [
   leaseCases,
   workCases,
   labelCases,
+  strictHandlingCases,
 ] as const;
 
 const allCases = [...mountCases, ...commonCases] as const;

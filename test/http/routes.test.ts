@@ -13,7 +13,7 @@ import { SessionService } from '../../src/index.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { changed } from '../support/store-doubles.js';
 import { handlerWith, request, seen } from './handler-harness.js';
-import { countEntries } from './host-operation.js';
+import { countEntries, rateSession } from './host-operation.js';
 
 const operation: Operation = countEntries;
 
@@ -55,6 +55,23 @@ describe('a route of the host', () => {
     expect(seen(await handler(lengthOf('%ff')))).toEqual([400, 'invalid_input']);
     expect(await handler(lengthOf('a/b'))).toBeUndefined();
     expect(await handler(request('GET', '/session//length'))).toBeUndefined();
+  });
+
+  test('calls the service with the fields of its query and body, and answers with its output', async () => {
+    const sessions = new SessionService({ store: new MemorySessionStore() }).forTenant('acme');
+    const { id } = await sessions.orThrow.create({ face: 'ada', profile: 'tutor' });
+    const { handler } = handlerWith({ routes: [[{ operation: rateSession }]], sessions });
+    const value = { stars: 5, given_by: 'bob', unknown: 1 };
+    const header = (name: string) => (name === 'content-type' ? 'application/json' : undefined);
+    const body = async () => ({ outcome: 'parsed', value }) as const;
+    const rated = await handler(request('POST', `/rate/${id}?dry_run=yes`, { header, body }));
+    expect(rated?.status).toBe(200);
+    expect(JSON.parse(rated?.body ?? '')).toEqual({
+      status: 'IDLE',
+      dryRun: 'yes',
+      stars: 5,
+      givenBy: 'bob',
+    });
   });
 
   test('answers errors of the service as problems, in the names of the wire', async () => {

@@ -29,4 +29,18 @@ export const httpMutants: readonly Mutant[] = [
     to: 'new Set([429])',
     tests: ['test/client'],
   },
+  {
+    bug: 'the client sends an unknown name as that of a field',
+    file: 'src/client/sent-name.ts',
+    from: '/[A-Z_]/g',
+    to: '/[A-Z]/g',
+    tests: ['test/client/options.test.ts'],
+  },
+  {
+    bug: 'strict handling ignores unknown fields of entries',
+    file: 'src/http/body-reader.ts',
+    from: 'checkKnown(issues, value,',
+    to: 'checkKnown(issues, {},',
+    tests: ['test/adapters/node.test.ts'],
+  },
 ];

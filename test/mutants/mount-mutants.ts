@@ -25,8 +25,8 @@ export const mountMutants: readonly Mutant[] = [
   {
     bug: 'the Location after a Fetch mount lacks the base path',
     file: 'adapters/fetch/index.ts',
-    from: 'shownPrefix: tidyPrefix(basePath) + tidyPrefix(given)',
-    to: 'shownPrefix: tidyPrefix(given)',
+    from: 'shownPrefix = tidyPrefix(given.basePath) + prefix',
+    to: 'shownPrefix = prefix',
     tests: ['test/adapters/fetch-urls.test.ts'],
   },
 ];

@@ -279,9 +279,9 @@ export const workMutants: readonly Mutant[] = [
   },
   {
     bug: 'the document of the interface allows more attempts than the service',
-    file: 'src/openapi/schemas-of.ts',
-    from: 'maximum: rule.most ?? Number.MAX_SAFE_INTEGER',
-    to: 'maximum: Number.MAX_SAFE_INTEGER',
+    file: 'src/schema/values.ts',
+    from: 'minimum: 1, maximum: most }',
+    to: 'minimum: 1, maximum: MAX }',
     tests: http,
   },
   {

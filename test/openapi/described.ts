@@ -2,12 +2,12 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type {
   Header,
+  JsonSchema,
   OpenApiDocument,
   Operation,
   Parameter,
   Reference,
   Response,
-  Schema,
 } from '../../src/openapi/index.js';
 import type { Outgoing, Reply } from '../http/client.js';
 import type { Frame } from '../http/event-reader.js';
@@ -39,7 +39,7 @@ const headerOf = (headers: Outgoing['headers'], name: string): string | undefine
 };
 
 /** A text as the type that its schema wants. */
-const typed = (text: string, { type }: Schema): unknown =>
+const typed = (text: string, { type }: JsonSchema): unknown =>
   type === 'integer' && /^[1-9]\d*$|^0$/.test(text) ? Number(text) : text;
 
 /** Whether labels of a list have one name twice, or its order and its cursor do not go together. */
@@ -50,15 +50,15 @@ const isMixed = (query: URLSearchParams): boolean => {
   return new Set(names).size < names.length || isByUpdate !== isCursorOfUpdate;
 };
 
-/** Bounds that JSON Schema cannot say, of which an error speaks. */
+/** Bounds that JSON JsonSchema cannot say, of which an error speaks. */
 const unsayable =
-  /bytes of UTF-8$|characters$|is not a position in this history$|: send it as a string$|finite numbers$|\(did you mean \w+\?\)$/;
+  /bytes of UTF-8$|characters$|is not a position in this history$|: send it as a string$|finite numbers$|is unknown(?: \(did you mean \w+\?\))?$/;
 
 /** A document, and what it says of requests and replies. */
 export class Described {
   readonly document: OpenApiDocument;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
-  readonly #compiled = new Map<Schema, ValidateFunction>();
+  readonly #compiled = new Map<JsonSchema, ValidateFunction>();
 
   constructor(document: OpenApiDocument) {
     this.document = document;
@@ -67,7 +67,7 @@ export class Described {
   }
 
   /** What a schema of the document has against a value; nothing if it fits. */
-  against(schema: Schema, value: unknown): string | undefined {
+  against(schema: JsonSchema, value: unknown): string | undefined {
     const known = this.#compiled.get(schema) ?? this.#ajv.compile(resolved(schema));
     this.#compiled.set(schema, known);
     return known(value) ? undefined : this.#ajv.errorsText(known.errors);
@@ -232,5 +232,5 @@ const parsed = (text: string): unknown => {
 };
 
 /** A schema that stands by itself, with its references into the document. */
-const resolved = (schema: Schema): object =>
+const resolved = (schema: JsonSchema): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/'));

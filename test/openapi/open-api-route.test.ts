@@ -6,6 +6,8 @@ import {
   createSessionHandler,
   eventRoutes,
   historyRoutes,
+  named,
+  plain,
   type SessionHandlerOptions,
 } from '../../src/http/index.js';
 import type { HandlerRequest } from '../../src/http/session-handler.js';
@@ -18,7 +20,7 @@ import {
 } from '../../src/openapi/index.js';
 import { parseSettings } from '../../src/service/settings.js';
 import { handlerWith, request, seen } from '../http/handler-harness.js';
-import { countEntries } from '../http/host-operation.js';
+import { countEntries, rateSession } from '../http/host-operation.js';
 import { Described } from './described.js';
 
 const documentAt = async (
@@ -102,7 +104,7 @@ describe('GET /openapi.json', () => {
   });
 
   test.each([
-    [{ title: '' }, 'openApiDocument: title must have 1 to 256 characters'],
+    [{ title: '' }, 'openApiRoute: title must have 1 to 256 characters'],
     [{ public: 'yes' }, 'openApiRoute: public must be true or false'],
     [{ publik: true }, 'openApiRoute: publik is unknown (did you mean public?)'],
   ])('with %j is refused when it is made', (options, message) => {
@@ -124,16 +126,31 @@ describe('GET /openapi.json', () => {
       type: 'object',
       properties: { id: { type: 'string' }, title: { type: 'string' } },
     } as const;
-    const shape = {
-      schema: { $ref: '#/components/schemas/Book' },
-      components: { Book: book },
-      read: (value: unknown) => value,
-      write: (value: unknown) => value,
-    };
-    const operation = { ...countEntries, output: { ...countEntries.output, shape } };
+    const body = named('Book', plain(book));
+    const operation = { ...countEntries, output: { ...countEntries.output, body } };
     const own = [{ operation, answer: async () => ok({ status: 200, headers: {} }) }];
     const { components } = await documentAt({ routes: [own, openApiRoute()] });
     expect(components.schemas.Book).toEqual(book);
+  });
+
+  test('describes the query, the body and the output of an operation of the host', async () => {
+    const { components, paths } = await documentAt({
+      routes: [[{ operation: rateSession }], openApiRoute()],
+    });
+    const { parameters, requestBody, responses } = paths['/rate/{session_id}'].post;
+    expect(parameters).toContainEqual({ $ref: '#/components/parameters/dryRun' });
+    expect(components.parameters.dryRun).toMatchObject({ name: 'dry_run', in: 'query' });
+    expect(requestBody.content['application/json'].schema.$ref).toMatch(/\/Rating$/);
+    expect(components.schemas.Rating).toEqual({
+      type: 'object',
+      properties: {
+        stars: { type: 'integer', minimum: 1, maximum: 5 },
+        given_by: { type: ['string', 'null'] },
+      },
+      required: ['stars'],
+    });
+    expect(responses[200].$ref).toMatch(/\/Rated$/);
+    expect(components.schemas.Rated).toMatchObject({ required: ['status'] });
   });
 });
 

@@ -3,17 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { withoutUnknown } from '../../src/http/body-reader.js';
 import { commandRoutes } from '../../src/http/index.js';
 import { parseIdempotencyKey } from '../../src/http/input-reader.js';
-import { parseCreate } from '../../src/input/parse-create.js';
-import { parseAppend, parseRewind } from '../../src/input/parse-entries.js';
-import { MISSING } from '../../src/input/parse-fields.js';
-import { entriesRange, entryRules } from '../../src/input/rule.js';
 import {
   parseCommandOptions,
   parseId,
   parseUpdate,
   parseUpdateOptions,
-} from '../../src/input/session-input.js';
+} from '../../src/input/command-inputs.js';
+import { parseCreate } from '../../src/input/create-input.js';
+import { appendBody, parseAppend, parseRewind } from '../../src/input/entries-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
+import { MISSING } from '../../src/schema/values.js';
 import { defaultLimits } from '../../src/session/limits.js';
 import { request } from '../http/handler-harness.js';
 import { Described } from './described.js';
@@ -33,9 +32,7 @@ const fits = (name: string, value: unknown): boolean =>
 
 /** Entries as the handler reads them. */
 const asRead = (entries: unknown): unknown =>
-  withoutUnknown({ ...entriesRange, items: { name: 'Entry', fields: entryRules } }, entries);
-
-const NOW = '2026-01-31T18:00:00.000Z';
+  withoutUnknown(appendBody(policy).fields.entries, entries);
 
 /**
  * Lengths around the bounds of names, in characters of one code unit, so that both sides count
@@ -55,7 +52,7 @@ const number = fc.oneof(
 
 const time = fc.oneof(
   fc.constantFrom(
-    NOW,
+    '2026-01-31T18:00:00.000Z',
     '2026-01-31t18:00:00z',
     '2026-01-31T18:00:00+01:00',
     '2026-02-30T18:00:00Z',
@@ -195,11 +192,7 @@ describe('what the schemas accept is what the readers accept', () => {
           face: rest['face'] ?? MISSING,
           profile: rest['profile'] ?? MISSING,
         };
-        return parseCreate(
-          'time_limit' in input ? { ...sent, timeLimit } : sent,
-          policy,
-          NOW,
-        ).isOk();
+        return parseCreate('time_limit' in input ? { ...sent, timeLimit } : sent, policy).isOk();
       },
     );
   });
@@ -212,8 +205,7 @@ describe('what the schemas accept is what the readers accept', () => {
         parseAppend(
           asRead(entries),
           { ifPosition: ifPosition ?? undefined, wake: wake ?? undefined },
-          NOW,
-          limits,
+          policy,
         ).isOk(),
     );
   });
@@ -225,8 +217,7 @@ describe('what the schemas accept is what the readers accept', () => {
       ({ to, entries, if_position: ifPosition, wake }) =>
         parseRewind(
           { to, entries: asRead(entries), ifPosition, wake: wake ?? undefined },
-          NOW,
-          limits,
+          policy,
         ).isOk(),
     );
   });
@@ -236,7 +227,7 @@ describe('what the schemas accept is what the readers accept', () => {
       update,
       (input) => fits('UpdateSession', input),
       ({ if_revision: ifRevision, ...changes }) =>
-        parseUpdate(changes, limits).isOk() &&
+        parseUpdate(changes, policy).isOk() &&
         parseUpdateOptions({ ifRevision: ifRevision ?? undefined }).isOk(),
     );
   });
@@ -250,7 +241,7 @@ describe('what the schemas accept is what the readers accept', () => {
       (sent: string) =>
         parseIdempotencyKey(asHeader(sent))
           .andThen((idempotencyKey) =>
-            parseCreate({ face: 'ada', profile: 'tutor', idempotencyKey }, policy, NOW),
+            parseCreate({ face: 'ada', profile: 'tutor', idempotencyKey }, policy),
           )
           .isOk(),
     ],

@@ -17,6 +17,7 @@ const isMember = (node: ts.Node): node is ts.ClassElement | ts.TypeElement =>
  * by operation.
  */
 const explainedElsewhere = new Set([
+  'JsonSchema',
   'Schema',
   'RedisClient',
   'BlockingRedisClient',

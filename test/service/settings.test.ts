@@ -56,8 +56,9 @@ describe('a service with options that break a rule', () => {
     expect(() => serviceWith(options)).toThrow(
       new TypeError(
         'SessionService: idleTimout is unknown (did you mean idleTimeout?); ' +
-          'limits.pageByte is unknown (did you mean pageBytes?); store must be a SessionStore; ' +
-          'tenant must have 1 to 256 characters; idleTimeout must be a number from 0 to 31536000',
+          'store must be a SessionStore; ' +
+          'tenant must have 1 to 256 characters; idleTimeout must be a number from 0 to 31536000; ' +
+          'limits.pageByte is unknown (did you mean pageBytes?)',
       ),
     );
   });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { parseAppend } from '../../src/input/parse-entries.js';
+import { entriesAt, parseAppend } from '../../src/input/entries-input.js';
+import { anyPolicy } from '../../src/input/input-policy.js';
 import type { InvalidInput } from '../../src/session/errors.js';
-import { defaultLimits } from '../../src/session/limits.js';
 import { revoked, strange, throwing } from '../support/hostile-values.js';
 
 const NOW = '2026-01-31T12:00:00.000Z';
 
 const append = (entries: unknown, options: unknown = {}) =>
-  parseAppend(entries, options, NOW, defaultLimits);
+  parseAppend(entries, options, anyPolicy);
 
 const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);
 
@@ -17,11 +17,13 @@ describe('entries to append', () => {
   test('get the time of now where they have none', () => {
     const times = [undefined, null, '2026-01-31T10:00:00-01:00', new Date(0)];
     const entries = times.map((timestamp) => ({ ...hello, timestamp }));
-    expect(
-      append(entries)
-        ._unsafeUnwrap()
-        .entries.map(({ timestamp }) => timestamp),
-    ).toEqual([NOW, NOW, '2026-01-31T11:00:00.000Z', '1970-01-01T00:00:00.000Z']);
+    const stored = entriesAt(NOW, append(entries)._unsafeUnwrap().entries);
+    expect(stored.map(({ timestamp }) => timestamp)).toEqual([
+      NOW,
+      NOW,
+      '2026-01-31T11:00:00.000Z',
+      '1970-01-01T00:00:00.000Z',
+    ]);
   });
 
   test.for([
@@ -89,7 +91,7 @@ describe('entries to append', () => {
       '[{"role":"user","content":"hello","__proto__":{"polluted":1}}]',
     );
     expect(rules(append(polluted)._unsafeUnwrapErr())).toEqual(['entries[0].__proto__ is unknown']);
-    const [entry = {}] = append([hello])._unsafeUnwrap().entries;
+    const [entry = {}] = entriesAt(NOW, append([hello])._unsafeUnwrap().entries);
     expect(Object.keys(entry)).toEqual(['role', 'content', 'timestamp']);
     expect(Object.getPrototypeOf(entry)).toBe(Object.prototype);
     expect(Object.isFrozen(entry)).toBe(true);

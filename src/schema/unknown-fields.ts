@@ -1,7 +1,7 @@
 import { cutText } from '../session/cut-text.js';
 import { plainText } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
-import { type IssueList, MAX_ISSUES } from './issue-list.js';
+import type { IssueList } from './issue-list.js';
 
 /** Levenshtein distance of two texts. */
 const distance = (one: string, other: string): number => {
@@ -84,8 +84,10 @@ export const checkKnown = (
   names: readonly string[],
   prefix = '',
 ): void => {
-  const unknown = Object.keys(fields).filter((name) => !names.includes(name));
-  // To find the nearest name takes time, and a hostile input has many names.
-  for (const name of unknown.slice(0, MAX_ISSUES))
+  for (const name of Object.keys(fields)) {
+    if (names.includes(name)) continue;
+    // To find the nearest name takes time, and a hostile input has many names.
+    if (issues.isFull) return;
     reportUnknown(issues, name, nearest(name, names), prefix);
+  }
 };

@@ -1,7 +1,6 @@
 import { LATEST, timestampOf } from '../session/clock.js';
 import { KEY_LENGTH } from '../session/limits.js';
 import type { ListCursor } from '../store/session-store.js';
-import type { IssueList } from './issue-list.js';
 
 /**
  * Escapes to the unreserved characters of RFC 3986 (2.3), so that a cursor needs no encoding in a
@@ -35,17 +34,4 @@ export const positionOfCursor = (cursor: string, isByUpdate = false): ListCursor
   if (!(ms <= LATEST)) return undefined;
   const position = { at: timestampOf(ms), id: unescapeId(escaped) };
   return cursorOf(position, isByUpdate) === cursor ? position : undefined;
-};
-
-export const parseCursor = (
-  issues: IssueList,
-  path: string,
-  value: unknown,
-  isByUpdate = false,
-): ListCursor | undefined => {
-  // No cursor is empty.
-  const position = positionOfCursor(typeof value === 'string' ? value : '', isByUpdate);
-  const rule = 'must be a cursor: the `nextCursor` of a page of this list';
-  issues.check(position !== undefined, path, rule);
-  return position;
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseHistoryQuery } from '../../src/input/parse-list-query.js';
+import { parseHistoryQuery } from '../../src/input/list-query.js';
 import { oddNumbers, strange } from '../support/hostile-values.js';
 
 const issuesOf = (query: unknown) => parseHistoryQuery(query)._unsafeUnwrapErr().issues;

@@ -1,9 +1,9 @@
+import type { IssueList } from '../schema/issue-list.js';
+import { mapped, nullish, type Schema, schema } from '../schema/schema.js';
 import { deepFreeze } from '../session/deep-freeze.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { isFields } from '../session/fields.js';
-import type { SessionLimits } from '../session/limits.js';
 import type { JsonObject, JsonValue, MetadataChanges } from '../session/session.js';
-import type { IssueList } from './issue-list.js';
 
 /** Maximum depth of nested objects and arrays. */
 export const MAX_DEPTH = 64;
@@ -77,47 +77,40 @@ const parseWithout = (
   return undefined;
 };
 
-/** A JSON value as text; undefined if the value is missing or breaks a rule. */
-export const parseJson = (issues: IssueList, path: string, value: unknown): string | undefined => {
-  if (value === undefined) return undefined;
-  return parseWithout(issues, path, value, (given) => flawIn(given));
-};
+/** Any JSON value as text; undefined for one that breaks a rule. */
+export const jsonText: Schema<string | undefined> = schema((issues, path, value) =>
+  parseWithout(issues, path, value, (given) => flawIn(given)),
+);
 
-/** The value of a text that `parseJson` returned. It shares no objects with the caller's value. */
+/** The value of a text that `jsonText` returned. It shares no objects with the caller's value. */
 export const valueOfJson = (text: string): JsonValue => JSON.parse(text);
-
-type Limits = Pick<SessionLimits, 'metadataBytes'>;
 
 const isObject = (value: JsonValue): value is JsonObject => isFields(value);
 
 /** Metadata to set, and with `null` to remove, as a frozen copy; undefined if none is given. */
-export const parseMetadataChanges = (
-  issues: IssueList,
-  path: string,
-  value: unknown,
-  { metadataBytes: most }: Limits,
-): MetadataChanges | undefined => {
-  if (value === undefined || value === null) return undefined;
+export const metadataChanges = (most: number): Schema<MetadataChanges | undefined> => {
   const rule = `must have at most ${most} bytes of UTF-8 as JSON`;
-  const text = parseWithout(issues, path, value, (given) => {
-    if (!isFields(given)) return 'must be an object';
-    return flawIn(given, { values: most, rule });
-  });
-  if (text === undefined) return undefined;
-  issues.check(!exceedsBytes(text, most), path, rule);
-  const parsed = valueOfJson(text);
-  if (isObject(parsed)) return deepFreeze(parsed);
-  return undefined;
+  const flawOf = (given: unknown): string | undefined =>
+    isFields(given) ? flawIn(given, { values: most, rule }) : 'must be an object';
+  return nullish(
+    schema(
+      (issues, path, value) => {
+        const text = parseWithout(issues, path, value, flawOf);
+        if (text === undefined) return undefined;
+        issues.check(!exceedsBytes(text, most), path, rule);
+        const parsed = valueOfJson(text);
+        return isObject(parsed) ? deepFreeze(parsed) : undefined;
+      },
+      {
+        type: 'object',
+        description: `At most ${Math.floor(most)} bytes of UTF-8 as JSON.`,
+      },
+    ),
+  );
 };
 
 /** The metadata of a new session; undefined for none. */
-export const parseMetadata = (
-  issues: IssueList,
-  path: string,
-  value: unknown,
-  limits: Limits,
-): JsonObject | undefined => {
-  const parsed = parseMetadataChanges(issues, path, value, limits);
-  if (parsed === undefined || Object.keys(parsed).length === 0) return undefined;
-  return parsed;
-};
+export const metadata = (most: number): Schema<JsonObject | undefined> =>
+  mapped(metadataChanges(most), (given) =>
+    given !== undefined && Object.keys(given).length > 0 ? given : undefined,
+  );

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { parseSafely } from '../../src/input/parse-safely.js';
-import { parseTimestamp } from '../../src/input/parse-timestamp.js';
+import { timestamp } from '../../src/input/timestamp.js';
+import { inputOf } from '../../src/schema/read-input.js';
 
 const RULE = 'must be an RFC 3339 date-time, such as 2026-01-31T18:00:02.000Z, or a valid Date';
 
-const read = (value: unknown) =>
-  parseSafely('input', (issues) => parseTimestamp(issues, 'timestamp', value));
+const read = inputOf('timestamp', timestamp);
 
 describe('a timestamp', () => {
   test.for([

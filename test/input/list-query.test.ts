@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { cursorOf } from '../../src/input/parse-cursor.js';
+import { cursorOf } from '../../src/input/cursor.js';
 import {
   parseCreateOptions,
   parseEachQuery,
   parseGetOptions,
   parseListQuery,
-} from '../../src/input/parse-list-query.js';
+} from '../../src/input/list-query.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 

@@ -1,9 +1,9 @@
+import { type Schema, schema } from '../schema/schema.js';
 import { timestampOf } from '../session/clock.js';
 import { isDate } from '../session/native-kinds.js';
-import type { IssueList } from './issue-list.js';
 
 /** Without flags: the OpenAPI document contains its source. */
-export const rfc3339 =
+const rfc3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
 const RULE = 'must be an RFC 3339 date-time, such as 2026-01-31T18:00:02.000Z, or a valid Date';
@@ -20,10 +20,13 @@ const instantOf = (value: unknown): number => {
   return Date.parse(value.toUpperCase());
 };
 
-/** Parses a time and returns it in UTC with milliseconds. Years 0 to 9999, as in RFC 3339. */
-export const parseTimestamp = (issues: IssueList, path: string, value: unknown): string => {
-  const instant = instantOf(value);
-  const timestamp = Number.isNaN(instant) ? '' : timestampOf(instant);
-  issues.check(timestamp.length === 24, path, RULE);
-  return timestamp;
-};
+/** A time, which is read as UTC with milliseconds. Years 0 to 9999, as in RFC 3339. */
+export const timestamp: Schema<string> = schema(
+  (issues, path, value) => {
+    const instant = instantOf(value);
+    const time = Number.isNaN(instant) ? '' : timestampOf(instant);
+    issues.check(time.length === 24, path, RULE);
+    return time;
+  },
+  { type: 'string', format: 'date-time', pattern: rfc3339.source },
+);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { parseCreate } from '../../src/input/create-input.js';
 import type { InputPolicy } from '../../src/input/input-policy.js';
-import { parseCreate } from '../../src/input/parse-create.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { defaultLimits } from '../../src/session/limits.js';
 import { strange } from '../support/hostile-values.js';
@@ -13,7 +13,7 @@ const policy: InputPolicy = {
 };
 
 const create = (input: unknown, given: Partial<InputPolicy> = {}) =>
-  parseCreate(input, { ...policy, ...given }, '2026-01-31T12:00:00.000Z');
+  parseCreate(input, { ...policy, ...given });
 const createWith = (fields: object) => create({ face: 'ada', profile: 'tutor', ...fields });
 
 const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);

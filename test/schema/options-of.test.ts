@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseNumber, parseWhole } from '../../src/input/parse-fields.js';
-import { parseOptions } from '../../src/input/parse-options.js';
+import { callback, switchOr } from '../../src/schema/host-values.js';
+import { object } from '../../src/schema/object.js';
+import { optionsOf } from '../../src/schema/options-of.js';
+import { optional, type Schema } from '../../src/schema/schema.js';
+import { number, whole } from '../../src/schema/values.js';
 import { revoked, throwing } from '../support/hostile-values.js';
 
 interface Options {
@@ -10,31 +13,23 @@ interface Options {
   readonly events?: boolean | { readonly heartbeatMs?: number; readonly length?: number };
 }
 
-const names = {
-  intervalMs: true,
-  batch: true,
-  onEnded: true,
-  events: { heartbeatMs: true, length: true },
-} as const;
+const schemas = {
+  intervalMs: optional(number(1, 1000), 1),
+  batch: optional(whole(1), 10),
+  onEnded: optional(callback),
+  events: optional(
+    switchOr(object({ heartbeatMs: optional(whole(1)), length: optional(whole(1)) })),
+  ),
+} satisfies Readonly<Record<keyof Options, Schema<unknown>>>;
 
-const read = (options: Options) =>
-  parseOptions('createThing', options, names, (issues) => {
-    const { intervalMs = 1, batch = 10 } = options;
-    return {
-      intervalMs: parseNumber(issues, 'intervalMs', intervalMs, 1, 1000),
-      batch: parseWhole(issues, 'batch', batch, 1),
-    };
-  });
+const read = optionsOf('createThing', schemas);
 
 /** As a caller in JavaScript may call it. */
 const unchecked = (options: unknown) => () => Reflect.apply(read, undefined, [options]);
 
 describe('the options of a factory', () => {
   test('are read, with their defaults', () => {
-    expect(read({ batch: 5, events: true, onEnded: () => undefined })).toEqual({
-      intervalMs: 1,
-      batch: 5,
-    });
+    expect(read({ batch: 5, events: true })).toEqual({ intervalMs: 1, batch: 5, events: true });
   });
 
   test('throw one TypeError that names everything that is wrong with them', () => {
@@ -90,43 +85,13 @@ describe('the options of a factory', () => {
   });
 });
 
-describe('the names of options', () => {
-  const options: Options = {};
-  const others = { batch: true, onEnded: true } as const;
-  const read = () => 7;
-
-  test('are all of those that the type has, and no others', () => {
-    const events = { heartbeatMs: true, length: true } as const;
-    // @ts-expect-error events is missing.
-    parseOptions('createThing', options, { intervalMs: true, ...others }, read);
-    parseOptions(
-      'createThing',
-      options,
-      // @ts-expect-error There is no option speed.
-      { speed: true, intervalMs: true, batch: true, onEnded: true, events },
-      read,
-    );
-    parseOptions(
-      'createThing',
-      options,
-      // @ts-expect-error events.length is missing.
-      { intervalMs: true, ...others, events: { heartbeatMs: true } },
-      read,
-    );
-    expect(
-      parseOptions('createThing', options, { intervalMs: true, ...others, events }, read),
-    ).toBe(7);
-    expect(
-      parseOptions('createThing', options, { intervalMs: true, ...others, events: true }, read),
-    ).toBe(7);
-  });
-});
-
-test('known issues are reported even if the rest cannot be read', () => {
-  const read = () =>
-    parseOptions('createThing', { batch: 0 }, { batch: true }, (issues) => {
-      parseWhole(issues, 'batch', 0, 1);
-      throw new RangeError('because of that');
-    });
-  expect(read).toThrow(new TypeError('createThing: batch must be a whole number, at least 1'));
+test('rules of several options are told with the others', () => {
+  const readPair = optionsOf(
+    'createThing',
+    { least: whole(0), most: whole(0) },
+    (issues, { least, most }) => issues.check(least <= most, 'least', 'must be at most `most`'),
+  );
+  expect(() => readPair({ least: 5, most: 3, color: 'red' })).toThrow(
+    new TypeError('createThing: color is unknown; least must be at most `most`'),
+  );
 });

@@ -1,0 +1,211 @@
+import type { Result } from 'neverthrow';
+import { object } from '../schema/object.js';
+import { readSafely } from '../schema/read-input.js';
+import {
+  about,
+  checked,
+  nullish,
+  type Out,
+  optional,
+  type Schema,
+  typed,
+} from '../schema/schema.js';
+import { flag, name, operationId, text, whole } from '../schema/values.js';
+import { canonicalJson } from '../session/canonical-json.js';
+import type { InvalidInput } from '../session/errors.js';
+import { KEY_LENGTH, NAME_LENGTH } from '../session/limits.js';
+import type { JsonObject, SessionLabels, SessionOptions } from '../session/session.js';
+import type { ReadSize } from '../store/session-store.js';
+import { type GivenEntry, maybeEntries } from './entries-input.js';
+import type { InputPolicy } from './input-policy.js';
+import { metadata } from './json-values.js';
+import { labels } from './labels.js';
+import { historyLimit } from './list-query.js';
+import { perPolicy } from './per-policy.js';
+import { timeLimit } from './time-limit.js';
+
+export interface ParsedCreation extends ReadSize {
+  /** The caller's own id, if there is one. */
+  readonly id: string | undefined;
+  readonly options: SessionOptions;
+  readonly labels: SessionLabels | undefined;
+  readonly metadata: JsonObject | undefined;
+  readonly start: boolean;
+  readonly wake: boolean;
+  readonly entries: readonly GivenEntry[];
+  readonly from: { readonly id: string; readonly position?: number | undefined } | undefined;
+  readonly idempotencyKey: string | undefined;
+  /** With an idempotency key: the part of the input that must be the same in a repeated create. */
+  readonly content: string;
+}
+
+const ALLOWED_RULE = 'is not one of the names that this host allows';
+
+/** A face or profile that the host allows; any without a list. */
+const allowed = (names: ReadonlySet<string> | undefined): Schema<string> => {
+  const any = name(NAME_LENGTH);
+  if (names === undefined) return any;
+  // JSON Schema allows no empty `enum`.
+  const among = names.size === 0 ? { not: {} } : { enum: [...names] };
+  const of = checked(any, (given) => names.has(given), ALLOWED_RULE);
+  return { ...of, json: { ...any.json, ...among } };
+};
+
+/** A face or profile that may be missing, unless the host has a list. */
+const allowedOrNone = (names: ReadonlySet<string> | undefined): Schema<string> => {
+  const of = nullish(allowed(names), '');
+  if (names === undefined) return of;
+  return {
+    ...of,
+    read: (issues, path, value) => {
+      issues.check(names.has('') || (value ?? undefined) !== undefined, path, ALLOWED_RULE);
+      return of.read(issues, path, value);
+    },
+  };
+};
+
+const optionFields = (policy: InputPolicy) => {
+  const { faces, profiles, limits } = policy;
+  return {
+    face: allowedOrNone(faces),
+    profile: allowedOrNone(profiles),
+    context: about('Background facts.', nullish(text(limits.textBytes), '')),
+    behavior: about('Instructions, such as a system prompt.', nullish(text(limits.textBytes), '')),
+    timeLimit: nullish(timeLimit(policy), 0),
+  };
+};
+
+/** The options of a session, in the order in which they are stored. */
+const optionsIn = ({
+  face,
+  profile,
+  context,
+  behavior,
+  timeLimit,
+}: SessionOptions): SessionOptions =>
+  Object.freeze({ face, profile, context, behavior, timeLimit });
+
+const startField = about('Whether the session is started at once.', nullish(flag, false));
+
+const origin = about(
+  'The session to fork: the new one begins with its history up to the position of an entry, or the whole.',
+  nullish(object({ id: name(KEY_LENGTH), position: nullish(whole(0)) })),
+);
+
+/** What begins a session beyond its options. */
+const openingFields = (policy: InputPolicy) => ({
+  start: startField,
+  wake: about('Whether a worker should claim the session.', nullish(flag, false)),
+  from: origin,
+  entries: about(
+    'The history that the session begins with, after that of `from`, oldest first.',
+    nullish(maybeEntries(policy), []),
+  ),
+});
+
+const dataFields = ({ limits }: InputPolicy) => ({
+  labels: about('Names and values to find sessions by.', labels),
+  metadata: about('Data of the host.', metadata(limits.metadataBytes)),
+});
+
+const createFields = (policy: InputPolicy) => ({
+  id: optional(name(KEY_LENGTH)),
+  ...optionFields(policy),
+  ...dataFields(policy),
+  ...openingFields(policy),
+  idempotencyKey: optional(operationId),
+  historyLimit,
+});
+
+const createInput = perPolicy((policy) => object(createFields(policy)));
+
+const noKey: Schema<undefined> = typed(
+  (value): value is undefined => value === undefined,
+  'is not needed: the id makes the call safe to repeat',
+  undefined,
+);
+
+/** A create with an id, started by default. */
+const getOrCreateInput = perPolicy((policy) =>
+  object({
+    ...createFields(policy),
+    id: name(KEY_LENGTH),
+    start: nullish(flag, true),
+    idempotencyKey: noKey,
+  }),
+);
+
+/** Over HTTP, a session must have a face and a profile. */
+const sentFields = (policy: InputPolicy) => ({
+  ...optionFields(policy),
+  face: allowed(policy.faces),
+  profile: allowed(policy.profiles),
+  ...dataFields(policy),
+});
+
+/** The body of a create over HTTP that only configures a session. */
+export const createBody = perPolicy((policy) =>
+  about('What to create.', object(sentFields(policy))),
+);
+
+const openedFields = (policy: InputPolicy) => ({ ...sentFields(policy), ...openingFields(policy) });
+
+/** The body of a create over HTTP. */
+export const openedCreateBody = perPolicy((policy) =>
+  about('What to create.', object(openedFields(policy))),
+);
+
+/** The body of a `getOrCreate` over HTTP. */
+export const getOrCreateBody = perPolicy((policy) =>
+  about(
+    'What to create if there is no session with this id.',
+    object({
+      ...openedFields(policy),
+      historyLimit: about(
+        'Maximum number of the latest entries in the answer. Default: all.',
+        historyLimit,
+      ),
+    }),
+  ),
+);
+
+type CreateInput = Out<ReturnType<typeof createInput>>;
+
+/** The part of a create that must be the same in a repeated one. */
+const contentOf = (options: SessionOptions, create: CreateInput): string => {
+  const { id, labels, metadata, start, wake, from, entries, idempotencyKey } = create;
+  const content: unknown[] = [options, labels, start, from, entries];
+  if (wake) content.push('wake');
+  if (metadata !== undefined) content.push(canonicalJson(metadata));
+  // The key alone does not say which session: another key under the same id is another create.
+  if (id !== undefined) content.push(id, idempotencyKey);
+  return JSON.stringify(content);
+};
+
+const creationOf = <I extends string | undefined>(
+  create: CreateInput & { readonly id: I },
+): ParsedCreation & { readonly id: I } => {
+  const { id, labels, metadata, start, wake, entries, from, idempotencyKey, historyLimit } = create;
+  const options = optionsIn(create);
+  const content = idempotencyKey === undefined ? '' : contentOf(options, create);
+  const opening = { start, wake, entries, from };
+  return { id, options, labels, metadata, ...opening, idempotencyKey, historyLimit, content };
+};
+
+/** Reads the input of `create`. `null` in an optional field counts as absent. */
+export const parseCreate = (
+  input: unknown,
+  policy: InputPolicy,
+): Result<ParsedCreation, InvalidInput> =>
+  readSafely((issues) => creationOf(issues.read('input', createInput(policy), input)));
+
+export interface ParsedGetOrCreate extends ParsedCreation {
+  readonly id: string;
+}
+
+/** Reads the input of `getOrCreate`. */
+export const parseGetOrCreate = (
+  input: unknown,
+  policy: InputPolicy,
+): Result<ParsedGetOrCreate, InvalidInput> =>
+  readSafely((issues) => creationOf(issues.read('input', getOrCreateInput(policy), input)));

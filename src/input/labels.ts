@@ -1,0 +1,97 @@
+import type { IssueList } from '../schema/issue-list.js';
+import type { JsonSchema } from '../schema/json-schema.js';
+import { fieldsIn } from '../schema/object.js';
+import { nullish, type Schema, schema } from '../schema/schema.js';
+import { name } from '../schema/values.js';
+import { byName } from '../session/canonical-json.js';
+import { sortedLabels } from '../session/labels.js';
+import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/limits.js';
+import type { LabelChanges, SessionLabels } from '../session/session.js';
+import { RESERVED_PREFIX } from '../session/work-state.js';
+
+export const labelNameForm = /^[A-Za-z0-9_.-]{1,64}$/;
+
+type Entries = readonly (readonly [name: string, value: unknown])[];
+
+const isFree = (entries: Entries): boolean =>
+  !entries.some(([name]) => name.startsWith(RESERVED_PREFIX));
+
+const FREE_RULE = `must have no names that begin with ${RESERVED_PREFIX}, which only the engine sets`;
+
+const labelValue = name(LABEL_VALUE_LENGTH);
+
+const NAME_RULE = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters A-Z a-z 0-9 _ . -`;
+
+const readLabel = (
+  issues: IssueList,
+  path: string,
+  name: string,
+  value: unknown,
+): readonly [string, string] => {
+  if (labelNameForm.test(name)) return [name, labelValue.read(issues, `${path}.${name}`, value)];
+  // The error does not repeat a wrong name, which may contain anything.
+  issues.check(false, path, NAME_RULE);
+  return [name, ''];
+};
+
+const entriesIn = (issues: IssueList, path: string, value: unknown): Entries =>
+  Object.entries(fieldsIn(issues, path, value));
+
+const labelsOf = (issues: IssueList, path: string, entries: Entries): SessionLabels | undefined =>
+  sortedLabels(
+    entries.slice(0, MAX_LABELS).map(([name, value]) => readLabel(issues, path, name, value)),
+  );
+
+const labelsJson = (maxProperties: number, value: JsonSchema): JsonSchema => ({
+  type: 'object',
+  maxProperties,
+  propertyNames: { type: 'string', pattern: labelNameForm.source },
+  additionalProperties: value,
+});
+
+/** The labels of a session, sorted by name; `undefined` if there are none. */
+export const labels: Schema<SessionLabels | undefined> = nullish(
+  schema(
+    (issues, path, value) => {
+      const entries = entriesIn(issues, path, value);
+      issues.check(entries.length <= MAX_LABELS, path, `must be at most ${MAX_LABELS}`);
+      issues.check(isFree(entries), path, FREE_RULE);
+      return labelsOf(issues, path, entries);
+    },
+    labelsJson(MAX_LABELS, labelValue.json),
+  ),
+);
+
+const MAX_CHANGES = 2 * MAX_LABELS;
+
+/**
+ * Labels to set, and with `null` to remove; at most all that a session has, plus as many new ones.
+ * Sorted by name.
+ */
+export const labelChanges: Schema<LabelChanges | undefined> = nullish(
+  schema(
+    (issues, path, value) => {
+      const entries = entriesIn(issues, path, value);
+      issues.check(entries.length <= MAX_CHANGES, path, `must be at most ${MAX_CHANGES}`);
+      issues.check(isFree(entries), path, FREE_RULE);
+      const changes = entries.slice(0, MAX_CHANGES).map(([name, label]) => {
+        if (label !== null) return readLabel(issues, path, name, label);
+        readLabel(issues, path, name, 'removed');
+        return [name, null] as const;
+      });
+      return Object.fromEntries(changes.sort(byName));
+    },
+    labelsJson(MAX_CHANGES, { ...labelValue.json, type: ['string', 'null'] }),
+  ),
+);
+
+/** The labels that listed sessions must have. */
+export const labelFilter: Schema<SessionLabels | undefined> = schema(
+  (issues, path, value) => {
+    const entries = entriesIn(issues, path, value);
+    const fits = entries.length >= 1 && entries.length <= MAX_LABELS;
+    issues.check(fits, path, `must be 1 to ${MAX_LABELS} labels, such as { user: 'u-1' }`);
+    return labelsOf(issues, path, entries);
+  },
+  labelsJson(MAX_LABELS, labelValue.json),
+);

@@ -1,0 +1,88 @@
+import type { Result } from 'neverthrow';
+import { listener, signal } from '../schema/host-values.js';
+import { object } from '../schema/object.js';
+import { inputOf } from '../schema/read-input.js';
+import { optional, type Schema, schema } from '../schema/schema.js';
+import { onOrOff, whole } from '../schema/values.js';
+import type { InvalidInput } from '../session/errors.js';
+import { type EventPosition, parsePosition } from '../session/event-position.js';
+import { WARNING_SECONDS } from '../session/limits.js';
+import type { WatchSignal } from '../session/session-event.js';
+import { parseWatchCursor } from '../session/watch-cursor.js';
+import { historyLimit } from './list-query.js';
+
+interface Watching {
+  /** Whether leases that are taken and released, and wakes, are told. */
+  readonly leases: boolean;
+  readonly signal: WatchSignal | undefined;
+  readonly onOpen: () => void;
+}
+
+/** The checked options of `watch`. */
+export interface SessionWatchSettings extends Watching {
+  /** A cursor of this session. */
+  readonly cursor: string | undefined;
+  /** In milliseconds; -1 for no warning. */
+  readonly warnBefore: number;
+  /** Maximum number of entries in a snapshot. */
+  readonly historyLimit: number | undefined;
+}
+
+/** The checked options of `watchAll`. */
+export interface TenantWatchSettings extends Watching {
+  readonly cursor: EventPosition | undefined;
+  /** Whether appends come with their entries. */
+  readonly entries: boolean;
+  /** Whether events come with their sessions. */
+  readonly sessions: boolean;
+}
+
+const WARNING_RULE = `must be a number of seconds above 0, at most ${WARNING_SECONDS}`;
+
+/** Seconds, which are read as milliseconds; -1 for no warning. */
+const warnBefore: Schema<number> = optional(
+  schema((issues, path, seconds) => {
+    const fits = typeof seconds === 'number' && seconds > 0 && seconds <= WARNING_SECONDS;
+    if (fits) return Math.round(seconds * 1000);
+    issues.check(false, path, WARNING_RULE);
+    return -1;
+  }),
+  -1,
+);
+
+/** The same over HTTP, in whole seconds. The service checks the maximum. */
+export const wholeWarning = optional(whole(1));
+
+const cursorOf = <T>(
+  positionIn: (text: string) => T | undefined,
+  origin: string,
+): Schema<T | undefined> =>
+  optional(
+    schema((issues, path, value) => {
+      // No cursor is empty.
+      const cursor = positionIn(typeof value === 'string' ? value : '');
+      issues.check(cursor !== undefined, path, `must be the cursor of ${origin}`);
+      return cursor;
+    }),
+  );
+
+const watchCursor = cursorOf((text) => parseWatchCursor(text) && text, 'an item of a watch');
+
+const watchFields = { signal, onOpen: listener, leases: onOrOff };
+
+const watchOptions = object({ cursor: watchCursor, ...watchFields, warnBefore, historyLimit });
+
+export const parseWatch: (options: unknown) => Result<SessionWatchSettings, InvalidInput> = inputOf(
+  'options',
+  watchOptions,
+);
+
+const watchAllOptions = object({
+  cursor: cursorOf(parsePosition, 'an item of watchAll or of a page'),
+  ...watchFields,
+  entries: onOrOff,
+  sessions: onOrOff,
+});
+
+export const parseWatchAll: (options: unknown) => Result<TenantWatchSettings, InvalidInput> =
+  inputOf('options', watchAllOptions);

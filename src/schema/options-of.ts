@@ -1,0 +1,37 @@
+import { isFields } from '../session/fields.js';
+import { IssueList, readArguments } from './issue-list.js';
+import { object } from './object.js';
+import type { FieldSchemas, OutOf, Read } from './schema.js';
+
+/**
+ * Reads the arguments of a constructor or factory. Throws one `TypeError` that names every issue.
+ * `maker` is the function or class.
+ */
+export const readOrThrow = <T>(maker: string, read: (issues: IssueList) => T): T => {
+  const answer = readArguments(new IssueList(Number.POSITIVE_INFINITY), read);
+  if ('value' in answer) return answer.value;
+  const { message, cause } = answer;
+  throw new TypeError(`${maker}: ${message}`, cause === undefined ? undefined : { cause });
+};
+
+/**
+ * The reader of the options of `maker`. It throws a `TypeError` that names all that is wrong.
+ * `check` reports the rules of several options together.
+ */
+export const optionsOf = <F extends FieldSchemas>(
+  maker: string,
+  fields: F,
+  check?: (issues: IssueList, read: OutOf<F>) => void,
+) => {
+  const options = object(fields);
+  const read: Read<OutOf<F>> = (issues, path, given) => {
+    issues.check(isFields(given), path, 'must be an object');
+    // What a value without fields lacks is not worth telling.
+    const told = isFields(given) ? issues : new IssueList(0);
+    const found = options.read(told, path, given);
+    check?.(told, found);
+    return found;
+  };
+  return (given: unknown): OutOf<F> =>
+    readOrThrow(maker, (issues) => issues.read('options', { ...options, read }, given));
+};

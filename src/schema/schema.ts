@@ -1,0 +1,161 @@
+import type { IssueList } from './issue-list.js';
+import { type JsonSchema, ref } from './json-schema.js';
+
+/*
+ * A language of our own, because the inputs read by Valibot or Zod take more bytes and more CPU
+ * time: see benchmarks/schemas.
+ */
+
+/**
+ * Reads a value. If it breaks a rule, reports that, and returns another value of the type. `path`
+ * is empty for the input as a whole.
+ */
+export type Read<T> = (issues: IssueList, path: string, value: unknown) => T;
+
+/** The schemas of an object's fields. */
+export type FieldSchemas = Readonly<Record<string, Schema<unknown>>>;
+
+/**
+ * What a value must be: the rules that it is read by, and the same rules as a JSON Schema, with
+ * those that JSON Schema cannot express as a description.
+ */
+export interface Schema<T> {
+  /** Reads a value. */
+  readonly read: Read<T>;
+  /** Returns the JSON that is sent for a value. Default: the value itself. */
+  readonly write?: (value: unknown) => unknown;
+  /** The JSON Schema of the value. */
+  readonly json: JsonSchema;
+  /** The name of a field on the wire, if it is not that of the service in other letters. */
+  readonly sentAs?: string;
+  /** What a value means, as the beginning of a description. */
+  readonly means?: string;
+  /** Whether a field with this schema may be missing. */
+  readonly isOptional?: boolean;
+  /** What a missing field counts as. */
+  readonly absent?: unknown;
+  /** Of an object. */
+  readonly fields?: FieldSchemas;
+  /** Of an array. */
+  readonly items?: Schema<unknown>;
+  /** Of a schema with a name of its own in the OpenAPI document: `json` refers to this one. */
+  readonly named?: { readonly name: string; readonly json: JsonSchema };
+}
+
+/** What a schema reads. */
+export type Out<S> = S extends Schema<infer T> ? T : never;
+
+/** What the schemas of an object's fields read. */
+export type OutOf<F extends FieldSchemas> = { readonly [K in keyof F]: Out<F[K]> };
+
+/** A schema by what it reads and by its JSON Schema; none for a value that JSON cannot contain. */
+export const schema = <T>(read: Read<T>, json: JsonSchema = {}): Schema<T> => ({ read, json });
+
+/** Values that `is` recognises. `instead` is returned in place of others. */
+export const typed = <T, D = T>(
+  is: (value: unknown) => value is T,
+  rule: string,
+  instead: D,
+  json?: JsonSchema,
+): Schema<T | D> =>
+  schema<T | D>((issues, path, value) => {
+    if (is(value)) return value;
+    issues.check(false, path, rule);
+    return instead;
+  }, json);
+
+/** The same schema, with what a value means. */
+export const about = <S extends Schema<unknown>>(means: string, of: S): S => ({ ...of, means });
+
+/** The JSON Schema of a value, with all that is to say of it. A reference says it elsewhere. */
+export const described = ({ json, means }: Schema<unknown>, more = ''): JsonSchema => {
+  if (json.$ref !== undefined) return json;
+  const description = [means, more, json.description].filter(Boolean).join(' ');
+  return { ...json, ...(description && { description }) };
+};
+
+/** The JSON that is sent for a value. */
+export const sent = <T>({ write }: Schema<T>, value: T): unknown =>
+  write === undefined ? value : write(value);
+
+/** The schema of a field that may be missing. */
+export interface OptionalSchema<T> extends Schema<T> {
+  readonly isOptional: true;
+}
+
+/**
+ * The field may be missing; then it counts as `absent`.
+ *
+ * @example
+ * ```ts
+ * const note = optional(plain({ type: 'string' }));
+ * const body: Operation['body'] = { name: 'Note', of: () => object({ note }) };
+ * ```
+ */
+export function optional<T>(of: Schema<T>): OptionalSchema<T | undefined>;
+export function optional<T, D>(of: Schema<T>, absent: D): OptionalSchema<T | D>;
+export function optional(of: Schema<unknown>, absent?: unknown): OptionalSchema<unknown> {
+  const read: Read<unknown> = (issues, path, value) =>
+    value === undefined ? absent : of.read(issues, path, value);
+  return { ...of, read, isOptional: true, absent };
+}
+
+/** The field may be missing or `null`; then it counts as `absent`. */
+export function nullish<T>(of: Schema<T>): Schema<T | undefined>;
+export function nullish<T, D>(of: Schema<T>, absent: D): Schema<T | D>;
+export function nullish(of: Schema<unknown>, absent?: unknown): Schema<unknown> {
+  const read: Read<unknown> = (issues, path, value) =>
+    value === undefined || value === null ? absent : of.read(issues, path, value);
+  return { ...of, read, isOptional: true, absent };
+}
+
+/** Values that also keep a rule which JSON Schema cannot express. */
+export const checked = <T>(
+  of: Schema<T>,
+  holds: (value: T) => boolean,
+  rule: string,
+): Schema<T> => ({
+  ...of,
+  read: (issues, path, value) => {
+    const read = of.read(issues, path, value);
+    issues.check(holds(read), path, rule);
+    return read;
+  },
+});
+
+/** What `map` makes of the values. */
+export const mapped = <T, U>(of: Schema<T>, map: (value: T) => U): Schema<U> => ({
+  ...of,
+  read: (issues, path, value) => map(of.read(issues, path, value)),
+});
+
+/**
+ * The same schema with a name in the OpenAPI document.
+ *
+ * @example
+ * ```ts
+ * const rating = named('Rating', plain({ type: 'integer' }));
+ * const output: Output = { status: 200, body: rating };
+ * ```
+ */
+export const named = <T>(name: string, of: Schema<T>): Schema<T> => ({
+  ...of,
+  json: ref(name),
+  named: { name, json: described(of) },
+});
+
+/**
+ * A value of which only the JSON Schema is known. It is read and sent unchanged; its user checks
+ * it. Routes of a host describe queries, bodies and outputs with it.
+ *
+ * @example
+ * ```ts
+ * const stars = plain({ type: 'integer', minimum: 1, maximum: 5 });
+ * const output: Output = { status: 200, body: stars };
+ * ```
+ */
+export const plain = (json: JsonSchema): Schema<unknown> =>
+  schema((_issues, _path, value) => value, json);
+
+/** Any value, of which nothing is said. */
+export const anything: Schema<unknown> = plain({});

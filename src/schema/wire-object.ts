@@ -1,0 +1,84 @@
+import { isFields } from '../session/fields.js';
+import type { JsonSchema } from './json-schema.js';
+import { fieldsIn } from './object.js';
+import { received } from './received.js';
+import { described, type FieldSchemas, type Out, type Schema, sent } from './schema.js';
+import { wireName } from './wire-name.js';
+
+type OptionalName<F extends FieldSchemas> = {
+  [K in keyof F]: F[K] extends { readonly isOptional: true } ? K : never;
+}[keyof F];
+
+/** What an object on the wire is read as. */
+export type WireOut<F extends FieldSchemas> = {
+  readonly [K in Exclude<keyof F, OptionalName<F>>]: Out<F[K]>;
+} & { readonly [K in OptionalName<F>]?: Exclude<Out<F[K]>, undefined> };
+
+/** An object that the service sends, and a client reads. */
+export interface WireObject<F extends FieldSchemas> extends Schema<WireOut<F>> {
+  readonly fields: F;
+}
+
+interface Field {
+  readonly name: string;
+  readonly sentAs: string;
+  readonly of: Schema<unknown>;
+}
+
+const fieldsOf = (fields: FieldSchemas): readonly Field[] =>
+  Object.entries(fields).map(([name, of]) => ({ name, sentAs: of.sentAs ?? wireName(name), of }));
+
+const jsonOf = (fields: readonly Field[]): JsonSchema => {
+  const required = fields.filter(({ of }) => !of.isOptional).map(({ sentAs }) => sentAs);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(({ sentAs, of }) => [sentAs, described(of)])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+};
+
+/**
+ * An object whose fields have their names on the wire. A later version of the service may send
+ * more: unknown fields are ignored, and an optional field of another form counts as missing.
+ */
+export function wireObject<const F extends FieldSchemas>(fields: F): WireObject<F>;
+export function wireObject(fields: FieldSchemas): WireObject<FieldSchemas> {
+  const all = fieldsOf(fields);
+  return {
+    fields,
+    json: jsonOf(all),
+    read: (issues, path, value) => {
+      const given = fieldsIn(issues, path, value);
+      const prefix = path && `${path}.`;
+      const found: Record<string, unknown> = {};
+      for (const { name, sentAs, of } of all) {
+        const field = given[sentAs];
+        if (of.isOptional && field === undefined) continue;
+        const read = of.isOptional ? received(of, field) : of.read(issues, prefix + sentAs, field);
+        if (read !== undefined) found[name] = read;
+      }
+      return found;
+    },
+    write: (value) => {
+      const given = isFields(value) ? value : {};
+      const written: Record<string, unknown> = {};
+      for (const { name, sentAs, of } of all)
+        if (given[name] !== undefined) written[sentAs] = sent(of, given[name]);
+      return written;
+    },
+  };
+}
+
+/** An array of any length that the service sends, and a client reads. */
+export const wireList = <T>(items: Schema<T>): Schema<readonly T[]> => ({
+  items,
+  json: { type: 'array', items: items.json },
+  read: (issues, path, value) => {
+    if (Array.isArray(value))
+      return value.map((item, at) => items.read(issues, `${path}[${at}]`, item));
+    issues.check(false, path, 'must be an array');
+    return [];
+  },
+  write: (value) => (Array.isArray(value) ? value.map((item) => sent(items, item)) : value),
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { received } from '../../src/schema/received.js';
+import { about, optional, type Schema, sent } from '../../src/schema/schema.js';
+import { anyText, flag } from '../../src/schema/values.js';
+import { wireList, wireObject } from '../../src/schema/wire-object.js';
+
+const book = wireObject({
+  bookId: { ...anyText, sentAs: 'id' },
+  isSold: about('Whether somebody has bought it.', flag),
+  soldTo: optional(anyText),
+});
+
+describe('an object on the wire', () => {
+  test('is read and written by its wire names', () => {
+    const sold = { bookId: 'b-1', isSold: true, soldTo: 'ada' };
+    const json = { id: 'b-1', is_sold: true, sold_to: 'ada' };
+    expect(sent(book, sold)).toEqual(json);
+    expect(received(book, json)).toEqual(sold);
+  });
+
+  test('is read without its unknown fields, and written without those that are undefined', () => {
+    const read = received(book, { id: 'b-1', is_sold: false, price: 3 });
+    expect(read).toStrictEqual({ bookId: 'b-1', isSold: false });
+    const untyped: Schema<unknown> = book;
+    const written = sent(untyped, { bookId: 'b-1', isSold: false, soldTo: undefined });
+    expect(written).toStrictEqual({ id: 'b-1', is_sold: false });
+  });
+
+  test('is read without an optional field of another form', () => {
+    const read = received(book, { id: 'b-1', is_sold: false, sold_to: null });
+    expect(read).toStrictEqual({ bookId: 'b-1', isSold: false });
+  });
+
+  test.each([[{ id: 'b-1' }], [{ id: 1, is_sold: true }], [[]], [null], ['text']])(
+    'is not read of %j, which lacks a required field',
+    (value) => {
+      expect(received(book, value)).toBeUndefined();
+      expect(received(wireList(book), [value])).toBeUndefined();
+    },
+  );
+
+  test('has a JSON Schema with its wire names and texts, and allows no other fields', () => {
+    expect(book.json).toEqual({
+      type: 'object',
+      properties: {
+        id: { type: 'string' },
+        is_sold: { type: 'boolean', description: 'Whether somebody has bought it.' },
+        sold_to: { type: 'string' },
+      },
+      required: ['id', 'is_sold'],
+      additionalProperties: false,
+    });
+  });
+});
