@@ -222,7 +222,9 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)[.]build/|^(dist|coverage|test/package/consumer|benchmarks/peers)/' },
+    exclude: {
+      path: '(^|/)[.]build/|^(dist|coverage|test/package/consumer|benchmarks/(peers|schemas))/',
+    },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     detectProcessBuiltinModuleCalls: true,
