@@ -16,7 +16,7 @@ import type { InvalidInput } from '../session/errors.js';
 import { KEY_LENGTH, NAME_LENGTH } from '../session/limits.js';
 import type { JsonObject, SessionLabels, SessionOptions } from '../session/session.js';
 import type { ReadSize } from '../store/session-store.js';
-import { type GivenEntry, maybeEntries } from './entries-input.js';
+import { type GivenEntry, maybeEntries, wakeField } from './entries-input.js';
 import type { InputPolicy } from './input-policy.js';
 import { metadata } from './json-values.js';
 import { labels } from './labels.js';
@@ -85,7 +85,7 @@ const optionsIn = ({
 }: SessionOptions): SessionOptions =>
   Object.freeze({ face, profile, context, behavior, timeLimit });
 
-const startField = about('Whether the session is started at once.', nullish(flag, false));
+const startField = about('Whether the session is started too.', nullish(flag, false));
 
 const origin = about(
   'The session to fork: the new one begins with its history up to the position of an entry, or the whole.',
@@ -95,7 +95,7 @@ const origin = about(
 /** What begins a session beyond its options. */
 const openingFields = (policy: InputPolicy) => ({
   start: startField,
-  wake: about('Whether a worker should claim the session.', nullish(flag, false)),
+  wake: wakeField,
   from: origin,
   entries: about(
     'The history that the session begins with, after that of `from`, oldest first.',

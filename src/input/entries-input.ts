@@ -80,12 +80,17 @@ export const maybeEntries = entriesFrom(0);
 /** The position of the history's end, or of an entry in it. */
 const position = whole(0);
 
-/** Whether a worker should claim the session. */
-const wakeField = about('Whether a worker should claim the session.', onOrOff);
+const WAKE = 'Whether a worker should claim the session.';
+
+/** The field `wake` of an input, in which `null` counts as missing. */
+export const wakeField = about(WAKE, nullish(flag, false));
 
 const MOVED = 'Refused if the history does not end at this position.';
 
-const conditions = { ifPosition: about(MOVED, optional(position)), wake: wakeField };
+const conditions = {
+  ifPosition: about(MOVED, optional(position)),
+  wake: about(WAKE, onOrOff),
+};
 
 /** The body of an append over HTTP. */
 export const appendBody = perPolicy((policy) =>
@@ -101,7 +106,7 @@ export const appendBody = perPolicy((policy) =>
 const rewindFields = perPolicy((policy) => ({
   to: about('The position of an entry, or 0: the entries after it are superseded.', position),
   ifPosition: about(MOVED, position),
-  wake: about('Whether a worker should claim the session.', nullish(flag, false)),
+  wake: wakeField,
   entries: about(
     'The entries that follow `to`, oldest first. Default: none.',
     nullish(maybeEntries(policy), []),

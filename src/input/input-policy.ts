@@ -23,9 +23,10 @@ export interface GivenPolicy {
   readonly profiles?: readonly string[] | undefined;
 }
 
-/** At least 1. One that is missing counts as the default. */
-const size = (name: SizeLimit): Schema<number> =>
-  nullish(number(1, Number.MAX_SAFE_INTEGER), defaultLimits[name]);
+const atLeastOne = number(1, Number.MAX_SAFE_INTEGER);
+
+/** A limit that counts as the default if it is missing. */
+const size = (name: SizeLimit): Schema<number> => nullish(atLeastOne, defaultLimits[name]);
 
 const isTenantLimit = (value: unknown): value is (tenant: string) => number =>
   typeof value === 'function';
@@ -46,7 +47,7 @@ const sizes = {
   forkBytes: size('forkBytes'),
 };
 
-const limits = object({ timeLimit: nullish(number(1, Number.MAX_SAFE_INTEGER)), ...sizes });
+const limits = object({ timeLimit: nullish(atLeastOne), ...sizes });
 
 const names: Schema<ReadonlySet<string> | undefined> = optional(
   schema((issues, path, given) => {

@@ -13,9 +13,6 @@ export const labelNameForm = /^[A-Za-z0-9_.-]{1,64}$/;
 
 type Entries = readonly (readonly [name: string, value: unknown])[];
 
-const isFree = (entries: Entries): boolean =>
-  !entries.some(([name]) => name.startsWith(RESERVED_PREFIX));
-
 const FREE_RULE = `must have no names that begin with ${RESERVED_PREFIX}, which only the engine sets`;
 
 const labelValue = name(LABEL_VALUE_LENGTH);
@@ -37,6 +34,15 @@ const readLabel = (
 const entriesIn = (issues: IssueList, path: string, value: unknown): Entries =>
   Object.entries(fieldsIn(issues, path, value));
 
+/** Labels that a caller sets: at most `most`, and none that only the engine sets. */
+const settableIn = (issues: IssueList, path: string, value: unknown, most: number): Entries => {
+  const entries = entriesIn(issues, path, value);
+  issues.check(entries.length <= most, path, `must be at most ${most}`);
+  const isFree = !entries.some(([name]) => name.startsWith(RESERVED_PREFIX));
+  issues.check(isFree, path, FREE_RULE);
+  return entries;
+};
+
 const labelsOf = (issues: IssueList, path: string, entries: Entries): SessionLabels | undefined =>
   sortedLabels(
     entries.slice(0, MAX_LABELS).map(([name, value]) => readLabel(issues, path, name, value)),
@@ -52,12 +58,7 @@ const labelsJson = (maxProperties: number, value: JsonSchema): JsonSchema => ({
 /** The labels of a session, sorted by name; `undefined` if there are none. */
 export const labels: Schema<SessionLabels | undefined> = nullish(
   schema(
-    (issues, path, value) => {
-      const entries = entriesIn(issues, path, value);
-      issues.check(entries.length <= MAX_LABELS, path, `must be at most ${MAX_LABELS}`);
-      issues.check(isFree(entries), path, FREE_RULE);
-      return labelsOf(issues, path, entries);
-    },
+    (issues, path, value) => labelsOf(issues, path, settableIn(issues, path, value, MAX_LABELS)),
     labelsJson(MAX_LABELS, labelValue.json),
   ),
 );
@@ -71,9 +72,7 @@ const MAX_CHANGES = 2 * MAX_LABELS;
 export const labelChanges: Schema<LabelChanges | undefined> = nullish(
   schema(
     (issues, path, value) => {
-      const entries = entriesIn(issues, path, value);
-      issues.check(entries.length <= MAX_CHANGES, path, `must be at most ${MAX_CHANGES}`);
-      issues.check(isFree(entries), path, FREE_RULE);
+      const entries = settableIn(issues, path, value, MAX_CHANGES);
       const changes = entries.slice(0, MAX_CHANGES).map(([name, label]) => {
         if (label !== null) return readLabel(issues, path, name, label);
         readLabel(issues, path, name, 'removed');

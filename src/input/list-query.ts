@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { IssueList } from '../schema/issue-list.js';
 import { object } from '../schema/object.js';
 import { inputOf, readSafely } from '../schema/read-input.js';
-import { about, named, type Out, optional, type Schema, schema } from '../schema/schema.js';
+import { about, named, type Out, optional, plain, type Schema, schema } from '../schema/schema.js';
 import { capped, oneOf, onOrOff, whole } from '../schema/values.js';
 import type { InvalidInput } from '../session/errors.js';
 import { isFields } from '../session/fields.js';
@@ -60,9 +60,7 @@ const statuses: Schema<readonly SessionStatus[]> = schema(
 const timeBound = optional(named('Timestamp', about('RFC 3339.', timestamp)));
 
 /** What a cursor is depends on the order of the list. */
-const cursor: Schema<unknown> = optional(
-  schema((_issues, _path, value) => value, { type: 'string', pattern: cursorForm.source }),
-);
+const cursor = optional(plain({ type: 'string', pattern: cursorForm.source }));
 
 /** The fields of the query of a page. */
 export const listFields = {

@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
-import { routeGroups } from '../http/parse-groups.js';
 import { commonHeaders } from '../http/problem.js';
 import type { Answer, Call, HandlerContext, Route, RouteGroup } from '../http/route.js';
+import { routeGroups } from '../http/route-groups.js';
 import { isOpen, tidyPrefix } from '../http/router-of.js';
 import {
   type GivenPolicy,

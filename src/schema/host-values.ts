@@ -46,7 +46,7 @@ export const functionOf = (rule: string): Schema<unknown> =>
     return value;
   });
 
-/** `true`, `false`, or an object with details, whose absence is told from `true`. */
+/** `true`, `false`, or an object with details. */
 export const switchOr = <T>(
   of: Schema<T> & { readonly fields: FieldSchemas },
 ): Schema<boolean | T> => {

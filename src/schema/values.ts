@@ -1,5 +1,6 @@
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { KEY_LENGTH } from '../session/limits.js';
+import type { JsonSchema } from './json-schema.js';
 import { checked, mapped, optional, type Schema, schema, typed } from './schema.js';
 
 const MAX = Number.MAX_SAFE_INTEGER;
@@ -13,35 +14,39 @@ export const MISSING = Symbol.for('colloquy.missing');
 const textRule = (value: unknown): string =>
   value === undefined || value === MISSING ? 'is required' : 'must be a string';
 
-/** A string of 1 to `most` characters (UTF-16 code units). */
-export const name = (most: number): Schema<string> =>
+/** A string that keeps a rule. */
+const stringThat = (
+  fits: (value: string) => boolean,
+  rule: string,
+  json: JsonSchema,
+): Schema<string> =>
   schema(
     (issues, path, value) => {
       if (typeof value !== 'string') {
         issues.check(false, path, textRule(value));
         return '';
       }
-      const fits = value.length >= 1 && value.length <= most;
-      issues.check(fits, path, `must have 1 to ${most} characters`);
+      issues.check(fits(value), path, rule);
       return value;
     },
-    { type: 'string', minLength: 1, maxLength: most },
+    { type: 'string', ...json },
+  );
+
+/** A string of 1 to `most` characters (UTF-16 code units). */
+export const name = (most: number): Schema<string> =>
+  stringThat(
+    (value) => value.length >= 1 && value.length <= most,
+    `must have 1 to ${most} characters`,
+    { minLength: 1, maxLength: most },
   );
 
 /** A string, possibly empty, of at most `mostBytes` of UTF-8. */
 export const text = (mostBytes: number): Schema<string> => {
   const bytes = Math.floor(mostBytes);
-  return schema(
-    (issues, path, value) => {
-      if (typeof value !== 'string') {
-        issues.check(false, path, textRule(value));
-        return '';
-      }
-      const rule = `must have at most ${mostBytes} bytes of UTF-8`;
-      issues.check(!exceedsBytes(value, mostBytes), path, rule);
-      return value;
-    },
-    { type: 'string', maxLength: bytes, description: `At most ${bytes} bytes of UTF-8.` },
+  return stringThat(
+    (value) => !exceedsBytes(value, mostBytes),
+    `must have at most ${mostBytes} bytes of UTF-8`,
+    { maxLength: bytes, description: `At most ${bytes} bytes of UTF-8.` },
   );
 };
 

@@ -92,7 +92,7 @@ export interface NewHistoryEntry {
 export interface AppendOptions extends OperationOptions {
   /**
    * Appends only if the history still ends at this position, which `append` or `history` returned;
-   * 0 for an empty history. Otherwise the append is `history_moved`. Default: no check.
+   * 0 for an empty history. Otherwise the append fails with `history_moved`. Default: no check.
    */
   readonly ifPosition?: number | undefined;
   /**
@@ -238,7 +238,7 @@ export interface RewindInput extends OperationOptions {
   readonly entries?: readonly NewHistoryEntry[] | undefined;
   /**
    * The position at which you saw the history end, which `history`, `append` or `rewind` returned.
-   * If the history has changed since, the rewind is `history_moved`, so that it never drops entries
+   * If the history has changed since, the rewind fails with `history_moved`, so that it never drops entries
    * that you have not seen.
    */
   readonly ifPosition: number;

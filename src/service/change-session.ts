@@ -55,7 +55,7 @@ export interface OperationOptions {
    */
   readonly operationId?: string | undefined;
   /**
-   * The fencing token of a lease: if that is not the current lease, the call is `lease_lost`.
+   * The fencing token of a lease: if that is not the current lease, the call fails with `lease_lost`.
    * Default: no check.
    */
   readonly fencingToken?: number | undefined;

@@ -18,8 +18,8 @@ export const inputMutants: readonly Mutant[] = [
   {
     bug: 'names may be one character too long',
     file: 'src/schema/values.ts',
-    from: 'value.length >= 1 && value.length <= most;',
-    to: 'value.length >= 1 && value.length <= most + 1;',
+    from: 'value.length >= 1 && value.length <= most,',
+    to: 'value.length >= 1 && value.length <= most + 1,',
     tests: ['test/input'],
   },
   {

@@ -22,7 +22,7 @@ const beginDue = (store: SessionStore, each: DueKey, deadline: number) =>
 
 export const moves: readonly PortCase[] = [
   {
-    name: 'due: the longest overdue first, from the millisecond of their time on, and none without an end',
+    name: 'due: the longest overdue first, none before its time, and none without an end',
     run: async (store, second) => {
       expectEqual(await due(store, FAR), [], 'in an empty store');
       await begin(store, key);

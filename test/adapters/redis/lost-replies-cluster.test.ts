@@ -53,7 +53,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
       return {
         store,
         others,
-        loseReply: (meanwhile: () => Promise<unknown>) => proxy.loseReply('evalsha', meanwhile),
+        loseReply: (beforeRetry: () => Promise<unknown>) => proxy.loseReply('evalsha', beforeRetry),
       };
     };
 

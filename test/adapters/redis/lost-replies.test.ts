@@ -87,77 +87,81 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         // The reply that is cut off may be that of a command before it: nothing else happens until
         // the script has run.
         const loseReply = (
-          meanwhile: (others: RedisSessionStore) => Promise<void>,
+          beforeRetry: (others: RedisSessionStore) => Promise<void>,
           { sha1: command }: Pick<Script, 'sha1'> = { sha1: 'evalsha' },
           hasRun: () => Promise<boolean> = async () => true,
         ) =>
           proxy.loseReply(command, async () => {
             while (!(await hasRun()));
-            await meanwhile(others);
+            await beforeRetry(others);
           });
         return { store, others, loseReply };
       };
 
       test.each([
         ['', nothing],
-        ['; others change the session meanwhile', changing5],
-      ])('begin%s', async (_, meanwhile) => {
+        ['; others change the session before the retry', changing5],
+      ])('begin%s', async (_, beforeRetry) => {
         const { store, others, loseReply } = await open();
         const isThere = async () => (await answerOf(others.findState(key))) !== undefined;
-        const lost = loseReply(meanwhile, writeScripts.change, isThere);
+        const lost = loseReply(beforeRetry, writeScripts.change, isThere);
         await begin(store, key);
         await lost;
         expect(await idsOf(others, TENANT)).toEqual(['one']);
-        const revision = meanwhile === nothing ? 1 : 6;
+        const revision = beforeRetry === nothing ? 1 : 6;
         expect((await answerOf(others.findState(key)))?.revision).toBe(revision);
         expect(await tryBegin(store, key)).toEqual(refused('absent'));
       });
 
       test.each([
         ['', nothing],
-        ['; others change the session meanwhile', changing5],
-      ])('put%s', async (_, meanwhile) => {
+        ['; others change the session before the retry', changing5],
+      ])('put%s', async (_, beforeRetry) => {
         const { store, others, loseReply } = await open();
         const { state: idle } = await begin(others, key, {
           state: live('IDLE', { deadline: NOON }),
         });
         const isChanged = async () => (await answerOf(others.findState(key)))?.revision === 2;
-        const lost = loseReply(meanwhile, writeScripts.change, isChanged);
+        const lost = loseReply(beforeRetry, writeScripts.change, isChanged);
         const next = live('ACTIVE', { revision: 2, deadline: NOON + 1000 });
         await made(store, putOf(key, next, idle));
         await lost;
         const state = await answerOf(others.findState(key));
         const changed = live('ACTIVE', { revision: 7, deadline: NOON + 5 });
-        expect(state).toEqual(meanwhile === nothing ? next : changed);
+        expect(state).toEqual(beforeRetry === nothing ? next : changed);
         expect(await due(others, NOON + 1000)).toEqual([{ ...key, dueAt: state?.deadline }]);
         expect(await change(store, putOf(key, next, idle))).toMatchObject(refused('revision'));
       });
 
       test.each([
         ['append', undefined, nothing],
-        ['append; others append 1,000 entries meanwhile', undefined, appending1000],
+        ['append; others append 1,000 entries before the retry', undefined, appending1000],
         ['append with an operationId', 'op', nothing],
-        ['append with an operationId; others append 1,000 entries meanwhile', 'op', appending1000],
-      ])('%s', async (_, operationId, meanwhile) => {
+        [
+          'append with an operationId; others append 1,000 entries before the retry',
+          'op',
+          appending1000,
+        ],
+      ])('%s', async (_, operationId, beforeRetry) => {
         const { store, others, loseReply } = await open();
         await begin(others, key);
         await openAppend(others, key, ['before']);
         const isSaid = async () => (await said(others, key))?.includes('mine') === true;
-        const lost = loseReply(meanwhile, writeScripts.append, isSaid);
+        const lost = loseReply(beforeRetry, writeScripts.append, isSaid);
         const operation = operationId === undefined ? undefined : operationOf(operationId);
         const commit = openAppendOf(key, ['mine', 'mine too'], { operation });
         const position = await made(store, commit);
         await lost;
         const expected = ['before', 'mine', 'mine too'];
         expect((await said(others, key))?.slice(0, 3)).toEqual(expected);
-        expect(await said(others, key)).toHaveLength(meanwhile === nothing ? 3 : 1003);
+        expect(await said(others, key)).toHaveLength(beforeRetry === nothing ? 3 : 1003);
         // What comes next stands after it, so this was the position of the first arrival.
         expect(await openAppend(others, key, ['after'])).toBeGreaterThan(position);
         if (operation !== undefined)
           expect(await change(others, commit)).toEqual({ outcome: 'repeated', position });
       });
 
-      test('begin; others remove the session meanwhile, and it stays removed', async () => {
+      test('begin; others remove the session before the retry, and it stays removed', async () => {
         const { store, others, loseReply } = await open();
         const isThere = async () => (await answerOf(others.findState(key))) !== undefined;
         const removing = async () => expect(await remove(others, key)).toEqual(MADE);
@@ -168,7 +172,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         expect(await idsOf(others, TENANT)).toEqual([]);
       });
 
-      test('remove; others create the session anew meanwhile, and it stays', async () => {
+      test('remove; others create the session anew before the retry, and it stays', async () => {
         const { store, others, loseReply } = await open();
         await begin(others, key);
         await openAppend(others, key, ['the first']);
@@ -182,7 +186,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         expect(await idsOf(others, TENANT)).toEqual(['one']);
       });
 
-      test('begin; others remove the session, create it anew and remove it again meanwhile', async () => {
+      test('begin; others remove the session, create it anew and remove it again before the retry', async () => {
         const { store, others, loseReply } = await open();
         const lost = loseReply(async () => {
           expect(await remove(others, key)).toEqual(MADE);

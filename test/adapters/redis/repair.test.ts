@@ -185,7 +185,7 @@ describeWithRedis('repair', ({ port }) => {
         expect(await client.call('EXISTS', keys.of(keyOf('s0')).journal)).toBe(1);
       });
 
-      test('does no harm to what changes meanwhile', async () => {
+      test('does no harm to what others change during it', async () => {
         const { store } = open();
         await fill(store);
         const repairs = upTo(20).map(() => repaired(store));
