@@ -25,6 +25,7 @@ export type {
 export type { OrThrow } from './service/or-throw.js';
 export type { GetOptions, HistoryQuery, ReadOptions } from './service/read-session.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
+export type { SessionOperations } from './service/session-operations.js';
 export { SessionService } from './service/session-service.js';
 export type {
   CancelOptions,

@@ -1,12 +1,17 @@
 export type {
+  RemoteChange,
+  RemoteChanged,
   RemoteClaimedSession,
   RemoteClaims,
   RemoteCreated,
+  RemoteDeleted,
+  RemoteExpiring,
   RemoteGetOrCreateResult,
   RemotePage,
   RemoteSession,
+  RemoteSnapshot,
   RemoteSummary,
-} from '../operations/outputs.js';
+} from '../service/remote-results.js';
 export type {
   CallOptions,
   RemoteAppendOptions,
@@ -26,13 +31,6 @@ export type {
   UnexpectedAnswer,
   Unreachable,
 } from './client-error.js';
-export type {
-  RemoteChange,
-  RemoteChanged,
-  RemoteDeleted,
-  RemoteExpiring,
-  RemoteSnapshot,
-} from './read-change.js';
 export { SessionClient } from './session-client.js';
 export type { ClientFetch, ClientTiming, SessionClientOptions } from './session-client-options.js';
 export { SessionFailure } from './session-failure.js';

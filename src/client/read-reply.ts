@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type RemotePage, sessions } from '../operations/outputs.js';
+import { sessions } from '../operations/outputs.js';
 import { received } from '../schema/received.js';
+import type { RemotePage } from '../service/remote-results.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { hasMethods } from '../session/fields.js';
 import { cancel, readStream } from '../session/read-stream.js';

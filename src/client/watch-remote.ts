@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { streamUnavailable } from '../operations/event-shapes.js';
 import { received } from '../schema/received.js';
+import type { RemoteChange } from '../service/remote-results.js';
 import { disposable } from '../session/async-dispose.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { RemoteWatchOptions } from './call-options.js';
@@ -9,7 +10,7 @@ import { parseWatch, type WatchRequest } from './client-request.js';
 import { errorInProblem } from './error-in-problem.js';
 import { EventStreamReader } from './event-stream-reader.js';
 import { Exchange, isRetryable } from './exchange.js';
-import { isChange, type RemoteChange, readChange } from './read-change.js';
+import { isChange, readChange } from './read-change.js';
 import { hasStream, parseJson } from './read-reply.js';
 import type { ClientSettings } from './session-client-options.js';
 import { sleep } from './with-timeout.js';

@@ -3,19 +3,14 @@ import { wholeWarning } from '../input/watch-options.js';
 import { about, named, optional, type Schema } from '../schema/schema.js';
 import { anyText, oneOf } from '../schema/values.js';
 import { wireList, wireObject } from '../schema/wire-object.js';
+import type { RemoteSummary } from '../service/remote-results.js';
 import type { SessionService } from '../service/session-service.js';
 import type { PositionedEntry } from '../session/session.js';
 import type { SessionChange, SessionExpiring } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import { watchCursorForm } from '../session/watch-cursor.js';
 import { endpoint, errorsOf, served } from './operation.js';
-import {
-  endReason,
-  positionedEntry,
-  type RemoteSummary,
-  session,
-  sessionSummary,
-} from './outputs.js';
+import { endReason, positionedEntry, session, sessionSummary } from './outputs.js';
 import { count, instant } from './wire-values.js';
 
 /** Id of the last event of a stream. A client that reconnects with it has received everything. */

@@ -2,14 +2,15 @@ import { received } from '../schema/received.js';
 import { about, named, optional, type Schema, typed } from '../schema/schema.js';
 import { anyText, flag, oneOf } from '../schema/values.js';
 import { wireList, wireObject } from '../schema/wire-object.js';
+import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
 import type {
-  Appended,
-  ClaimedSession,
-  Claims,
-  HistoryPart,
-  SessionPage,
-  WaitingCount,
-} from '../service/operation-results.js';
+  RemoteClaimedSession,
+  RemoteClaims,
+  RemoteCreated,
+  RemoteGetOrCreateResult,
+  RemoteSession,
+  RemoteSummary,
+} from '../service/remote-results.js';
 import { isFields } from '../session/fields.js';
 import { isLabels } from '../session/labels.js';
 import type {
@@ -17,69 +18,17 @@ import type {
   JsonObject,
   JsonValue,
   PositionedEntry,
-  Session,
   SessionLabels,
   SessionLease,
   SessionOptions,
   SessionOrigin,
   SessionState,
 } from '../session/session.js';
-import { type EndReason, endReasons, sessionStatuses } from '../session/session-status.js';
-import type { WireFields } from './session-form.js';
+import { endReasons, sessionStatuses } from '../session/session-status.js';
 import { count, instant } from './wire-values.js';
-
-/** What a host may show beyond the six fields. */
-type Shown = Pick<
-  Session,
-  | 'labels'
-  | 'metadata'
-  | 'revision'
-  | 'origin'
-  | 'durationMs'
-  | 'startedAt'
-  | 'endsAt'
-  | 'endedAt'
-  | 'updatedAt'
->;
-
-/**
- * A session on the wire: six fields, without the reason of its end. `terminate` and `fail` return
- * the reason, also for a session that has already ended. `labels`, `metadata` with the `revision`,
- * `origin` and the times are there if the host shows them, with its options `labels`, `metadata`,
- * `origin` and `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
- */
-export interface RemoteSession extends WireFields, Partial<Shown> {}
-
-/** A session without its history, with the reason of its end. */
-export interface RemoteSummary extends Omit<RemoteSession, 'history'> {
-  /** Why the session has ended; absent before the end. */
-  readonly endReason?: EndReason;
-}
-
-/**
- * A session that was created by this request, or by an earlier one with the same idempotency key.
- * Only the id is returned.
- */
-export interface RemoteCreated {
-  /** The id of the session. */
-  readonly id: string;
-  /**
-   * Present if an earlier request with this idempotency key, or an attempt of this call, created
-   * the session.
-   */
-  readonly repeated?: true;
-}
 
 /** The response header of a repeated request, which changed nothing. */
 export const REPLAYED_HEADER = 'Idempotent-Replayed';
-
-/** A page of a list, as the client reads it. */
-export type RemotePage = Omit<SessionPage, 'sessions'> & {
-  /** The sessions in the order of the list. */
-  readonly sessions: readonly RemoteSession[];
-  /** Ids of sessions on this page whose history was cut by `historyLimit`. */
-  readonly truncated: readonly string[];
-};
 
 const id = anyText;
 const duration = about('Whole seconds spent ACTIVE, rounded down.', count());
@@ -224,12 +173,6 @@ export const sessions: Schema<readonly RemoteSession[]> = about(
   wireList(session),
 );
 
-/** The result of `getOrCreate` over HTTP. */
-export interface RemoteGetOrCreateResult extends RemoteSession {
-  /** Whether this request has created the session. */
-  readonly created: boolean;
-}
-
 export const getOrCreateResult: Schema<RemoteGetOrCreateResult> = named(
   'GetOrCreateResult',
   about(
@@ -284,18 +227,6 @@ export const sessionLease: Schema<SessionLease> = named(
     }),
   ),
 );
-
-/** A session that was claimed over HTTP. */
-export interface RemoteClaimedSession extends Omit<ClaimedSession, 'session' | 'tenant'> {
-  /** The session with the latest entries of its history, by default none. */
-  readonly session: RemoteSession;
-}
-
-/** The result of `claim` over HTTP. */
-export interface RemoteClaims extends Omit<Claims, 'claimed'> {
-  /** The longest waiting first. */
-  readonly claimed: readonly RemoteClaimedSession[];
-}
 
 const claimedSession: Schema<RemoteClaimedSession> = named(
   'ClaimedSession',

@@ -1,3 +1,4 @@
+import type { WireFields } from '../service/remote-results.js';
 import type { HistoryEntry, Session, SessionOptions } from '../session/session.js';
 import type { SessionSummary } from '../session/session-event.js';
 
@@ -20,12 +21,6 @@ const toWireHistory = (history: readonly HistoryEntry[]): readonly HistoryEntry[
   history.some(hasMore)
     ? history.map(({ role, content, timestamp }) => ({ role, content, timestamp }))
     : history;
-
-/** The six fields of the interface. */
-export type WireFields = Pick<
-  Session,
-  'id' | 'status' | 'options' | 'history' | 'createdAt' | 'duration'
->;
 
 /** A session with the names of its fields on the wire, and entries with all of theirs. */
 export const toWholeSession = ({

@@ -1,17 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
-import type {
-  RemoteChange,
-  RemotePage,
-  RemoteSession,
-  SessionClient,
-} from '../../src/client/index.js';
+import type { RemoteErrors } from '../../src/client/index.js';
 import {
-  type CreatedSession,
   type HeldLease,
-  type SessionChange,
-  type SessionLease,
+  type OperationErrors,
+  type SessionOperations,
   SessionService,
   type SessionStore,
 } from '../../src/index.js';
@@ -23,30 +17,7 @@ import { ada } from '../support/sessions.js';
 import { serve } from './served.js';
 import { changeTold, outcome, sixFields } from './told.js';
 
-type Operations = Pick<
-  SessionService,
-  | 'create'
-  | 'get'
-  | 'history'
-  | 'list'
-  | 'each'
-  | 'start'
-  | 'pause'
-  | 'resume'
-  | 'terminate'
-  | 'fail'
-  | 'append'
-  | 'rewind'
-  | 'lease'
-  | 'renew'
-  | 'withLease'
-  | 'release'
-  | 'delete'
-  | 'extend'
-  | 'update'
->;
-type Either = Operations | SessionClient;
-type PageOfEither = Omit<RemotePage, 'truncated'>;
+type Either = SessionOperations<OperationErrors | RemoteErrors>;
 
 /** One conversation with all that can be asked and refused; what each step answered. */
 const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly unknown[]> => {
@@ -68,15 +39,13 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     timeLimit: 60,
     idempotencyKey: 'first',
   });
-  seen.push(
-    outcome<Pick<CreatedSession, 'id' | 'repeated'>>(again, (session) => [
-      session.id,
-      session.repeated,
-    ]),
-  );
+  seen.push(outcome(again, (session) => [session.id, session.repeated]));
   seen.push(outcome(await sessions.create({ ...ada, idempotencyKey: 'first' }), () => 'another'));
   seen.push(outcome(await sessions.create({ face: '', profile: 'tutor', timeLimit: -1 })));
-  const misspelt: readonly (readonly [name: keyof Operations, args: readonly unknown[]])[] = [
+  const misspelt: readonly (readonly [
+    name: Exclude<keyof Either, 'orThrow'>,
+    args: readonly unknown[],
+  ])[] = [
     ['create', [{ ...ada, timelimit: 5, color: 'red' }]],
     ['get', [id, { historylimit: 1 }]],
     ['history', [id, { frist: 1 }]],
@@ -153,7 +122,7 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.append(id, words)));
   const leased = await sessions.lease(id, { holder: 'a', seconds: 1.5 });
   // The first fencing token of a session with an idempotency key is random.
-  seen.push(outcome<SessionLease>(leased, ({ holder, until }) => [holder, until]));
+  seen.push(outcome(leased, ({ holder, until }) => [holder, until]));
   const fencingToken = leased.match(
     (lease) => lease.fencingToken,
     () => 0,
@@ -161,9 +130,9 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   seen.push(outcome(await sessions.lease(id, { holder: 'b', seconds: 1 })));
   seen.push(outcome(await sessions.lease(id, { holder: '', seconds: 0 })));
   const use = async ({ signal }: HeldLease<unknown>) => (signal.aborted ? 'lost' : 'held');
-  seen.push(outcome<string>(await sessions.withLease(id, { holder: 'b', seconds: 1 }, use)));
+  seen.push(outcome(await sessions.withLease(id, { holder: 'b', seconds: 1 }, use)));
   const renewed = await sessions.renew(id, { fencingToken, seconds: 2 });
-  seen.push(outcome<SessionLease>(renewed, ({ holder, until }) => [holder, until]));
+  seen.push(outcome(renewed, ({ holder, until }) => [holder, until]));
   seen.push(outcome(await sessions.renew(id, { fencingToken: fencingToken + 1, seconds: 2 })));
   seen.push(outcome(await sessions.renew(id, { fencingToken: 0, seconds: 0 })));
   seen.push(outcome(await sessions.pause(id, { fencingToken: 0 })));
@@ -174,8 +143,8 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   );
   seen.push(
     outcome(await sessions.release(id, { fencingToken })),
-    outcome<string>(await sessions.withLease(id, { holder: 'b', seconds: 1 }, use)),
-    outcome<string>(
+    outcome(await sessions.withLease(id, { holder: 'b', seconds: 1 }, use)),
+    outcome(
       await sessions.withLease(id, { holder: 'b', seconds: 1 }, () =>
         Promise.reject(new Error('no')),
       ),
@@ -212,7 +181,7 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
       idempotencyKey: face,
     });
   }
-  const pages: readonly Parameters<Operations['list']>[0][] = [
+  const pages: readonly Parameters<Either['list']>[0][] = [
     {},
     { limit: 2, page: 2 },
     { limit: 3, order: 'oldest', createdAfter: new Date(clock.now() - 2500) },
@@ -234,7 +203,7 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   ];
   for (const query of pages) {
     seen.push(
-      outcome<PageOfEither>(await sessions.list(query), (page) => ({
+      outcome(await sessions.list(query), (page) => ({
         ...page,
         truncated: undefined,
         sessions: page.sessions.map(sixFields),
@@ -242,10 +211,8 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
     );
   }
   const each = sessions.each({ limit: 2, order: 'oldest' });
-  for await (const session of each)
-    seen.push(outcome<RemoteSession>(session, ({ options }) => options.face));
-  for await (const session of sessions.each({ cursor: 'nonsense' }))
-    seen.push(outcome<RemoteSession>(session));
+  for await (const session of each) seen.push(outcome(session, ({ options }) => options.face));
+  for await (const session of sessions.each({ cursor: 'nonsense' })) seen.push(outcome(session));
   clock.pass(60_000);
   seen.push(outcome(await sessions.get(id), sixFields));
   seen.push(outcome(await sessions.terminate(id)));
@@ -257,26 +224,21 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   return seen;
 };
 
-const watching = async (
-  sessions: Pick<SessionService, 'watch'> | SessionClient,
-  driver: SessionService,
-) => {
+const watching = async (sessions: Either, driver: SessionService) => {
   const created = await driver.create({ ...ada, idempotencyKey: 'watched' });
   const id = created._unsafeUnwrap().id;
   const seen: unknown[] = [];
   for await (const item of sessions.watch(id)) {
-    seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
+    seen.push(outcome(item, changeTold));
     // One change at a time: changes between two reads arrive together.
     if (seen.length === 1) await driver.start(id);
     if (seen.length === 2) await driver.append(id, [{ role: 'user', content: 'x' }]);
     if (seen.length === 3) await driver.terminate(id);
   }
-  for await (const item of sessions.watch(id))
-    seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
-  for await (const item of sessions.watch('nobody'))
-    seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
+  for await (const item of sessions.watch(id)) seen.push(outcome(item, changeTold));
+  for await (const item of sessions.watch('nobody')) seen.push(outcome(item, changeTold));
   for await (const item of sessions.watch(id, { cursor: 'nowhere' })) {
-    seen.push(outcome<SessionChange | RemoteChange>(item, changeTold));
+    seen.push(outcome(item, changeTold));
   }
   return seen;
 };

@@ -6,12 +6,15 @@ import type {
   SessionClientOptions,
 } from '../../src/client/index.js';
 import { SessionClient } from '../../src/client/index.js';
-import type { Session, SessionService } from '../../src/index.js';
+import type {
+  OperationErrors,
+  Session,
+  SessionOperations,
+  SessionService,
+} from '../../src/index.js';
 
 describe('the types of the client', () => {
   test('take what the service takes', () => {
-    // What the wire has no place for is not there: watchAll, sweep, forTenant.
-    expectTypeOf<keyof SessionClient>().toExtend<keyof SessionService>();
     expectTypeOf<Parameters<SessionService['append']>>().toExtend<
       Parameters<SessionClient['append']>
     >();
@@ -23,6 +26,26 @@ describe('the types of the client', () => {
     >();
     expectTypeOf<Parameters<SessionService['watch']>>().toExtend<
       Parameters<SessionClient['watch']>
+    >();
+  });
+
+  test('let one function take a service or a client', () => {
+    const statusOf = async (sessions: SessionOperations, id: string) => {
+      const { status } = await sessions.orThrow.get(id, { historyLimit: 0 });
+      return sessions.pause(id, { operationId: 'hold-1' }).map(() => status);
+    };
+    expectTypeOf<SessionService>().toExtend<Parameters<typeof statusOf>[0]>();
+    expectTypeOf<SessionClient>().toExtend<Parameters<typeof statusOf>[0]>();
+    type Either = SessionOperations<OperationErrors | RemoteErrors>;
+    expectTypeOf<SessionService>().toExtend<Either>();
+    expectTypeOf<SessionClient>().toExtend<Either>();
+  });
+
+  test('have every operation that the service shares', () => {
+    type Own = 'clock' | 'policy' | 'forTenant' | 'claimAny' | 'countWaitingAny' | 'watchAll';
+    expectTypeOf<keyof SessionClient>().toEqualTypeOf<keyof SessionOperations>();
+    expectTypeOf<Exclude<keyof SessionService, Own | 'drain' | 'sweep'>>().toEqualTypeOf<
+      keyof SessionOperations
     >();
   });
 

@@ -4,9 +4,11 @@ import {
   type DocExample,
   declarationsOf,
   examplesIn,
+  examplesOf,
   explained,
   nameOf,
 } from './doc-examples.js';
+import type { Sample } from './samples.js';
 
 /** Whether users call it, or make one of it. */
 const isCallable = (symbol: ts.Symbol): boolean => {
@@ -38,25 +40,26 @@ const calledOf = (node: ts.ClassDeclaration): readonly ts.ClassElement[] =>
     return !isStore(node) || !storeMethods.has(member.name.text);
   });
 
-/** The classes, functions, methods and accessors with their declarations. */
-const callables = (): ReadonlyMap<string, readonly ts.Declaration[]> => {
-  const found = new Map<string, readonly ts.Declaration[]>();
+/** The examples of each class, function, method and accessor. */
+const examplesByName = (): ReadonlyMap<string, readonly Sample[]> => {
+  const found = new Map<string, readonly Sample[]>();
   for (const each of explained) {
     const declarations = declarationsOf(each);
     if (declarations.length === 0 || !isCallable(each.symbol)) continue;
     const name = `${each.entry}: ${each.name}`;
-    found.set(name, declarations);
+    found.set(
+      name,
+      declarations.flatMap((node) => examplesIn(node, name)),
+    );
     for (const member of declarations.filter(ts.isClassDeclaration).flatMap(calledOf))
-      found.set(`${name}.${nameOf(member)}`, [member]);
+      found.set(`${name}.${nameOf(member)}`, examplesOf(member, name));
   }
   return found;
 };
 
 /** Those without an example. */
 export const namesWithoutExample = (): readonly string[] =>
-  [...callables()]
-    .filter(([name, nodes]) => nodes.every((node) => examplesIn(node, name).length === 0))
-    .map(([name]) => name);
+  [...examplesByName()].filter(([, examples]) => examples.length === 0).map(([name]) => name);
 
 /** Where a declaration stands, which is the same in every program. */
 const placeOf = (node: ts.Node): string => `${node.getSourceFile().fileName}:${node.pos}`;
@@ -94,13 +97,13 @@ export const optionsWithoutExample = (
   program: ts.Program,
   files: ReadonlyMap<string, DocExample>,
 ): readonly string[] => {
-  const shown = [...files].map(([file, { subpaths }]) => ({
-    subpaths,
+  const shown = [...files].map(([file, { subpath }]) => ({
+    subpath,
     places: shownIn(program, file),
   }));
   return explained.flatMap(({ entry, name, symbol }) => {
     if (!/(?:Options|Input|Query)$/.test(name) || noOptions.has(name)) return [];
-    const ofSubpath = shown.filter(({ subpaths }) => subpaths.includes(entry));
+    const ofSubpath = shown.filter(({ subpath }) => subpath === entry);
     const type = checker.getDeclaredTypeOfSymbol(symbol);
     const missing = [...fieldsOf(type)].filter((field) => {
       const places = placesOfField(type, field);

@@ -53,7 +53,7 @@ const overHttp = async () => {
     apiKey: 'key-1',
     fetch: (url, init) => serve(new Request(url, init)),
   });
-  return { client, id, askModel };
+  return { client, sessions: client, id, askModel };
 };
 
 const onRedis = async () => {

@@ -19,13 +19,13 @@ const inPlace: { readonly [S in Subpath]: readonly (keyof Awaited<ReturnType<Set
   'colloquy/sqlite': ['database'],
   'colloquy/postgres': ['pool'],
   'colloquy/http': ['sessions', 'id'],
-  'colloquy/client': ['client', 'id', 'askModel'],
+  'colloquy/client': ['client', 'sessions', 'id', 'askModel'],
 };
 
 /** An example of a doc comment. */
 export interface DocExample extends Sample {
-  /** The subpaths that export what it explains. */
-  readonly subpaths: readonly Subpath[];
+  /** The subpath that exports what it explains. */
+  readonly subpath: Subpath;
   /** Number of its lines, without what it takes for granted. */
   readonly lines: number;
 }
@@ -41,7 +41,9 @@ export const explained = imported.filter((each): each is Explained =>
   Object.hasOwn(inPlace, each.entry),
 );
 
-export const declarationsOf = ({ symbol }: PublicExport): readonly ts.Declaration[] =>
+export const declarationsOf = ({
+  symbol,
+}: Pick<PublicExport, 'symbol'>): readonly ts.Declaration[] =>
   (symbol.declarations ?? []).filter(isOurs);
 
 export const nameOf = (node: ts.Declaration): string =>
@@ -59,12 +61,32 @@ export const examplesIn = (node: ts.Declaration, name: string): readonly Sample[
   });
 };
 
+/** The declarations of a member in the interfaces that its class implements. */
+const inheritedBy = (member: ts.ClassElement): readonly ts.Declaration[] => {
+  if (!ts.isClassDeclaration(member.parent)) return [];
+  const interfaces = (member.parent.heritageClauses ?? []).flatMap(({ types }) => types);
+  return interfaces.flatMap((each) => {
+    const inherited = checker.getTypeAtLocation(each).getProperty(nameOf(member));
+    return (inherited?.declarations ?? []).filter(isOurs);
+  });
+};
+
+/** The examples that an editor shows for a member: its own, or those that it inherits. */
+export const examplesOf = (
+  member: ts.ClassElement | ts.TypeElement,
+  name: string,
+): readonly Sample[] => {
+  const own = examplesIn(member, name);
+  if (own.length > 0 || !ts.isClassElement(member)) return own;
+  return inheritedBy(member).flatMap((each) => examplesIn(each, name));
+};
+
 /** The examples of a declaration and of its members. */
 const allExamplesIn = (node: ts.Declaration, name: string): readonly Sample[] => {
   const own = examplesIn(node, name);
   if (!ts.isClassDeclaration(node) && !ts.isInterfaceDeclaration(node)) return own;
-  const members: readonly ts.Declaration[] = [...node.members];
-  return [...own, ...members.flatMap((each) => examplesIn(each, `${name}.${nameOf(each)}`))];
+  const members: readonly (ts.ClassElement | ts.TypeElement)[] = [...node.members];
+  return [...own, ...members.flatMap((each) => examplesOf(each, `${name}.${nameOf(each)}`))];
 };
 
 const identifiersIn = (node: ts.Node): readonly string[] => {
@@ -125,19 +147,14 @@ export const fromElsewhere = ({ code, ...example }: DocExample): DocExample => (
   code: code.replace(`${SETTINGS}.js`, `${join(root, SETTINGS)}.ts`),
 });
 
-/** All examples of the public names, each once. */
+/** All examples of the public names, once for each subpath that exports what they explain. */
 export const docExamples = (): readonly DocExample[] => {
   const found = new Map<string, DocExample>();
-  for (const each of explained) {
-    const samples = declarationsOf(each).flatMap((node) => allExamplesIn(node, each.name));
-    for (const sample of samples) {
-      const { subpaths = [] } = found.get(sample.name) ?? {};
-      found.set(sample.name, {
-        ...sample,
-        code: moduleOf(sample.code, subpaths[0] ?? each.entry),
-        subpaths: [...subpaths, each.entry],
-        lines: sample.code.trimEnd().split('\n').length,
-      });
+  for (const { entry: subpath, name, ...each } of explained) {
+    for (const sample of declarationsOf(each).flatMap((node) => allExamplesIn(node, name))) {
+      const code = moduleOf(sample.code, subpath);
+      const lines = sample.code.trimEnd().split('\n').length;
+      found.set(`${subpath} ${code}`, { ...sample, code, subpath, lines });
     }
   }
   return [...found.values()];

@@ -1,11 +1,11 @@
 import type { ResultAsync } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import type { SessionClient } from '../../src/client/index.js';
-import type { SessionService } from '../../src/index.js';
+import type { RemoteErrors } from '../../src/client/index.js';
+import type { OperationErrors, SessionOperations } from '../../src/index.js';
 import { serve } from '../client/served.js';
 import { errorOf, type Failure, okOf, startedIn } from '../support/sessions.js';
 
-type Either = SessionService | SessionClient;
+type Either = SessionOperations<OperationErrors | RemoteErrors>;
 
 const worker = { holder: 'worker-1', seconds: 30 };
 const words = [{ role: 'assistant', content: 'hello' }];

@@ -1,0 +1,514 @@
+import type { Result, ResultAsync } from 'neverthrow';
+import type { OperationErrors } from '../session/operation-errors.js';
+import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
+import type { WatchOptions } from '../session/session-event.js';
+import type { HeldLease, ReturnedError, ReturnedValue } from '../session/with-lease.js';
+import type { AppendOptions, NewHistoryEntry, RewindInput } from './change-history.js';
+import type { ExtendInput, OperationOptions } from './change-session.js';
+import type { ClaimInput } from './claim-sessions.js';
+import type { CreateSessionInput } from './create-session.js';
+import type { GetOrCreateInput } from './get-or-create.js';
+import type { EachQuery, ListQuery } from './list-sessions.js';
+import type { Appended, HistoryPart, WaitingCount } from './operation-results.js';
+import type { OrThrow } from './or-throw.js';
+import type { GetOptions, HistoryQuery, ReadOptions } from './read-session.js';
+import type {
+  RemoteChange,
+  RemoteClaims,
+  RemoteCreated,
+  RemoteGetOrCreateResult,
+  RemotePage,
+  RemoteSession,
+} from './remote-results.js';
+import type {
+  CancelOptions,
+  LeaseInput,
+  ReleaseInput,
+  RenewInput,
+  WakeOptions,
+} from './session-work.js';
+import type { UpdateInput, UpdateOptions } from './update-session.js';
+
+/** The operations that only a service has. */
+type ServiceOnly = 'claimAny' | 'countWaitingAny' | 'watchAll' | 'sweep';
+
+/** The errors of each operation, by name: `OperationErrors` and `RemoteErrors` fit. */
+export type SharedErrors = {
+  readonly [K in Exclude<keyof OperationErrors, ServiceOnly>]: {
+    readonly type: string;
+    readonly message: string;
+  };
+};
+
+/** The results that a service and a client return with different fields, by operation. */
+export interface SharedResults {
+  readonly create: RemoteCreated;
+  readonly getOrCreate: RemoteGetOrCreateResult;
+  readonly get: RemoteSession;
+  readonly list: Omit<RemotePage, 'truncated'>;
+  readonly claim: RemoteClaims;
+  readonly watch: RemoteChange;
+}
+
+type SharedGetOptions = Omit<GetOptions, keyof ReadOptions>;
+type SharedWatchOptions = Omit<WatchOptions, 'leases' | 'onOpen'>;
+
+/**
+ * The operations that `SessionService` and `SessionClient` share, for code that accepts either.
+ * No operation throws or rejects. In the examples of the operations, `sessions` is a service or a
+ * client, and `id` an ACTIVE session with two entries: a question, and the answer "Bridges, mostly."
+ *
+ * @example
+ * ```ts
+ * const finish = (sessions: SessionOperations, id: string) =>
+ *   sessions
+ *     .append(id, [{ role: 'assistant', content: 'Bye!' }])
+ *     .andThen(() => sessions.terminate(id));
+ * const finished = await finish(sessions, id);
+ * console.log(finished.isOk()); // true
+ * ```
+ */
+export interface SessionOperations<
+  E extends SharedErrors = SharedErrors,
+  R extends SharedResults = SharedResults,
+> {
+  /**
+   * The same operations as promises of their values, for `await` and `try`: an error rejects with a
+   * `SessionFailure`. An iterable throws at its first error.
+   *
+   * @example
+   * ```ts
+   * try {
+   *   await sessions.orThrow.start(id);
+   * } catch (failure) {
+   *   if (!(failure instanceof SessionFailure)) throw failure;
+   *   console.log(failure.type); // invalid_transition
+   * }
+   * ```
+   */
+  readonly orThrow: OrThrow<SessionOperations<E, R>>;
+
+  /**
+   * Creates a session in the status IDLE. `start`, `entries` and `from` also start, fill and fork
+   * it, in one step: all of this is done, or nothing.
+   *
+   * @example
+   * ```ts
+   * const created = await sessions.create({
+   *   face: 'ada',
+   *   profile: 'interviewer',
+   *   timeLimit: 1800,
+   *   labels: { user: 'u-1' },
+   * });
+   * if (created.isErr()) console.error(created.error.message);
+   * else await sessions.start(created.value.id);
+   * ```
+   */
+  create(input: CreateSessionInput): ResultAsync<R['create'], E['create']>;
+
+  /**
+   * Reads the session with an id of the caller's own, whatever its options and its status, or
+   * creates and starts it. `created` says which. Of several calls at the same time, one creates the
+   * session and all get it.
+   *
+   * @example
+   * ```ts
+   * const call = { id: 'call-555-0123', face: 'ada', profile: 'receptionist' };
+   * const first = await sessions.orThrow.getOrCreate(call);
+   * console.log(first.created, first.status); // true ACTIVE
+   * const again = await sessions.orThrow.getOrCreate(call);
+   * console.log(again.created); // false
+   * ```
+   */
+  getOrCreate(input: GetOrCreateInput): ResultAsync<R['getOrCreate'], E['getOrCreate']>;
+
+  /**
+   * Reads a session with its history, or with its latest entries.
+   *
+   * @example
+   * ```ts
+   * const found = await sessions.get(id);
+   * if (found.isErr()) console.error(found.error.type);
+   * else console.log(found.value.status, found.value.history.length); // ACTIVE 2
+   * ```
+   */
+  get(id: string, options?: SharedGetOptions): ResultAsync<R['get'], E['get']>;
+
+  /**
+   * Reads a part of a history: the last entries, those after a position, or those before one. The
+   * cost depends on the part, not on the length of the history. A position that is not in this
+   * history is `invalid_input`.
+   *
+   * @example
+   * ```ts
+   * const { entries, start, position } = await sessions.orThrow.history(id, { last: 20 });
+   * console.log(entries.at(-1)?.content); // Bridges, mostly.
+   * const older = await sessions.orThrow.history(id, { before: start });
+   * const newer = await sessions.orThrow.history(id, { after: position });
+   * ```
+   */
+  history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart, E['history']>;
+
+  /**
+   * Reads a page of the tenant's sessions with their histories, newest first by default.
+   *
+   * @example
+   * ```ts
+   * const query = { labels: { user: 'u-1' }, historyLimit: 1 };
+   * const { sessions: found, total } = await sessions.orThrow.list(query);
+   * console.log(total, found[0]?.history[0]?.content); // 1 Bridges, mostly.
+   * ```
+   */
+  list(query?: ListQuery): ResultAsync<R['list'], E['list']>;
+
+  /**
+   * Iterates over all of the tenant's sessions, page by page with a cursor. A session that exists
+   * during the whole iteration is yielded exactly once. A session that cannot be read is a
+   * `corrupt_record` item; any other error is the last item. Never throws.
+   *
+   * @example
+   * ```ts
+   * let seconds = 0;
+   * for await (const item of sessions.each({ labels: { user: 'u-1' }, historyLimit: 0 })) {
+   *   if (item.isOk()) seconds += item.value.duration;
+   *   else console.error(item.error.message);
+   * }
+   * ```
+   */
+  each(query?: EachQuery): AsyncIterable<Result<R['get'], E['each']>>;
+
+  /**
+   * IDLE to ACTIVE. The time limit begins to run.
+   *
+   * @example
+   * ```ts
+   * const { id: callId } = await sessions.orThrow.create({ face: 'ada', profile: 'tutor' });
+   * const started = await sessions.start(callId);
+   * if (started.isErr()) console.error('No line is free:', started.error.message);
+   * else console.log(started.value.status); // ACTIVE
+   * ```
+   */
+  start(id: string, options?: OperationOptions): ResultAsync<SessionState, E['start']>;
+
+  /**
+   * ACTIVE to PAUSED. A pause does not count towards the time limit.
+   *
+   * @example
+   * ```ts
+   * const { status } = await sessions.orThrow.pause(id); // the caller is put on hold
+   * console.log(status); // PAUSED
+   * ```
+   */
+  pause(id: string, options?: OperationOptions): ResultAsync<SessionState, E['pause']>;
+
+  /**
+   * PAUSED to ACTIVE. The time limit continues to run.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.pause(id);
+   * const { status } = await sessions.orThrow.resume(id);
+   * console.log(status); // ACTIVE
+   * ```
+   */
+  resume(id: string, options?: OperationOptions): ResultAsync<SessionState, E['resume']>;
+
+  /**
+   * Sets a new time limit, higher or lower than before, of a session that has not ended. It
+   * includes the seconds already used: a limit that is not higher than these is `invalid_input`.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.extend(id, { timeLimit: 1200 });
+   * const { options } = await sessions.orThrow.get(id);
+   * console.log(options.timeLimit); // 1200
+   * ```
+   */
+  extend(
+    id: string,
+    input: ExtendInput,
+    options?: OperationOptions,
+  ): ResultAsync<SessionState, E['extend']>;
+
+  /**
+   * Sets and removes labels and metadata of a session in any status, in one step; the others stay.
+   * Concurrent updates are all applied: an update that loses a race is decided again, and after ten
+   * seconds of lost races fails with `conflict`. With `ifRevision`, an update is applied only if it
+   * knows the latest revision. An update that changes nothing writes nothing. Updates do not count
+   * as activity: `updatedAt` and the inactivity timeout stay.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.update(id, {
+   *   labels: { title: 'Bridges', draft: null },
+   *   metadata: { rating: 4 },
+   * });
+   * const { labels } = await sessions.orThrow.get(id);
+   * console.log(labels?.['title']); // Bridges
+   * ```
+   */
+  update(
+    id: string,
+    input: UpdateInput,
+    options?: UpdateOptions,
+  ): ResultAsync<SessionState, E['update']>;
+
+  /**
+   * Ends the session with the reason `terminated`. Succeeds without a change if the session has
+   * ended.
+   *
+   * @example
+   * ```ts
+   * const { status, endReason } = await sessions.orThrow.terminate(id);
+   * console.log(status, endReason); // TERMINATED terminated
+   * ```
+   */
+  terminate(id: string, options?: OperationOptions): ResultAsync<SessionState, E['terminate']>;
+
+  /**
+   * Ends the session with the reason `failed`. A session that has ended keeps its reason: the
+   * call fails with `invalid_transition`.
+   *
+   * @example
+   * ```ts
+   * try {
+   *   const { entries } = await sessions.orThrow.history(id);
+   *   await askModel(entries);
+   * } catch {
+   *   await sessions.orThrow.fail(id);
+   * }
+   * ```
+   */
+  fail(id: string, options?: OperationOptions): ResultAsync<SessionState, E['fail']>;
+
+  /**
+   * Adds entries to the history of an ACTIVE or PAUSED session, all or none. The cost does not
+   * depend on the history.
+   *
+   * @example
+   * ```ts
+   * const turn = [{ role: 'user', content: 'And a tunnel.' }];
+   * const appended = await sessions.append(id, turn, { operationId: 'message-3' });
+   * if (appended.isErr()) console.error(appended.error.message);
+   * const again = await sessions.orThrow.append(id, turn, { operationId: 'message-3' });
+   * console.log(again.repeated); // true
+   * ```
+   */
+  append(
+    id: string,
+    entries: readonly NewHistoryEntry[],
+    options?: AppendOptions,
+  ): ResultAsync<Appended, E['append']>;
+
+  /**
+   * Goes back in the history of an ACTIVE or PAUSED session, in one step: the history then has the
+   * entries up to the position `to`, and after them `entries`. No read returns the superseded
+   * entries any more. With `to: 0`, it replaces the whole history. If the history does not end at
+   * `ifPosition`, the error is `history_moved`, and nothing is changed.
+   *
+   * @example
+   * ```ts
+   * const { position } = await sessions.orThrow.history(id);
+   * const summary = [{ role: 'system', content: 'She builds bridges.' }];
+   * await sessions.orThrow.rewind(id, { to: 0, entries: summary, ifPosition: position });
+   * const { history } = await sessions.orThrow.get(id);
+   * console.log(history.length); // 1
+   * ```
+   */
+  rewind(id: string, input: RewindInput): ResultAsync<Appended, E['rewind']>;
+
+  /**
+   * Leases a session that has not ended, so that two workers do not answer in one conversation. If
+   * another holder has the session, the error is `leased`. Pass the `fencingToken` to `append` and
+   * to commands: they are `lease_lost` once the lease is over, even if this process was suspended
+   * in between. Calls without one are not checked. Every lease has a higher token than the ones
+   * before. If the same holder already has the session, such as a worker that was restarted under
+   * its name, the new lease replaces the earlier one. A lease ends at its time without a write, and
+   * with `await using` at the end of the block.
+   *
+   * @example
+   * ```ts
+   * await using lease = await sessions.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+   * const { fencingToken } = lease;
+   * const answer = [{ role: 'assistant', content: 'Which one was the longest?' }];
+   * await sessions.orThrow.append(id, answer, { fencingToken });
+   * const other = await sessions.lease(id, { holder: 'worker-2', seconds: 30 });
+   * console.log(other.isErr() && other.error.type); // leased
+   * ```
+   */
+  lease(id: string, input: LeaseInput): ResultAsync<TakenLease, E['lease']>;
+
+  /**
+   * Moves the end of a lease to `seconds` from now. Never takes a lease: if `fencingToken` is not
+   * that of the current lease, the error is `lease_lost`, and after the end of the session
+   * `invalid_transition`.
+   *
+   * @example
+   * ```ts
+   * const { fencingToken } = await sessions.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+   * const renewed = await sessions.renew(id, { fencingToken, seconds: 30 });
+   * if (renewed.isErr()) console.error('Stop: another worker may have the session.');
+   * ```
+   */
+  renew(id: string, input: RenewInput): ResultAsync<SessionLease, E['renew']>;
+
+  /**
+   * Leases a session while `use` runs: renews the lease after each third of its length, and
+   * releases it at the end. `use` gets `sessions`, whose appends and commands on the session carry
+   * the token of the lease. Returns the value of `use`, or its result if it returns one;
+   * `callback_failed` if `use` throws or rejects; and `lease_lost` in place of a value if the lease
+   * was lost before `use` had finished. `signal` is aborted as soon as that is known, and when the
+   * session has ended: an error of `use` is then still its own, and the reason of the signal, if
+   * `use` throws that. If the session cannot be leased, `use` is not called.
+   *
+   * @example
+   * ```ts
+   * const lease = { holder: 'worker-1', seconds: 30 };
+   * const done = await sessions.withLease(id, lease, async ({ sessions, signal }) => {
+   *   const { entries } = await sessions.orThrow.history(id);
+   *   const answer = await askModel(entries, signal);
+   *   return sessions.append(id, [{ role: 'assistant', content: answer }]);
+   * });
+   * if (done.isErr()) console.error(done.error.message);
+   * ```
+   */
+  withLease<T>(
+    id: string,
+    input: LeaseInput,
+    use: (lease: HeldLease<SessionOperations<E, R>>) => T,
+  ): ResultAsync<ReturnedValue<Awaited<T>>, E['withLease'] | ReturnedError<Awaited<T>>>;
+
+  /**
+   * Makes a session wait for a worker, now or from a time on: `claim` then returns it. If it
+   * already waits for one, the earlier time counts. A session that has ended is
+   * `invalid_transition`.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.wake(id);
+   * const inAnHour = new Date(Date.now() + 3_600_000);
+   * await sessions.orThrow.wake(id, { at: inAnHour }); // the earlier time counts
+   * ```
+   */
+  wake(id: string, options?: WakeOptions): ResultAsync<void, E['wake']>;
+
+  /**
+   * Leases the tenant's sessions that wait for a worker, the longest waiting first, at most
+   * `limit`. No two callers get the same session at the same time. A session no longer waits for a
+   * worker once it is released with `done`, unless it was woken after the claim. If it is released
+   * without, or if the lease runs out because the worker has crashed, it waits again, until the
+   * maximum of `attempts` is reached. A lease of anybody holds off claims until it ends.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.wake(id);
+   * const { claimed } = await sessions.orThrow.claim({ holder: 'worker-1', seconds: 30 });
+   * for (const { session, lease } of claimed) {
+   *   await sessions.orThrow.append(session.id, [{ role: 'assistant', content: 'Still there?' }]);
+   *   await sessions.orThrow.release(session.id, { fencingToken: lease.fencingToken, done: true });
+   * }
+   * ```
+   */
+  claim(input: ClaimInput): ResultAsync<R['claim'], E['claim']>;
+
+  /**
+   * Counts the tenant's sessions that a worker could claim now, up to 10000: those that wait,
+   * without those that a worker has. A host can add workers by it.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.wake(id);
+   * const { count } = await sessions.orThrow.countWaiting();
+   * console.log(count); // 1
+   * ```
+   */
+  countWaiting(): ResultAsync<WaitingCount, E['countWaiting']>;
+
+  /**
+   * Cancels the work on a session: ends the lease on it, if there is one, and the session waits for
+   * no worker any more. Calls with the token of that lease are `cancelled`, and the `signal` of its
+   * holder is aborted: at once in a worker of `createWorker` if the store has events, otherwise at
+   * the next renewal. The session itself goes on. Succeeds without a change if there is nothing to
+   * cancel.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.wake(id);
+   * await sessions.orThrow.cancel(id, { reason: 'the caller has hung up' });
+   * const { count } = await sessions.orThrow.countWaiting();
+   * console.log(count); // 0
+   * ```
+   */
+  cancel(id: string, options?: CancelOptions): ResultAsync<void, E['cancel']>;
+
+  /**
+   * Ends a lease. Also succeeds if the lease was already over and no other one followed. Of a claim
+   * without `done`: the session waits for a worker again after a delay, which doubles with each
+   * attempt from about a second to five minutes.
+   *
+   * @example
+   * ```ts
+   * const { fencingToken } = await sessions.orThrow.lease(id, { holder: 'worker-1', seconds: 30 });
+   * await sessions.orThrow.release(id, { fencingToken });
+   * const other = await sessions.lease(id, { holder: 'worker-2', seconds: 30 });
+   * console.log(other.isOk()); // true
+   * ```
+   */
+  release(id: string, input: ReleaseInput): ResultAsync<void, E['release']>;
+
+  /**
+   * Erases the content, `id` and `data` of entries from the store at once, also of superseded
+   * entries. Their positions, roles and times stay. `positions` are 1 to 1000 positions that
+   * `history` returned. Allowed in any status.
+   *
+   * @example
+   * ```ts
+   * const { entries } = await sessions.orThrow.history(id, { last: 1 });
+   * const positions = entries.map(({ position }) => position);
+   * await sessions.orThrow.redact(id, positions);
+   * const { history } = await sessions.orThrow.get(id);
+   * console.log(history.map(({ content }) => content)); // [ 'What do you build?', '' ]
+   * ```
+   */
+  redact(id: string, positions: readonly number[]): ResultAsync<void, E['redact']>;
+
+  /**
+   * Deletes the session. Also succeeds if it does not exist.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.delete(id);
+   * const found = await sessions.get(id);
+   * console.log(found.isErr() && found.error.type); // not_found
+   * ```
+   */
+  delete(id: string): ResultAsync<void, E['delete']>;
+
+  /**
+   * Watches a session: yields a snapshot, then what has changed and the new entries, until the
+   * session has ended or is deleted. No entry is missing and none comes twice; changes that follow
+   * each other closely come as one. After a rewind or a redaction, it yields a snapshot again. A
+   * lease alone is no change. With `cursor`, that of an item, it continues after that item, however
+   * old it is. An end by the clock is yielded at the deadline, even if no sweep has stored it. An
+   * error is the last item: `misconfigured` if the store has no events, `not_found` if there is no
+   * such session, `store_unavailable` if the store's client was closed. Aborting the signal ends
+   * the iteration immediately, and so does the end of a block with `await using`. Nothing is read
+   * before the first `next`. Never throws.
+   *
+   * @example
+   * ```ts
+   * for await (const item of sessions.watch(id)) {
+   *   if (item.isErr()) break;
+   *   const change = item.value;
+   *   if (change.type === 'session.snapshot') console.log(change.session.history.length); // 2
+   *   if (change.type === 'session.changed') console.log(change.entries[0]?.content); // Bye!
+   *   if (change.type === 'session.changed') break;
+   *   await sessions.append(id, [{ role: 'user', content: 'Bye!' }]);
+   * }
+   * ```
+   */
+  watch(
+    id: string,
+    options?: SharedWatchOptions,
+  ): AsyncIterable<Result<R['watch'], E['watch']>> & AsyncDisposable;
+}
