@@ -4,7 +4,7 @@ import type { UpdateOptions } from '../service/update-session.js';
 import type { WatchSignal } from '../session/session-event.js';
 
 /**
- * Options of a call.
+ * Options of a call; of `each`, of each page.
  *
  * @example
  * ```ts

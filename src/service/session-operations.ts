@@ -33,7 +33,7 @@ import type { UpdateInput, UpdateOptions } from './update-session.js';
 type ServiceOnly = 'claimAny' | 'countWaitingAny' | 'watchAll' | 'sweep';
 
 /** The errors of each operation, by name: `OperationErrors` and `RemoteErrors` fit. */
-export type SharedErrors = {
+type SharedErrors = {
   readonly [K in Exclude<keyof OperationErrors, ServiceOnly>]: {
     readonly type: string;
     readonly message: string;
@@ -54,9 +54,11 @@ type SharedGetOptions = Omit<GetOptions, keyof ReadOptions>;
 type SharedWatchOptions = Omit<WatchOptions, 'leases' | 'onOpen'>;
 
 /**
- * The operations that `SessionService` and `SessionClient` share, for code that accepts either.
- * No operation throws or rejects. In the examples of the operations, `sessions` is a service or a
- * client, and `id` an ACTIVE session with two entries: a question, and the answer "Bridges, mostly."
+ * The operations that `SessionService` and `SessionClient` share, for code that accepts either. No
+ * operation throws or rejects. In the examples of the operations, `sessions` is a service or a
+ * client, and `id` is an ACTIVE session with two entries: a question, and the answer "Bridges,
+ * mostly." With `SessionOperations<OperationErrors | RemoteErrors>`, `type` distinguishes the
+ * errors of both.
  *
  * @example
  * ```ts
@@ -427,9 +429,9 @@ export interface SessionOperations<
   /**
    * Cancels the work on a session: ends the lease on it, if there is one, and the session waits for
    * no worker any more. Calls with the token of that lease are `cancelled`, and the `signal` of its
-   * holder is aborted: at once in a worker of `createWorker` if the store has events, otherwise at
-   * the next renewal. The session itself goes on. Succeeds without a change if there is nothing to
-   * cancel.
+   * holder is aborted: immediately in a worker of `createWorker` if the store has events, otherwise
+   * at the next renewal. The session itself goes on. Succeeds without a change if there is nothing
+   * to cancel.
    *
    * @example
    * ```ts
@@ -457,7 +459,7 @@ export interface SessionOperations<
   release(id: string, input: ReleaseInput): ResultAsync<void, E['release']>;
 
   /**
-   * Erases the content, `id` and `data` of entries from the store at once, also of superseded
+   * Immediately erases the content, `id` and `data` of entries from the store, also of superseded
    * entries. Their positions, roles and times stay. `positions` are 1 to 1000 positions that
    * `history` returned. Allowed in any status.
    *
@@ -491,8 +493,8 @@ export interface SessionOperations<
    * lease alone is no change. With `cursor`, that of an item, it continues after that item, however
    * old it is. An end by the clock is yielded at the deadline, even if no sweep has stored it. An
    * error is the last item: `misconfigured` if the store has no events, `not_found` if there is no
-   * such session, `store_unavailable` if the store's client was closed. Aborting the signal ends
-   * the iteration immediately, and so does the end of a block with `await using`. Nothing is read
+   * such session, `store_unavailable` if the store's client was closed. The watch ends immediately
+   * if the signal is aborted, the loop is left, or a block with `await using` ends. Nothing is read
    * before the first `next`. Never throws.
    *
    * @example
