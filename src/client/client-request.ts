@@ -13,7 +13,7 @@ import {
 import { fencingToken } from '../operations/parameters.js';
 import { signal as signalSchema } from '../schema/host-values.js';
 import type { IssueList } from '../schema/issue-list.js';
-import { fieldsIn } from '../schema/object.js';
+import { copiedFields } from '../schema/object.js';
 import { readSafely } from '../schema/read-input.js';
 import { optional } from '../schema/schema.js';
 import { checkKnown } from '../schema/unknown-fields.js';
@@ -152,7 +152,7 @@ const parseOptions = (
   { headers = {} }: Endpoint,
   { options, inputNames = [], optionNames = [] }: CallArguments,
 ): Fields => {
-  const fields = { ...fieldsIn(issues, 'options', options) };
+  const fields = copiedFields(issues, 'options', options);
   const headerNames = Object.keys(headers).filter((name) => !inputNames.includes(name));
   checkKnown(issues, fields, ['signal', 'timeoutMs', ...headerNames, ...optionNames]);
   return fields;
@@ -183,7 +183,7 @@ const parseCall = <C extends OperationError>(
 ): ClientRequest<C> => {
   const isRead = operation.method === 'GET';
   const { input: givenInput = {} } = call;
-  const input = { ...fieldsIn(issues, isRead ? 'query' : 'input', givenInput) };
+  const input = copiedFields(issues, isRead ? 'query' : 'input', givenInput);
   const options = parseOptions(issues, operation, call);
   const fields = { ...options, ...input };
   // The service gets JSON, in which some of what it would refuse is lost.
@@ -228,7 +228,7 @@ export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][num
 /** Builds the request of a watch. */
 export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, InvalidInput> =>
   readSafely((issues) => {
-    const fields = fieldsIn(issues, 'options', options);
+    const fields = copiedFields(issues, 'options', options);
     const { cursor, warnBefore, historyLimit } = fields;
     const isCursor = typeof cursor === 'string' && parseWatchCursor(cursor) !== undefined;
     issues.check(
@@ -249,7 +249,7 @@ export type EachPages = EachQuery & { readonly limit: number };
 /** Copies a query for `each`, so that later changes by the caller have no effect. */
 export const parseEachQuery = (query: EachQuery): Result<EachPages, InvalidInput> =>
   readSafely((issues) => {
-    const fields: EachQuery = { ...fieldsIn(issues, 'query', query) };
+    const fields: EachQuery = copiedFields(issues, 'query', query);
     issues.check(
       !('page' in fields) || fields.page === undefined,
       'page',

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../session/fields.js';
 import type { IssueList } from './issue-list.js';
 import type { JsonSchema } from './json-schema.js';
-import { described, type FieldSchemas, type OutOf, type Schema } from './schema.js';
+import { described, type FieldSchemas, type OutOf, type Read, type Schema } from './schema.js';
 import { checkKnown } from './unknown-fields.js';
 import { wireName } from './wire-name.js';
 
@@ -44,6 +44,35 @@ export const fieldsIn = (issues: IssueList, path: string, value: unknown): Field
 };
 
 /**
+ * What `read` makes of a field. A getter of the caller may throw; then the issue names the field,
+ * unless one within it is named already.
+ */
+export const readField = <T>(
+  issues: IssueList,
+  path: string,
+  read: Read<T>,
+  given: Fields,
+  name: string,
+): T | undefined => {
+  const before = issues.found.length;
+  try {
+    return read(issues, path, given[name]);
+  } catch (cause) {
+    if (issues.found.length === before) issues.caught(cause, path);
+    return undefined;
+  }
+};
+
+/** A copy of the fields of a value, which must be an object. Reads each of them once. */
+export const copiedFields = (issues: IssueList, path: string, value: unknown): Fields => {
+  const given = fieldsIn(issues, path, value);
+  const read: Read<unknown> = (_issues, _path, field) => field;
+  return Object.fromEntries(
+    Object.keys(given).map((name) => [name, readField(issues, name, read, given, name)]),
+  );
+};
+
+/**
  * An object with these fields and no others. In the body of a host's operation, others are ignored.
  *
  * @example
@@ -64,7 +93,7 @@ export function object(fields: FieldSchemas): ObjectSchema<FieldSchemas> {
       const prefix = path && `${path}.`;
       checkKnown(issues, given, names, prefix);
       const found: Record<string, unknown> = {};
-      for (const { name, read } of all) found[name] = read(issues, prefix + name, given[name]);
+      for (const { name, read } of all) found[name] = readField(issues, prefix + name, read, given, name);
       return found;
     },
   };

@@ -77,12 +77,16 @@ describe('entries to append', () => {
   });
 
   test.for([
-    ['an array', [throwing()]],
-    ['itself', revoked()],
-    ['a Date', [{ ...hello, timestamp: Object.assign(new Date(0), { getTime: () => 'soon' }) }]],
-  ] as const)('that throw are refused: %s', ([, entries]) => {
+    ['an array', [throwing()], 'entries'],
+    ['itself', revoked(), 'entries'],
+    [
+      'a Date',
+      [{ ...hello, timestamp: Object.assign(new Date(0), { getTime: () => 'soon' }) }],
+      'entries[0].timestamp',
+    ],
+  ] as const)('that throw are refused: %s', ([, entries, path]) => {
     expect(rules(append(entries)._unsafeUnwrapErr())).toEqual([
-      'entries cannot be read: it throws',
+      `${path} cannot be read: it throws`,
     ]);
   });
 

@@ -156,7 +156,7 @@ describe('an object', () => {
     expect(reads).toEqual({ street: 1, floor: 1, door: 1 });
   });
 
-  test('reports what it knows before a getter throws, and otherwise that it throws', () => {
+  test('names a field whose getter throws, and what else is wrong', () => {
     const given = {
       age: -1,
       get job(): never {
@@ -164,10 +164,14 @@ describe('an object', () => {
       },
     };
     const age = whole(0);
-    expect(read(object({ age, job: flag }), given)).toEqual([
+    expect(read(object({ job: flag, age }), given)).toEqual([
+      'job cannot be read: it throws',
       'age must be a whole number, at least 0',
     ]);
-    expect(read(object({ job: flag, age }), given)).toEqual(['input cannot be read: it throws']);
+    expect(read(object({ worker: object({ age, job: flag }) }), { worker: given })).toEqual([
+      'worker.age must be a whole number, at least 0',
+      'worker.job cannot be read: it throws',
+    ]);
   });
 });
 

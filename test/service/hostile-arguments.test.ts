@@ -117,7 +117,7 @@ describe('what to create', () => {
       },
     };
     expect(await refusal('create', input)).toEqual([
-      { path: 'input', message: 'cannot be read: it throws' },
+      { path: 'profile', message: 'cannot be read: it throws' },
     ]);
   });
 

@@ -47,7 +47,7 @@ describe('options that break a rule are named at once', () => {
     const throws = /throwing|revoked/.test(name);
     expectRule(
       { client: value() },
-      throws ? 'options cannot be read: it throws' : 'client must be an ioredis client',
+      throws ? 'client cannot be read: it throws' : 'client must be an ioredis client',
     );
   });
 
