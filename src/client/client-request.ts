@@ -56,6 +56,8 @@ export interface ClientRequest<C extends OperationError = OperationError> {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string | null;
+  /** Names of the input that are not sent in it, so that the service does not know them. */
+  readonly ownNames: readonly string[];
   /** Whether the caller has set a condition, so that a `conflict` is final. */
   readonly isConditional: boolean;
   readonly signal: WatchSignal | undefined;
@@ -145,6 +147,9 @@ const parseToken = (
 };
 
 const anyMetadata = metadataChanges(Number.MAX_SAFE_INTEGER);
+const historyLimit = optional(whole(0));
+const warning = optional(upTo(WARNING_SECONDS));
+const pageLimit = optional(whole(1), PAGE_LIMIT);
 
 /** Reads the options once. */
 const parseOptions = (
@@ -182,12 +187,15 @@ const parseCall = <C extends OperationError>(
   call: CallArguments,
 ): ClientRequest<C> => {
   const isRead = operation.method === 'GET';
-  const { input: givenInput = {} } = call;
+  const { input: givenInput = {}, inputNames: ownNames = [] } = call;
   const input = copiedFields(issues, isRead ? 'query' : 'input', givenInput);
   const options = parseOptions(issues, operation, call);
   const fields = { ...options, ...input };
   // The service gets JSON, in which some of what it would refuse is lost.
   anyMetadata.read(issues, 'metadata', fields['metadata']);
+  // The service does not get it to read.
+  if (ownNames.includes('historyLimit'))
+    historyLimit.read(issues, 'historyLimit', fields['historyLimit']);
   const { id: givenId = fields['id'] } = call;
   const id = hasId(operation) ? parseId(issues, givenId) : '';
   const sent = sentFields(call, input, options);
@@ -206,6 +214,7 @@ const parseCall = <C extends OperationError>(
       ...strictHandling(sent),
     },
     body,
+    ownNames,
     isConditional: fields['ifRevision'] !== undefined,
     signal: signalSchema.read(issues, 'signal', options['signal']),
     timeoutMs: optional(milliseconds).read(issues, 'timeoutMs', options['timeoutMs']),
@@ -229,15 +238,15 @@ export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][num
 export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, InvalidInput> =>
   readSafely((issues) => {
     const fields = copiedFields(issues, 'options', options);
-    const { cursor, warnBefore, historyLimit } = fields;
+    const { cursor } = fields;
     const isCursor = typeof cursor === 'string' && parseWatchCursor(cursor) !== undefined;
     issues.check(
       cursor === undefined || isCursor,
       'cursor',
       'must be the cursor of an item of a watch',
     );
-    optional(upTo(WARNING_SECONDS)).read(issues, 'warnBefore', warnBefore);
-    optional(whole(0)).read(issues, 'historyLimit', historyLimit);
+    warning.read(issues, 'warnBefore', fields['warnBefore']);
+    historyLimit.read(issues, 'historyLimit', fields['historyLimit']);
     const optionNames = ['warnBefore', 'historyLimit'];
     const request = parseCall(issues, watch, { id, options: fields, optionNames });
     return { ...request, cursor: isCursor ? cursor : undefined };
@@ -255,7 +264,7 @@ export const parseEachQuery = (query: EachQuery): Result<EachPages, InvalidInput
       'page',
       'is not allowed in `each`',
     );
-    const { limit = PAGE_LIMIT } = fields;
     // The service counts a higher limit as this one.
-    return { ...fields, limit: Math.min(limit, PAGE_LIMIT) };
+    const limit = Math.min(pageLimit.read(issues, 'limit', fields.limit), PAGE_LIMIT);
+    return { ...fields, limit };
   });

@@ -3,6 +3,7 @@ import type { Endpoint, OperationError } from '../operations/operation.js';
 import { particulars } from '../operations/particulars.js';
 import { received } from '../schema/received.js';
 import type { Out } from '../schema/schema.js';
+import { didYouMean, nearest } from '../schema/unknown-fields.js';
 import { anyText } from '../schema/values.js';
 import { wireObject } from '../schema/wire-object.js';
 import {
@@ -18,9 +19,9 @@ import type { Outcome, RefusalType, Refused, RemoteError, RemoteErrorOf } from '
 import type { ClientRequest } from './client-request.js';
 import { givenName } from './sent-name.js';
 
-/** The issues with the names of the client's methods. */
+/** The issues with the names of the client's methods, some of which only the client knows. */
 const inClientNames = (
-  { headers = {} }: Endpoint,
+  { operation: { headers = {} }, ownNames }: ClientRequest,
   message: string,
   issues: readonly InputIssue[] = [],
 ): InvalidInput => {
@@ -28,10 +29,11 @@ const inClientNames = (
   const names = new Map(Object.entries(headers).map(([name, { wireName }]) => [wireName, name]));
   names.set('session_id', 'id');
   return invalidInput(
-    issues.map(({ path, message: rule }) => ({
-      path: names.get(path) ?? path.replace(/^\w+/, givenName),
-      message: rule.replace(/\w+(?=\?\)$)/, givenName),
-    })),
+    issues.map(({ path: sent, message: rule }) => {
+      const path = names.get(sent) ?? sent.replace(/^\w+/, givenName);
+      const hint = rule === 'is unknown' ? didYouMean(nearest(path, ownNames)) : '';
+      return { path, message: rule.replace(/\w+(?=\?\)$)/, givenName) + hint };
+    }),
   );
 };
 
@@ -63,12 +65,13 @@ const problem = wireObject({ code: anyText, detail: anyText, ...particulars });
 const remoteErrorOf = (
   code: OperationError | RefusalType,
   { detail: message, errors, position, holder, until, reason }: Out<typeof problem>,
-  { operation, id }: ClientRequest,
+  request: ClientRequest,
   outcome: Outcome,
 ): RemoteError | Refused | undefined => {
+  const { operation, id } = request;
   switch (code) {
     case 'invalid_input':
-      return inClientNames(operation, message, errors);
+      return inClientNames(request, message, errors);
     case 'not_found':
       return notFound(id);
     case 'invalid_transition':

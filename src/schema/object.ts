@@ -1,7 +1,14 @@
 import { type Fields, isFields } from '../session/fields.js';
 import type { IssueList } from './issue-list.js';
 import type { JsonSchema } from './json-schema.js';
-import { described, type FieldSchemas, type OutOf, type Read, type Schema } from './schema.js';
+import {
+  anything,
+  described,
+  type FieldSchemas,
+  type OutOf,
+  type Read,
+  type Schema,
+} from './schema.js';
 import { checkKnown } from './unknown-fields.js';
 import { wireName } from './wire-name.js';
 
@@ -63,13 +70,21 @@ export const readField = <T>(
   }
 };
 
-/** A copy of the fields of a value, which must be an object. Reads each of them once. */
-export const copiedFields = (issues: IssueList, path: string, value: unknown): Fields => {
+/**
+ * A copy of the fields of a value, which must be an object. Reads each of them once. `prefix`
+ * precedes their names in issues.
+ */
+export const copiedFields = (
+  issues: IssueList,
+  path: string,
+  value: unknown,
+  prefix = '',
+): Fields => {
   const given = fieldsIn(issues, path, value);
-  const read: Read<unknown> = (_issues, _path, field) => field;
-  return Object.fromEntries(
-    Object.keys(given).map((name) => [name, readField(issues, name, read, given, name)]),
-  );
+  const found: Record<string, unknown> = {};
+  for (const name of Object.keys(given))
+    found[name] = readField(issues, prefix + name, anything.read, given, name);
+  return found;
 };
 
 /**
@@ -93,7 +108,8 @@ export function object(fields: FieldSchemas): ObjectSchema<FieldSchemas> {
       const prefix = path && `${path}.`;
       checkKnown(issues, given, names, prefix);
       const found: Record<string, unknown> = {};
-      for (const { name, read } of all) found[name] = readField(issues, prefix + name, read, given, name);
+      for (const { name, read } of all)
+        found[name] = readField(issues, prefix + name, read, given, name);
       return found;
     },
   };
