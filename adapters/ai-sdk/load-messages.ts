@@ -1,5 +1,12 @@
 import type { ResultAsync } from 'neverthrow';
+import { object } from '../../src/schema/object.js';
+import { inputOf } from '../../src/schema/read-input.js';
+import { type Out, optional } from '../../src/schema/schema.js';
+import { capped, whole } from '../../src/schema/values.js';
+import type { HistoryPart } from '../../src/service/operation-results.js';
 import type { HistoryQuery } from '../../src/service/read-session.js';
+import type { InvalidInput } from '../../src/session/errors.js';
+import { HISTORY_LIMIT } from '../../src/session/limits.js';
 import type { OperationErrors } from '../../src/session/operation-errors.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
 import { type ChatMessage, messageOf } from './chat-message.js';
@@ -37,10 +44,40 @@ export interface MessagePage<Message> {
   readonly after?: number;
 }
 
-const queryOf = ({ last = 100, before, after }: LoadOptions): HistoryQuery => {
+const position = optional(whole(0));
+
+const loadOptions = object({
+  last: optional(capped(1, HISTORY_LIMIT), 100),
+  before: position,
+  after: position,
+} satisfies Readonly<Record<keyof LoadOptions, unknown>>);
+
+const parseOptions = inputOf('options', loadOptions);
+
+const queryOf = ({ last, before, after }: Out<typeof loadOptions>): HistoryQuery => {
   if (after !== undefined) return { after, limit: last };
   if (before !== undefined) return { before, limit: last };
   return { last };
+};
+
+const pageOf = <Message extends ChatMessage>({
+  entries,
+  start,
+  position,
+  hasMore,
+}: HistoryPart): MessagePage<Message> => {
+  // Unchecked, as `loadMessages` documents.
+  const messages = entries.map((entry) => messageOf(entry) as ChatMessage as Message);
+  const positions = new Map(
+    entries.map((entry, index) => [messages[index]?.id ?? '', entry.position]),
+  );
+  return {
+    messages,
+    positions,
+    position,
+    ...(start > 0 && { before: start }),
+    ...(hasMore && { after: position }),
+  };
 };
 
 /**
@@ -55,18 +92,8 @@ export const loadMessages = <
   sessions: Pick<Conversations<E>, 'history'>,
   id: string,
   options: LoadOptions = {},
-): ResultAsync<MessagePage<Message>, E> =>
-  sessions.history(id, queryOf(options)).map(({ entries, start, position: end, hasMore }) => {
-    // Unchecked, as documented above.
-    const messages = entries.map((entry) => messageOf(entry) as ChatMessage as Message);
-    const positions = new Map(
-      entries.map(({ position }, index) => [messages[index]?.id ?? '', position]),
-    );
-    return {
-      messages,
-      positions,
-      position: end,
-      ...(start > 0 && { before: start }),
-      ...(hasMore && { after: end }),
-    };
-  });
+): ResultAsync<MessagePage<Message>, E | InvalidInput> =>
+  parseOptions(options)
+    .map(queryOf)
+    .asyncAndThen((query) => sessions.history(id, query))
+    .map(pageOf<Message>);

@@ -1,10 +1,7 @@
-import type { Result } from 'neverthrow';
 import { jsonText, MAX_DEPTH, valueOfJson } from '../../src/input/json-values.js';
 import type { IssueList } from '../../src/schema/issue-list.js';
-import { fieldsIn } from '../../src/schema/object.js';
-import { readSafely } from '../../src/schema/read-input.js';
+import { copiedFields, fieldsIn } from '../../src/schema/object.js';
 import { type Schema, schema } from '../../src/schema/schema.js';
-import type { InvalidInput } from '../../src/session/errors.js';
 import { hasMethods, isFields } from '../../src/session/fields.js';
 import type { JsonValue } from '../../src/session/session.js';
 import { isMessage, isRole, type Message } from './chat-message.js';
@@ -58,7 +55,7 @@ const parsePart = (issues: IssueList, path: string, value: unknown): JsonValue |
 };
 
 const parseMessage = (issues: IssueList, path: string, value: unknown): readonly Message[] => {
-  const { id, role, parts, ...more } = fieldsIn(issues, path, value);
+  const { id, role, parts, ...more } = copiedFields(issues, path, value, `${path}.`);
   issues.check(typeof id === 'string', `${path}.id`, 'must be a string');
   issues.check(isRole(role), `${path}.role`, 'must be system, user or assistant');
   issues.check(Array.isArray(parts), `${path}.parts`, 'must be an array');
@@ -77,12 +74,9 @@ const parseMessage = (issues: IssueList, path: string, value: unknown): readonly
   return isMessage(message) ? [message] : [];
 };
 
-const uiMessages: Schema<readonly Message[]> = schema((issues, path, messages) => {
+/** Messages as JSON, in the order of the caller. */
+export const uiMessages: Schema<readonly Message[]> = schema((issues, path, messages) => {
   issues.check(Array.isArray(messages), path, 'must be an array of UIMessage');
   const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
   return list.flatMap((message, at) => parseMessage(issues, `${path}[${at}]`, message));
 });
-
-/** The messages as JSON, in the order of the caller. */
-export const parseMessages = (messages: unknown): Result<readonly Message[], InvalidInput> =>
-  readSafely((issues) => issues.read('messages', uiMessages, messages));

@@ -1,4 +1,9 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
+import { commandFields } from '../../src/input/command-inputs.js';
+import { object } from '../../src/schema/object.js';
+import { readSafely } from '../../src/schema/read-input.js';
+import { type Out, optional } from '../../src/schema/schema.js';
+import { onOrOff, whole } from '../../src/schema/values.js';
 import type { HistoryPart } from '../../src/service/operation-results.js';
 import { sameJson } from '../../src/session/canonical-json.js';
 import {
@@ -17,7 +22,7 @@ import {
 import { inCallersWords } from '../sdk/in-callers-words.js';
 import { type ChatMessage, entryOf, hasContent, type Message, messageOf } from './chat-message.js';
 import { isOlder } from './is-older.js';
-import { parseMessages } from './parse-messages.js';
+import { uiMessages } from './parse-messages.js';
 
 const placedIn = ({ entries, start }: HistoryPart) =>
   entries.map((entry, index) => ({
@@ -110,8 +115,25 @@ export interface SaveOptions {
   readonly search?: number | undefined;
 }
 
-/** Default maximum number of messages that are searched. */
-const SEARCH = 10_000;
+const saveOptions = object({
+  regenerate: onOrOff,
+  fencingToken: commandFields.fencingToken,
+  ifPosition: optional(whole(0)),
+  wake: onOrOff,
+  search: optional(whole(1), 10_000),
+} satisfies Readonly<Record<keyof SaveOptions, unknown>>);
+
+/** The arguments as they were read, which nobody else can change. */
+interface Parsed {
+  readonly given: readonly Message[];
+  readonly options: Out<typeof saveOptions>;
+}
+
+const parse = (messages: unknown, options: unknown): Result<Parsed, InvalidInput> =>
+  readSafely((issues) => ({
+    given: issues.read('messages', uiMessages, messages),
+    options: issues.read('options', saveOptions, options),
+  }));
 
 /** The messages with content. If several have the same id, the last one counts. */
 const latestOf = (messages: readonly Message[]): readonly Message[] => [
@@ -183,11 +205,12 @@ export const saveMessages = <E extends ConversationError>(
   sessions: Conversations<E>,
   id: string,
   messages: readonly ChatMessage[],
-  { regenerate = false, search = SEARCH, ifPosition: expected, ...options }: SaveOptions = {},
+  options: SaveOptions = {},
 ): ResultAsync<SavedMessages, E | InvalidInput | HistoryMoved> => {
-  const save = async (
-    given: readonly Message[],
-  ): Promise<Result<SavedMessages, E | InvalidInput | HistoryMoved>> => {
+  const save = async ({
+    given,
+    options: { regenerate, search, ifPosition: expected, ...more },
+  }: Parsed): Promise<Result<SavedMessages, E | InvalidInput | HistoryMoved>> => {
     const wanted = latestOf(given);
     for (;;) {
       const found = await findBack(sessions, id, wanted, search);
@@ -199,7 +222,7 @@ export const saveMessages = <E extends ConversationError>(
       if (decided === undefined) return err(outdated(id, end));
       const { added, to } = decided;
       if (added.length === 0 && to === undefined) return ok({ position: end, repeated: true });
-      const change = { ...options, ifPosition: expected ?? end };
+      const change = { ...more, ifPosition: expected ?? end };
       const entries = added.map(entryOf);
       const saved =
         to === undefined
@@ -214,5 +237,5 @@ export const saveMessages = <E extends ConversationError>(
         .mapErr((error) => inCallersWords(error, 'messages', namesIn(given, added)));
     }
   };
-  return parseMessages(messages).asyncAndThen((given) => new ResultAsync(save(given)));
+  return parse(messages, options).asyncAndThen((parsed) => new ResultAsync(save(parsed)));
 };

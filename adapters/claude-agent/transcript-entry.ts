@@ -1,4 +1,9 @@
 import { Result } from 'neverthrow';
+import { fieldsIn, object } from '../../src/schema/object.js';
+import { readArgument } from '../../src/schema/options-of.js';
+import { checked, optional, typed } from '../../src/schema/schema.js';
+import { anyText } from '../../src/schema/values.js';
+import { wireList } from '../../src/schema/wire-object.js';
 import type { NewHistoryEntry } from '../../src/service/change-history.js';
 import { cutText } from '../../src/session/cut-text.js';
 import { isFields } from '../../src/session/fields.js';
@@ -38,10 +43,31 @@ export const nameOf = async (text: string): Promise<string> => {
   return `sha256:${await sha256(JSON.stringify(text))}`;
 };
 
-/** A unique text for a key. */
-export const textOf = ({ projectKey, sessionId, subpath }: TranscriptKey): string => {
-  if (subpath === '')
-    throw new TypeError('subpath must not be empty: the key of a main transcript has none');
+const keyFields = object({
+  projectKey: anyText,
+  sessionId: anyText,
+  subpath: optional(
+    checked(anyText, (text) => text !== '', 'must be absent in the key of a main transcript'),
+  ),
+} satisfies Readonly<Record<keyof TranscriptKey, unknown>>);
+
+/** A key. A later version of the SDK may add fields, so unknown ones are ignored. */
+const transcriptKey: typeof keyFields = {
+  ...keyFields,
+  read: (issues, path, value) => {
+    const { projectKey, sessionId, subpath } = fieldsIn(issues, path, value);
+    return keyFields.read(issues, path, { projectKey, sessionId, subpath });
+  },
+};
+
+/** A unique text for a key. Throws a `TypeError` if it is no key. */
+export const textOf = (key: TranscriptKey): string => {
+  const { projectKey, sessionId, subpath } = readArgument(
+    'TranscriptStore',
+    'key',
+    transcriptKey,
+    key,
+  );
   const parts = ['claude-agent', projectKey, sessionId];
   if (subpath !== undefined) parts.push(subpath);
   return JSON.stringify(parts);
@@ -92,6 +118,11 @@ export const entryOf = (line: TranscriptEntry): NewHistoryEntry => ({
 
 /** All stored data are lines. */
 const isLine = (value: unknown): value is TranscriptEntry => isFields(value);
+
+/** The lines of a caller. */
+export const givenLines = wireList(
+  typed<TranscriptEntry>(isLine, 'must be an object', { type: '' }),
+);
 
 /** The lines of a history, without the redacted ones. */
 export const linesOf = (entries: readonly HistoryEntry[]): TranscriptEntry[] =>

@@ -1,4 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import { optionsOf, readArgument } from '../../src/schema/options-of.js';
+import { optional } from '../../src/schema/schema.js';
+import { anyText, name } from '../../src/schema/values.js';
 import type { CreateSessionInput } from '../../src/service/create-session.js';
 import { unwrap } from '../../src/service/unwrap.js';
 import {
@@ -6,12 +9,14 @@ import {
   HISTORY_LIMIT,
   MAX_LEASE_SECONDS,
   MAX_RACES,
+  NAME_LENGTH,
 } from '../../src/session/limits.js';
 import type { PositionedEntry, SessionLabels } from '../../src/session/session.js';
-import { ATTEMPTS, appendOnce, type ConversationError } from '../sdk/append-once.js';
+import { ATTEMPTS, appendOnce, type ConversationError, someSessions } from '../sdk/append-once.js';
 import { inCallersWords } from '../sdk/in-callers-words.js';
 import {
   entryOf,
+  givenLines,
   keyOf,
   linesOf,
   nameOf,
@@ -52,6 +57,11 @@ export interface TranscriptStoreOptions {
   readonly profile?: string | undefined;
 }
 
+const read = optionsOf('TranscriptStore', {
+  face: optional(name(NAME_LENGTH), 'claude'),
+  profile: optional(name(NAME_LENGTH)),
+} satisfies Readonly<Record<keyof TranscriptStoreOptions, unknown>>);
+
 // Names with a prefix, so that they do not collide with labels of the host.
 const [TRANSCRIPT, PROJECT, PARENT] = ['claude.transcript', 'claude.project', 'claude.parent'];
 const LEASE = { holder: 'colloquy/claude-agent', seconds: MAX_LEASE_SECONDS } as const;
@@ -88,18 +98,19 @@ const mainOf = ({ projectKey, sessionId }: TranscriptKey): string =>
  */
 export class TranscriptStore {
   readonly #sessions: TranscriptSessions;
-  readonly #options: TranscriptStoreOptions;
+  readonly #options: ReturnType<typeof read>;
   /** The transcripts that were used last, the latest at the end. */
   readonly #known = new Map<string, Known>();
   readonly #turns = new Map<string, Promise<unknown>>();
 
   /**
    * `sessions` is a `SessionService` or a `SessionClient`, whose sessions must not end by
-   * themselves.
+   * themselves. Throws a `TypeError` that names every invalid or unknown option.
    */
   constructor(sessions: TranscriptSessions, options: TranscriptStoreOptions = {}) {
+    readArgument('TranscriptStore', 'sessions', someSessions, sessions);
     this.#sessions = sessions;
-    this.#options = options;
+    this.#options = read(options);
   }
 
   /**
@@ -109,7 +120,7 @@ export class TranscriptStore {
    * `invalid_transition` if the session has ended.
    */
   async append(key: TranscriptKey, entries: readonly TranscriptEntry[]): Promise<void> {
-    const lines = [...entries];
+    const lines = [...readArgument('TranscriptStore', 'entries', givenLines, entries)];
     const { entriesPerAppend: most } = this.#sessions.policy?.limits ?? defaultLimits;
     await this.#inTurn(key, async () => {
       const name = await nameOf(textOf(key));
@@ -133,7 +144,8 @@ export class TranscriptStore {
    * the epoch.
    */
   async listSessions(projectKey: string): Promise<{ sessionId: string; mtime: number }[]> {
-    const sessions = await this.#list({ [PROJECT]: await nameOf(projectKey) });
+    const project = readArgument('TranscriptStore', 'projectKey', anyText, projectKey);
+    const sessions = await this.#list({ [PROJECT]: await nameOf(project) });
     return sessions.map(({ options: { context }, createdAt, updatedAt = createdAt }) => ({
       sessionId: keyOf(context).sessionId,
       mtime: Date.parse(updatedAt),
@@ -213,9 +225,8 @@ export class TranscriptStore {
     const { projectKey, subpath } = key;
     const project = await nameOf(projectKey);
     const input: CreateSessionInput = {
-      face: 'claude',
-      profile: project,
-      ...this.#options,
+      face: this.#options.face,
+      profile: this.#options.profile ?? project,
       context: textOf(key),
       labels: {
         [TRANSCRIPT]: name,

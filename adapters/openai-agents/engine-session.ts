@@ -1,18 +1,28 @@
 import type { Result } from 'neverthrow';
+import { commandFields } from '../../src/input/command-inputs.js';
+import { optionsOf, readArgument } from '../../src/schema/options-of.js';
+import { checked, optional, typed } from '../../src/schema/schema.js';
+import { anyText, name, whole } from '../../src/schema/values.js';
 import type { AppendOptions, NewHistoryEntry } from '../../src/service/change-history.js';
 import type { OperationOptions } from '../../src/service/change-session.js';
 import type { GetOrCreateInput } from '../../src/service/get-or-create.js';
 import type { Appended } from '../../src/service/operation-results.js';
 import { unwrap } from '../../src/service/unwrap.js';
 import { sameJson } from '../../src/session/canonical-json.js';
+import { isFields } from '../../src/session/fields.js';
 import type { PositionedEntry } from '../../src/session/session.js';
 import { SessionFailure } from '../../src/session/session-failure.js';
 import { acceptsHistory, invalidTransition } from '../../src/session/session-status.js';
-import { appendOnce, type ConversationError, rewindOnce } from '../sdk/append-once.js';
-import { inCallersWords } from '../sdk/in-callers-words.js';
+import {
+  appendOnce,
+  type ConversationError,
+  rewindOnce,
+  someSessions,
+} from '../sdk/append-once.js';
+import { inCallersWords, withPaths } from '../sdk/in-callers-words.js';
 import type { AgentSessions } from './agent-sessions.js';
 import { type HistoryTransactionArgs, parseTransaction } from './history-transaction.js';
-import { entryOf, isItemEntry, itemOf } from './item-of.js';
+import { entryOf, givenItems, isItemEntry, itemOf } from './item-of.js';
 import { type ReadEntries, readBack, readTurns } from './read-back.js';
 
 /** Where to rewind to. */
@@ -51,9 +61,29 @@ export interface EngineSessionOptions {
   readonly fencingToken?: number | undefined;
 }
 
-const checkLimit = (limit = 1): void => {
-  if (!(limit >= 1)) throw new TypeError('limit must be a number from 1');
-};
+const turnName = checked(
+  name(100),
+  (text) => !/\p{Cc}/u.test(text),
+  'must have no control characters',
+);
+
+const read = optionsOf('EngineSession', {
+  // The engine reads the fields, by the limits of its host.
+  create: optional(typed(isFields, 'must be an object', {})),
+  limit: optional(whole(1)),
+  turn: optional(turnName),
+  fencingToken: commandFields.fencingToken,
+} satisfies Readonly<Record<keyof EngineSessionOptions, unknown>>);
+
+/** The checked options. */
+interface Settings extends Omit<ReturnType<typeof read>, 'create'> {
+  readonly create: EngineSessionOptions['create'];
+}
+
+/** The SDK asks for none with 0 or less. */
+const anyLimit = optional(
+  typed((value) => typeof value === 'number', 'must be a number', undefined),
+);
 
 /** The id of an entry that a write of a turn has added. */
 const entryIdOf = (operationId: string, index: number): string => `${operationId}/${index}`;
@@ -70,6 +100,10 @@ const inItems =
       return field === 'content' ? `${item}.content` : item;
     });
 
+/** An error that names the fields of `create`. */
+const inCreate = (error: ConversationError): ConversationError =>
+  withPaths(error, (path) => (path === 'id' ? path : `create.${path}`));
+
 const isError = (result: Result<unknown, ConversationError>, type: string): boolean =>
   result.isErr() && result.error.type === type;
 
@@ -82,7 +116,7 @@ const isError = (result: Result<unknown, ConversationError>, type: string): bool
 export class EngineSession<Item extends object = object> {
   readonly #sessions: AgentSessions;
   readonly #id: string;
-  readonly #options: EngineSessionOptions;
+  readonly #options: Settings;
   #writes = 0;
   #isOpen = false;
   /**
@@ -93,12 +127,15 @@ export class EngineSession<Item extends object = object> {
   /** Differs after each `clearSession` of this object. */
   #epoch = '';
 
-  /** `sessions` is a `SessionService` or a `SessionClient`. */
+  /**
+   * `sessions` is a `SessionService` or a `SessionClient`. Throws a `TypeError` that names every
+   * invalid or unknown option.
+   */
   constructor(sessions: AgentSessions, id: string, options: EngineSessionOptions = {}) {
-    checkLimit(options.limit);
+    readArgument('EngineSession', 'sessions', someSessions, sessions);
     this.#sessions = sessions;
-    this.#id = id;
-    this.#options = options;
+    this.#id = readArgument('EngineSession', 'id', anyText, id);
+    this.#options = { ...read(options), create: options.create };
   }
 
   /** The id of the session. */
@@ -113,6 +150,7 @@ export class EngineSession<Item extends object = object> {
    * before it begins.
    */
   async getItems(limit?: number): Promise<Item[]> {
+    readArgument('EngineSession', 'limit', anyLimit, limit);
     await this.#open();
     if (limit !== undefined && !(limit > 0)) return [];
     const { entries, end } = await this.#latest(limit);
@@ -131,6 +169,7 @@ export class EngineSession<Item extends object = object> {
    * if they have written nothing. Also of a session that has ended.
    */
   async turnItems(turn: string): Promise<Item[] | undefined> {
+    readArgument('EngineSession', 'turn', turnName, turn);
     const probe = { ...NOWHERE, operationId: `${turn}:1` };
     const probed = await rewindOnce(this.#sessions, this.#id, probe);
     const isMissing = this.#options.create !== undefined && isError(probed, 'not_found');
@@ -147,6 +186,7 @@ export class EngineSession<Item extends object = object> {
    * once.
    */
   async addItems(items: Item[]): Promise<void> {
+    readArgument('EngineSession', 'items', givenItems, items);
     if (items.length === 0) return;
     await this.#open();
     unwrap((await this.#add(items, this.#nextOptions())).mapErr(inItems()));
@@ -185,6 +225,7 @@ export class EngineSession<Item extends object = object> {
    * compaction does not contain them.
    */
   async replaceHistoryWithCompaction(items: Item[]): Promise<void> {
+    readArgument('EngineSession', 'items', givenItems, items);
     await this.#replaceAll(items);
   }
 
@@ -229,7 +270,7 @@ export class EngineSession<Item extends object = object> {
     const found =
       create === undefined
         ? this.#sessions.get(this.#id, options)
-        : this.#sessions.getOrCreate({ ...create, ...options, id: this.#id });
+        : this.#sessions.getOrCreate({ ...create, ...options, id: this.#id }).mapErr(inCreate);
     const { status } = await unwrap(found);
     if (!acceptsHistory[status]) throw new SessionFailure(invalidTransition(status, 'append'));
     this.#isOpen = true;
@@ -250,7 +291,7 @@ export class EngineSession<Item extends object = object> {
    * known.
    */
   async #add(
-    items: readonly Item[],
+    items: readonly object[],
     options: OperationOptions,
   ): Promise<Result<Appended, ConversationError>> {
     if (this.#known === undefined) return this.#append(items, options);
@@ -260,7 +301,7 @@ export class EngineSession<Item extends object = object> {
   }
 
   async #append(
-    items: readonly Item[],
+    items: readonly object[],
     options: AppendOptions,
   ): Promise<Result<Appended, ConversationError>> {
     const appended = await appendOnce(
@@ -277,7 +318,7 @@ export class EngineSession<Item extends object = object> {
    * them.
    */
   #entries(
-    items: readonly Item[],
+    items: readonly object[],
     { operationId = '' }: OperationOptions,
   ): readonly NewHistoryEntry[] {
     const turn = turnOf(operationId);
@@ -289,7 +330,7 @@ export class EngineSession<Item extends object = object> {
   }
 
   async #rewind(
-    items: readonly Item[],
+    items: readonly object[],
     place: Place,
     options: OperationOptions = this.#nextOptions(),
   ): Promise<Result<Appended, ConversationError>> {
@@ -309,7 +350,7 @@ export class EngineSession<Item extends object = object> {
     return written;
   }
 
-  async #replaceAll(items: readonly Item[]): Promise<Appended> {
+  async #replaceAll(items: readonly object[]): Promise<Appended> {
     await this.#open();
     const ifPosition = this.#known ?? (await this.#read(0)).end;
     return unwrap((await this.#rewind(items, { to: 0, ifPosition })).mapErr(inItems()));
@@ -318,7 +359,7 @@ export class EngineSession<Item extends object = object> {
   /**
    * Where to rewind to in place of a suffix; undefined if the history does not end with the suffix.
    */
-  async #placeBefore(suffix: readonly Item[]): Promise<Place | undefined> {
+  async #placeBefore(suffix: readonly object[]): Promise<Place | undefined> {
     const { entries, start, end } = await this.#read(suffix.length);
     const found = entries.map((entry) => itemOf(entry));
     if (!sameJson(found, suffix)) return undefined;

@@ -1,8 +1,11 @@
-import { jsonText } from '../../src/input/json-values.js';
+import { copiedFields, object } from '../../src/schema/object.js';
 import { readSafely } from '../../src/schema/read-input.js';
+import { checked, schema } from '../../src/schema/schema.js';
+import { anyText, oneOf } from '../../src/schema/values.js';
+import { wireList } from '../../src/schema/wire-object.js';
 import { canonicalJson } from '../../src/session/canonical-json.js';
-import { isFields } from '../../src/session/fields.js';
 import { sha256 } from '../../src/session/sha256.js';
+import { copiedItem } from './item-of.js';
 
 /** Appends items, or replaces the last ones if they are still the expected ones. */
 export type HistoryTransaction<Item> =
@@ -17,26 +20,37 @@ export interface HistoryTransactionArgs<Item> {
   transaction: HistoryTransaction<Item>;
 }
 
-const check = (fits: boolean, message: string): void => {
-  if (!fits) throw new TypeError(message);
-};
+const type = oneOf(['append_items', 'replace_suffix']);
 
-/**
- * A copy, because the caller may change its items while they are being stored. The error names the
- * rule and quotes nothing, unlike errors of `structuredClone` and `JSON.stringify`.
- */
-const copyOf = <Item>(given: HistoryTransaction<Item>): HistoryTransaction<Item> =>
-  readSafely((issues) => {
-    for (const [name, items] of Object.entries(given))
-      if (Array.isArray(items))
-        for (const [at, item] of items.entries())
-          jsonText.read(issues, `transaction.${name}[${at}]`, item);
-    if (issues.found.length > 0) return undefined;
-    return issues.read('transaction', jsonText, given);
-  }).match(
-    (text = '{}') => JSON.parse(text),
+/** Copies, because the caller may change its items while they are being stored. */
+const items = wireList(copiedItem);
+const append = object({ type, items });
+const replace = object({ type, expectedSuffix: items, replacement: items });
+
+const transactionOf = schema((issues, path, value) => {
+  const given = copiedFields(issues, path, value, `${path}.`);
+  if (given['type'] === 'replace_suffix') return replace.read(issues, path, given);
+  if (given['type'] === 'append_items') return append.read(issues, path, given);
+  return { type: type.read(issues, `${path}.type`, given['type']), items: [] };
+});
+
+const operationIdOf = checked(anyText, (id) => id.trim() !== '', 'must not be empty');
+
+/** A later version of the SDK may pass more. */
+const argsOf = schema((issues, path, value) => {
+  const { operationId, transaction } = copiedFields(issues, path, value);
+  return {
+    operationId: operationIdOf.read(issues, 'operationId', operationId),
+    transaction: transactionOf.read(issues, 'transaction', transaction),
+  };
+});
+
+/** The arguments. The `TypeError` has no cause, which might quote an item where it is logged. */
+const read = (args: unknown) =>
+  readSafely((issues) => issues.read('args', argsOf, args)).match(
+    (given) => given,
     ({ message }) => {
-      throw new TypeError(message);
+      throw new TypeError(`EngineSession: ${message}`);
     },
   );
 
@@ -46,31 +60,13 @@ const copyOf = <Item>(given: HistoryTransaction<Item>): HistoryTransaction<Item>
  * compare the two. `epoch` distinguishes ids that are used before the history was cleared from the
  * same ids afterwards.
  */
-export const parseTransaction = async <Item>(
-  { operationId: givenId, transaction: given }: HistoryTransactionArgs<Item>,
-  epoch: string,
-) => {
-  check(
-    typeof givenId === 'string' && givenId.trim() !== '',
-    'operationId must be a non-empty string',
-  );
-  const operationId = `${givenId}${epoch}`;
-  check(isFields(given), 'transaction must be an object');
-  const transaction = copyOf(given);
-  const names = Object.keys(transaction).sort().join();
-  if (transaction.type === 'append_items') {
-    check(
-      names === 'items,type' && Array.isArray(transaction.items),
-      'append transaction fields are invalid',
-    );
+export const parseTransaction = async (args: unknown, epoch: string) => {
+  const given = read(args);
+  const { transaction } = given;
+  const operationId = `${given.operationId}${epoch}`;
+  if ('items' in transaction)
     return { operationId: await sha256(operationId), suffix: undefined, items: transaction.items };
-  }
-  check(transaction.type === 'replace_suffix', 'Unsupported session history transaction type');
-  const { expectedSuffix, replacement } = transaction;
-  const fits =
-    names === 'expectedSuffix,replacement,type' &&
-    [expectedSuffix, replacement].every(Array.isArray);
-  check(fits, 'suffix transaction fields are invalid');
+  const { expectedSuffix: suffix, replacement: items } = transaction;
   const name = await sha256(`${operationId}\n${canonicalJson(transaction)}`);
-  return { operationId: name, suffix: expectedSuffix, items: replacement };
+  return { operationId: name, suffix, items };
 };

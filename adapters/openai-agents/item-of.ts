@@ -1,3 +1,6 @@
+import { jsonText, valueOfJson } from '../../src/input/json-values.js';
+import { type Schema, schema, typed } from '../../src/schema/schema.js';
+import { wireList } from '../../src/schema/wire-object.js';
 import type { NewHistoryEntry } from '../../src/service/change-history.js';
 import { type Fields, isFields } from '../../src/session/fields.js';
 import { ROLE_LENGTH } from '../../src/session/limits.js';
@@ -33,9 +36,8 @@ const lengthOf = (text: unknown): unknown => {
  * The history entry of an item. Its content is the text of a message. Its data is the item, but
  * with the length of each text in place of the text, which is then stored once.
  */
-export const entryOf = (item: unknown): NewHistoryEntry => {
-  if (!isFields(item) || !isJson(item))
-    throw new TypeError('the items contain invalid or unsupported data');
+export const entryOf = (item: object): NewHistoryEntry => {
+  if (!isFields(item) || !isJson(item)) throw new TypeError('an item must be an object');
   const role = [item['role'], item['type']].find(isRole) ?? 'item';
   const content = textsOf(item['content'])?.join('') ?? '';
   if (content === '') return { role, content, data: item };
@@ -72,6 +74,19 @@ export const isItemEntry = ({ role, data }: HistoryEntry): boolean =>
 
 /** All stored data are items. */
 const isItem = <Item extends object>(value: unknown): value is Item => isFields(value);
+
+const ITEM_RULE = 'must be an object';
+
+/** The items of a caller. */
+export const givenItems = wireList(typed(isFields, ITEM_RULE, {}));
+
+/** An item of a caller, as a copy. */
+export const copiedItem: Schema<Fields> = schema((issues, path, value) => {
+  issues.check(isFields(value), path, ITEM_RULE);
+  const text = jsonText.read(issues, path, value);
+  const copy: unknown = text && valueOfJson(text);
+  return isFields(copy) ? copy : {};
+});
 
 /** The item of an entry. */
 export const itemOf = <Item extends object>(entry: HistoryEntry): Item => {

@@ -1,5 +1,6 @@
 import { nanoid } from 'nanoid';
 import type { Result, ResultAsync } from 'neverthrow';
+import { having } from '../../src/schema/host-values.js';
 import type {
   AppendOptions,
   NewHistoryEntry,
@@ -30,6 +31,14 @@ export interface Conversations<E extends ConversationError = ConversationError> 
   /** Reads a part of a history. */
   history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart, E>;
 }
+
+/** A `SessionService` or a `SessionClient`. */
+export const someSessions = having(
+  'must be a SessionService or a SessionClient',
+  'append',
+  'rewind',
+  'history',
+);
 
 /** Maximum number of times that a write is sent if its answers are lost. */
 export const ATTEMPTS = 3;

@@ -8,6 +8,20 @@ const isIssue = (value: unknown): value is InputIssue =>
 /** `entries`, `entries[2]` or `entries[2].content`. */
 const ENTRIES = /^entries(?:\[(\d+)\](?:\.(\w+))?)?/;
 
+/** An error of the engine with `pathOf` of the paths in its issues. */
+export const withPaths = <E extends ConversationError>(
+  error: E,
+  pathOf: (path: string) => string,
+): E => {
+  const given: unknown = Reflect.get(error, 'issues');
+  if (error.type !== 'invalid_input' || !Array.isArray(given) || !given.every(isIssue))
+    return error;
+  const { issues, message } = invalidInput(
+    given.map(({ path, message: rule }) => ({ path: pathOf(path), message: rule })),
+  );
+  return { ...error, issues, message };
+};
+
 /**
  * An error of the engine that names what the caller has passed: `list` in place of `entries`, and
  * what `nameOf` returns in place of a field of an entry. The field is empty for a complete entry.
@@ -16,16 +30,9 @@ export const inCallersWords = <E extends ConversationError>(
   error: E,
   list: string,
   nameOf: (index: number, field: string) => string,
-): E => {
-  const given: unknown = Reflect.get(error, 'issues');
-  if (error.type !== 'invalid_input' || !Array.isArray(given) || !given.every(isIssue))
-    return error;
-  const pathOf = (path: string): string =>
+): E =>
+  withPaths(error, (path) =>
     path.replace(ENTRIES, (_, index?: string, field = '') =>
       index === undefined ? list : nameOf(Number(index), field),
-    );
-  const { issues, message } = invalidInput(
-    given.map(({ path, message: rule }) => ({ path: pathOf(path), message: rule })),
+    ),
   );
-  return { ...error, issues, message };
-};

@@ -1,18 +1,22 @@
 import { isFields } from '../session/fields.js';
 import { IssueList, readArguments } from './issue-list.js';
 import { object } from './object.js';
-import type { FieldSchemas, OutOf, Read } from './schema.js';
+import type { FieldSchemas, OutOf, Read, Schema } from './schema.js';
 
 /**
  * Reads the arguments of a constructor or factory. Throws one `TypeError` that names every issue.
  * `maker` is the function or class.
  */
-export const readOrThrow = <T>(maker: string, read: (issues: IssueList) => T): T => {
+const readOrThrow = <T>(maker: string, read: (issues: IssueList) => T): T => {
   const answer = readArguments(new IssueList(Number.POSITIVE_INFINITY), read);
   if ('value' in answer) return answer.value;
   const { message, cause } = answer;
   throw new TypeError(`${maker}: ${message}`, cause === undefined ? undefined : { cause });
 };
+
+/** Reads an argument of `maker`, which `root` names. Throws a `TypeError` if it breaks a rule. */
+export const readArgument = <T>(maker: string, root: string, of: Schema<T>, value: unknown): T =>
+  readOrThrow(maker, (issues) => issues.read(root, of, value));
 
 /**
  * The reader of the options of `maker`. It throws a `TypeError` that names all that is wrong.
@@ -32,6 +36,5 @@ export const optionsOf = <F extends FieldSchemas>(
     check?.(told, found);
     return found;
   };
-  return (given: unknown): OutOf<F> =>
-    readOrThrow(maker, (issues) => issues.read('options', { ...options, read }, given));
+  return (given: unknown): OutOf<F> => readArgument(maker, 'options', { ...options, read }, given);
 };

@@ -155,7 +155,7 @@ describe('the session of a transcript', () => {
   it('refuses an empty subpath', async () => {
     const { transcripts } = opened();
     await expect(transcripts.append({ ...key, subpath: '' }, [line('u1')])).rejects.toThrow(
-      'subpath must not be empty',
+      'subpath must be absent in the key of a main transcript',
     );
   });
 

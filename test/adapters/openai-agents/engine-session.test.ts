@@ -315,28 +315,28 @@ describe('the session of the OpenAI Agents SDK', () => {
   test.each([
     [
       { operationId: '   ', transaction: { type: 'append_items', items: [] } },
-      'operationId must be a non-empty string',
+      'operationId must not be empty',
     ],
     [{ operationId: 'x', transaction: null }, 'transaction must be an object'],
     [
       { operationId: 'x', transaction: { type: 'unknown' } },
-      'Unsupported session history transaction type',
+      'transaction.type must be one of append_items, replace_suffix',
     ],
     [
       { operationId: 'x', transaction: { type: 'append_items' } },
-      'append transaction fields are invalid',
+      'transaction.items must be an array',
     ],
     [
       { operationId: 'x', transaction: { type: 'append_items', items: [], more: 1 } },
-      'append transaction fields',
+      'transaction.more is unknown',
     ],
     [
       { operationId: 'x', transaction: { type: 'append_items', items: [42] } },
-      'items contain invalid or unsupported data',
+      'transaction.items[0] must be an object',
     ],
     [
       { operationId: 'x', transaction: { type: 'replace_suffix', expectedSuffix: [] } },
-      'suffix transaction fields',
+      'transaction.replacement must be an array',
     ],
   ])('rejects the transaction %j', async (args, message) => {
     const { session } = await openSession(new MemorySessionStore());
