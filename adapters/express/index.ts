@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { handlerOf } from '../../src/http/handler-of.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
 import { inTurn } from '../node/in-turn.js';
 import { nodeRequest, parsedBody, pathOf } from '../node/node-request.js';
@@ -19,22 +20,23 @@ export type ExpressMiddleware = (
 
 /**
  * Middleware for Express 4 and 5, with or without a body parser before it. Requests to other paths
- * go to the next middleware.
+ * go to the next middleware. Throws a `TypeError` if `handler` is no function.
  *
  *     app.use('/api', expressMiddleware(handler));
  */
-export const expressMiddleware =
-  (handler: SessionHandler): ExpressMiddleware =>
-  (req, res, next) => {
+export const expressMiddleware = (handler: SessionHandler): ExpressMiddleware => {
+  const answer = handlerOf('expressMiddleware', handler);
+  return (req, res, next) => {
     const parts = {
       url: pathOf(req.url ?? ''),
       prefix: req.baseUrl ?? '',
       parsed: parsedBody(req),
     };
     inTurn(req, res, () => {
-      void handler(nodeRequest(req, res, parts)).then((response) => {
+      void answer(nodeRequest(req, res, parts)).then((response) => {
         if (response === undefined) next();
         else respond(req, res, response);
       });
     });
   };
+};

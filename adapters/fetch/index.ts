@@ -1,3 +1,4 @@
+import { handlerOf } from '../../src/http/handler-of.js';
 import { routeNotFound } from '../../src/http/problem.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { HandlerResponse, SessionHandler } from '../../src/http/session-handler.js';
@@ -66,6 +67,7 @@ export const fetchHandler = (
   handler: SessionHandler,
   options: FetchHandlerOptions = {},
 ): ((request: Request) => Promise<Response>) => {
+  const answer = handlerOf('fetchHandler', handler);
   const given = read(options);
   const prefix = tidyPrefix(given.prefix);
   const shownPrefix = tidyPrefix(given.basePath) + prefix;
@@ -73,7 +75,7 @@ export const fetchHandler = (
     const url = withoutPrefix(pathOf(request.url), prefix);
     const closing = new CloseListeners();
     const parts = { url: url ?? '', prefix: shownPrefix, closing };
-    const response = url === undefined ? undefined : await handler(fetchRequest(request, parts));
+    const response = url === undefined ? undefined : await answer(fetchRequest(request, parts));
     return toResponse(response ?? routeNotFound, closing);
   };
 };

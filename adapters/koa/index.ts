@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { handlerOf } from '../../src/http/handler-of.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
 import { inTurn } from '../node/in-turn.js';
 import { nodeRequest, parsedBody, pathOf } from '../node/node-request.js';
@@ -46,13 +47,14 @@ const turnOf = (req: IncomingMessage, res: ServerResponse): Promise<boolean> =>
 
 /**
  * Middleware for Koa 2 and 3, with or without a body parser before it, at the root or with
- * koa-mount. Requests to other paths go to the next middleware.
+ * koa-mount. Requests to other paths go to the next middleware. Throws a `TypeError`
+ * if `handler` is no function.
  *
  *     app.use(mount('/api', koaMiddleware(handler)));
  */
-export const koaMiddleware =
-  (handler: SessionHandler): KoaMiddleware =>
-  async (context, next) => {
+export const koaMiddleware = (handler: SessionHandler): KoaMiddleware => {
+  const answer = handlerOf('koaMiddleware', handler);
+  return async (context, next) => {
     const { req, res } = context;
     const url = pathOf(context.url);
     const parts = {
@@ -64,7 +66,7 @@ export const koaMiddleware =
       context.respond = false;
       return;
     }
-    const response = await handler(nodeRequest(req, res, parts));
+    const response = await answer(nodeRequest(req, res, parts));
     if (response === undefined) {
       await next();
       return;
@@ -79,3 +81,4 @@ export const koaMiddleware =
     if (response.body !== undefined) context.body = response.body;
     for (const [name, value] of Object.entries(response.headers)) context.set(name, value);
   };
+};

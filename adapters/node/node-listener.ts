@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { handlerOf } from '../../src/http/handler-of.js';
 import { routeNotFound } from '../../src/http/problem.js';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
@@ -53,6 +54,7 @@ export const nodeListener = (
   handler: SessionHandler,
   options: NodeListenerOptions = {},
 ): NodeListener => {
+  const answer = handlerOf('nodeListener', handler);
   const prefix = tidyPrefix(read(options).prefix);
   const { fallback = answerNotFound } = options;
   return (req, res) => {
@@ -62,7 +64,7 @@ export const nodeListener = (
       return;
     }
     inTurn(req, res, () => {
-      void handler(nodeRequest(req, res, { url, prefix, parsed: parsedBody(req) })).then(
+      void answer(nodeRequest(req, res, { url, prefix, parsed: parsedBody(req) })).then(
         (response) => {
           if (response === undefined) fallback(req, res);
           else respond(req, res, response);

@@ -3,10 +3,11 @@ import { type SessionForm, type ShownFields, wireForm } from '../operations/sess
 import { servedCreate, servedOpenedCreate } from '../operations/session-operations.js';
 import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
 import { functionOf, having, listener, signal } from '../schema/host-values.js';
+import type { IssueList } from '../schema/issue-list.js';
 import { optionsOf } from '../schema/options-of.js';
-import { type OutOf, optional, type Schema, typed } from '../schema/schema.js';
+import { type OutOf, optional, type Schema } from '../schema/schema.js';
 import { number, onOrOff, whole } from '../schema/values.js';
-import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
+import { type Logger, log, logFailure, loggerSchema } from '../service/logger.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { answerFromService } from './answer-from-service.js';
 import { type HandlerError, statusOf } from './handler-error.js';
@@ -156,7 +157,7 @@ const withOwnRoutes = <R extends { readonly operation: Pick<AnyOperation, 'name'
 /** What becomes of errors and of denied requests: they are logged and told to the host. */
 const reportingOf = (
   logger: Logger | undefined,
-  { onError, onDenied }: Pick<OutOf<typeof optionSchemas>, 'onError' | 'onDenied'>,
+  { onError, onDenied }: Pick<OutOf<typeof handlerOptionSchemas>, 'onError' | 'onDenied'>,
 ) => {
   const levels = { wrong: 'warn', missing: 'info' } as const;
   return {
@@ -182,7 +183,7 @@ const shownFields = {
   entryData: onOrOff,
 } satisfies Readonly<Record<keyof ShownFields, Schema<boolean>>>;
 
-const optionSchemas = {
+export const handlerOptionSchemas = {
   sessions: having('must be a SessionService', 'forTenant'),
   authenticate: functionOf('must be a function, such as the result of staticApiKeys'),
   routes: routeGroups,
@@ -193,12 +194,16 @@ const optionSchemas = {
   signal,
   onError: listener,
   onDenied: listener,
-  logger: optional(typed(isLogger, loggerRule, undefined)),
+  logger: optional(loggerSchema),
 } satisfies Readonly<Record<keyof SessionHandlerOptions, Schema<unknown>>>;
 
-const readOptions = optionsOf('createSessionHandler', optionSchemas, (issues, { routes }) =>
-  checkPaths(issues, withOwnRoutes(routes)),
-);
+/** The rule of the handler's routes and its own together. */
+export const checkRoutes = (
+  issues: IssueList,
+  { routes }: Pick<OutOf<typeof handlerOptionSchemas>, 'routes'>,
+): void => checkPaths(issues, withOwnRoutes(routes));
+
+const readOptions = optionsOf('createSessionHandler', handlerOptionSchemas, checkRoutes);
 
 export const parseHandlerOptions = <S extends TenantSessions>(
   options: SessionHandlerOptions<S>,

@@ -1,5 +1,5 @@
 import type { IssueList } from '../schema/issue-list.js';
-import { readOrThrow } from '../schema/options-of.js';
+import { readArgument } from '../schema/options-of.js';
 import { schema } from '../schema/schema.js';
 import { name } from '../schema/values.js';
 import { isFields } from '../session/fields.js';
@@ -140,4 +140,4 @@ const apiKeys = schema<StaticAuthenticate>((issues, _path, keys) => {
  * ```
  */
 export const staticApiKeys = (keys: readonly ApiKey[]): StaticAuthenticate =>
-  readOrThrow('staticApiKeys', (issues) => issues.read('keys', apiKeys, keys));
+  readArgument('staticApiKeys', 'keys', apiKeys, keys);

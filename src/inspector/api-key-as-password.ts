@@ -1,6 +1,6 @@
 import type { Authenticate } from '../http/index.js';
 import { functionOf } from '../schema/host-values.js';
-import { readOrThrow } from '../schema/options-of.js';
+import { readArgument } from '../schema/options-of.js';
 import type { InspectorOptions } from './inspector-options.js';
 
 /** The password of `Authorization: Basic`, RFC 7617, if there is one. */
@@ -27,9 +27,7 @@ const authenticator = functionOf('must be a function, such as the result of stat
 export const apiKeyAsPassword = (
   authenticate: Authenticate,
 ): Pick<InspectorOptions, 'authenticate' | 'challenge'> => {
-  readOrThrow('apiKeyAsPassword', (issues) =>
-    issues.read('authenticate', authenticator, authenticate),
-  );
+  readArgument('apiKeyAsPassword', 'authenticate', authenticator, authenticate);
   return {
     challenge: 'Basic realm="Colloquy", charset="UTF-8"',
     authenticate: (request) => {

@@ -12,12 +12,22 @@ import { RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters
 import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
 import { createSessionHandler } from '../http/create-session-handler.js';
 import type { SessionHandler } from '../http/session-handler.js';
-import type { SessionHandlerOptions } from '../http/session-handler-options.js';
+import {
+  checkRoutes,
+  handlerOptionSchemas,
+  type SessionHandlerOptions,
+} from '../http/session-handler-options.js';
 import { logging } from '../logging/index.js';
+import { optionsOf } from '../schema/options-of.js';
+import { optional as optionalField } from '../schema/schema.js';
 import type { Logger } from '../service/logger.js';
 import type { SessionObserver } from '../service/session-observer.js';
 import { SessionService } from '../service/session-service.js';
-import type { SessionServiceOptions } from '../service/settings.js';
+import {
+  checkTerms,
+  type SessionServiceOptions,
+  serviceOptionSchemas,
+} from '../service/settings.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import { type Ids, randomIds } from '../session/ids.js';
 import type { SessionStore } from '../store/session-store.js';
@@ -95,6 +105,16 @@ export type CoreModuleOptions = Omit<
   'store' | 'clock' | 'ids' | 'observers'
 >;
 
+const {
+  store: _store,
+  clock: _clock,
+  ids: _ids,
+  observers: _observers,
+  ...coreSchemas
+} = serviceOptionSchemas;
+
+const readCore = optionsOf('coreModule', coreSchemas, checkTerms);
+
 /**
  * Binds `SessionService` and its ports: the system clock, random ids and, without a store module, a
  * memory store.
@@ -108,7 +128,7 @@ export type CoreModuleOptions = Omit<
  * that. Throws a `TypeError` that names every invalid or unknown option.
  */
 export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => {
-  new SessionService({ ...options, store: new MemorySessionStore() });
+  readCore(options);
   const make = (
     store: SessionStore,
     clock: Clock,
@@ -150,11 +170,23 @@ export type HandlerModuleOptions = Omit<
   readonly authenticate?: Authenticator | undefined;
 };
 
+const {
+  sessions: _sessions,
+  authenticate,
+  logger: _logger,
+  ...handlerSchemas
+} = handlerOptionSchemas;
+
+const readHandler = optionsOf(
+  'handlerModule',
+  { ...handlerSchemas, authenticate: optionalField(authenticate) },
+  checkRoutes,
+);
+
 /** Binds `SessionHandler` over the container's `SessionService` and `Authenticator`. */
-export const handlerModule = ({
-  authenticate: given,
-  ...options
-}: HandlerModuleOptions = {}): ContainerModule => {
+export const handlerModule = (given: HandlerModuleOptions = {}): ContainerModule => {
+  readHandler(given);
+  const { authenticate: own, ...options } = given;
   const make = (
     sessions: SessionService,
     authenticate: Authenticator,
@@ -166,11 +198,10 @@ export const handlerModule = ({
       authenticate,
       ...(logger !== undefined && { logger }),
     });
-  make(new SessionService({ store: new MemorySessionStore() }), given ?? (() => undefined));
   return new ContainerModule((loading) => {
-    if (given !== undefined) {
+    if (own !== undefined) {
       bindDefault<Authenticator>(loading, TYPES.Authenticator, (binding) =>
-        binding.toConstantValue(given),
+        binding.toConstantValue(own),
       );
     }
     bindDefault<SessionHandler>(loading, TYPES.SessionHandler, (binding) =>

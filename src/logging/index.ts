@@ -1,4 +1,5 @@
-import { isLogger, type Logger, log, logFailure, loggerRule } from '../service/logger.js';
+import { readArgument } from '../schema/options-of.js';
+import { type Logger, log, logFailure, loggerSchema } from '../service/logger.js';
 import { ofAllTenants } from '../service/operation-results.js';
 import type { SessionObserver } from '../service/session-observer.js';
 import type { SessionError } from '../session/errors.js';
@@ -16,7 +17,7 @@ const isFault = ({ type }: SessionError): boolean =>
  * sessions and no keys. Throws a `TypeError` if `logger` is not a logger.
  */
 export const logging = (logger: Logger): SessionObserver => {
-  if (!isLogger(logger)) throw new TypeError(`logging: logger ${loggerRule}`);
+  readArgument('logging', 'logger', loggerSchema, logger);
   return {
     async run({ name: operation, tenant, id }, call) {
       // After the other observers: the operation runs in their context.

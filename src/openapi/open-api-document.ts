@@ -12,7 +12,7 @@ import {
 import type { Operation } from '../operations/operation.js';
 import { sessionOperations } from '../operations/session-operations.js';
 import { optionsOf } from '../schema/options-of.js';
-import { anything, type OutOf, optional, plain, type Schema, typed } from '../schema/schema.js';
+import { type OutOf, optional, plain, type Schema, typed } from '../schema/schema.js';
 import { anyText, name, onOrOff, whole } from '../schema/values.js';
 import { deepFreeze } from '../session/deep-freeze.js';
 import { isFields } from '../session/fields.js';
@@ -105,7 +105,7 @@ const optionSchemas = {
   ...told,
   ...policyFields,
   routes: routeGroups,
-  sessions: anything,
+  sessions: optional(typed(isFields, 'must be a SessionService', undefined)),
   maxBodyBytes: optional(whole(1)),
   prefix: optional(anyText, ''),
 } satisfies Readonly<Record<keyof OpenApiOptions, Schema<unknown>>>;

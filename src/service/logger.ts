@@ -1,3 +1,4 @@
+import { type Schema, typed } from '../schema/schema.js';
 import { tellHost } from '../session/call-host.js';
 import { hasMethods } from '../session/fields.js';
 import { isError } from '../session/native-kinds.js';
@@ -12,10 +13,14 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-export const loggerRule = 'must have the methods info, warn, error';
+const isLogger = (value: unknown): value is Logger => hasMethods(value, 'info', 'warn', 'error');
 
-export const isLogger = (value: unknown): value is Logger =>
-  hasMethods(value, 'info', 'warn', 'error');
+/** The host's logger. */
+export const loggerSchema: Schema<Logger | undefined> = typed(
+  isLogger,
+  'must have the methods info, warn, error',
+  undefined,
+);
 
 /** Writes to the host's logger. Errors that the logger throws or rejects with are ignored. */
 export const log = (logger: Logger, level: keyof Logger, fields: object, message: string): void => {

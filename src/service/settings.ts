@@ -3,6 +3,7 @@ import type { WatchSource } from '../events/watch-source.js';
 import { parseTenant } from '../input/command-inputs.js';
 import { type InputPolicy, policyFields, policyOf } from '../input/input-policy.js';
 import { having } from '../schema/host-values.js';
+import type { IssueList } from '../schema/issue-list.js';
 import { optionsOf } from '../schema/options-of.js';
 import { type OutOf, optional, type Schema, typed } from '../schema/schema.js';
 import { name, number } from '../schema/values.js';
@@ -192,7 +193,7 @@ const storeMethods = [
 
 const RETENTION_RULE = 'must be at least gracePeriod, in which the session is still needed';
 
-const optionSchemas = {
+export const serviceOptionSchemas = {
   store: having('must be a SessionStore', ...storeMethods),
   clock: optional(typed(isClock, 'must be a Clock', systemClock), systemClock),
   ids: optional(typed(isIds, 'must be Ids', randomIds), randomIds),
@@ -205,16 +206,20 @@ const optionSchemas = {
   observers: optional(typed(areObservers, 'must be an array of SessionObservers', []), []),
 } satisfies Readonly<Record<keyof SessionServiceOptions, Schema<unknown>>>;
 
-const read = optionsOf('SessionService', optionSchemas, (issues, { retention, gracePeriod }) =>
-  issues.check(retention === 0 || gracePeriod <= retention, 'retention', RETENTION_RULE),
-);
+/** The rule of the terms together. */
+export const checkTerms = (
+  issues: IssueList,
+  { retention, gracePeriod }: Pick<OutOf<typeof serviceOptionSchemas>, 'retention' | 'gracePeriod'>,
+): void => issues.check(retention === 0 || gracePeriod <= retention, 'retention', RETENTION_RULE);
+
+const read = optionsOf('SessionService', serviceOptionSchemas, checkTerms);
 
 const termsOf = ({
   idleTimeout,
   inactivityTimeout,
   gracePeriod,
   retention,
-}: OutOf<typeof optionSchemas>): SessionTerms =>
+}: OutOf<typeof serviceOptionSchemas>): SessionTerms =>
   Object.freeze({
     idleTimeoutMs: limitMsOf(idleTimeout),
     inactivityTimeoutMs: limitMsOf(inactivityTimeout),

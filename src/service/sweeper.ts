@@ -1,12 +1,11 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
-import { callback, listener } from '../schema/host-values.js';
-import { optionsOf } from '../schema/options-of.js';
+import { callback, having, listener } from '../schema/host-values.js';
+import { optionsOf, readArgument } from '../schema/options-of.js';
 import { optional, type Schema } from '../schema/schema.js';
 import { number, upTo } from '../schema/values.js';
 import { disposable } from '../session/async-dispose.js';
 import { afterLong, timerOf } from '../session/clock.js';
 import type { SweepFailure } from '../session/errors.js';
-import { hasMethods } from '../session/fields.js';
 import { SWEEP_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { EndedSession } from '../session/session-at.js';
@@ -101,6 +100,8 @@ const parseSweeper = optionsOf('createSweeper', {
   onError: listener,
 } satisfies Readonly<Record<keyof SweeperOptions, Schema<unknown>>>);
 
+const service = having('must be a SessionService', 'sweep');
+
 type SweeperSettings = ReturnType<typeof parseSweeper>;
 
 /** How far a sweep goes. */
@@ -161,8 +162,7 @@ const sweepAlong = async (
  * ```
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
-  if (!hasMethods(sessions, 'sweep'))
-    throw new TypeError('createSweeper: sessions must be a SessionService');
+  readArgument('createSweeper', 'sessions', service, sessions);
   const settings = parseSweeper(options);
   const intervalMs = 1000 * settings.interval;
   /** A new object for each start, so that a loop detects that it was stopped. */

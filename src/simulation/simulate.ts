@@ -1,9 +1,10 @@
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { callback } from '../schema/host-values.js';
+import { object } from '../schema/object.js';
 import { optionsOf } from '../schema/options-of.js';
-import { anything, optional, type Schema, schema, typed } from '../schema/schema.js';
+import { optional, type Schema, schema, typed } from '../schema/schema.js';
 import { number, upTo, whole } from '../schema/values.js';
-import type { SessionServiceOptions } from '../service/settings.js';
+import { type SessionServiceOptions, serviceOptionSchemas } from '../service/settings.js';
 import type { SessionStore } from '../store/session-store.js';
 import { type FaultType, faultTypes } from './fault-plan.js';
 import {
@@ -103,6 +104,8 @@ const FAULTS_RULE = `must be an array of ${faultTypes.join(', ')}`;
 
 const seconds = number(0, MAX_SECONDS);
 
+const { store: _store, clock: _clock, ids: _ids, ...serviceSchemas } = serviceOptionSchemas;
+
 const readOptions = optionsOf('simulate', {
   seeds: optional(seeds, 1000),
   firstSeed: optional(whole(0), 1),
@@ -110,7 +113,7 @@ const readOptions = optionsOf('simulate', {
   faults: optional(typed(areFaults, FAULTS_RULE, []), faultTypes),
   duration: optional(seconds, 60),
   calm: optional(seconds, 120),
-  service: anything,
+  service: optional(object(serviceSchemas)),
   store: optional(callback),
   setup: optional(callback),
   host: callback,

@@ -1,3 +1,7 @@
+import { callback } from '../schema/host-values.js';
+import { optionsOf } from '../schema/options-of.js';
+import { optional } from '../schema/schema.js';
+import { list, number, oneOf } from '../schema/values.js';
 import type { SessionStore } from '../store/session-store.js';
 import { boundedStore } from './bounded-store.js';
 import { absences, NO_CORRUPTION } from './cases/absences.js';
@@ -52,22 +56,15 @@ export interface StoreContractOptions<S extends SessionStore> {
 /** Maximum delay of a timer; a longer one would fire at once. */
 const MAXIMUM_TIMEOUT_MS = 2 ** 31 - 1;
 
-/**
- * Checks the options. Returns the parts that the store lacks; without events, there is no log to
- * listen to.
- */
-const absentParts = <S extends SessionStore>(
-  without: StoreContractOptions<S>['without'],
-  timeoutMs: number,
-): ReadonlySet<OptionalPart> => {
-  if (!(timeoutMs > 0 && timeoutMs <= MAXIMUM_TIMEOUT_MS)) {
-    throw new TypeError(`timeoutMs must be a number above 0 and at most ${MAXIMUM_TIMEOUT_MS}`);
-  }
+const read = optionsOf('describeSessionStore', {
+  corrupt: optional(callback),
+  without: optional(list(oneOf(OPTIONAL_PARTS), { most: OPTIONAL_PARTS.length, of: 'parts' }), []),
+  timeoutMs: optional(number(1, MAXIMUM_TIMEOUT_MS), 30_000),
+} satisfies Readonly<Record<keyof StoreContractOptions<never>, unknown>>);
+
+/** The parts that a store lacks; without events, there is no log to listen to. */
+const absentParts = (without: readonly OptionalPart[]): ReadonlySet<OptionalPart> => {
   const absent = new Set(without);
-  for (const part of absent) {
-    if (!OPTIONAL_PARTS.includes(part))
-      throw new TypeError(`without may contain ${OPTIONAL_PARTS.join(', ')}`);
-  }
   return absent.has('events') ? absent.add('listen') : absent;
 };
 
@@ -79,14 +76,16 @@ const absentParts = <S extends SessionStore>(
  * describe('MyStore', () => describeSessionStore(test, () => new MyStore()));
  * ```
  *
- * Throws a `TypeError` if an option is wrong.
+ * Throws a `TypeError` that names every invalid or unknown option.
  */
 export const describeSessionStore = <S extends SessionStore>(
   test: TestFunction,
   makeStore: MakeStore<S>,
-  { corrupt, without, timeoutMs = 30_000 }: StoreContractOptions<S> = {},
+  options: StoreContractOptions<S> = {},
 ): void => {
-  const absent = absentParts(without, timeoutMs);
+  const { without, timeoutMs } = read(options);
+  const { corrupt } = options;
+  const absent = absentParts(without);
   const bounded = (store: SessionStore) => boundedStore(store, timeoutMs);
   const add = (name: string, run: (store: S, second: S) => Promise<void>): void => {
     test(name, () => withOpenedStore(makeStore, timeoutMs, run));

@@ -71,10 +71,10 @@ describe('coreModule', () => {
 
   it('refuses wrong and unknown settings when it is made', () => {
     expect(() => coreModule({ idleTimeout: -1 })).toThrow(
-      /^SessionService: idleTimeout must be a number from 0/,
+      /^coreModule: idleTimeout must be a number from 0/,
     );
     expect(() => coreModule(Object({ idleTimout: 60 }))).toThrow(
-      new TypeError('SessionService: idleTimout is unknown (did you mean idleTimeout?)'),
+      new TypeError('coreModule: idleTimout is unknown (did you mean idleTimeout?)'),
     );
   });
 
@@ -182,7 +182,7 @@ describe('handlerModule', () => {
     expect(await statusFor(loaded(coreModule(), handlerModule(settings)), 'sesame')).toBe(401);
     expect(reasons).toEqual(['wrong']);
     expect(() => handlerModule({ ...settings, maxBodyBytes: 0 })).toThrow(
-      'createSessionHandler: maxBodyBytes must be',
+      'handlerModule: maxBodyBytes must be',
     );
   });
 });

@@ -87,7 +87,7 @@ describe('the contract', () => {
       );
     for (const timeoutMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31]) {
       expect(describeWith({ timeoutMs })).toThrow(
-        new TypeError('timeoutMs must be a number above 0 and at most 2147483647'),
+        new TypeError('describeSessionStore: timeoutMs must be a number from 1 to 2147483647'),
       );
     }
   });

@@ -69,7 +69,9 @@ describe('the contract of a store', () => {
       describeSessionStore(() => undefined, everything, {
         without: parts as readonly OptionalPart[],
       });
-    expect(describeWithout).toThrow(new TypeError('without may contain statuses, events, listen'));
+    expect(describeWithout).toThrow(
+      new TypeError('describeSessionStore: without[0] must be one of statuses, events, listen'),
+    );
   });
 
   test('reports what is not checked as passed where the runner can skip nothing', () => {
