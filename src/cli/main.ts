@@ -31,7 +31,7 @@ const run = async ([name, ...args]: readonly string[]): Promise<unknown> => {
   }
   if (name === undefined) throw new UsageError('the command is missing');
   throw new UsageError(
-    `unknown command ${JSON.stringify(name)}${didYouMean(nearest(name, [...commands.keys()]))}`,
+    `command ${JSON.stringify(name)} is unknown${didYouMean(nearest(name, [...commands.keys()]))}`,
   );
 };
 

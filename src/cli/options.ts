@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { didYouMean, nearest } from '../schema/unknown-fields.js';
-import { messageOf, UsageError } from './cli-error.js';
+import { UsageError } from './cli-error.js';
 
 /**
  * Lets ids begin with a dash. They are longer than short options and negative numbers, which no
@@ -13,27 +13,49 @@ const withDashedOperands = (args: readonly string[]): string[] => {
   return [...args.filter((arg) => !isDashed(arg)), '--', ...dashed];
 };
 
-const parse = (named: readonly RegExpExecArray[], args: readonly string[]) => {
-  const types = named.map(
-    ([, name, value, several]) =>
-      [
-        name,
-        { type: value === undefined ? 'boolean' : 'string', multiple: several !== undefined },
-      ] as const,
-  );
-  try {
-    return parseArgs({
-      args: withDashedOperands(args),
-      options: Object.fromEntries(types),
-      allowPositionals: true,
-    });
-  } catch (cause) {
-    // Only the first sentence of Node's message: the others explain the parser.
-    const [message = ''] = messageOf(cause).split('. ');
-    const [, unknown = ''] = /^Unknown option '(.+)'/.exec(message) ?? [];
-    const names = named.map(([, name]) => `--${name}`);
-    throw new UsageError(`${message}${didYouMean(nearest(unknown, names))}`, { cause });
+/** The options of a command by their names. */
+type Declared = ReadonlyMap<
+  string,
+  { readonly type: 'string' | 'boolean'; readonly multiple: boolean }
+>;
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+/** The rule that an option breaks. */
+const flawOf = (declared: Declared, token: OptionToken): string | undefined => {
+  const { name, rawName, value, inlineValue } = token;
+  const type = declared.get(name)?.type;
+  if (type === undefined) {
+    const names = Array.from(declared.keys(), (known) => `--${known}`);
+    return `is unknown${didYouMean(nearest(rawName, names))}`;
   }
+  if (type === 'boolean') return value === undefined ? undefined : 'must have no value';
+  if (value === undefined) return 'must have a value';
+  if (!inlineValue && /^-./.test(value))
+    return `must have a value: write ${rawName}=VALUE if it begins with a dash`;
+  return undefined;
+};
+
+const parse = (declared: Declared, args: readonly string[]) => {
+  // Not strict, because the errors of Node name neither the rule nor the nearest option.
+  const { tokens, ...parsed } = parseArgs({
+    args: withDashedOperands(args),
+    options: Object.fromEntries(declared),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    const flaw = token.kind === 'option' ? flawOf(declared, token) : undefined;
+    if (token.kind === 'option' && flaw !== undefined)
+      throw new UsageError(`${token.rawName} ${flaw}`);
+  }
+  return parsed;
 };
 
 /** A value, and the name under which it was given: an option or an environment variable. */
@@ -64,9 +86,19 @@ export class Options {
         /^ {2}--([\w-]+)(?: ([A-Z]+)(?:=[A-Z]+)?(\.\.\.)?)?(?:, \$([A-Z_]+))?/gm,
       ),
     ];
-    const { values, positionals } = parse(named, args);
-    if (positionals.length > command.operands)
-      throw new UsageError(`unexpected argument '${positionals.at(-1)}'`);
+    const declared: Declared = new Map(
+      named.map(([, name = '', value, several]) => [
+        name,
+        { type: value === undefined ? 'boolean' : 'string', multiple: several !== undefined },
+      ]),
+    );
+    const { values, positionals } = parse(declared, args);
+    const more = positionals[command.operands];
+    if (more !== undefined) {
+      const option = nearest(more, [...declared.keys()]);
+      const hint = didYouMean(option && `--${option}`);
+      throw new UsageError(`argument ${JSON.stringify(more)} is unknown${hint}`);
+    }
     this.operands = positionals;
     this.#env = env;
     for (const [, name = '', , , variable = ''] of named) {

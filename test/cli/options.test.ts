@@ -20,9 +20,9 @@ describe('the options of a command', () => {
       false,
     ]);
     expect(options.operands).toEqual(['file']);
-    expect(() => read(['--nothing'])).toThrow("Unknown option '--nothing'");
-    expect(() => read(['--prt', '1'])).toThrow('(did you mean --port?)');
-    expect(() => read(['a', 'b'])).toThrow("unexpected argument 'b'");
+    expect(() => read(['--nothing'])).toThrow('--nothing is unknown');
+    expect(() => read(['--prt', '1'])).toThrow('--prt is unknown (did you mean --port?)');
+    expect(() => read(['a', 'b'])).toThrow('argument "b" is unknown');
   });
 
   test('win over their variables', () => {

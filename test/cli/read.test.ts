@@ -260,9 +260,9 @@ test('list says that Redis is not there, without its password', async () => {
 
 test.each([
   [[], 'the command is missing'],
-  [['lst'], 'unknown command "lst" (did you mean list?)'],
-  [['\u001b[2J'], 'unknown command "\\u001b[2J"'],
-  [['list', '--sttus', 'IDLE'], "Unknown option '--sttus' (did you mean --status?)"],
+  [['lst'], 'command "lst" is unknown (did you mean list?)'],
+  [['\u001b[2J'], 'command "\\u001b[2J" is unknown'],
+  [['list', '--sttus', 'IDLE'], '--sttus is unknown (did you mean --status?)'],
 ])('%j is refused in one line', async (args, message) => {
   const { exitCode, stdout, stderr } = await colloquy.run(args);
   expect([exitCode, stdout]).toEqual([2, '']);
@@ -281,14 +281,17 @@ test('--help names the commands, and those alone', async () => {
 });
 
 test.each<[keyof typeof commands, string[], string]>([
-  ['serve', ['--event'], "Unknown option '--event' (did you mean --events?)"],
-  ['serve', ['x'], "unexpected argument 'x'"],
+  ['serve', ['--event'], '--event is unknown (did you mean --events?)'],
+  ['serve', ['commands'], 'argument "commands" is unknown (did you mean --commands?)'],
+  ['serve', ['-x'], '-x is unknown'],
+  ['serve', ['--constructor'], '--constructor is unknown'],
+  ['serve', ['x'], 'argument "x" is unknown'],
   ['serve', ['--port', 'x'], '--port must be a whole number'],
   ['serve', ['--host', 'x y'], '--host must be'],
-  ['serve', ['--commands=on'], "Option '--commands' does not take an argument"],
+  ['serve', ['--commands=on'], '--commands must have no value'],
   ['list', ['--status', 'BUSY'], '--status must be IDLE, ACTIVE, PAUSED or TERMINATED'],
   ['list', ['--limit', '0'], '--limit must be a whole number, at least 1'],
-  ['list', ['--limit'], "Option '--limit <value>' argument missing"],
+  ['list', ['--limit'], '--limit must have a value'],
   ['list', ['--redis', 'redis://x/y'], '--redis must be a URL'],
   ['list', ['--redis', 'redis://:hunter2@x:y'], '--redis must be a URL'],
   ['list', ['--redis', 'redis://x', '--partitions', '0'], '--partitions must be a whole number'],
@@ -310,8 +313,12 @@ test.each<[keyof typeof commands, string[], string]>([
   ['list', ['--url', 'http://x'], 'set COLLOQUY_API_KEY'],
   ['list', ['--url', 'http://x', '--tenant', 'x'], '--tenant cannot be used with --url'],
   ['inspect', [], 'the session ID is missing'],
-  ['inspect', ['a', 'b'], "unexpected argument 'b'"],
-  ['inspect', ['a', '--history', '-1'], "'--history' argument is ambiguous"],
+  ['inspect', ['a', 'b'], 'argument "b" is unknown'],
+  [
+    'inspect',
+    ['a', '--history', '-1'],
+    '--history must have a value: write --history=VALUE if it begins with a dash',
+  ],
 ])('%s %j is refused', async (name, args, message) => {
   const command = commands[name];
   const refused = await (async () => command.run(new Options(command, args, {})))().catch(
