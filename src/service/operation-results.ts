@@ -179,6 +179,16 @@ export interface OperationResults extends Readonly<Record<CallerCommand, Session
 /** The operations of a service. */
 export type OperationName = keyof OperationResults;
 
+/** The operations that change nothing. */
+export const reads: ReadonlySet<OperationName> = new Set([
+  'get',
+  'history',
+  'list',
+  'each',
+  'countWaiting',
+  'countWaitingAny',
+]);
+
 /** The operations on all tenants, whatever the tenant of their service. */
 export const ofAllTenants: ReadonlySet<OperationName> = new Set([
   'sweep',

@@ -8,18 +8,8 @@ import {
   storeUnavailable,
 } from '../session/errors.js';
 import type { Answer } from '../store/session-store.js';
-import { named, type OperationName, type OperationResults } from './operation-results.js';
+import { named, type OperationName, type OperationResults, reads } from './operation-results.js';
 import type { Settings } from './settings.js';
-
-/** The operations that change nothing. */
-const reads: ReadonlySet<OperationName> = new Set([
-  'get',
-  'history',
-  'list',
-  'each',
-  'countWaiting',
-  'countWaitingAny',
-]);
 
 /**
  * The error for an answer that breaks the contract of a store. `runOperation` turns it into
