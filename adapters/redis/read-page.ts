@@ -8,8 +8,9 @@ import {
 } from '../../src/session/errors.js';
 import { SEARCH_LIMIT } from '../../src/session/limits.js';
 import type { SessionRecord } from '../../src/session/session-record.js';
+import { sessionStatuses } from '../../src/session/session-status.js';
 import { isInRange, isSearch } from '../../src/store/page-range.js';
-import type { ListCursor, PageRange, RecordPage } from '../../src/store/session-store.js';
+import type { ListCursor, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../stored/escape-name.js';
 import { finite, NEVER } from '../stored/never.js';
 import { type Call, script, scriptOf } from './connection.js';
@@ -70,6 +71,10 @@ const asPage =
     return { total, idKeys: texts.slice(0, count), parts: texts.slice(count), lastTime, bytes };
   };
 
+/** The lists of the other statuses. */
+const listsBesides = ({ byStatus }: TenantKeys, { anyOf }: StatusAt): readonly string[] =>
+  sessionStatuses.filter((each) => !anyOf.includes(each)).map((each) => byStatus[each]);
+
 /**
  * Finds sessions in the first of the lists of labels, in those of statuses, or in that of all: with
  * the short script if one list has the page as it is.
@@ -96,7 +101,7 @@ const findPage = async (
   const letters = status?.anyOf.map(letterOf).join('') ?? '';
   args.push(timeText(createdAfter), timeText(createdBefore), letters);
   args.push(status?.now ?? -1, now ?? -1, indexes.length, Number(statuses !== undefined));
-  names.push(keys.deadlines, ...others);
+  names.push(keys.deadlines, ...(statuses ? listsBesides(keys, statuses) : others));
   const found = await call.readScript(pageScript, names, args.map(String), asPage(part));
   if (found.isErr()) return err(found.error.error);
   return typeof found.value === 'object' ? ok(found.value) : err(tooManyEnded);

@@ -16,7 +16,7 @@
 --   Effects  begin (the number of bytes of the lines), next (revision) and activity, due, work,
 --            wake and waked (revision), truncate, count (of lines), gained, lost, events (numbers)
 
-local MAX_RANGES, MAX_ENDED = 1000, 10000
+local MAX_RANGES, MAX_EXAMINED, PART = 1000, 10000, 100
 local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 
 local function nextCommit()
@@ -55,22 +55,47 @@ local function stateGuard(c, header)
   return guard and 'no ' .. guard .. ' ' .. string.gsub(call('GET', c.record), '\n', '\t')
 end
 
+-- Whether a tenant has as many live sessions as it may have, from some of its sets and their sizes:
+-- `listed` is the number of its ACTIVE and PAUSED sessions, some of which the clock has ended. Also
+-- returns whether there are too many to tell.
+local function isFull(c, listed, most, sets)
+  local records, at = sub(c.record, 1, -1 - #c.idKey), c.liveAt + 0
+  local open, examined = 0, 0
+  for _, set in ipairs(sets) do
+    for last = set.size - 1, 0, -PART do
+      local page = call('ZRANGE', set.key, math.max(0, last - PART + 1) .. '', last .. '')
+      for place = #page, 1, -1 do
+        if examined == MAX_EXAMINED then return true, true end
+        examined = examined + 1
+        local header = headerOf(beginningOf(records .. page[place]))
+        local isLive = header and (header.status == 'A' or header.status == 'P')
+        if isLive and isOpen(header, at) then
+          open = open + 1
+        elseif isLive then
+          listed = listed - 1
+        end
+        if open == most or listed < most then return open == most end
+      end
+    end
+  end
+  return true
+end
+
 -- The outcome if the tenant has as many live sessions as it may have; nil otherwise. Sessions that
--- the clock has ended do not count.
+-- the clock has ended do not count: they are still listed, and due. Many others may be due that wait
+-- for the report of their end. So the listed sessions are examined, the newest ones first, unless
+-- fewer sessions are due than the tenant may have.
 local function liveGuard(c)
   if not c.live then return nil end
-  local most, at = c.live + 0, c.liveAt + 0
-  local count = call('ZCARD', c.active) + call('ZCARD', c.paused)
-  if count < most then return nil end
-  local records = sub(c.record, 1, -1 - #c.idKey)
-  local ended = call('ZRANGEBYSCORE', c.dueSet, '-inf', c.liveAt, 'LIMIT', '0', MAX_ENDED + 1 .. '')
-  for _, idKey in ipairs(ended) do
-    local header = headerOf(beginningOf(records .. idKey))
-    local isLive = header and (header.status == 'A' or header.status == 'P')
-    if isLive and not isOpen(header, at) then count = count - 1 end
-  end
-  if count < most then return nil end
-  return #ended > MAX_ENDED and 'ended' or 'no live'
+  local most, active, paused = c.live + 0, call('ZCARD', c.active), call('ZCARD', c.paused)
+  local listed = active + paused
+  if listed < most then return nil end
+  local due = call('ZCOUNT', c.dueSet, '-inf', c.liveAt)
+  if listed - due >= most then return 'no live' end
+  local sets = due < most and {{key = c.dueSet, size = due}}
+    or {{key = c.active, size = active}, {key = c.paused, size = paused}}
+  local full, isUnknown = isFull(c, listed, most, sets)
+  return isUnknown and 'ended' or full and 'no live' or nil
 end
 
 -- Number of lines in a part of a journal.

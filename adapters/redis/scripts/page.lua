@@ -3,7 +3,7 @@
 -- ends by the clock that are not stored, so these are found by their due times.
 --
 -- KEYS  1 the prefix of the keys of records, 2 that of journals, then the indexes, due times, and
---       further indexes that a session of a search must be in
+--       further indexes: those that a session of a search must be in, or the others by status
 -- ARGV  1 to 7 those of list.lua; for a search, 4 is 'created' or 'updated'; 8 lower bound of the
 --       creation time, exclusive, 9 upper bound, exclusive, 10 the letters of the statuses, 11
 --       the time at which the sessions have them, 12 the time by which an end that the clock has
@@ -96,12 +96,30 @@ local function isAsked(letter)
   return string.find(statuses, letter, 1, true) ~= nil
 end
 
+-- The sessions that the clock may have moved: those that are due, or those in the indexes that it
+-- takes sessions out of, if they are fewer. Many may be due that have ended long ago, and wait for
+-- the report of their end.
+local function movable()
+  local from, to = 3, count + 2
+  if isAsked('T') then from, to = count + 4, #KEYS end
+  local listed, dueCount = 0, call('ZCOUNT', due, '-inf', ARGV[11])
+  for at = from, to do listed = listed + call('ZCARD', KEYS[at]) end
+  if math.min(listed, dueCount) > MAX_ENDED then return nil end
+  if dueCount <= listed then return call('ZRANGEBYSCORE', due, '-inf', ARGV[11]) end
+  local idKeys = {}
+  for at = from, to do
+    for _, idKey in ipairs(call('ZRANGE', KEYS[at], '0', '-1')) do idKeys[#idKeys + 1] = idKey end
+  end
+  return idKeys
+end
+
 if isByStatus then
-  local ended = call('ZRANGEBYSCORE', due, '-inf', ARGV[11], 'LIMIT', '0', MAX_ENDED + 1 .. '')
-  if #ended > MAX_ENDED then return 'ended' end
-  for _, idKey in ipairs(ended) do
+  local idKeys = movable()
+  if not idKeys then return 'ended' end
+  for _, idKey in ipairs(idKeys) do
     local header = timesOf(beginningOf(records .. idKey))
-    if header and isAsked(header.status) ~= isAsked(statusOf(header)) then
+    local isMoved = header and isAsked(header.status) ~= isAsked(statusOf(header))
+    if isMoved and isWithout[idKey] == nil then
       local list = isAsked('T') and added or without
       list[#list + 1] = placeOf(header.created, idKey)
       isWithout[idKey] = list == without
@@ -162,7 +180,7 @@ if #sources > 1 then table.sort(page, comesBefore) end
 -- The time by which a search orders a session. One that cannot be read keeps that of its creation,
 -- so that it is reported.
 local function timeOf(item)
-  for at = count + 4, #KEYS do
+  for at = count + 4, isByStatus and 0 or #KEYS do
     if not call('ZSCORE', KEYS[at], item.idKey) then return '' end
   end
   if part == 'created' and statuses == '' then return item.text end
