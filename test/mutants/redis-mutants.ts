@@ -172,9 +172,30 @@ export const redisMutants: readonly Mutant[] = [
   {
     bug: 'one damaged record makes a list by status unavailable',
     file: script('page'),
-    from: 'if header and isAsked(header.status)',
-    to: 'if isAsked(header.status)',
+    from: 'header and isAsked(header.status) ~=',
+    to: 'isAsked(header.status) ~=',
     tests: testsOf('damage'),
+  },
+  {
+    bug: 'a list by status examines each session that waits for the report of its end',
+    file: script('page'),
+    from: 'if dueCount <= listed then',
+    to: 'if true then',
+    tests: testsOf('unswept-ends'),
+  },
+  {
+    bug: 'a start examines each session that waits for the report of its end',
+    file: script('change'),
+    from: 'local sets = due < most and',
+    to: 'local sets = true and',
+    tests: testsOf('unswept-ends'),
+  },
+  {
+    bug: 'overdue sessions keep the places of a tenant that has few of them',
+    file: script('change'),
+    from: 'local sets = due < most and {{key = c.dueSet, size = due}}',
+    to: 'local sets = due < most and {}',
+    tests: testsOf('unswept-ends'),
   },
   {
     bug: 'what a torn log has left behind a history makes it unreadable',
