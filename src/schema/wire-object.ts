@@ -1,8 +1,7 @@
 import { isFields } from '../session/fields.js';
 import type { JsonSchema } from './json-schema.js';
 import { fieldsIn } from './object.js';
-import { received } from './received.js';
-import { described, type FieldSchemas, type Out, type Schema, sent } from './schema.js';
+import { described, type FieldSchemas, type Out, type Read, type Schema, sent } from './schema.js';
 import { wireName } from './wire-name.js';
 
 type OptionalName<F extends FieldSchemas> = {
@@ -23,13 +22,22 @@ interface Field {
   readonly name: string;
   readonly sentAs: string;
   readonly of: Schema<unknown>;
+  /** Apart from `of`, because properties of objects of many forms take longer to find. */
+  readonly read: Read<unknown>;
+  readonly isOptional: boolean;
 }
 
 const fieldsOf = (fields: FieldSchemas): readonly Field[] =>
-  Object.entries(fields).map(([name, of]) => ({ name, sentAs: of.sentAs ?? wireName(name), of }));
+  Object.entries(fields).map(([name, of]) => ({
+    name,
+    sentAs: of.sentAs ?? wireName(name),
+    of,
+    read: of.read,
+    isOptional: of.isOptional === true,
+  }));
 
 const jsonOf = (fields: readonly Field[]): JsonSchema => {
-  const required = fields.filter(({ of }) => !of.isOptional).map(({ sentAs }) => sentAs);
+  const required = fields.filter(({ isOptional }) => !isOptional).map(({ sentAs }) => sentAs);
   return {
     type: 'object',
     properties: Object.fromEntries(fields.map(({ sentAs, of }) => [sentAs, described(of)])),
@@ -40,7 +48,9 @@ const jsonOf = (fields: readonly Field[]): JsonSchema => {
 
 /**
  * An object whose fields have their names on the wire. A later version of the service may send
- * more: unknown fields are ignored, and an optional field of another form counts as missing.
+ * more: unknown fields are ignored, and an optional field of another form counts as missing. An
+ * issue names the innermost field alone: to build the path of each field of a page takes longer
+ * than to read it, and clients only need to know whether there is an issue.
  */
 export function wireObject<const F extends FieldSchemas>(fields: F): WireObject<F>;
 export function wireObject(fields: FieldSchemas): WireObject<FieldSchemas> {
@@ -50,13 +60,14 @@ export function wireObject(fields: FieldSchemas): WireObject<FieldSchemas> {
     json: jsonOf(all),
     read: (issues, path, value) => {
       const given = fieldsIn(issues, path, value);
-      const prefix = path && `${path}.`;
       const found: Record<string, unknown> = {};
-      for (const { name, sentAs, of } of all) {
-        const field = given[sentAs];
-        if (of.isOptional && field === undefined) continue;
-        const read = of.isOptional ? received(of, field) : of.read(issues, prefix + sentAs, field);
-        if (read !== undefined) found[name] = read;
+      for (const { name, sentAs, read, isOptional } of all) {
+        const sentValue = given[sentAs];
+        if (isOptional && sentValue === undefined) continue;
+        const { length } = issues.found;
+        const field = read(issues, sentAs, sentValue);
+        if (isOptional && issues.found.length > length) issues.found.length = length;
+        else if (field !== undefined) found[name] = field;
       }
       return found;
     },

@@ -31,6 +31,14 @@ describe('an object on the wire', () => {
     expect(read).toStrictEqual({ bookId: 'b-1', isSold: false });
   });
 
+  test('forgives an optional field of another form, but no other item of the list', () => {
+    const odd = { id: 'b-1', is_sold: false, sold_to: null };
+    const read = [{ bookId: 'b-1', isSold: false }];
+    expect(received(wireList(book), [odd])).toStrictEqual(read);
+    expect(received(wireList(book), [odd, { id: 'b-2' }])).toBeUndefined();
+    expect(received(wireList(book), [{ id: 'b-2' }, odd])).toBeUndefined();
+  });
+
   test.each([[{ id: 'b-1' }], [{ id: 1, is_sold: true }], [[]], [null], ['text']])(
     'is not read of %j, which lacks a required field',
     (value) => {
