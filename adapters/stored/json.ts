@@ -18,7 +18,6 @@ import type {
   StateRecord,
   WorkRecord,
 } from '../../src/session/session-record.js';
-import { noOptions } from '../../src/session/session-record.js';
 import {
   type EndReason,
   isEndReason,
@@ -27,12 +26,6 @@ import {
 } from '../../src/session/session-status.js';
 import { plainEntry } from '../../src/store/stored-entry.js';
 import { NEVER } from './never.js';
-
-const optionTypes = Object.entries(noOptions).map(([name, value]) => [name, typeof value] as const);
-
-/** Whether a stored value has all options of a session. */
-const isSessionOptions = (value: unknown): value is SessionOptions =>
-  isFields(value) && optionTypes.every(([name, type]) => typeof value[name] === type);
 
 /*
  * The JSON that stores on databases keep. `JSON.stringify` escapes lone surrogates and NUL
@@ -54,12 +47,9 @@ type Check = (value: unknown) => boolean;
 
 /** Whether a value has fields that pass their checks. JSON.parse returns nothing but JSON. */
 const isShape = <T>(checks: Readonly<Record<keyof T, Check>>): ((value: unknown) => value is T) => {
-  const rules = Object.entries<Check>(checks);
-  return (value): value is T => {
-    if (!isFields(value)) return false;
-    for (const [name, isValid] of rules) if (!isValid(value[name])) return false;
-    return true;
-  };
+  const rules = Object.entries<Check>(checks).map(([name, isValid]) => ({ name, isValid }));
+  return (value): value is T =>
+    isFields(value) && rules.every(({ name, isValid }) => isValid(value[name]));
 };
 
 const optional =
@@ -75,6 +65,7 @@ const listOf =
 const isText: Check = (value) => typeof value === 'string';
 const isNumber: Check = (value) => typeof value === 'number';
 const isTimeOrNever: Check = (value) => value === null || isNumber(value);
+const isOptionalNumber = optional(isNumber);
 const isTexts = listOf(isText);
 const orInfinity = (value: number | null): number => value ?? Number.POSITIVE_INFINITY;
 
@@ -159,14 +150,12 @@ type StoredState = Omit<EndedState, Converted> & {
   readonly work?: WorkRecord;
 };
 
-const isOptionalNumber: Check = (value) => value === undefined || isNumber(value);
-
-const isTerms = (value: unknown): boolean =>
-  isFields(value) &&
-  isOptionalNumber(value['idleTimeoutMs']) &&
-  isOptionalNumber(value['inactivityTimeoutMs']) &&
-  isOptionalNumber(value['retentionMs']) &&
-  isOptionalNumber(value['graceMs']);
+const isTerms = isShape<SessionTerms>({
+  idleTimeoutMs: isOptionalNumber,
+  inactivityTimeoutMs: isOptionalNumber,
+  retentionMs: isOptionalNumber,
+  graceMs: isOptionalNumber,
+});
 
 const isLease = isShape<LeaseRecord>({
   holder: isText,
@@ -191,22 +180,21 @@ const isReport = isShape<PendingReport>({
   removedAt: isOptionalNumber,
 });
 
-/* Without a shape, because a page has many states. */
-const isStoredState = (value: unknown): value is StoredState =>
-  isFields(value) &&
-  isSessionStatus(value['status']) &&
-  (value['endReason'] === undefined || isEndReason(value['endReason'])) &&
-  isNumber(value['since']) &&
-  isOptionalNumber(value['startedAt']) &&
-  isNumber(value['activeMs']) &&
-  isTimeOrNever(value['limitMs']) &&
-  isTimeOrNever(value['deadline']) &&
-  isTexts(value['operations']) &&
-  isTerms(value['terms']) &&
-  (value['labels'] === undefined || isLabels(value['labels'])) &&
-  (value['metadata'] === undefined || isFields(value['metadata'])) &&
-  (value['work'] === undefined || isWork(value['work'])) &&
-  (value['report'] === undefined || isReport(value['report']));
+const isStoredState = isShape<StoredState>({
+  status: isSessionStatus,
+  endReason: optional(isEndReason),
+  since: isNumber,
+  startedAt: isOptionalNumber,
+  activeMs: isNumber,
+  limitMs: isTimeOrNever,
+  deadline: isTimeOrNever,
+  operations: isTexts,
+  terms: isTerms,
+  labels: optional(isLabels),
+  metadata: optional(isFields),
+  work: optional(isWork),
+  report: optional(isReport),
+});
 
 /** Whether a state has the reason of its end if it has ended. */
 const isComplete = (
@@ -244,6 +232,14 @@ export const decodeState = (
 export const encodeHead = ({ id, options, digest, createdAt, origin }: SessionHead): string =>
   JSON.stringify({ id, options, digest, createdAt, origin });
 
+const isSessionOptions = isShape<SessionOptions>({
+  face: isText,
+  profile: isText,
+  context: isText,
+  behavior: isText,
+  timeLimit: isNumber,
+});
+
 const isHead = isShape<SessionHead>({
   id: isText,
   options: isSessionOptions,
@@ -262,13 +258,12 @@ export const decodeHead = (id: string, text: unknown): SessionHead | undefined =
 
 export const encodeEntry = (entry: HistoryEntry): string => JSON.stringify(plainEntry(entry));
 
-/* Without a shape, because a history has many entries. */
-const isEntry = (value: unknown): value is HistoryEntry =>
-  isFields(value) &&
-  isText(value['role']) &&
-  isText(value['content']) &&
-  isText(value['timestamp']) &&
-  (value['id'] === undefined || isText(value['id']));
+const isEntry = isShape<Omit<HistoryEntry, 'data'>>({
+  role: isText,
+  content: isText,
+  timestamp: isText,
+  id: optional(isText),
+});
 
 /**
  * The entries in a text with commas between them, or in what was parsed of it; `undefined` if they
