@@ -21,8 +21,8 @@ export const subject: Subject = {
   append: (entries, options) => answerOf(parseAppend(entries, options, anyPolicy)),
   list: (query) => answerOf(parseListQuery(query)),
   jsonSchemas: () => [
-    createBody(anyPolicy).json,
-    appendBody(anyPolicy).json,
-    object(listFields).json,
+    createBody(anyPolicy).json(),
+    appendBody(anyPolicy).json(),
+    object(listFields).json(),
   ],
 };

@@ -3,8 +3,8 @@ import { IDEMPOTENCY_KEY_RULE, idempotencyKeyIn } from '../operations/idempotenc
 import { type AnyOperation, given, labelOf, type OperationInput } from '../operations/operation.js';
 import { idempotencyKey as keyHeader } from '../operations/parameters.js';
 import type { IssueList } from '../schema/issue-list.js';
+import type { JsonSchema } from '../schema/json-schema.js';
 import { readSafely } from '../schema/read-input.js';
-import type { Schema } from '../schema/schema.js';
 import { checkKnown, nearMiss, reportUnknown } from '../schema/unknown-fields.js';
 import { wireName } from '../schema/wire-name.js';
 import type { InvalidInput } from '../session/errors.js';
@@ -57,7 +57,7 @@ const valuesIn = (
 const parseParameter = (
   issues: IssueList,
   sentAs: string,
-  { json: { type, minimum = 0 } }: Schema<unknown>,
+  { type, minimum = 0 }: JsonSchema,
   texts: readonly string[],
 ): unknown => {
   const [text] = texts;
@@ -98,7 +98,7 @@ export const queryParser = ({
   const parameters = Object.entries(query).map(([name, of]) => ({
     name,
     sentAs: wireName(name),
-    of,
+    json: of.json(),
   }));
   const names = parameters.map(({ sentAs }) => sentAs);
   return ({ query: sent, request }) =>
@@ -107,8 +107,8 @@ export const queryParser = ({
       if (isStrict(request)) checkKnown(issues, Object.fromEntries(given), names);
       else refuseNearMisses(issues, given, names);
       const fields: Record<string, unknown> = {};
-      for (const { name, sentAs, of } of parameters) {
-        const value = parseParameter(issues, sentAs, of, given.getAll(sentAs));
+      for (const { name, sentAs, json } of parameters) {
+        const value = parseParameter(issues, sentAs, json, given.getAll(sentAs));
         if (value !== undefined) fields[name] = value;
       }
       return fields;

@@ -48,7 +48,7 @@ const allowed = (names: ReadonlySet<string> | undefined): Schema<string> => {
   // JSON Schema allows no empty `enum`.
   const among = names.size === 0 ? { not: {} } : { enum: [...names] };
   const of = checked(any, (given) => names.has(given), ALLOWED_RULE);
-  return { ...of, json: { ...any.json, ...among } };
+  return { ...of, json: () => ({ ...any.json(), ...among }) };
 };
 
 /** A face or profile that may be missing, unless the host has a list. */

@@ -101,10 +101,10 @@ export const metadataChanges = (most: number): Schema<MetadataChanges | undefine
         const parsed = valueOfJson(text);
         return isObject(parsed) ? deepFreeze(parsed) : undefined;
       },
-      {
+      () => ({
         type: 'object',
         description: `At most ${Math.floor(most)} bytes of UTF-8 as JSON.`,
-      },
+      }),
     ),
   );
 };

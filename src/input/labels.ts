@@ -48,7 +48,7 @@ const labelsOf = (issues: IssueList, path: string, entries: Entries): SessionLab
     entries.slice(0, MAX_LABELS).map(([name, value]) => readLabel(issues, path, name, value)),
   );
 
-const labelsJson = (maxProperties: number, value: JsonSchema): JsonSchema => ({
+const labelsJson = (maxProperties: number, value: JsonSchema) => (): JsonSchema => ({
   type: 'object',
   maxProperties,
   propertyNames: { type: 'string', pattern: labelNameForm.source },
@@ -59,7 +59,7 @@ const labelsJson = (maxProperties: number, value: JsonSchema): JsonSchema => ({
 export const labels: Schema<SessionLabels | undefined> = nullish(
   schema(
     (issues, path, value) => labelsOf(issues, path, settableIn(issues, path, value, MAX_LABELS)),
-    labelsJson(MAX_LABELS, labelValue.json),
+    labelsJson(MAX_LABELS, labelValue.json()),
   ),
 );
 
@@ -80,7 +80,7 @@ export const labelChanges: Schema<LabelChanges | undefined> = nullish(
       });
       return Object.fromEntries(changes.sort(byName));
     },
-    labelsJson(MAX_CHANGES, { ...labelValue.json, type: ['string', 'null'] }),
+    labelsJson(MAX_CHANGES, { ...labelValue.json(), type: ['string', 'null'] }),
   ),
 );
 
@@ -92,5 +92,5 @@ export const labelFilter: Schema<SessionLabels | undefined> = schema(
     issues.check(fits, path, `must be 1 to ${MAX_LABELS} labels, such as { user: 'u-1' }`);
     return labelsOf(issues, path, entries);
   },
-  labelsJson(MAX_LABELS, labelValue.json),
+  labelsJson(MAX_LABELS, labelValue.json()),
 );

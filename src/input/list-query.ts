@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { IssueList } from '../schema/issue-list.js';
+import { ref } from '../schema/json-schema.js';
 import { object } from '../schema/object.js';
 import { inputOf, readSafely } from '../schema/read-input.js';
 import { about, named, type Out, optional, plain, type Schema, schema } from '../schema/schema.js';
@@ -34,7 +35,7 @@ export const listOrders = ['newest', 'oldest', 'updated'] as const satisfies rea
 
 const order: Schema<ListOrder | undefined> = optional({
   ...oneOf(listOrders, "must be 'newest', 'oldest' or 'updated'"),
-  json: { type: 'string', enum: listOrders, default: listOrders[0] },
+  json: () => ({ type: 'string', enum: listOrders, default: listOrders[0] }),
 });
 
 /** Maximum number of entries of a history. */
@@ -54,7 +55,7 @@ const statuses: Schema<readonly SessionStatus[]> = schema(
       issues.check(isSessionStatus(status), `${path}[${at}]`, `must be one of ${statusNames}`);
     return sessionStatuses.filter((status) => given.includes(status));
   },
-  { type: 'array', items: { $ref: '#/components/schemas/SessionStatus' }, minItems: 1 },
+  () => ({ type: 'array', items: ref('SessionStatus'), minItems: 1 }),
 );
 
 const timeBound = optional(named('Timestamp', about('RFC 3339.', timestamp)));

@@ -8,5 +8,5 @@ const MEANS = 'Seconds that the session may be ACTIVE, across pauses, with fract
 export const timeLimit = ({ limits, hasTimeLimit }: InputPolicy): Schema<number> => {
   const of = number(0, limits.timeLimit);
   const description = hasTimeLimit ? '0 counts as the maximum.' : '0 is no limit.';
-  return about(MEANS, { ...of, json: { ...of.json, description } });
+  return about(MEANS, { ...of, json: () => ({ ...of.json(), description }) });
 };

@@ -28,5 +28,5 @@ export const timestamp: Schema<string> = schema(
     issues.check(time.length === 24, path, RULE);
     return time;
   },
-  { type: 'string', format: 'date-time', pattern: rfc3339.source },
+  () => ({ type: 'string', format: 'date-time', pattern: rfc3339.source }),
 );

@@ -17,14 +17,15 @@ type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 const labelPattern = labelNameForm.source.replace('$', ':');
 
 /** The JSON Schema of a query parameter. A number above its maximum counts as that. */
-const queryJson = ({ json, absent }: Schema<unknown>): JsonSchema => {
+const queryJson = (of: Schema<unknown>): JsonSchema => {
+  const json = of.json();
   if (json.type === 'object') {
     const items = { type: 'string', pattern: labelPattern } as const;
     return { type: 'array', items, minItems: 1, maxItems: MAX_LABELS };
   }
   if (json.type !== 'integer') return json;
   const { maximum: _, ...number } = json;
-  return { ...number, ...(typeof absent === 'number' && { default: absent }) };
+  return { ...number, ...(typeof of.absent === 'number' && { default: of.absent }) };
 };
 
 /** Component names of parameters whose names in the service are too general. */

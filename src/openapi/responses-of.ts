@@ -98,7 +98,7 @@ const headerRefs = (names: readonly string[]): Headers => {
 };
 
 const mediaType = ({ json, named }: Schema<unknown>): MediaType => ({
-  schema: json,
+  schema: json(),
   ...(named && exampleOf(answerExamples[named.name])),
 });
 
@@ -106,7 +106,7 @@ const eventStream = (
   events: NonNullable<Output['events']>,
 ): Pick<Response, 'headers' | 'content'> => {
   const { 'Content-Type': type, ...others } = streamHeaders;
-  const data = mapValues(events, ({ json }) => json);
+  const data = mapValues(events, ({ json }) => json());
   return {
     headers: mapValues(others, (value, name) => fixed(headers[name]?.description ?? name, value)),
     content: { [type]: { schema: { type: 'string' }, 'x-server-sent-events': data } },

@@ -18,7 +18,7 @@ const present = (field: string): JsonSchema => ({
 const bodySchema = ({ name, of, anyOf }: Body, policy: InputPolicy): Schema<unknown> => {
   const body = of(policy);
   const some = anyOf && { anyOf: anyOf.map((field) => present(wireName(field))) };
-  return named(name, { ...body, json: { ...body.json, ...some } });
+  return named(name, { ...body, json: () => ({ ...body.json(), ...some }) });
 };
 
 const problemFields = {
@@ -36,14 +36,14 @@ const problemFields = {
 /** A problem may have more members (RFC 9457, 3.2). */
 const problem = (): Schema<unknown> => {
   const { json, fields } = wireObject(problemFields);
-  const { additionalProperties: _, ...open } = json;
+  const { additionalProperties: _, ...open } = json();
   const means = 'An error: the members of RFC 9457, and what else the code tells.';
   return named('Problem', about(means, { ...plain(open), fields }));
 };
 
 /** The named schemas within a schema. */
 const namedIn = ({ fields = {}, items, named }: Schema<unknown>): JsonSchemas => ({
-  ...(named && { [named.name]: named.json }),
+  ...(named && { [named.name]: named.json() }),
   ...(items && namedIn(items)),
   ...Object.assign({}, ...Object.values(fields).map(namedIn)),
 });

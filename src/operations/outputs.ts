@@ -46,7 +46,7 @@ const anyNumber: Schema<number> = typed(
   (value) => typeof value === 'number',
   'must be a number',
   0,
-  { type: 'number', minimum: 0 },
+  () => ({ type: 'number', minimum: 0 }),
 );
 
 const options: Schema<SessionOptions> = named(
@@ -68,7 +68,7 @@ const options: Schema<SessionOptions> = named(
 
 const isJson = (value: unknown): value is JsonValue => value !== undefined;
 
-const json: Schema<JsonValue> = typed(isJson, 'is required', null, {});
+const json: Schema<JsonValue> = typed(isJson, 'is required', null);
 
 const entryFields = {
   role: about('Who said it; usually user or assistant.', anyText),
@@ -111,19 +111,16 @@ const origin: Schema<SessionOrigin> = named(
   ),
 );
 
-const labels: Schema<SessionLabels> = typed(
-  isLabels,
-  'must be labels',
-  {},
-  {
-    type: 'object',
-    additionalProperties: anyText.json,
-  },
-);
+const labels: Schema<SessionLabels> = typed(isLabels, 'must be labels', {}, () => ({
+  type: 'object',
+  additionalProperties: anyText.json(),
+}));
 
 const isObject = (value: unknown): value is JsonObject => isFields(value);
 
-const metadata: Schema<JsonObject> = typed(isObject, 'must be an object', {}, { type: 'object' });
+const metadata: Schema<JsonObject> = typed(isObject, 'must be an object', {}, () => ({
+  type: 'object',
+}));
 
 const revision = about(
   'Changes with each command, update, wake and change of the lease, not with entries.',
@@ -300,7 +297,7 @@ export const sessionState: Schema<SessionState> = named(
   'SessionState',
   about('The current state of the session.', {
     ...anyState,
-    json: { oneOf: [openState.json, endedState.json] },
+    json: () => ({ oneOf: [openState.json(), endedState.json()] }),
     read: (issues, path, value) =>
       received(openState, value) ?? endedState.read(issues, path, value),
   }),

@@ -7,10 +7,10 @@ import { anyText } from '../schema/values.js';
 
 export const instant: Schema<string> = {
   ...anyText,
-  json: { type: 'string', format: 'date-time' },
+  json: () => ({ type: 'string', format: 'date-time' }),
 };
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
 export const count = (minimum = 0): Schema<number> =>
-  typed(isWhole, 'must be a whole number', minimum, { type: 'integer', minimum });
+  typed(isWhole, 'must be a whole number', minimum, () => ({ type: 'integer', minimum }));

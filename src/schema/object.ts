@@ -102,7 +102,7 @@ export function object(fields: FieldSchemas): ObjectSchema<FieldSchemas> {
   const names = Object.keys(fields);
   return {
     fields,
-    json: jsonOf(fields),
+    json: () => jsonOf(fields),
     read: (issues, path, value) => {
       const given = fieldsIn(issues, path, value);
       const prefix = path && `${path}.`;

@@ -24,8 +24,8 @@ export interface Schema<T> {
   readonly read: Read<T>;
   /** Returns the JSON that is sent for a value. Default: the value itself. */
   readonly write?: (value: unknown) => unknown;
-  /** The JSON Schema of the value. */
-  readonly json: JsonSchema;
+  /** Makes the JSON Schema of the value. Most programs ask for none. */
+  readonly json: () => JsonSchema;
   /** The name of a field on the wire, if it is not that of the service in other letters. */
   readonly sentAs?: string;
   /** What a value means, as the beginning of a description. */
@@ -39,7 +39,7 @@ export interface Schema<T> {
   /** Of an array. */
   readonly items?: Schema<unknown>;
   /** Of a schema with a name of its own in the OpenAPI document: `json` refers to this one. */
-  readonly named?: { readonly name: string; readonly json: JsonSchema };
+  readonly named?: { readonly name: string; readonly json: () => JsonSchema };
 }
 
 /** What a schema reads. */
@@ -49,14 +49,17 @@ export type Out<S> = S extends Schema<infer T> ? T : never;
 export type OutOf<F extends FieldSchemas> = { readonly [K in keyof F]: Out<F[K]> };
 
 /** A schema by what it reads and by its JSON Schema; none for a value that JSON cannot contain. */
-export const schema = <T>(read: Read<T>, json: JsonSchema = {}): Schema<T> => ({ read, json });
+export const schema = <T>(read: Read<T>, json: () => JsonSchema = () => ({})): Schema<T> => ({
+  read,
+  json,
+});
 
 /** Values that `is` recognises. `instead` is returned in place of others. */
 export const typed = <T, D = T>(
   is: (value: unknown) => value is T,
   rule: string,
   instead: D,
-  json?: JsonSchema,
+  json?: () => JsonSchema,
 ): Schema<T | D> =>
   schema<T | D>((issues, path, value) => {
     if (is(value)) return value;
@@ -68,9 +71,10 @@ export const typed = <T, D = T>(
 export const about = <S extends Schema<unknown>>(means: string, of: S): S => ({ ...of, means });
 
 /** The JSON Schema of a value, with all that is to say of it. A reference says it elsewhere. */
-export const described = ({ json, means }: Schema<unknown>, more = ''): JsonSchema => {
+export const described = (of: Schema<unknown>, more = ''): JsonSchema => {
+  const json = of.json();
   if (json.$ref !== undefined) return json;
-  const description = [means, more, json.description].filter(Boolean).join(' ');
+  const description = [of.means, more, json.description].filter(Boolean).join(' ');
   return { ...json, ...(description && { description }) };
 };
 
@@ -140,8 +144,8 @@ export const mapped = <T, U>(of: Schema<T>, map: (value: T) => U): Schema<U> => 
  */
 export const named = <T>(name: string, of: Schema<T>): Schema<T> => ({
   ...of,
-  json: ref(name),
-  named: { name, json: described(of) },
+  json: () => ref(name),
+  named: { name, json: () => described(of) },
 });
 
 /**
@@ -155,7 +159,10 @@ export const named = <T>(name: string, of: Schema<T>): Schema<T> => ({
  * ```
  */
 export const plain = (json: JsonSchema): Schema<unknown> =>
-  schema((_issues, _path, value) => value, json);
+  schema(
+    (_issues, _path, value) => value,
+    () => json,
+  );
 
 /** Any value, of which nothing is said. */
 export const anything: Schema<unknown> = plain({});

@@ -18,7 +18,7 @@ const textRule = (value: unknown): string =>
 const stringThat = (
   fits: (value: string) => boolean,
   rule: string,
-  json: JsonSchema,
+  json: () => JsonSchema,
 ): Schema<string> =>
   schema(
     (issues, path, value) => {
@@ -29,7 +29,7 @@ const stringThat = (
       issues.check(fits(value), path, rule);
       return value;
     },
-    { type: 'string', ...json },
+    () => ({ type: 'string', ...json() }),
   );
 
 /** A string of 1 to `most` characters (UTF-16 code units). */
@@ -37,7 +37,7 @@ export const name = (most: number): Schema<string> =>
   stringThat(
     (value) => value.length >= 1 && value.length <= most,
     `must have 1 to ${most} characters`,
-    { minLength: 1, maxLength: most },
+    () => ({ minLength: 1, maxLength: most }),
   );
 
 /** A string, possibly empty, of at most `mostBytes` of UTF-8. */
@@ -46,16 +46,21 @@ export const text = (mostBytes: number): Schema<string> => {
   return stringThat(
     (value) => !exceedsBytes(value, mostBytes),
     `must have at most ${mostBytes} bytes of UTF-8`,
-    { maxLength: bytes, description: `At most ${bytes} bytes of UTF-8.` },
+    () => ({ maxLength: bytes, description: `At most ${bytes} bytes of UTF-8.` }),
   );
 };
 
 /** A string of this form. Its JSON Schema contains the source of the form, which has no flags. */
 export const matching = (form: RegExp, rule: string): Schema<string> =>
-  typed((value): value is string => typeof value === 'string' && form.test(value), rule, '', {
-    type: 'string',
-    pattern: form.source,
-  });
+  typed(
+    (value): value is string => typeof value === 'string' && form.test(value),
+    rule,
+    '',
+    () => ({
+      type: 'string',
+      pattern: form.source,
+    }),
+  );
 
 /** A finite number from `least` to `most`; `-0` counts as 0. */
 export const number = (least: number, most: number): Schema<number> =>
@@ -65,7 +70,7 @@ export const number = (least: number, most: number): Schema<number> =>
       issues.check(false, path, `must be a number from ${least} to ${most}`);
       return least;
     },
-    { type: 'number', minimum: least, maximum: most },
+    () => ({ type: 'number', minimum: least, maximum: most }),
   );
 
 /** An integer of at least `least`. */
@@ -75,13 +80,13 @@ export const whole = (least: number): Schema<number> =>
       typeof value === 'number' && value >= least && Number.isSafeInteger(value),
     `must be a whole number, at least ${least}`,
     least,
-    { type: 'integer', minimum: least, maximum: MAX },
+    () => ({ type: 'integer', minimum: least, maximum: MAX }),
   );
 
 /** An integer from 1 to `most`. */
 export const upTo = (most: number): Schema<number> => ({
   ...checked(whole(1), (value) => value <= most, `must be at most ${most}`),
-  json: { type: 'integer', minimum: 1, maximum: most },
+  json: () => ({ type: 'integer', minimum: 1, maximum: most }),
 });
 
 /** An integer of at least `least`; above `most` it counts as `most`. */
@@ -92,7 +97,7 @@ export const flag: Schema<boolean> = typed(
   (value) => typeof value === 'boolean',
   'must be true or false',
   false,
-  { type: 'boolean' },
+  () => ({ type: 'boolean' }),
 );
 
 /** Whether something is on; off by default. */
@@ -114,12 +119,12 @@ export const list = <T>(
   { least = 0, most, of }: { readonly least?: number; readonly most: number; readonly of: string },
 ): Schema<readonly T[]> => ({
   items,
-  json: {
+  json: () => ({
     type: 'array',
     ...(least > 0 && { minItems: least }),
     maxItems: Math.floor(most),
-    items: items.json,
-  },
+    items: items.json(),
+  }),
   read: (issues, path, value) => {
     const given: readonly unknown[] = Array.isArray(value) ? value : [];
     const fits = Array.isArray(value) && given.length >= least && given.length <= most;
@@ -139,10 +144,15 @@ export const oneOf = <const T extends string>(
   rule = `must be one of ${texts.join(', ')}`,
 ): Schema<T> => {
   const [first, ...others] = texts;
-  return typed((value): value is T => texts.some((text) => text === value), rule, first, {
-    type: 'string',
-    ...(others.length === 0 ? { const: first } : { enum: texts }),
-  });
+  return typed(
+    (value): value is T => texts.some((text) => text === value),
+    rule,
+    first,
+    () => ({
+      type: 'string',
+      ...(others.length === 0 ? { const: first } : { enum: texts }),
+    }),
+  );
 };
 
 /** Any string. */
@@ -150,5 +160,5 @@ export const anyText: Schema<string> = typed(
   (value) => typeof value === 'string',
   'must be a string',
   '',
-  { type: 'string' },
+  () => ({ type: 'string' }),
 );

@@ -57,7 +57,7 @@ export function wireObject(fields: FieldSchemas): WireObject<FieldSchemas> {
   const all = fieldsOf(fields);
   return {
     fields,
-    json: jsonOf(all),
+    json: () => jsonOf(all),
     read: (issues, path, value) => {
       const given = fieldsIn(issues, path, value);
       const found: Record<string, unknown> = {};
@@ -84,7 +84,7 @@ export function wireObject(fields: FieldSchemas): WireObject<FieldSchemas> {
 /** An array of any length that the service sends, and a client reads. */
 export const wireList = <T>(items: Schema<T>): Schema<readonly T[]> => ({
   items,
-  json: { type: 'array', items: items.json },
+  json: () => ({ type: 'array', items: items.json() }),
   read: (issues, path, value) => {
     if (Array.isArray(value))
       return value.map((item, at) => items.read(issues, `${path}[${at}]`, item));

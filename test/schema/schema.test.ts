@@ -10,6 +10,7 @@ import {
   nullish,
   optional,
   type Schema,
+  schema,
 } from '../../src/schema/schema.js';
 import { flag, list, name, number, whole } from '../../src/schema/values.js';
 
@@ -55,7 +56,7 @@ describe('a field that may be missing', () => {
   });
 
   test('is not required in JSON Schema, which says the default in words and allows null', () => {
-    expect(fields.json).toEqual({
+    expect(fields.json()).toEqual({
       type: 'object',
       properties: {
         strict: expect.objectContaining({ type: ['integer', 'null'], description: 'Default: 1.' }),
@@ -68,12 +69,15 @@ describe('a field that may be missing', () => {
 });
 
 test('JSON Schema describes a field by its meaning, its default and its rule, in this order', () => {
-  const text: Schema<string> = { ...name(9), json: { type: 'string', description: 'No spaces.' } };
-  const { json } = object({
+  const text: Schema<string> = {
+    ...name(9),
+    json: () => ({ type: 'string', description: 'No spaces.' }),
+  };
+  const of = object({
     firstName: about('How to address the user.', optional(text, '')),
     age: about('In years.', number(0, 150)),
   });
-  expect(json).toEqual({
+  expect(of.json()).toEqual({
     type: 'object',
     properties: {
       first_name: {
@@ -86,17 +90,31 @@ test('JSON Schema describes a field by its meaning, its default and its rule, in
   });
 });
 
+test('a JSON Schema is made when it is asked for', () => {
+  let made = 0;
+  const counted = schema(
+    (_issues, _path, value) => value,
+    () => {
+      made += 1;
+      return { type: 'number' };
+    },
+  );
+  const of = named('Point', object({ x: about('To the right.', optional(counted)) }));
+  expect(read(of, { x: 1 })).toEqual({ x: 1 });
+  expect(made).toBe(0);
+  expect(of.named?.json()).toHaveProperty('properties.x');
+  expect(made).toBe(1);
+});
+
 test('a named schema is a reference wherever it is used, and keeps its own JSON Schema', () => {
   const point = named('Point', object({ x: whole(0) }));
   const { json } = object({ at: about('Where.', optional(point)), all: list(point, LINE) });
-  expect(json.properties).toEqual({
+  expect(json().properties).toEqual({
     at: { $ref: '#/components/schemas/Point' },
     all: expect.objectContaining({ items: { $ref: '#/components/schemas/Point' } }),
   });
-  expect(point.named).toEqual({
-    name: 'Point',
-    json: expect.objectContaining({ type: 'object', required: ['x'] }),
-  });
+  expect(point.named?.name).toBe('Point');
+  expect(point.named?.json()).toMatchObject({ type: 'object', required: ['x'] });
   expect(read(point, { x: -1 })).toEqual(['x must be a whole number, at least 0']);
 });
 
@@ -111,7 +129,7 @@ test('a mapped value is checked before it is mapped', () => {
   const doubled = mapped(whole(1), (value) => value * 2);
   expect(read(doubled, 4)).toBe(8);
   expect(read(doubled, 0)).toEqual(['input must be a whole number, at least 1']);
-  expect(doubled.json).toEqual(whole(1).json);
+  expect(doubled.json()).toEqual(whole(1).json());
 });
 
 describe('an object', () => {
@@ -210,8 +228,8 @@ describe('a list', () => {
   });
 
   test('says its bounds in JSON Schema', () => {
-    expect(few.json).toMatchObject({ type: 'array', minItems: 1, maxItems: 3 });
-    expect(list(flag, LINE).json).not.toHaveProperty('minItems');
+    expect(few.json()).toMatchObject({ type: 'array', minItems: 1, maxItems: 3 });
+    expect(list(flag, LINE).json()).not.toHaveProperty('minItems');
   });
 });
 

@@ -48,7 +48,7 @@ describe('an object on the wire', () => {
   );
 
   test('has a JSON Schema with its wire names and texts, and allows no other fields', () => {
-    expect(book.json).toEqual({
+    expect(book.json()).toEqual({
       type: 'object',
       properties: {
         id: { type: 'string' },
