@@ -5,8 +5,19 @@ type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number];
 
 /** The functions that declare schemas and operations, and do nothing else. */
 const declaring = [
-  ...['about', 'capped', 'checked', 'count', 'functionOf', 'having', 'inputOf', 'list', 'mapped'],
-  ...['matching', 'name', 'named', 'nullish', 'number', 'object', 'oneOf', 'optional', 'perPolicy'],
+  ...['about', 'capped', 'checked', 'count', 'functionOf', 'having', 'inputOf', 'like', 'list'],
+  ...[
+    'mapped',
+    'matching',
+    'name',
+    'named',
+    'nullish',
+    'number',
+    'object',
+    'oneOf',
+    'optional',
+    'perPolicy',
+  ],
   ...['plain', 'schema', 'served', 'switchOr', 'text', 'typed', 'upTo', 'whole', 'wireList'],
   'wireObject',
 ];
@@ -17,7 +28,7 @@ const call = new RegExp(
   'gm',
 );
 
-const text = /(?<=\b(?:about\(|description:)\s*)'(?:[^'\\]|\\.)*'/g;
+const text = /(?<=\b(?:about\(|like\(|description:)\s*)'(?:[^'\\]|\\.)*'/g;
 
 /**
  * Lets bundlers drop the declarations that nobody uses: each call is marked as pure, which says so

@@ -1,3 +1,4 @@
+import { problemStatuses } from '../operations/problem.js';
 import { httpStatuses } from '../service/http-status-of.js';
 import type { SessionError } from '../session/errors.js';
 
@@ -48,17 +49,6 @@ export type HandlerError =
   | TooManyStreams;
 
 type Code = HandlerError['type'];
-
-const statuses = {
-  ...httpStatuses,
-  unauthenticated: 401,
-  route_not_found: 404,
-  method_not_allowed: 405,
-  body_too_large: 413,
-  unsupported_media_type: 415,
-  authenticator_unavailable: 503,
-  too_many_streams: 503,
-} as const satisfies Readonly<Record<Code, number>>;
 
 /**
  * The `detail` of each error in a response: fixed texts, because messages may contain data that
@@ -114,10 +104,8 @@ export const methodRefusal = (
   return { ...refusal('method_not_allowed'), allow: known.join(', ') };
 };
 
-export const problemCodes = Object.keys(statuses);
-
 /** Whether the error is a known one. A store that breaks its contract may return anything. */
 export const isSessionError = (error: SessionError): boolean =>
   Object.hasOwn(httpStatuses, error.type);
 
-export const statusOf = (code: Code): (typeof statuses)[Code] => statuses[code];
+export const statusOf = (code: Code): (typeof problemStatuses)[Code] => problemStatuses[code];

@@ -1,4 +1,5 @@
 import type { Particulars } from '../operations/particulars.js';
+import { titles } from '../operations/problem.js';
 import { invalidInput } from '../session/errors.js';
 import { details, type HandlerError, statusOf } from './handler-error.js';
 import type { HandlerResponse } from './session-handler.js';
@@ -6,22 +7,6 @@ import type { HandlerResponse } from './session-handler.js';
 type Code = HandlerError['type'];
 
 type ProblemStatus = ReturnType<typeof statusOf>;
-
-/** The phrases of RFC 9110: RFC 9457 requires them for the type `about:blank`. */
-export const titles = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  412: 'Precondition Failed',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-} as const satisfies Readonly<Record<ProblemStatus, string>>;
 
 /**
  * Headers of every response with a body. Sessions are private and change every second, so nothing

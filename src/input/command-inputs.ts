@@ -4,6 +4,7 @@ import { object } from '../schema/object.js';
 import { inputOf, readSafely } from '../schema/read-input.js';
 import {
   about,
+  like,
   mapped,
   nullish,
   type Out,
@@ -90,17 +91,23 @@ export const parseWake = inputOf('options', wakeOptions);
 export const cancelOptions = about(
   'Why.',
   object({
-    reason: about('For the worker: it is in its error `cancelled`.', nullish(key)),
+    reason: like(
+      'The user has stopped it.',
+      about('For the worker: it is in its error `cancelled`.', nullish(key)),
+    ),
   }),
 );
 
 export const parseCancel = inputOf('options', cancelOptions);
 
 /** The duration of a lease. */
-export const leaseSeconds = about('Duration of the lease.', number(0.001, MAX_LEASE_SECONDS));
+export const leaseSeconds = like(
+  30,
+  about('Duration of the lease.', number(0.001, MAX_LEASE_SECONDS)),
+);
 
 /** The name of the holder of a lease. */
-export const leaseHolder = key;
+export const leaseHolder = like('worker-1', key);
 
 const leaseFields = { holder: leaseHolder, seconds: leaseSeconds };
 
@@ -114,7 +121,7 @@ export const claimInput = about(
     ...leaseFields,
     limit: about(
       'Maximum number of sessions; above 100 it counts as 100.',
-      optional(capped(1, CLAIM_LIMIT), 1),
+      like(10, optional(capped(1, CLAIM_LIMIT), 1)),
     ),
     historyLimit: about(
       'How many of the latest entries of each history, at most 1000; fewer if they are large.',
@@ -144,7 +151,7 @@ export const releaseInput = about(
     fencingToken,
     done: about(
       'Of a claim: whether the work is done. If not, the session waits for a worker again after a delay.',
-      onOrOff,
+      like(true, onOrOff),
     ),
   }),
 );
@@ -173,11 +180,11 @@ export const parseSweep = (limit: unknown, options: unknown) =>
 const updateFields = perPolicy(({ limits }) => ({
   labels: about(
     'Labels to set, and with null to remove; the others stay. A session has at most 8.',
-    labelChanges,
+    like({ title: 'Tax return', draft: null }, labelChanges),
   ),
   metadata: about(
     'Members to set, each as a whole, and with null to remove; the others stay. The limit is that of all of them.',
-    metadataChanges(limits.metadataBytes),
+    like({ rating: 4 }, metadataChanges(limits.metadataBytes)),
   ),
 }));
 

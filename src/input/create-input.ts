@@ -4,6 +4,7 @@ import { readSafely } from '../schema/read-input.js';
 import {
   about,
   checked,
+  like,
   nullish,
   type Out,
   optional,
@@ -39,12 +40,18 @@ export interface ParsedCreation extends ReadSize {
   readonly content: string;
 }
 
+/** Examples. */
+const FACE = 'ada';
+const PROFILE = 'tutor';
+
 const ALLOWED_RULE = 'is not one of the names that this host allows';
 
-/** A face or profile that the host allows; any without a list. */
-const allowed = (names: ReadonlySet<string> | undefined): Schema<string> => {
+type Names = ReadonlySet<string> | undefined;
+
+/** A face or profile that the host allows; any without a list, such as `example`. */
+const allowed = (names: Names, example: string): Schema<string> => {
   const any = name(NAME_LENGTH);
-  if (names === undefined) return any;
+  if (names === undefined) return like(example, any);
   // JSON Schema allows no empty `enum`.
   const among = names.size === 0 ? { not: {} } : { enum: [...names] };
   const of = checked(any, (given) => names.has(given), ALLOWED_RULE);
@@ -52,8 +59,8 @@ const allowed = (names: ReadonlySet<string> | undefined): Schema<string> => {
 };
 
 /** A face or profile that may be missing, unless the host has a list. */
-const allowedOrNone = (names: ReadonlySet<string> | undefined): Schema<string> => {
-  const of = nullish(allowed(names), '');
+const allowedOrNone = (names: Names, example: string): Schema<string> => {
+  const of = nullish(allowed(names, example), '');
   if (names === undefined) return of;
   return {
     ...of,
@@ -67,8 +74,8 @@ const allowedOrNone = (names: ReadonlySet<string> | undefined): Schema<string> =
 const optionFields = (policy: InputPolicy) => {
   const { faces, profiles, limits } = policy;
   return {
-    face: allowedOrNone(faces),
-    profile: allowedOrNone(profiles),
+    face: allowedOrNone(faces, FACE),
+    profile: allowedOrNone(profiles, PROFILE),
     context: about('Background facts.', nullish(text(limits.textBytes), '')),
     behavior: about('Instructions, such as a system prompt.', nullish(text(limits.textBytes), '')),
     timeLimit: nullish(timeLimit(policy), 0),
@@ -138,8 +145,8 @@ const getOrCreateInput = perPolicy((policy) =>
 /** Over HTTP, a session must have a face and a profile. */
 const sentFields = (policy: InputPolicy) => ({
   ...optionFields(policy),
-  face: allowed(policy.faces),
-  profile: allowed(policy.profiles),
+  face: allowed(policy.faces, FACE),
+  profile: allowed(policy.profiles, PROFILE),
   ...dataFields(policy),
 });
 

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import { object } from '../schema/object.js';
 import { readSafely } from '../schema/read-input.js';
-import { about, named, nullish, optional, type Schema } from '../schema/schema.js';
+import { about, like, named, nullish, optional, type Schema } from '../schema/schema.js';
 import { flag, list, name, onOrOff, text, whole } from '../schema/values.js';
 import type { InvalidInput } from '../session/errors.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
@@ -40,8 +40,8 @@ export const entriesAt = (now: string, given: readonly GivenEntry[]): readonly H
 /** An entry of the caller. Its position elsewhere is ignored: the store gives it one. */
 const newEntry = perPolicy(({ limits: { contentBytes: most } }): Schema<GivenEntry> => {
   const fields = object({
-    role: about('Who said it; usually user or assistant.', name(ROLE_LENGTH)),
-    content: about('What was said.', text(most)),
+    role: about('Who said it; usually user or assistant.', like('user', name(ROLE_LENGTH))),
+    content: about('What was said.', like('Hello'.slice(0, most), text(most))),
     timestamp: about('When it was said.', nullish(timestamp)),
     id: about('An id of your own.', nullish(name(ENTRY_ID_LENGTH))),
     data: about('Data beside the text, such as tool calls: any JSON value.', nullish(jsonText)),
@@ -105,7 +105,7 @@ export const appendBody = perPolicy((policy) =>
 
 const rewindFields = perPolicy((policy) => ({
   to: about('The position of an entry, or 0: the entries after it are superseded.', position),
-  ifPosition: about(MOVED, position),
+  ifPosition: about(MOVED, like(1, position)),
   wake: wakeField,
   entries: about(
     'The entries that follow `to`, oldest first. Default: none.',

@@ -18,8 +18,8 @@ import type { Json } from './types.js';
  * its own.
  */
 
-export const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
-export const SAMPLE_TIME = '2026-01-31T18:00:00.000Z';
+const SAMPLE_ID = 'V1StGXR8_Z5jdHi6B-myT';
+const SAMPLE_TIME = '2026-01-31T18:00:00.000Z';
 
 /** What an operation does beyond its name, by operation name. */
 const operations: Readonly<Record<string, string>> = {

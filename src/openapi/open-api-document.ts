@@ -16,10 +16,11 @@ import { type OutOf, optional, plain, type Schema, typed } from '../schema/schem
 import { anyText, name, onOrOff, whole } from '../schema/values.js';
 import { deepFreeze } from '../session/deep-freeze.js';
 import { isFields } from '../session/fields.js';
+import { exampleMaker } from './example-of.js';
 import { pathsOf } from './paths-of.js';
-import { headerComponents } from './responses-of.js';
+import { Components, headerComponents } from './responses-of.js';
 import { schemasOf } from './schemas-of.js';
-import type { OpenApiDocument, Server } from './types.js';
+import type { Example, OpenApiDocument, Parameter, Response, Server } from './types.js';
 
 /** Options of `openApiDocument`. */
 export interface OpenApiOptions {
@@ -151,8 +152,14 @@ const compose = (options: OpenApiOptions): OpenApiDocument => {
   const policy = policyFor(given, options.sessions?.policy);
   const served = servedBy(options.routes);
   const operations = served.map(({ operation }) => operation);
-  const { paths, parameters, responses } = pathsOf(served, policy);
   const schemas = schemasOf(operations, policy);
+  const shared = {
+    parameters: new Components<Parameter>('parameters'),
+    responses: new Components<Response>('responses'),
+    examples: new Components<Example>('examples'),
+    exampleOf: exampleMaker(schemas),
+  };
+  const paths = pathsOf(served, shared);
   const tags = [...new Set(operations.map(({ tag }) => tag))];
   return {
     openapi: '3.1.1',
@@ -166,10 +173,11 @@ const compose = (options: OpenApiOptions): OpenApiDocument => {
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
     paths,
     components: {
-      parameters,
+      parameters: shared.parameters.all,
       headers: headerComponents,
       schemas,
-      responses,
+      responses: shared.responses.all,
+      examples: shared.examples.all,
       securitySchemes: { apiKey },
     },
   };

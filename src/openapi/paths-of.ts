@@ -1,5 +1,4 @@
 import type { Route } from '../http/route.js';
-import type { InputPolicy } from '../input/input-policy.js';
 import { labelNameForm } from '../input/labels.js';
 import { type AnyOperation, hasId } from '../operations/operation.js';
 import { sessionId } from '../operations/parameters.js';
@@ -8,9 +7,16 @@ import type { Schema } from '../schema/schema.js';
 import { wireName } from '../schema/wire-name.js';
 import { MAX_LABELS } from '../session/limits.js';
 import { descriptions } from './descriptions.js';
-import { bodyExamples, exampleOf } from './examples.js';
-import { Components, capitalized, problemResponses, responsesOf } from './responses-of.js';
-import type { Operation, Parameter, PathItem, Reference, RequestBody, Response } from './types.js';
+import { examplesOf } from './example-of.js';
+import { capitalized, problemResponses, responsesOf, type Shared } from './responses-of.js';
+import type {
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  PathItem,
+  Reference,
+  RequestBody,
+} from './types.js';
 
 type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
@@ -36,7 +42,7 @@ const componentNames: Readonly<Record<string, string>> = {
 
 /** A parameter of an operation, by its name in the service. */
 const parameterOf = (
-  parameters: Components<Parameter>,
+  { parameters }: Shared,
   operationName: string,
   name: string,
   sent: Pick<Parameter, 'in' | 'name' | 'schema'>,
@@ -50,20 +56,17 @@ const parameterOf = (
     description,
     required: sent.in === 'path',
     schema: sent.schema,
-    ...exampleOf(example),
+    ...examplesOf(example),
   };
   const shortName = componentNames[ownName] ?? componentNames[name] ?? name;
   return parameters.add(parameter, shortName, `${operationName}${capitalized(name)}`);
 };
 
-const parametersOf = (
-  operation: AnyOperation,
-  parameters: Components<Parameter>,
-): readonly Reference[] => {
+const parametersOf = (operation: AnyOperation, shared: Shared): readonly Reference[] => {
   const { name: operationName, query = {}, headers = {} } = operation;
   const id = { in: 'path', name: 'session_id', schema: sessionId } as const;
   const add = (name: string, sent: Pick<Parameter, 'in' | 'name' | 'schema'>): Reference =>
-    parameterOf(parameters, operationName, name, sent);
+    parameterOf(shared, operationName, name, sent);
   return [
     ...(hasId(operation) ? [add('id', id)] : []),
     ...Object.entries(query).map(([name, of]) =>
@@ -75,23 +78,22 @@ const parametersOf = (
   ];
 };
 
-const requestBody = (name: string, policy: InputPolicy): RequestBody => {
-  const json = { schema: ref(name), ...exampleOf(bodyExamples(policy)[name]) };
+const requestBody = (name: string, { exampleOf }: Shared): RequestBody => {
+  const schema = ref(name);
+  const json = { schema, ...examplesOf(exampleOf(schema)) };
   return { required: true, content: { 'application/json': json } };
 };
 
 /** The name of an operation as a title: `Append history` for `appendHistory`. */
 const inWords = (name: string): string => capitalized(wireName(name).replaceAll('_', ' '));
 
-/** The paths of a document, with the parameters and responses that they reference. */
-export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
-  const parameters = new Components<Parameter>('parameters');
-  const responses = new Components<Response>('responses');
+/** The paths of a document. Adds the components that they reference to the shared ones. */
+export const pathsOf = (all: readonly Served[], shared: Shared): OpenApiDocument['paths'] => {
   const paths = all.map(({ operation, authenticate }): [string, PathItem] => {
     const isForEverybody = authenticate === 'everybody';
     const { name, tag, body, method, path } = operation;
     const { summary = inWords(name), description = descriptions.operations[name] } = operation;
-    const sent = parametersOf(operation, parameters);
+    const sent = parametersOf(operation, shared);
     const described: Operation = {
       operationId: name,
       tags: [tag],
@@ -99,12 +101,12 @@ export const pathsOf = (all: readonly Served[], policy: InputPolicy) => {
       ...(description && { description }),
       ...(isForEverybody && { security: [] }),
       ...(sent.length > 0 && { parameters: sent }),
-      ...(body && { requestBody: requestBody(body.name, policy) }),
-      responses: responsesOf(operation, isForEverybody, responses),
+      ...(body && { requestBody: requestBody(body.name, shared) }),
+      responses: responsesOf(operation, isForEverybody, shared),
     };
     return [path, { [method.toLowerCase()]: described }];
   });
   // Responses to requests that match no operation: an unknown path or method.
-  problemResponses(responses, ['route_not_found', 'method_not_allowed']);
-  return { paths: Object.fromEntries(paths), parameters: parameters.all, responses: responses.all };
+  problemResponses(shared, ['route_not_found', 'method_not_allowed']);
+  return Object.fromEntries(paths);
 };

@@ -1,13 +1,24 @@
-import { streamHeaders } from '../http/event-frame.js';
+import { frame, streamHeaders } from '../http/event-frame.js';
 import { type HandlerError, statusOf } from '../http/handler-error.js';
-import { commonHeaders, problemOf, titles } from '../http/problem.js';
+import { commonHeaders, problemOf } from '../http/problem.js';
 import type { AnyOperation, Output } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
+import { particularsOf } from '../operations/particulars.js';
+import { titles } from '../operations/problem.js';
 import { type JsonSchema, ref } from '../schema/json-schema.js';
+import { received } from '../schema/received.js';
 import type { Schema } from '../schema/schema.js';
-import { answerExamples, exampleOf } from './examples.js';
+import { type ExampleOf, examplesOf } from './example-of.js';
 import { mapValues } from './map-values.js';
-import type { Header, MediaType, Operation, Reference, Response } from './types.js';
+import type {
+  Example,
+  Header,
+  MediaType,
+  Operation,
+  Parameter,
+  Reference,
+  Response,
+} from './types.js';
 
 type Code = HandlerError['type'];
 type Responses = Operation['responses'];
@@ -32,6 +43,14 @@ export class Components<C> {
     this.all[name] = component;
     return { $ref: `#/components/${this.#kind}/${name}` };
   }
+}
+
+/** What the operations of a document share. */
+export interface Shared {
+  readonly parameters: Components<Parameter>;
+  readonly responses: Components<Response>;
+  readonly examples: Components<Example>;
+  readonly exampleOf: ExampleOf;
 }
 
 export const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
@@ -97,34 +116,33 @@ const headerRefs = (names: readonly string[]): Headers => {
   );
 };
 
-const mediaType = ({ json, named }: Schema<unknown>): MediaType => ({
+const mediaType = ({ json }: Schema<unknown>, exampleOf: ExampleOf): MediaType => ({
   schema: json(),
-  ...(named && exampleOf(answerExamples[named.name])),
+  ...examplesOf(exampleOf(json())),
 });
 
-const eventStream = (
-  events: NonNullable<Output['events']>,
-): Pick<Response, 'headers' | 'content'> => {
+type Answered = Pick<Response, 'headers' | 'content'>;
+
+const eventStream = (events: NonNullable<Output['events']>, exampleOf: ExampleOf): Answered => {
   const { 'Content-Type': type, ...others } = streamHeaders;
   const data = mapValues(events, ({ json }) => json());
+  const [first] = Object.entries(data).map(([name, json]) => frame(name, exampleOf(json)));
+  const schema = { type: 'string' } as const;
   return {
     headers: mapValues(others, (value, name) => fixed(headers[name]?.description ?? name, value)),
-    content: { [type]: { schema: { type: 'string' }, 'x-server-sent-events': data } },
+    content: { [type]: { schema, ...examplesOf(first), 'x-server-sent-events': data } },
   };
 };
 
-const jsonAnswer = ({
-  body,
-  headers: own = [],
-}: Output): Pick<Response, 'headers' | 'content'> => ({
+const jsonAnswer = ({ body, headers: own = [] }: Output, exampleOf: ExampleOf): Answered => ({
   headers: headerRefs(['Cache-Control', ...own]),
-  ...(body && { content: { 'application/json': mediaType(body) } }),
+  ...(body && { content: { 'application/json': mediaType(body, exampleOf) } }),
 });
 
 /** A successful response. */
-const outputResponse = (output: Output): Response => ({
+const outputResponse = (output: Output, exampleOf: ExampleOf): Response => ({
   description: output.description ?? output.body?.means ?? 'Done.',
-  ...(output.events ? eventStream(output.events) : jsonAnswer(output)),
+  ...(output.events ? eventStream(output.events, exampleOf) : jsonAnswer(output, exampleOf)),
 });
 
 /** The errors of an operation: its own, those of reading its body, and those of authentication. */
@@ -142,21 +160,34 @@ const headersTo = (code: Code): readonly string[] => {
   return Object.keys(problemOf(code, headers).headers);
 };
 
-const problemResponse = (status: ReturnType<typeof statusOf>, codes: readonly Code[]): Response => {
-  const properties = { code: { type: 'string', enum: codes } } as const;
+const inPascalCase = (words: string): string =>
+  words.replace(/(?:^|[ _])(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The problem of a code, as the handler sends it. */
+const problemExample = (code: Code, exampleOf: ExampleOf): Example => {
+  const of = particularsOf[code];
+  const told = of && received(of, exampleOf(of.json()));
+  return { value: JSON.parse(problemOf(code, {}, told).body ?? '{}') };
+};
+
+const problemResponse = (
+  status: ReturnType<typeof statusOf>,
+  codes: readonly Code[],
+  { examples, exampleOf }: Shared,
+): Response => {
+  const schema = {
+    allOf: [ref('Problem'), { properties: { code: { type: 'string', enum: codes } } }],
+  } as const;
+  const shown = codes.map((code) => [
+    code,
+    examples.add(problemExample(code, exampleOf), inPascalCase(code)),
+  ]);
   return {
     description: titles[status],
     headers: headerRefs(codes.flatMap(headersTo)),
-    content: {
-      'application/json': {
-        schema: { allOf: [ref('Problem'), { properties }] },
-      },
-    },
+    content: { 'application/json': { schema, examples: Object.fromEntries(shown) } },
   };
 };
-
-const inPascalCase = (words: string): string =>
-  words.replace(/(?:^|[ _])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
  * Adds one response for each status of these errors. Its component is
@@ -164,7 +195,7 @@ const inPascalCase = (words: string): string =>
  * `ServiceUnavailable`.
  */
 export const problemResponses = (
-  responses: Components<Response>,
+  shared: Shared,
   codes: readonly Code[],
   operationName = '',
 ): Responses => {
@@ -173,8 +204,8 @@ export const problemResponses = (
     const given = codes.filter((code) => statusOf(code) === status);
     const words = given.length > 2 ? titles[status] : given.join('_or_');
     const name = inPascalCase(words);
-    const response = problemResponse(status, given);
-    return [status, responses.add(response, name, `${name}Of${capitalized(operationName)}`)];
+    const response = problemResponse(status, given, shared);
+    return [status, shared.responses.add(response, name, `${name}Of${capitalized(operationName)}`)];
   });
   return Object.fromEntries(added);
 };
@@ -183,18 +214,18 @@ export const problemResponses = (
 export const responsesOf = (
   operation: AnyOperation,
   isForEverybody: boolean,
-  responses: Components<Response>,
+  shared: Shared,
 ): Responses => {
   const { output, otherOutput, name } = operation;
   const answer = (given: Output): Response | Reference => {
-    const success = outputResponse(given);
+    const success = outputResponse(given, shared.exampleOf);
     const component = given.body?.named?.name;
     if (component === undefined) return success;
-    return responses.add(success, component, `${component}Of${capitalized(name)}`);
+    return shared.responses.add(success, component, `${component}Of${capitalized(name)}`);
   };
   return {
     [output.status]: answer(output),
     ...(otherOutput && { [otherOutput.status]: answer(otherOutput) }),
-    ...problemResponses(responses, codesOf(operation, isForEverybody), name),
+    ...problemResponses(shared, codesOf(operation, isForEverybody), name),
   };
 };

@@ -28,7 +28,7 @@ export interface Parameter extends Header {
 
 export interface MediaType {
   readonly schema: JsonSchema;
-  readonly examples?: Named<Example>;
+  readonly examples?: Named<Example | Reference>;
   /** For a stream of Server-Sent Events: the schema of the data of each event, by event name. */
   readonly 'x-server-sent-events'?: Named<JsonSchema>;
 }
@@ -85,6 +85,7 @@ export interface OpenApiDocument {
     readonly parameters: Named<Parameter>;
     readonly headers: Named<Header>;
     readonly responses: Named<Response>;
+    readonly examples: Named<Example>;
     readonly securitySchemes: Named<SecurityScheme>;
   };
 }

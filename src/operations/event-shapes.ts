@@ -1,6 +1,6 @@
 import { historyLimit } from '../input/list-query.js';
 import { wholeWarning } from '../input/watch-options.js';
-import { about, named, optional, type Schema } from '../schema/schema.js';
+import { about, like, named, optional, type Schema } from '../schema/schema.js';
 import { anyText, oneOf } from '../schema/values.js';
 import { wireList, wireObject } from '../schema/wire-object.js';
 import type { RemoteSummary } from '../service/remote-results.js';
@@ -76,7 +76,10 @@ export const streamEnd: Schema<{ readonly endReason?: EndReason }> = named(
 
 export const streamUnavailable: Schema<{ readonly code: string }> = named(
   'StreamUnavailable',
-  about('The last event of a stream whose store cannot be reached.', wireObject({ code: anyText })),
+  about(
+    'The last event of a stream whose store cannot be reached.',
+    wireObject({ code: like('store_unavailable', anyText) }),
+  ),
 );
 
 export const watch = endpoint({

@@ -1,5 +1,5 @@
 import { received } from '../schema/received.js';
-import { about, named, optional, type Schema, typed } from '../schema/schema.js';
+import { about, like, named, optional, type Schema, typed } from '../schema/schema.js';
 import { anyText, flag, oneOf } from '../schema/values.js';
 import { wireList, wireObject } from '../schema/wire-object.js';
 import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
@@ -30,14 +30,14 @@ import { count, instant } from './wire-values.js';
 /** The response header of a repeated request, which changed nothing. */
 export const REPLAYED_HEADER = 'Idempotent-Replayed';
 
-const id = anyText;
+const id = like('V1StGXR8_Z5jdHi6B-myT', anyText);
 const duration = about('Whole seconds spent ACTIVE, rounded down.', count());
 const durationMs = about('Milliseconds spent ACTIVE.', count());
-const limit = about('The maximum number that was applied.', count(1));
+const limit = about('The maximum number that was applied.', like(10, count(1)));
 
 const sessionStatus = named(
   'SessionStatus',
-  about('The status of a session.', oneOf(sessionStatuses)),
+  like('ACTIVE', about('The status of a session.', oneOf(sessionStatuses))),
 );
 
 export const endReason = named('EndReason', about('Why the session has ended.', oneOf(endReasons)));
@@ -54,8 +54,8 @@ const options: Schema<SessionOptions> = named(
   about(
     'The configuration of a session, as in CreateSession, with its current time limit.',
     wireObject({
-      face: anyText,
-      profile: anyText,
+      face: like('ada', anyText),
+      profile: like('tutor', anyText),
       context: about('Background facts.', anyText),
       behavior: about('Instructions, such as a system prompt.', anyText),
       timeLimit: about(
@@ -71,8 +71,8 @@ const isJson = (value: unknown): value is JsonValue => value !== undefined;
 const json: Schema<JsonValue> = typed(isJson, 'is required', null);
 
 const entryFields = {
-  role: about('Who said it; usually user or assistant.', anyText),
-  content: about('What was said.', anyText),
+  role: about('Who said it; usually user or assistant.', like('user', anyText)),
+  content: about('What was said.', like('Hello', anyText)),
   timestamp: about('When it was said.', instant),
 };
 
@@ -92,7 +92,7 @@ export const positionedEntry: Schema<PositionedEntry> = named(
     'A history entry with its position.',
     wireObject({
       ...entryFields,
-      position: about('The position after it.', count()),
+      position: about('The position after it.', like(1, count())),
       ...entryMore,
     }),
   ),
@@ -190,7 +190,7 @@ export const appended: Schema<Appended> = named(
     wireObject({
       position: about(
         'The position at the end: opaque, increasing, and the same for a repeated request.',
-        count(),
+        like(1, count()),
       ),
     }),
   ),
@@ -206,8 +206,11 @@ export const historyPart: Schema<HistoryPart> = named(
         'The position before the part, 0 at the beginning of the history: read back from it with `before`.',
         count(),
       ),
-      position: about('The position after the part. Send it as `after` to read on.', count()),
-      hasMore: flag,
+      position: about(
+        'The position after the part. Send it as `after` to read on.',
+        like(1, count()),
+      ),
+      hasMore: like(false, flag),
       limit,
     }),
   ),
@@ -218,7 +221,7 @@ export const sessionLease: Schema<SessionLease> = named(
   about(
     'A lease on a session.',
     wireObject({
-      holder: anyText,
+      holder: like('worker-1', anyText),
       fencingToken: about('Number of the lease, higher than those before it.', count(1)),
       until: about('When the lease ends.', instant),
     }),
@@ -232,7 +235,7 @@ const claimedSession: Schema<RemoteClaimedSession> = named(
     wireObject({
       session,
       start: about('The position before the entries, 0 at the beginning of the history.', count()),
-      position: about('The end of the history: send it as `if_position`.', count()),
+      position: about('The end of the history: send it as `if_position`.', like(1, count())),
       lease: sessionLease,
       attempt: about('Number of this claim since the work was last done.', count(1)),
       waitingSince: about('Since when the session has waited for this claim.', instant),
@@ -254,7 +257,7 @@ export const claims: Schema<RemoteClaims> = named(
       claimed: about('The longest waiting first.', wireList(claimedSession)),
       unreadable: about(
         'Ids of sessions that wait for a worker but cannot be read.',
-        wireList(anyText),
+        like([], wireList(anyText)),
       ),
       limit,
     }),
@@ -266,8 +269,8 @@ export const waitingCount: Schema<WaitingCount> = named(
   about(
     'How many sessions wait for a worker.',
     wireObject({
-      count: about('Number of sessions; `limit` if there are more.', count()),
-      limit: about('The number up to which sessions are counted.', count(1)),
+      count: about('Number of sessions; `limit` if there are more.', like(3, count())),
+      limit: about('The number up to which sessions are counted.', like(10_000, count(1))),
     }),
   ),
 );
@@ -278,7 +281,7 @@ const stateFields = { id, status: sessionStatus, duration, durationMs, revision 
 
 const openState = wireObject({
   ...stateFields,
-  status: oneOf(['IDLE', 'ACTIVE', 'PAUSED']),
+  status: like('ACTIVE', oneOf(['IDLE', 'ACTIVE', 'PAUSED'])),
   startedAt,
   endsAt,
 });

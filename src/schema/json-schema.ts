@@ -21,6 +21,7 @@ export interface JsonSchema {
   readonly const?: Json;
   readonly enum?: readonly Json[];
   readonly default?: Json;
+  readonly examples?: readonly Json[];
   readonly format?: string;
   readonly pattern?: string;
   readonly minLength?: number;

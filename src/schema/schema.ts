@@ -1,5 +1,5 @@
 import type { IssueList } from './issue-list.js';
-import { type JsonSchema, ref } from './json-schema.js';
+import { type Json, type JsonSchema, ref } from './json-schema.js';
 
 /*
  * A language of our own, because the inputs read by Valibot or Zod take more bytes and more CPU
@@ -30,6 +30,8 @@ export interface Schema<T> {
   readonly sentAs?: string;
   /** What a value means, as the beginning of a description. */
   readonly means?: string;
+  /** A value in the form that it is sent in. */
+  readonly example?: Json;
   /** Whether a field with this schema may be missing. */
   readonly isOptional?: boolean;
   /** What a missing field counts as. */
@@ -70,12 +72,20 @@ export const typed = <T, D = T>(
 /** The same schema, with what a value means. */
 export const about = <S extends Schema<unknown>>(means: string, of: S): S => ({ ...of, means });
 
+/** The same schema, with a value as an example, in the form that it is sent in. */
+export const like = <S extends Schema<unknown>>(example: Json, of: S): S => ({ ...of, example });
+
 /** The JSON Schema of a value, with all that is to say of it. A reference says it elsewhere. */
 export const described = (of: Schema<unknown>, more = ''): JsonSchema => {
   const json = of.json();
   if (json.$ref !== undefined) return json;
   const description = [of.means, more, json.description].filter(Boolean).join(' ');
-  return { ...json, ...(description && { description }) };
+  const { example } = of;
+  return {
+    ...json,
+    ...(description && { description }),
+    ...(example !== undefined && { examples: [example] }),
+  };
 };
 
 /** The JSON that is sent for a value. */

@@ -2,7 +2,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type {
   Header,
+  Json,
   JsonSchema,
+  MediaType,
   OpenApiDocument,
   Operation,
   Parameter,
@@ -84,6 +86,25 @@ export class Described {
     return Object.fromEntries(
       Object.entries(responses).map(([status, each]) => [status, this.#follow(each, components)]),
     );
+  }
+
+  /** The values of examples, by their names. */
+  examplesOf({ examples = {} }: Pick<MediaType, 'examples'>): readonly (readonly [string, Json])[] {
+    const { examples: components } = this.document.components;
+    return Object.entries(examples).map(([name, each]) => [
+      name,
+      this.#follow(each, components).value,
+    ]);
+  }
+
+  /** The statuses of an operation's errors, with the codes and the examples of each. */
+  problemsOf(operation: Operation) {
+    return Object.entries(this.responsesOf(operation)).flatMap(([status, { content = {} }]) => {
+      const { schema, ...media } = content['application/json'] ?? {};
+      const codes = schema?.allOf?.flatMap(({ properties }) => properties?.['code']?.enum ?? []);
+      if (codes === undefined) return [];
+      return [[Number(status), codes.map(String), this.examplesOf(media)] as const];
+    });
   }
 
   headersOf({ headers = {} }: Response): readonly (readonly [string, Header])[] {

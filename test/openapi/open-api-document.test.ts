@@ -11,6 +11,8 @@ import {
   openApiRoute,
 } from '../../src/openapi/index.js';
 import { idempotencyKeyForm } from '../../src/operations/idempotency-key.js';
+import { problemStatuses } from '../../src/operations/problem.js';
+import { sessionOperations } from '../../src/operations/session-operations.js';
 import { throwing } from '../support/hostile-values.js';
 import { Described } from './described.js';
 
@@ -36,6 +38,8 @@ const walk = (value: unknown, look: (object: Readonly<Record<string, unknown>>) 
   if (!Array.isArray(value)) look({ ...value });
   for (const each of Object.values(value)) walk(each, look);
 };
+
+const statusByCode: Readonly<Record<string, number>> = problemStatuses;
 
 const everything = { routes: optional } as const;
 
@@ -86,7 +90,7 @@ describe('the document', () => {
 
   test('says each thing once: it is small, and no two of its larger schemas are the same', () => {
     const { paths, components } = documentOf(everything);
-    expect(JSON.stringify(documentOf(everything)).length).toBeLessThanOrEqual(70_000);
+    expect(JSON.stringify(documentOf(everything)).length).toBeLessThanOrEqual(80_000);
     const seen = new Map<string, number>();
     walk([paths, components], ({ schema }) => {
       const text = JSON.stringify(schema) ?? '';
@@ -142,14 +146,72 @@ describe('the document', () => {
         operation.requestBody,
         ...Object.values(described.responsesOf(operation)),
       ].flatMap((each) => Object.values(each?.content ?? {}));
-      for (const { schema, examples = {} } of [...contents, ...described.parametersOf(operation)]) {
-        for (const { value } of Object.values(examples))
-          expect(described.against(schema, value)).toBeUndefined();
+      for (const each of [...contents, ...described.parametersOf(operation)]) {
+        for (const [name, value] of described.examplesOf(each))
+          expect(described.against(each.schema, value), name).toBeUndefined();
       }
     };
     const operations = operationsOf(described.document);
     operations.forEach(accept);
     expect(operations.length).toBe(26);
+  });
+
+  test('lists under each status the codes that the operation declares and any request may get', () => {
+    const described = new Described(documentOf(everything));
+    const served = [...sessionOperations, ...optional.flat().map(({ operation }) => operation)];
+    const declared = new Map<string, readonly string[]>(
+      served.map(({ name, errors }) => [name, errors]),
+    );
+    const ofAnyRequest = [
+      ...['unauthenticated', 'authenticator_unavailable', 'misconfigured'],
+      ...['body_too_large', 'unsupported_media_type'],
+    ];
+    for (const operation of operationsOf(described.document)) {
+      const { operationId } = operation;
+      const listed = described.problemsOf(operation);
+      for (const [status, codes] of listed)
+        for (const code of codes) expect([code, status]).toEqual([code, statusByCode[code]]);
+      const all = listed.flatMap(([, codes]) => codes);
+      const own = declared.get(operationId) ?? [];
+      expect(all, operationId).toEqual(expect.arrayContaining([...own]));
+      expect([...own, ...ofAnyRequest], operationId).toEqual(expect.arrayContaining(all));
+    }
+  });
+
+  test('has an example of each body that an operation answers with, and of each error code', () => {
+    const described = new Described(documentOf(everything));
+    for (const operation of operationsOf(described.document)) {
+      for (const response of Object.values(described.responsesOf(operation)))
+        for (const media of Object.values(response.content ?? {}))
+          expect(described.examplesOf(media), operation.operationId).not.toEqual([]);
+      for (const [status, codes, examples] of described.problemsOf(operation)) {
+        expect(examples.map(([name]) => name)).toEqual(codes);
+        for (const [code, problem] of examples) expect(problem).toMatchObject({ code, status });
+      }
+    }
+  });
+
+  test('has the examples of errors that the handler would send', async () => {
+    const { examples } = documentOf(everything).components;
+    expect(examples['InvalidInput']?.value).toMatchObject({
+      detail: 'face is required',
+      errors: [{ path: 'face', message: 'is required' }],
+    });
+    expect(examples['HistoryMoved']?.value).toMatchObject({ status: 412, position: 1 });
+    expect(Object.keys(Object(examples['Leased']?.value))).toEqual([
+      ...['type', 'title', 'status', 'detail', 'code'],
+      ...['holder', 'until'],
+    ]);
+  });
+
+  test('shows no create where the service allows no profile, and else one of its faces', () => {
+    const exampleOf = (options: OpenApiOptions) =>
+      documentOf(options).paths['/create-session']?.post?.requestBody?.content['application/json']
+        ?.examples;
+    expect(exampleOf({ profiles: [] })).toBeUndefined();
+    expect(exampleOf({ faces: ['eve'], limits: { timeLimit: 60 } })).toEqual({
+      example: { value: { face: 'eve', profile: 'tutor', time_limit: 60 } },
+    });
   });
 
   test('is frozen, all the way down', () => {

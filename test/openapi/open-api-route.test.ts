@@ -194,9 +194,8 @@ describe('every example', () => {
   const requestsOf = (path: string, method: string, operation: Operation) => {
     const { requestBody } = operation;
     const parameters = described.parametersOf(operation);
-    const bodies = Object.values(
-      requestBody?.content['application/json']?.examples ?? { none: { value: null } },
-    );
+    const examples = described.examplesOf(requestBody?.content['application/json'] ?? {});
+    const bodies = examples.length === 0 ? [null] : examples.map(([, value]) => value);
     const valuesOf = ({ examples = {} }: Parameter) =>
       Object.values(examples).map(({ value }) =>
         Array.isArray(value) ? value.map(String) : [String(value)],
@@ -209,7 +208,7 @@ describe('every example', () => {
     const others = parameters.filter((each) => each.in !== 'path');
     const singles = others.flatMap((each) => valuesOf(each).map((value) => [each, value] as const));
     return [undefined, ...singles].flatMap((single) =>
-      bodies.map(({ value }) => {
+      bodies.map((value) => {
         const sent = new Map([
           ['x-api-key', 'key'],
           ['content-type', 'application/json'],
