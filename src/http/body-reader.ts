@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type AnyOperation, bodyFields } from '../operations/operation.js';
 import { IssueList, MAX_ISSUES } from '../schema/issue-list.js';
-import type { FieldSchemas, Schema } from '../schema/schema.js';
+import type { FieldSchemas, Schema, WireField } from '../schema/schema.js';
 import { checkKnown } from '../schema/unknown-fields.js';
-import { wireName } from '../schema/wire-name.js';
+import { wireFields } from '../schema/wire-name.js';
 import { cutText } from '../session/cut-text.js';
 import { type InvalidInput, invalidInput, misconfigured, plainText } from '../session/errors.js';
 import { type Fields, isFields } from '../session/fields.js';
@@ -116,15 +116,8 @@ const checkNested = (
     checkKnown(issues, value, Object.keys(fields), `${path}.`);
 };
 
-/** A field of a body, and its name on the wire. */
-interface BodyField {
-  readonly name: string;
-  readonly sentAs: string;
-  readonly of: Schema<unknown>;
-}
-
 /** Refuses unknown fields; undefined if there are none. */
-const unknownRefusal = (rules: readonly BodyField[], sent: Fields): InvalidInput | undefined => {
+const unknownRefusal = (rules: readonly WireField[], sent: Fields): InvalidInput | undefined => {
   const issues = new IssueList();
   const names = rules.map(({ sentAs }) => sentAs);
   checkKnown(issues, sent, names);
@@ -163,9 +156,7 @@ const inexactRefusal = (known: Fields, text: string | undefined): InvalidInput |
 
 /** Reads the fields of an operation's body, by their names in the service. */
 export const bodyReader = (operation: AnyOperation) => {
-  const rules = Object.entries(bodyFields(operation)).map(
-    ([name, of]): BodyField => ({ name, sentAs: wireName(name), of }),
-  );
+  const rules = wireFields(bodyFields(operation));
   return async ({ request, handler }: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
     const read = await readJsonObject(request, handler.maxBodyBytes);
     return read.andThen(({ fields, text }): Result<Fields, HandlerError> => {

@@ -6,7 +6,7 @@ import type { IssueList } from '../schema/issue-list.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import { readSafely } from '../schema/read-input.js';
 import { checkKnown, nearMiss, reportUnknown } from '../schema/unknown-fields.js';
-import { wireName } from '../schema/wire-name.js';
+import { wireFields } from '../schema/wire-name.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
 import { bodyReader } from './body-reader.js';
@@ -95,11 +95,7 @@ export const queryParser = ({
 }: AnyOperation): ((
   call: Pick<Call<unknown>, 'query' | 'request'>,
 ) => Result<Fields, InvalidInput>) => {
-  const parameters = Object.entries(query).map(([name, of]) => ({
-    name,
-    sentAs: wireName(name),
-    json: of.json(),
-  }));
+  const parameters = wireFields(query).map((field) => ({ ...field, json: field.of.json() }));
   const names = parameters.map(({ sentAs }) => sentAs);
   return ({ query: sent, request }) =>
     readSafely((issues) => {

@@ -17,7 +17,7 @@ import type {
   TenantOpenings,
   TenantSessions,
 } from '../operations/tenant-sessions.js';
-import { sent } from '../schema/schema.js';
+import { sent } from '../schema/sent.js';
 import { MISSING } from '../schema/values.js';
 import type { CreateOptions } from '../service/create-session.js';
 import type { GetOrCreateResult, SessionPage } from '../service/operation-results.js';

@@ -2,6 +2,7 @@ import type { Route } from '../http/route.js';
 import { labelNameForm } from '../input/labels.js';
 import { type AnyOperation, hasId } from '../operations/operation.js';
 import { sessionId } from '../operations/parameters.js';
+import { jsonOf } from '../schema/json-of.js';
 import { type JsonSchema, ref } from '../schema/json-schema.js';
 import type { Schema } from '../schema/schema.js';
 import { wireName } from '../schema/wire-name.js';
@@ -24,7 +25,7 @@ const labelPattern = labelNameForm.source.replace('$', ':');
 
 /** The JSON Schema of a query parameter. A number above its maximum counts as that. */
 const queryJson = (of: Schema<unknown>): JsonSchema => {
-  const json = of.json();
+  const json = jsonOf(of);
   if (json.type === 'object') {
     const items = { type: 'string', pattern: labelPattern } as const;
     return { type: 'array', items, minItems: 1, maxItems: MAX_LABELS };

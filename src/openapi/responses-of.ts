@@ -5,6 +5,7 @@ import type { AnyOperation, Output } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { particularsOf } from '../operations/particulars.js';
 import { titles } from '../operations/problem.js';
+import { jsonOf } from '../schema/json-of.js';
 import { type JsonSchema, ref } from '../schema/json-schema.js';
 import { received } from '../schema/received.js';
 import type { Schema } from '../schema/schema.js';
@@ -116,16 +117,16 @@ const headerRefs = (names: readonly string[]): Headers => {
   );
 };
 
-const mediaType = ({ json }: Schema<unknown>, exampleOf: ExampleOf): MediaType => ({
-  schema: json(),
-  ...examplesOf(exampleOf(json())),
+const mediaType = (of: Schema<unknown>, exampleOf: ExampleOf): MediaType => ({
+  schema: jsonOf(of),
+  ...examplesOf(exampleOf(jsonOf(of))),
 });
 
 type Answered = Pick<Response, 'headers' | 'content'>;
 
 const eventStream = (events: NonNullable<Output['events']>, exampleOf: ExampleOf): Answered => {
   const { 'Content-Type': type, ...others } = streamHeaders;
-  const data = mapValues(events, ({ json }) => json());
+  const data = mapValues(events, jsonOf);
   const [first] = Object.entries(data).map(([name, json]) => frame(name, exampleOf(json)));
   const schema = { type: 'string' } as const;
   return {
@@ -166,7 +167,7 @@ const inPascalCase = (words: string): string =>
 /** The problem of a code, as the handler sends it. */
 const problemExample = (code: Code, exampleOf: ExampleOf): Example => {
   const of = particularsOf[code];
-  const told = of && received(of, exampleOf(of.json()));
+  const told = of && received(of, exampleOf(jsonOf(of)));
   return { value: JSON.parse(problemOf(code, {}, told).body ?? '{}') };
 };
 

@@ -1,6 +1,7 @@
 import type { InputPolicy } from '../input/input-policy.js';
 import type { AnyOperation, Body } from '../operations/operation.js';
 import { problem } from '../operations/problem.js';
+import { described } from '../schema/json-of.js';
 import type { JsonSchema, JsonSchemas } from '../schema/json-schema.js';
 import { named, type Schema } from '../schema/schema.js';
 import { wireName } from '../schema/wire-name.js';
@@ -19,7 +20,7 @@ const bodySchema = ({ name, of, anyOf }: Body, policy: InputPolicy): Schema<unkn
 
 /** The named schemas within a schema. */
 const namedIn = ({ fields = {}, items, named }: Schema<unknown>): JsonSchemas => ({
-  ...(named && { [named.name]: named.json() }),
+  ...(named && { [named.name]: described(named.of) }),
   ...(items && namedIn(items)),
   ...Object.assign({}, ...Object.values(fields).map(namedIn)),
 });

@@ -300,7 +300,7 @@ export const sessionState: Schema<SessionState> = named(
   'SessionState',
   about('The current state of the session.', {
     ...anyState,
-    json: () => ({ oneOf: [openState.json(), endedState.json()] }),
+    oneOf: [openState, endedState],
     read: (issues, path, value) =>
       received(openState, value) ?? endedState.read(issues, path, value),
   }),

@@ -1,16 +1,7 @@
 import { type Fields, isFields } from '../session/fields.js';
 import type { IssueList } from './issue-list.js';
-import type { JsonSchema } from './json-schema.js';
-import {
-  anything,
-  described,
-  type FieldSchemas,
-  type OutOf,
-  type Read,
-  type Schema,
-} from './schema.js';
+import { anything, type FieldSchemas, type OutOf, type Read, type Schema } from './schema.js';
 import { checkKnown } from './unknown-fields.js';
-import { wireName } from './wire-name.js';
 
 /** An object with these fields. */
 export interface ObjectSchema<F extends FieldSchemas> extends Schema<OutOf<F>> {
@@ -18,31 +9,6 @@ export interface ObjectSchema<F extends FieldSchemas> extends Schema<OutOf<F>> {
 }
 
 const noFields: Fields = {};
-
-/** In words, because some generators make a field with a `default` required. */
-const defaultInWords = (absent: unknown): string => {
-  if (typeof absent !== 'string' && typeof absent !== 'number') return '';
-  return `Default: ${absent === '' ? 'empty' : absent}.`;
-};
-
-/** The JSON Schema of a field. A reference stays, though it allows no `null`. */
-const fieldJson = (field: Schema<unknown>): JsonSchema => {
-  const json = described(field, defaultInWords(field.absent));
-  // One without a type allows `null` already.
-  if (!field.isOptional || json.type === undefined) return json;
-  return { ...json, type: [json.type, 'null' as const].flat() };
-};
-
-/** `null` in an optional field counts as a missing one. */
-const jsonOf = (fields: FieldSchemas): JsonSchema => {
-  const all = Object.entries(fields);
-  const required = all.filter(([, { isOptional }]) => isOptional !== true);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(all.map(([name, of]) => [wireName(name), fieldJson(of)])),
-    required: required.map(([name]) => wireName(name)),
-  };
-};
 
 /** The fields of a value, which must be an object. */
 export const fieldsIn = (issues: IssueList, path: string, value: unknown): Fields => {
@@ -102,7 +68,7 @@ export function object(fields: FieldSchemas): ObjectSchema<FieldSchemas> {
   const names = Object.keys(fields);
   return {
     fields,
-    json: () => jsonOf(fields),
+    json: () => ({ type: 'object' }),
     read: (issues, path, value) => {
       const given = fieldsIn(issues, path, value);
       const prefix = path && `${path}.`;

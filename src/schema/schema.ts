@@ -1,5 +1,5 @@
 import type { IssueList } from './issue-list.js';
-import { type Json, type JsonSchema, ref } from './json-schema.js';
+import type { Json, JsonSchema } from './json-schema.js';
 
 /*
  * A language of our own, because the inputs read by Valibot or Zod take more bytes and more CPU
@@ -22,9 +22,7 @@ export type FieldSchemas = Readonly<Record<string, Schema<unknown>>>;
 export interface Schema<T> {
   /** Reads a value. */
   readonly read: Read<T>;
-  /** Returns the JSON that is sent for a value. Default: the value itself. */
-  readonly write?: (value: unknown) => unknown;
-  /** Makes the JSON Schema of the value. Most programs ask for none. */
+  /** Makes the JSON Schema of the value, without those of its fields and items: see `jsonOf`. */
   readonly json: () => JsonSchema;
   /** The name of a field on the wire, if it is not that of the service in other letters. */
   readonly sentAs?: string;
@@ -38,10 +36,21 @@ export interface Schema<T> {
   readonly absent?: unknown;
   /** Of an object. */
   readonly fields?: FieldSchemas;
+  /** Of an object that the service sends: its fields with their names on the wire. */
+  readonly wire?: readonly WireField[];
   /** Of an array. */
   readonly items?: Schema<unknown>;
-  /** Of a schema with a name of its own in the OpenAPI document: `json` refers to this one. */
-  readonly named?: { readonly name: string; readonly json: () => JsonSchema };
+  /** Of a value with several forms. */
+  readonly oneOf?: readonly Schema<unknown>[];
+  /** The name of a schema in the OpenAPI document, and what it names there. */
+  readonly named?: { readonly name: string; readonly of: Schema<unknown> };
+}
+
+/** A field with its name on the wire. */
+export interface WireField {
+  readonly name: string;
+  readonly sentAs: string;
+  readonly of: Schema<unknown>;
 }
 
 /** What a schema reads. */
@@ -74,23 +83,6 @@ export const about = <S extends Schema<unknown>>(means: string, of: S): S => ({ 
 
 /** The same schema, with a value as an example, in the form that it is sent in. */
 export const like = <S extends Schema<unknown>>(example: Json, of: S): S => ({ ...of, example });
-
-/** The JSON Schema of a value, with all that is to say of it. A reference says it elsewhere. */
-export const described = (of: Schema<unknown>, more = ''): JsonSchema => {
-  const json = of.json();
-  if (json.$ref !== undefined) return json;
-  const description = [of.means, more, json.description].filter(Boolean).join(' ');
-  const { example } = of;
-  return {
-    ...json,
-    ...(description && { description }),
-    ...(example !== undefined && { examples: [example] }),
-  };
-};
-
-/** The JSON that is sent for a value. */
-export const sent = <T>({ write }: Schema<T>, value: T): unknown =>
-  write === undefined ? value : write(value);
 
 /** The schema of a field that may be missing. */
 export interface OptionalSchema<T> extends Schema<T> {
@@ -154,8 +146,7 @@ export const mapped = <T, U>(of: Schema<T>, map: (value: T) => U): Schema<U> => 
  */
 export const named = <T>(name: string, of: Schema<T>): Schema<T> => ({
   ...of,
-  json: () => ref(name),
-  named: { name, json: () => described(of) },
+  named: { name, of },
 });
 
 /**

@@ -123,7 +123,6 @@ export const list = <T>(
     type: 'array',
     ...(least > 0 && { minItems: least }),
     maxItems: Math.floor(most),
-    items: items.json(),
   }),
   read: (issues, path, value) => {
     const given: readonly unknown[] = Array.isArray(value) ? value : [];

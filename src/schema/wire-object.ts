@@ -1,8 +1,6 @@
-import { isFields } from '../session/fields.js';
-import type { JsonSchema } from './json-schema.js';
 import { fieldsIn } from './object.js';
-import { described, type FieldSchemas, type Out, type Read, type Schema, sent } from './schema.js';
-import { wireName } from './wire-name.js';
+import type { FieldSchemas, Out, Read, Schema } from './schema.js';
+import { wireFields } from './wire-name.js';
 
 type OptionalName<F extends FieldSchemas> = {
   [K in keyof F]: F[K] extends { readonly isOptional: true } ? K : never;
@@ -21,30 +19,10 @@ export interface WireObject<F extends FieldSchemas> extends Schema<WireOut<F>> {
 interface Field {
   readonly name: string;
   readonly sentAs: string;
-  readonly of: Schema<unknown>;
-  /** Apart from `of`, because properties of objects of many forms take longer to find. */
+  /** Apart from its schema, because properties of objects of many forms take longer to find. */
   readonly read: Read<unknown>;
   readonly isOptional: boolean;
 }
-
-const fieldsOf = (fields: FieldSchemas): readonly Field[] =>
-  Object.entries(fields).map(([name, of]) => ({
-    name,
-    sentAs: of.sentAs ?? wireName(name),
-    of,
-    read: of.read,
-    isOptional: of.isOptional === true,
-  }));
-
-const jsonOf = (fields: readonly Field[]): JsonSchema => {
-  const required = fields.filter(({ isOptional }) => !isOptional).map(({ sentAs }) => sentAs);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(fields.map(({ sentAs, of }) => [sentAs, described(of)])),
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
-  };
-};
 
 /**
  * An object whose fields have their names on the wire. A later version of the service may send
@@ -54,10 +32,19 @@ const jsonOf = (fields: readonly Field[]): JsonSchema => {
  */
 export function wireObject<const F extends FieldSchemas>(fields: F): WireObject<F>;
 export function wireObject(fields: FieldSchemas): WireObject<FieldSchemas> {
-  const all = fieldsOf(fields);
+  const wire = wireFields(fields);
+  const all = wire.map(
+    ({ name, sentAs, of }): Field => ({
+      name,
+      sentAs,
+      read: of.read,
+      isOptional: of.isOptional === true,
+    }),
+  );
   return {
     fields,
-    json: () => jsonOf(all),
+    wire,
+    json: () => ({ type: 'object', additionalProperties: false }),
     read: (issues, path, value) => {
       const given = fieldsIn(issues, path, value);
       const found: Record<string, unknown> = {};
@@ -71,25 +58,17 @@ export function wireObject(fields: FieldSchemas): WireObject<FieldSchemas> {
       }
       return found;
     },
-    write: (value) => {
-      const given = isFields(value) ? value : {};
-      const written: Record<string, unknown> = {};
-      for (const { name, sentAs, of } of all)
-        if (given[name] !== undefined) written[sentAs] = sent(of, given[name]);
-      return written;
-    },
   };
 }
 
 /** An array of any length that the service sends, and a client reads. */
 export const wireList = <T>(items: Schema<T>): Schema<readonly T[]> => ({
   items,
-  json: () => ({ type: 'array', items: items.json() }),
+  json: () => ({ type: 'array' }),
   read: (issues, path, value) => {
     if (Array.isArray(value))
       return value.map((item, at) => items.read(issues, `${path}[${at}]`, item));
     issues.check(false, path, 'must be an array');
     return [];
   },
-  write: (value) => (Array.isArray(value) ? value.map((item) => sent(items, item)) : value),
 });

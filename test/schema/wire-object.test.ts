@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { jsonOf } from '../../src/schema/json-of.js';
 import { received } from '../../src/schema/received.js';
-import { about, optional, type Schema, sent } from '../../src/schema/schema.js';
+import { about, optional, type Schema } from '../../src/schema/schema.js';
+import { sent } from '../../src/schema/sent.js';
 import { anyText, flag } from '../../src/schema/values.js';
 import { wireList, wireObject } from '../../src/schema/wire-object.js';
 
@@ -48,7 +50,7 @@ describe('an object on the wire', () => {
   );
 
   test('has a JSON Schema with its wire names and texts, and allows no other fields', () => {
-    expect(book.json()).toEqual({
+    expect(jsonOf(book)).toEqual({
       type: 'object',
       properties: {
         id: { type: 'string' },
