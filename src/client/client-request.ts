@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import { metadataChanges } from '../input/json-values.js';
+import { jsonText } from '../input/json-values.js';
 import { watch } from '../operations/event-shapes.js';
 import { idempotencyKeyValue } from '../operations/idempotency-key.js';
 import {
@@ -146,7 +146,6 @@ const parseToken = (
   return String(whole(1).read(issues, 'fencingToken', token));
 };
 
-const anyMetadata = metadataChanges(Number.MAX_SAFE_INTEGER);
 const historyLimit = optional(whole(0));
 const warning = optional(upTo(WARNING_SECONDS));
 const pageLimit = optional(whole(1), PAGE_LIMIT);
@@ -191,8 +190,9 @@ const parseCall = <C extends OperationError>(
   const input = copiedFields(issues, isRead ? 'query' : 'input', givenInput);
   const options = parseOptions(issues, operation, call);
   const fields = { ...options, ...input };
+  const { metadata } = fields;
   // The service gets JSON, in which some of what it would refuse is lost.
-  anyMetadata.read(issues, 'metadata', fields['metadata']);
+  if (isFields(metadata)) jsonText.read(issues, 'metadata', metadata);
   // The service does not get it to read.
   if (ownNames.includes('historyLimit'))
     historyLimit.read(issues, 'historyLimit', fields['historyLimit']);

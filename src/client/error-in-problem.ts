@@ -1,4 +1,3 @@
-import { append, changes, rewind } from '../operations/command-operations.js';
 import type { Endpoint, OperationError } from '../operations/operation.js';
 import { particulars } from '../operations/particulars.js';
 import { received } from '../schema/received.js';
@@ -37,15 +36,14 @@ const inClientNames = (
   );
 };
 
-const commands = { ...changes, append, rewind };
+const commands = [
+  ...(['start', 'pause', 'resume', 'terminate', 'fail', 'extend'] as const),
+  ...(['append', 'rewind', 'wake', 'cancel'] as const),
+];
 
-const isCommand = (name = ''): name is keyof typeof commands => Object.hasOwn(commands, name);
-
-/** The command that the status of the session does not allow. */
-const commandOf = ({ path }: Endpoint): InvalidTransition['command'] => {
-  const [, verb] = path.split(/\W/);
-  return isCommand(verb) ? verb : 'lease';
-};
+/** The command that the status of the session does not allow. To renew a lease is to lease. */
+const commandOf = ({ path }: Endpoint): InvalidTransition['command'] =>
+  commands.find((each) => path.startsWith(`/${each}-`)) ?? 'lease';
 
 const refusals = {
   unauthenticated: true,

@@ -1,5 +1,6 @@
+import type { ResultAsync } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { SessionClient } from '../../src/client/index.js';
+import { type ClientError, SessionClient } from '../../src/client/index.js';
 import { type Answer, active, json, problem, scripted, unplugged } from './scripted.js';
 
 const html: Answer = () =>
@@ -42,6 +43,17 @@ describe('an answer that is no success', () => {
       message: expect.any(String),
       ...more,
     });
+  });
+
+  test.each<readonly [string, (client: SessionClient) => ResultAsync<unknown, ClientError>]>([
+    ['extend', (client) => client.extend('s1', { timeLimit: 1 })],
+    ['append', (client) => client.append('s1', [{ role: 'user', content: 'Hello' }])],
+    ['lease', (client) => client.renew('s1', { fencingToken: 1, seconds: 1 })],
+    ['wake', (client) => client.wake('s1')],
+    ['cancel', (client) => client.cancel('s1')],
+  ])('names the command %s that the status does not allow', async (command, call) => {
+    const { client } = scripted([problem(409, 'invalid_transition')]);
+    expect((await call(client))._unsafeUnwrapErr()).toMatchObject({ command });
   });
 
   test('of a page that is too large is that error too', async () => {
