@@ -17,7 +17,7 @@ import { copiedFields } from '../schema/object.js';
 import { readSafely } from '../schema/read-input.js';
 import { optional } from '../schema/schema.js';
 import { checkKnown } from '../schema/unknown-fields.js';
-import { name, operationId, upTo, whole } from '../schema/values.js';
+import { milliseconds, name, operationId, upTo, whole } from '../schema/values.js';
 import type { EachQuery } from '../service/list-sessions.js';
 import type { InvalidInput } from '../session/errors.js';
 import { type Fields, isFields } from '../session/fields.js';
@@ -28,7 +28,6 @@ import type { WatchSignal } from '../session/session-event.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';
 import { sentName } from './sent-name.js';
-import { milliseconds } from './session-client-options.js';
 
 /**
  * The arguments of a call, unchecked. `input` is its body, or the query of a GET; headers are from

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { cancel } from '../session/read-stream.js';
-import { type TaskLimits, withTimeout } from './with-timeout.js';
+import { type TaskLimits, withinLimits } from './within-limits.js';
 
 /** Why the stream has ended. */
 export type StreamEnd = 'lost' | 'aborted' | 'too_large';
@@ -66,7 +66,7 @@ export class EventStreamReader {
 
   async #more(): Promise<StreamEnd | undefined> {
     try {
-      const chunk = await withTimeout(this.#limits, () => this.#reader.read());
+      const chunk = await withinLimits(this.#limits, () => this.#reader.read());
       if (chunk.isErr()) return chunk.error === 'aborted' ? 'aborted' : 'lost';
       const { done, value } = chunk.value;
       if (done) return 'lost';

@@ -13,7 +13,7 @@ import type { ClientRequest } from './client-request.js';
 import { errorInProblem } from './error-in-problem.js';
 import { type Reply, readReply } from './read-reply.js';
 import { type ClientSettings, type ClientTiming, isKey } from './session-client-options.js';
-import { sleep, withTimeout } from './with-timeout.js';
+import { sleep, withinLimits } from './within-limits.js';
 
 /** Statuses that are retried even if the answer does not come from the service. */
 const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -148,7 +148,7 @@ export class Exchange<C extends OperationError> {
       return err(await this.#refusal(response));
     };
     try {
-      const result = await withTimeout({ timing, ms, signal }, once);
+      const result = await withinLimits({ timing, ms, signal }, once);
       if (result.isErr() || result.value.isErr()) connection.abort();
       if (result.isOk()) return result.value;
       if (result.error === 'aborted') return err(this.#aborted());

@@ -1,7 +1,7 @@
 import { callback, having } from '../schema/host-values.js';
 import { optionsOf } from '../schema/options-of.js';
 import { nullish, optional, type Schema, schema } from '../schema/schema.js';
-import { number, whole } from '../schema/values.js';
+import { milliseconds, whole } from '../schema/values.js';
 import { isFields } from '../session/fields.js';
 import type { Complete } from '../session/optional.js';
 
@@ -99,12 +99,6 @@ export interface ClientSettings extends Complete<Omit<SessionClientOptions, 'api
   readonly apiKey: SessionClientOptions['apiKey'];
   readonly fetch: (url: string, init: RequestInit) => PromiseLike<Response>;
 }
-
-/** Maximum milliseconds of a `setTimeout`. */
-const MAX_MS = 2 ** 31 - 1;
-
-/** Milliseconds that a timer can wait. */
-export const milliseconds = number(1, MAX_MS);
 
 /** Whether a value is a valid API key: characters that every client and proxy sends unchanged. */
 export const isKey = (value: unknown): value is string =>

@@ -13,7 +13,7 @@ import { Exchange, isRetryable } from './exchange.js';
 import { isChange, readChange } from './read-change.js';
 import { hasStream, parseJson } from './read-reply.js';
 import type { ClientSettings } from './session-client-options.js';
-import { sleep } from './with-timeout.js';
+import { sleep } from './within-limits.js';
 
 type WatchItem = Result<RemoteChange, RemoteErrors['watch']>;
 

@@ -8,9 +8,9 @@ import {
   type SessionError,
   storeUnavailable,
 } from '../session/errors.js';
+import { timedOut, withTimeout } from '../session/with-timeout.js';
 import { type HandlerError, isSessionError } from './handler-error.js';
 import type { Call } from './route.js';
-import { timedOut, withTimeout } from './with-timeout.js';
 
 /**
  * Translates the issues of an error to wire names. If an issue names something that the request

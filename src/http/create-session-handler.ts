@@ -8,6 +8,7 @@ import {
   misconfigured,
   storeUnavailable,
 } from '../session/errors.js';
+import { timedOut, withTimeout } from '../session/with-timeout.js';
 import { answerFromService } from './answer-from-service.js';
 import { type HandlerError, methodRefusal, refusal } from './handler-error.js';
 import { problem } from './problem.js';
@@ -24,7 +25,6 @@ import {
   parseHandlerOptions,
   type SessionHandlerOptions,
 } from './session-handler-options.js';
-import { timedOut, withTimeout } from './with-timeout.js';
 
 const unavailable = (cause?: unknown) =>
   err<never, HandlerError>({ ...refusal('authenticator_unavailable'), cause });

@@ -2,13 +2,13 @@ import { err, ok, type Result } from 'neverthrow';
 import { servedWatch } from '../operations/event-shapes.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
+import { timedOut, withTimeout } from '../session/with-timeout.js';
 import { inClientTerms } from './answer-of.js';
 import { streamHeaders } from './event-frame.js';
 import { EventStream, endWatch, type Frame } from './event-stream.js';
 import { type HandlerError, refusal } from './handler-error.js';
 import type { Answer, Call } from './route.js';
 import { TenantBudget } from './tenant-budget.js';
-import { timedOut, withTimeout } from './with-timeout.js';
 
 type Change = Result<Frame, OperationErrors['watch']>;
 

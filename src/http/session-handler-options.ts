@@ -6,7 +6,7 @@ import { functionOf, having, listener, signal } from '../schema/host-values.js';
 import type { IssueList } from '../schema/issue-list.js';
 import { optionsOf } from '../schema/options-of.js';
 import { type OutOf, optional, type Schema } from '../schema/schema.js';
-import { number, onOrOff, whole } from '../schema/values.js';
+import { milliseconds, onOrOff, whole } from '../schema/values.js';
 import { type Logger, log, logFailure, loggerSchema } from '../service/logger.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { answerFromService } from './answer-from-service.js';
@@ -130,9 +130,6 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   readonly logger?: Logger | undefined;
 }
 
-/** Maximum milliseconds of a `setTimeout`. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-
 /** The checked options of a handler with their defaults. */
 export interface HandlerSettings<S> {
   readonly sessions: Sessions<S>;
@@ -190,7 +187,7 @@ export const handlerOptionSchemas = {
   ...shownFields,
   maxBodyBytes: optional(whole(1), 256 * 1024),
   maxPendingBytes: optional(whole(1), 32 * 1024 * 1024),
-  timeoutMs: optional(number(1, MAX_TIMEOUT_MS), 10_000),
+  timeoutMs: optional(milliseconds, 10_000),
   signal,
   onError: listener,
   onDenied: listener,

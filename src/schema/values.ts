@@ -73,6 +73,9 @@ export const number = (least: number, most: number): Schema<number> =>
     () => ({ type: 'number', minimum: least, maximum: most }),
   );
 
+/** Milliseconds that a timer of the platform can wait. */
+export const milliseconds: Schema<number> = number(1, 2 ** 31 - 1);
+
 /** An integer of at least `least`. */
 export const whole = (least: number): Schema<number> =>
   typed(

@@ -18,49 +18,64 @@ import type { Settings } from './settings.js';
 export const contractBroken = (method: string, answer: unknown): TypeError =>
   new TypeError(`the store's ${method} answered ${JSON.stringify(answer)}`);
 
+type Run<N extends OperationName, E> = Promise<
+  Result<OperationResults[N], E | InvalidInput | StoreUnavailable>
+>;
+
+const execute = async <N extends OperationName, E extends SessionError>(
+  { tenant, tenantError, hub, underWay }: Settings,
+  name: N,
+  operation: () => Answer<OperationResults[N], E>,
+): Run<N, E> => {
+  if (tenantError !== undefined) return err(tenantError);
+  const outcome = reads.has(name) ? 'not_applied' : 'unknown';
+  underWay.begin();
+  try {
+    return await operation();
+  } catch (cause) {
+    return err(storeUnavailable('the store threw an exception', outcome, cause));
+  } finally {
+    // Wakes the watchers of this process, so that they read the event immediately.
+    if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
+    // After the operation, so that calls take effect in their order.
+    const turn = yieldToEventLoop();
+    if (turn !== undefined) await turn;
+    underWay.end();
+  }
+};
+
+/** Passes a call to the observers. Whoever asks first runs it, and all get its one result. */
+const observed = async <N extends OperationName, E extends SessionError>(
+  { observers, tenant }: Settings,
+  name: N,
+  run: () => Run<N, E>,
+  id: unknown,
+): Run<N, E> => {
+  let running: Run<N, E> | undefined;
+  const runOnce = () => {
+    running ??= run();
+    return running;
+  };
+  const call = () =>
+    new ResultAsync(runOnce().then((result) => result.map((value) => named(name, value))));
+  // An observer that throws or rejects must not change the answer.
+  for (const observer of observers) tellHost(() => observer.run({ name, tenant, id }, call));
+  // Observers get the result first, so that a span has ended when the caller continues.
+  await call();
+  return runOnce();
+};
+
 /**
  * Runs an operation and passes the call to the observers. Never throws or rejects: an exception of
  * the store becomes `store_unavailable`.
  */
 export const runOperation = <N extends OperationName, E extends SessionError>(
-  { observers, tenant, tenantError, hub, underWay }: Settings,
+  settings: Settings,
   name: N,
   operation: () => Answer<OperationResults[N], E>,
   id?: unknown,
 ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> => {
-  const outcome = reads.has(name) ? 'not_applied' : 'unknown';
-  const execute = async (): Promise<
-    Result<OperationResults[N], E | InvalidInput | StoreUnavailable>
-  > => {
-    if (tenantError !== undefined) return err(tenantError);
-    underWay.begin();
-    try {
-      return await operation();
-    } catch (cause) {
-      return err(storeUnavailable('the store threw an exception', outcome, cause));
-    } finally {
-      // Wakes the watchers of this process, so that they read the event at once.
-      if (outcome === 'unknown') hub?.wake(name === 'sweep' ? undefined : tenant);
-      // After the operation, so that calls take effect in their order.
-      const turn = yieldToEventLoop();
-      if (turn !== undefined) await turn;
-      underWay.end();
-    }
-  };
-  if (observers.length === 0) return new ResultAsync(execute());
-  let executed: ReturnType<typeof execute> | undefined;
-  const executeOnce = () => {
-    executed ??= execute();
-    return executed;
-  };
-  const call = () =>
-    new ResultAsync(executeOnce().then((result) => result.map((value) => named(name, value))));
-  // An observer that throws or rejects must not change the answer.
-  for (const observer of observers) tellHost(() => observer.run({ name, tenant, id }, call));
-  // Observers get the result first, so that a span has ended when the caller continues.
-  const answer = async () => {
-    await call();
-    return executeOnce();
-  };
-  return new ResultAsync(answer());
+  const run = () => execute(settings, name, operation);
+  if (settings.observers.length === 0) return new ResultAsync(run());
+  return new ResultAsync(observed(settings, name, run, id));
 };

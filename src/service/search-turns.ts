@@ -1,5 +1,6 @@
 import { storeUnavailable } from '../session/errors.js';
 import { inLaterTurn } from '../session/in-later-turn.js';
+import { timedOut, withTimeout } from '../session/with-timeout.js';
 import type { SessionStore } from '../store/session-store.js';
 
 /** How long a search waits for its turn, in milliseconds. */
@@ -9,17 +10,6 @@ export const tooManySearches = storeUnavailable(
   'earlier searches of the same tenant have taken all of the time',
   'not_applied',
 );
-
-/** Whether a promise that never rejects is settled within so many milliseconds. */
-const isSettledWithin = async (promise: Promise<void>, ms: number): Promise<boolean> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  const isSettled = await Promise.race([promise.then(() => true), late]);
-  clearTimeout(timer);
-  return isSettled;
-};
 
 /**
  * Runs the searches of a tenant one after the other, each in its own turn of the event loop, so
@@ -41,7 +31,8 @@ export class SearchTurns {
     const until = performance.now() + waitMs;
     let earlier = this.#ends.get(tenant);
     while (earlier !== undefined) {
-      if (!(await isSettledWithin(earlier, until - performance.now()))) return undefined;
+      const ended = await withTimeout(until - performance.now(), earlier);
+      if (ended === timedOut) return undefined;
       // A turn of its own: requests in Workers must not wait for timers of each other.
       await new Promise<void>(inLaterTurn);
       const latest = this.#ends.get(tenant);

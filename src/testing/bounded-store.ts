@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import type { Answer, EventLog, SessionStore } from '../store/session-store.js';
-import { withTimeout } from './with-timeout.js';
+import { answered } from './answered.js';
 
 /**
  * The same store, but a call without an answer within `timeoutMs` rejects with an error that names
@@ -8,7 +8,7 @@ import { withTimeout } from './with-timeout.js';
  */
 export const boundedStore = (store: SessionStore, timeoutMs: number): SessionStore => {
   const bounded = <T, E>(call: string, answer: Answer<T, E>): Answer<T, E> =>
-    'then' in answer ? withTimeout(`${call}()`, timeoutMs, answer) : answer;
+    'then' in answer ? answered(`${call}()`, timeoutMs, answer) : answer;
   const boundedLog = (log: EventLog): EventLog => ({
     ...(log.listen === undefined ? {} : { listen: log.listen.bind(log) }),
     isClosed: () => log.isClosed?.() ?? false,

@@ -1,9 +1,9 @@
 import { ok } from 'neverthrow';
 import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, SessionStore } from '../store/session-store.js';
+import { answered } from './answered.js';
 import { answerOf } from './answers.js';
 import { TENANT } from './samples.js';
-import { withTimeout } from './with-timeout.js';
 
 type WithEvents = Pick<SessionStore, 'events'>;
 
@@ -57,7 +57,7 @@ export const listenTo = (store: WithEvents, timeoutMs: number) => {
   });
   return {
     calls: () => calls,
-    heard: () => withTimeout('the listener of events.listen()', timeoutMs, heard),
+    heard: () => answered('the listener of events.listen()', timeoutMs, heard),
     stop: () => stop?.(),
   };
 };

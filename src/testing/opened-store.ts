@@ -1,5 +1,5 @@
 import type { SessionStore } from '../store/session-store.js';
-import { withTimeout } from './with-timeout.js';
+import { answered } from './answered.js';
 
 /** A store with its resources, which a factory may return instead of a store. */
 export interface OpenedStore<S extends SessionStore> {
@@ -31,9 +31,9 @@ export const withOpenedStore = async <S extends SessionStore>(
   timeoutMs: number,
   use: (store: S, second: S) => Promise<void>,
 ): Promise<void> => {
-  const made = await withTimeout('makeStore()', timeoutMs, makeStore());
+  const made = await answered('makeStore()', timeoutMs, makeStore());
   const { store, second = store, close }: OpenedStore<S> = isStore(made) ? { store: made } : made;
-  const closing = async () => withTimeout('close()', timeoutMs, close?.());
+  const closing = async () => answered('close()', timeoutMs, close?.());
   try {
     await use(store, second);
   } catch (error) {

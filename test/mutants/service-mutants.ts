@@ -67,8 +67,8 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'two observers run an operation twice',
     file: 'src/service/run-operation.ts',
-    from: 'executed ??= execute();',
-    to: 'executed = execute();',
+    from: 'running ??= run();',
+    to: 'running = run();',
     tests: ['test/service'],
   },
   {

@@ -17,7 +17,7 @@ export type Interruption = 'timeout' | 'aborted';
  * `AbortSignal.any`, which the oldest supported browsers lack, or `AbortSignal.timeout`, because
  * tests replace the timers.
  */
-export const withTimeout = async <T>(
+export const withinLimits = async <T>(
   { timing, ms, signal }: TaskLimits,
   task: () => PromiseLike<T>,
 ): Promise<Result<T, Interruption>> => {
@@ -41,4 +41,4 @@ export const withTimeout = async <T>(
 
 /** Waits `ms` milliseconds, or until the signal is aborted. */
 export const sleep = (limits: TaskLimits): Promise<unknown> =>
-  withTimeout(limits, () => new Promise<never>(() => undefined));
+  withinLimits(limits, () => new Promise<never>(() => undefined));

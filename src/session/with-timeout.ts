@@ -1,10 +1,7 @@
 /** The result of a timeout. */
 export const timedOut = Symbol('timed out');
 
-/**
- * Waits for a promise of the host for at most `ms` milliseconds. After that, the result is
- * `timedOut`.
- */
+/** Waits for a promise for at most `ms` milliseconds. After that, the result is `timedOut`. */
 export const withTimeout = <T>(ms: number, answer: PromiseLike<T>): Promise<T | typeof timedOut> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms, timedOut);
