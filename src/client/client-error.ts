@@ -188,16 +188,3 @@ export interface RemoteErrors extends ErrorsByName {
 
 /** Every error of the client. Distinguish them by `type`. */
 export type ClientError = RemoteError | CallError;
-
-export const unreachable = (
-  reason: Unreachable['reason'],
-  message: string,
-  outcome: Outcome,
-  cause?: unknown,
-): Unreachable => ({
-  type: 'unreachable',
-  message,
-  reason,
-  outcome,
-  ...(cause !== undefined && { cause }),
-});

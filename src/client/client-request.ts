@@ -10,12 +10,11 @@ import {
   type OperationError,
   pathFor,
 } from '../operations/operation.js';
-import { fencingToken } from '../operations/parameters.js';
 import { signal as signalSchema } from '../schema/host-values.js';
 import type { IssueList } from '../schema/issue-list.js';
 import { copiedFields } from '../schema/object.js';
 import { readSafely } from '../schema/read-input.js';
-import { optional } from '../schema/schema.js';
+import { optional, type Read } from '../schema/schema.js';
 import { checkKnown } from '../schema/unknown-fields.js';
 import { milliseconds, name, operationId, upTo, whole } from '../schema/values.js';
 import type { EachQuery } from '../service/list-sessions.js';
@@ -81,6 +80,29 @@ const parseSentKey = (issues: IssueList, path: string, value: unknown): string =
   return sent ?? '';
 };
 
+const parseToken = (issues: IssueList, path: string, value: unknown): string | undefined =>
+  optional(whole(1)).read(issues, path, value)?.toString();
+
+/** The headers that a call sets by their names in the service. */
+const sentHeaders: Readonly<Record<string, Read<string | undefined>>> = {
+  idempotencyKey: parseSentKey,
+  operationId: parseSentKey,
+  fencingToken: parseToken,
+};
+
+/** The headers of an operation. A call without a key gets one, so that it is safe to repeat. */
+const parseHeaders = (
+  issues: IssueList,
+  { headers = {} }: Endpoint,
+  fields: Fields,
+): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, { wireName }]) => [
+      wireName,
+      sentHeaders[name]?.(issues, name, fields[name]),
+    ]),
+  );
+
 const parseParameter = (issues: IssueList, name: string, value: unknown): string => {
   if (isDate(value) && !Number.isNaN(value.getTime())) return value.toISOString();
   const isPlain = typeof value === 'string' || typeof value === 'number';
@@ -122,29 +144,6 @@ const bodyOf = (input: Fields): string =>
     ),
   );
 
-/**
- * The key that makes a write safe to repeat: the caller's, or a new one. Undefined if the operation
- * has none.
- */
-const parseKey = (
-  issues: IssueList,
-  { headers = {} }: Endpoint,
-  fields: Fields,
-): string | undefined => {
-  const name = ['idempotencyKey', 'operationId'].find((each) => headers[each] !== undefined);
-  return name && parseSentKey(issues, name, fields[name]);
-};
-
-/** The fencing token: the caller's, or that of the lease that the client carries. */
-const parseToken = (
-  issues: IssueList,
-  { headers }: Endpoint,
-  token: unknown,
-): string | undefined => {
-  if (headers?.['fencingToken'] === undefined || token === undefined) return undefined;
-  return String(whole(1).read(issues, 'fencingToken', token));
-};
-
 const historyLimit = optional(whole(0));
 const warning = optional(upTo(WARNING_SECONDS));
 const pageLimit = optional(whole(1), PAGE_LIMIT);
@@ -161,23 +160,16 @@ const parseOptions = (
   return fields;
 };
 
-const pick = (fields: Fields, isWanted: (name: string) => boolean): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)));
-
 /** The fields of a body or a query, unknown ones too: only the service knows the others. */
 const sentFields = (
   { inputNames = [], optionNames = [] }: CallArguments,
   input: Fields,
   options: Fields,
-): Fields => ({
-  ...pick(options, (name) => optionNames.includes(name)),
-  ...pick(input, (name) => !inputNames.includes(name)),
-});
-
-/** Without it, the service ignores unknown names. Pages of other origins need a preflight for it. */
-const strictHandling = (sent: Fields) => ({
-  ...(Object.keys(sent).length > 0 && { Prefer: 'handling=strict' }),
-});
+): Fields =>
+  Object.fromEntries([
+    ...Object.entries(options).filter(([name]) => optionNames.includes(name)),
+    ...Object.entries(input).filter(([name]) => !inputNames.includes(name)),
+  ]);
 
 const parseCall = <C extends OperationError>(
   issues: IssueList,
@@ -189,7 +181,7 @@ const parseCall = <C extends OperationError>(
   const input = copiedFields(issues, isRead ? 'query' : 'input', givenInput);
   const options = parseOptions(issues, operation, call);
   const fields = { ...options, ...input };
-  const { metadata } = fields;
+  const { metadata, fencingToken } = fields;
   // The service gets JSON, in which some of what it would refuse is lost.
   if (isFields(metadata)) jsonText.read(issues, 'metadata', metadata);
   // The service does not get it to read.
@@ -200,18 +192,17 @@ const parseCall = <C extends OperationError>(
   const sent = sentFields(call, input, options);
   const query = isRead ? parseQuery(issues, sent) : '';
   const body = !isRead && 'input' in call ? bodyOf(sent) : null;
-  const key = parseKey(issues, operation, fields);
-  const current = fencingTokenFor(call.fence, id, fields['fencingToken']);
-  const token = parseToken(issues, operation, current);
+  const token = fencingTokenFor(call.fence, id, fencingToken);
   return {
     operation,
     id,
     path: pathFor(operation, encodeURIComponent(id)) + query,
-    headers: {
-      ...given({ 'Content-Type': body && 'application/json', 'Idempotency-Key': key }),
-      ...(token && { [fencingToken.wireName]: token }),
-      ...strictHandling(sent),
-    },
+    headers: given({
+      'Content-Type': body && 'application/json',
+      // Otherwise the service ignores unknown names. Other origins need a preflight for it.
+      Prefer: Object.keys(sent).length > 0 ? 'handling=strict' : undefined,
+      ...parseHeaders(issues, operation, { ...fields, fencingToken: token }),
+    }),
     body,
     ownNames,
     isConditional: fields['ifRevision'] !== undefined,

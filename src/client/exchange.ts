@@ -1,13 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { OperationError } from '../operations/operation.js';
-import {
-  type Aborted,
-  type KeyUnavailable,
-  type Outcome,
-  type RequestError,
-  type UnexpectedAnswer,
-  type Unreachable,
-  unreachable,
+import type {
+  Aborted,
+  KeyUnavailable,
+  Outcome,
+  RequestError,
+  UnexpectedAnswer,
+  Unreachable,
 } from './client-error.js';
 import type { ClientRequest } from './client-request.js';
 import { errorInProblem } from './error-in-problem.js';
@@ -116,7 +115,7 @@ export class Exchange<C extends OperationError> {
         if (signal?.aborted) return err(this.#aborted());
       }
     } catch (cause) {
-      return err(unreachable('network', 'the client failed unexpectedly', this.#outcome, cause));
+      return err(this.unreachable('network', 'the client failed unexpectedly', cause));
     }
   }
 
@@ -154,12 +153,12 @@ export class Exchange<C extends OperationError> {
       if (result.error === 'aborted') return err(this.#aborted());
       if (reached.stage === 'key')
         return err(this.#keyUnavailable({ message: '`apiKey` took too long' }));
-      return err(unreachable('timeout', 'the service took too long to answer', this.#outcome));
+      return err(this.unreachable('timeout', 'the service took too long to answer'));
     } catch (cause) {
       connection.abort();
       if (reached.stage === 'answer')
         return err({ ...this.unexpected('cannot be read', reached.status), cause });
-      return err(unreachable('network', 'the service cannot be reached', this.#outcome, cause));
+      return err(this.unreachable('network', 'the service cannot be reached', cause));
     }
   }
 
@@ -188,6 +187,11 @@ export class Exchange<C extends OperationError> {
     return retryAfterMs(timing, this.#retryAfter) + random;
   }
 
+  unreachable(reason: Unreachable['reason'], message: string, cause?: unknown): Unreachable {
+    const outcome = this.#outcome;
+    return { type: 'unreachable', message, reason, outcome, ...(cause !== undefined && { cause }) };
+  }
+
   unexpected(what: string, status: number): UnexpectedAnswer {
     const message = `the answer ${what} (status ${status})`;
     return { type: 'unexpected_answer', message, status, outcome: this.#outcome };
@@ -200,7 +204,7 @@ export class Exchange<C extends OperationError> {
       if (failure.reason === 'too_large')
         return this.unexpected(`is larger than ${maxResponseBytes} bytes`, response.status);
       const message = 'the connection was lost during the answer';
-      return unreachable('network', message, this.#outcome, failure.cause);
+      return this.unreachable('network', message, failure.cause);
     });
   }
 
@@ -215,11 +219,7 @@ export class Exchange<C extends OperationError> {
     const error = errorInProblem(reply.value.body, this.#request, this.#outcome);
     if (error !== undefined) return error;
     if (!retryableStatuses.has(status)) return this.unexpected('is not from this service', status);
-    return unreachable(
-      'gateway',
-      `a proxy in front of the service answered ${status}`,
-      this.#outcome,
-    );
+    return this.unreachable('gateway', `a proxy in front of the service answered ${status}`);
   }
 
   #keyUnavailable(failure: KeyFailure): KeyUnavailable {

@@ -2,9 +2,12 @@ import type { EventSourceMessage } from 'eventsource-parser';
 import { changeData } from '../operations/event-shapes.js';
 import { session } from '../operations/outputs.js';
 import { received } from '../schema/received.js';
+import type { Out } from '../schema/schema.js';
 import type { RemoteChange } from '../service/remote-results.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
 import { parseJson } from './read-reply.js';
+
+type ChangeData = { readonly [T in keyof typeof changeData]: Out<(typeof changeData)[T]> };
 
 /** Whether an event of a stream is a change. A later version may send other events. */
 export const isChange = (type: string): type is RemoteChange['type'] =>
@@ -29,12 +32,9 @@ export const readChange = (
       const found = received(changeData[type], value);
       return found && { ...found, position, cursor };
     }
-    case 'session.deleted': {
-      const found = received(changeData[type], value);
-      return found && { ...found, sessionId, cursor };
-    }
+    case 'session.deleted':
     case 'session.expiring': {
-      const found = received(changeData[type], value);
+      const found = received<ChangeData[typeof type]>(changeData[type], value);
       return found && { ...found, sessionId, cursor };
     }
   }

@@ -5,7 +5,7 @@ import type { RemoteChange } from '../service/remote-results.js';
 import { disposable } from '../session/async-dispose.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { RemoteWatchOptions } from './call-options.js';
-import { type RemoteErrors, type UnexpectedAnswer, unreachable } from './client-error.js';
+import type { RemoteErrors, UnexpectedAnswer } from './client-error.js';
 import { parseWatch, type WatchRequest } from './client-request.js';
 import { errorInProblem } from './error-in-problem.js';
 import { EventStreamReader } from './event-stream-reader.js';
@@ -22,9 +22,6 @@ const RETRY_MS = 1000;
 
 /** Maximum delay that a server can request, in milliseconds. Browsers have a similar maximum. */
 const MAX_RETRY_MS = 30_000;
-
-const lost = (cause: unknown) =>
-  unreachable('network', 'the stream of events broke off', 'not_applied', cause);
 
 /**
  * One iteration over a session's changes, over any number of connections. It is in `begun` until it
@@ -77,7 +74,7 @@ class RemoteWatch implements AsyncIterator<WatchItem, void> {
       signal?.addEventListener('abort', leave);
       yield* this.#connections();
     } catch (cause) {
-      yield err(unreachable('network', 'the client failed unexpectedly', 'not_applied', cause));
+      yield err(this.#exchange.unreachable('network', 'the client failed unexpectedly', cause));
     } finally {
       signal?.removeEventListener('abort', leave);
     }
@@ -161,7 +158,12 @@ class RemoteWatch implements AsyncIterator<WatchItem, void> {
     for (;;) {
       const message = await stream.next();
       if (message === 'aborted') return undefined;
-      if (message === 'lost') return lost(stream.cause);
+      if (message === 'lost')
+        return this.#exchange.unreachable(
+          'network',
+          'the stream of events broke off',
+          stream.cause,
+        );
       if (message === 'too_large')
         return this.#exchange.unexpected('has an event that is too large', 200);
       const { event = '', data } = message;
