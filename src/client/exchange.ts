@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { isApiKey } from '../operations/api-key.js';
 import type { OperationError } from '../operations/operation.js';
 import type {
   Aborted,
@@ -11,7 +12,7 @@ import type {
 import type { ClientRequest } from './client-request.js';
 import { errorInProblem } from './error-in-problem.js';
 import { type Reply, readReply } from './read-reply.js';
-import { type ClientSettings, type ClientTiming, isKey } from './session-client-options.js';
+import type { ClientSettings, ClientTiming } from './session-client-options.js';
 import { sleep, withinLimits } from './within-limits.js';
 
 /** Statuses that are retried even if the answer does not come from the service. */
@@ -56,7 +57,7 @@ const keyHeader = async ({
   if (typeof apiKey !== 'function') return ok({ ...(apiKey && { 'X-API-KEY': apiKey }) });
   try {
     const key = await apiKey();
-    if (isKey(key)) return ok({ 'X-API-KEY': key });
+    if (isApiKey(key)) return ok({ 'X-API-KEY': key });
     return err({ message: '`apiKey` returned no valid API key' });
   } catch (cause) {
     return err({ message: '`apiKey` failed', cause });

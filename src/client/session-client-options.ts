@@ -1,3 +1,4 @@
+import { API_KEY_RULE, isApiKey } from '../operations/api-key.js';
 import { callback, having } from '../schema/host-values.js';
 import { optionsOf } from '../schema/options-of.js';
 import { nullish, optional, type Schema, schema } from '../schema/schema.js';
@@ -100,10 +101,6 @@ export interface ClientSettings extends Complete<Omit<SessionClientOptions, 'api
   readonly fetch: (url: string, init: RequestInit) => PromiseLike<Response>;
 }
 
-/** Whether a value is a valid API key: characters that every client and proxy sends unchanged. */
-export const isKey = (value: unknown): value is string =>
-  typeof value === 'string' && /^[!-~]{1,256}$/.test(value);
-
 const baseUrlRule =
   'must be an http or https URL, or a path, without user name, query and fragment';
 
@@ -152,10 +149,12 @@ const systemTiming: ClientTiming = {
   },
 };
 
-const KEY_RULE = 'must be 1 to 256 visible ASCII characters, or a function that returns them';
-
 const apiKey: Schema<unknown> = schema((issues, path, value) =>
-  issues.check(typeof value === 'function' || isKey(value), path, KEY_RULE),
+  issues.check(
+    typeof value === 'function' || isApiKey(value),
+    path,
+    `${API_KEY_RULE}, or a function that returns them`,
+  ),
 );
 
 const read = optionsOf('SessionClient', {

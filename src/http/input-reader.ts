@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { IDEMPOTENCY_KEY_RULE, idempotencyKeyIn } from '../operations/idempotency-key.js';
+import { idempotencyKeyIn } from '../operations/idempotency-key.js';
 import { type AnyOperation, given, labelOf, type OperationInput } from '../operations/operation.js';
 import { idempotencyKey as keyHeader } from '../operations/parameters.js';
 import type { IssueList } from '../schema/issue-list.js';
@@ -9,11 +9,14 @@ import { checkKnown, nearMiss, reportUnknown } from '../schema/unknown-fields.js
 import { wireFields } from '../schema/wire-name.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
+import { KEY_LENGTH } from '../session/limits.js';
 import { bodyReader } from './body-reader.js';
 import type { HandlerError } from './handler-error.js';
 import type { Call } from './route.js';
 import type { HandlerRequest } from './session-handler.js';
 import { isStrict } from './strict-handling.js';
+
+const IDEMPOTENCY_KEY_RULE = `must be 1 to ${KEY_LENGTH} printable ASCII characters, bare or in double quotes`;
 
 /** The idempotency key of a request, if it has one. */
 export const parseIdempotencyKey = (

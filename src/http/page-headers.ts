@@ -1,6 +1,6 @@
 import { listFields } from '../input/list-query.js';
 import { labelTexts, percentEncode } from '../operations/operation.js';
-import { wireName } from '../schema/wire-name.js';
+import { wireFields } from '../schema/wire-name.js';
 import type { SessionPage } from '../service/operation-results.js';
 import { type Fields, isFields } from '../session/fields.js';
 import type { Session } from '../session/session.js';
@@ -12,9 +12,7 @@ const MAX_CHARACTERS = 4096;
 const pageNames: ReadonlySet<string> = new Set(['limit', 'page', 'cursor']);
 
 /** The other parameters, with their names on the wire. */
-const filters = Object.keys(listFields)
-  .filter((name) => !pageNames.has(name))
-  .map((name) => [name, wireName(name)] as const);
+const filters = wireFields(listFields).filter(({ name }) => !pageNames.has(name));
 
 const textsOf = (value: unknown): readonly string[] => {
   if (isFields(value)) return labelTexts(value);
@@ -24,8 +22,8 @@ const textsOf = (value: unknown): readonly string[] => {
 /** The part of the query that all links repeat. */
 const filtersOf = (query: Fields): string =>
   filters
-    .filter(([name]) => query[name] !== undefined)
-    .flatMap(([name, sentAs]) =>
+    .filter(({ name }) => query[name] !== undefined)
+    .flatMap(({ name, sentAs }) =>
       textsOf(query[name]).map((text) => `&${sentAs}=${percentEncode(text)}`),
     )
     .join('');

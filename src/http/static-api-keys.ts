@@ -1,3 +1,4 @@
+import { API_KEY_RULE, isApiKey } from '../operations/api-key.js';
 import type { IssueList } from '../schema/issue-list.js';
 import { readArgument } from '../schema/options-of.js';
 import { schema } from '../schema/schema.js';
@@ -32,9 +33,6 @@ interface KnownKey {
   readonly tenant: string;
 }
 
-/** The characters that every client and proxy sends unchanged in a header. */
-const sendable = new RegExp(`^[!-~]{1,${KEY_LENGTH}}$`);
-
 /** The digest of a key, computed or given as `sha256`; undefined if invalid. */
 const parseDigest = (
   issues: IssueList,
@@ -51,8 +49,8 @@ const parseDigest = (
     issues.check(fits, `${path}.sha256`, 'must be 64 hexadecimal digits');
     return fits ? given.toLowerCase() : undefined;
   }
-  const fits = typeof key === 'string' && sendable.test(key);
-  issues.check(fits, `${path}.key`, `must be 1 to ${KEY_LENGTH} visible ASCII characters`);
+  const fits = isApiKey(key);
+  issues.check(fits, `${path}.key`, API_KEY_RULE);
   return fits ? sha256(key) : undefined;
 };
 
@@ -116,7 +114,7 @@ const apiKeys = schema<StaticAuthenticate>((issues, _path, keys) => {
     return tenant;
   };
   return (presented) => {
-    if (typeof presented !== 'string' || !sendable.test(presented)) return undefined;
+    if (!isApiKey(presented)) return undefined;
     const digest = sha256(presented);
     if (typeof digest === 'string') return tenantOf(digest, atOnce);
     return (async () => tenantOf(await digest, await later))();

@@ -1,12 +1,12 @@
 import type { Route } from '../http/route.js';
 import { labelNameForm } from '../input/labels.js';
 import { type AnyOperation, hasId } from '../operations/operation.js';
-import { sessionId } from '../operations/parameters.js';
 import { jsonOf } from '../schema/json-of.js';
 import { type JsonSchema, ref } from '../schema/json-schema.js';
 import type { Schema } from '../schema/schema.js';
+import { name as nameOf } from '../schema/values.js';
 import { wireName } from '../schema/wire-name.js';
-import { MAX_LABELS } from '../session/limits.js';
+import { KEY_LENGTH, MAX_LABELS } from '../session/limits.js';
 import { descriptions } from './descriptions.js';
 import { examplesOf } from './example-of.js';
 import { capitalized, problemResponses, responsesOf, type Shared } from './responses-of.js';
@@ -65,7 +65,7 @@ const parameterOf = (
 
 const parametersOf = (operation: AnyOperation, shared: Shared): readonly Reference[] => {
   const { name: operationName, query = {}, headers = {} } = operation;
-  const id = { in: 'path', name: 'session_id', schema: sessionId } as const;
+  const id = { in: 'path', name: 'session_id', schema: nameOf(KEY_LENGTH).json() } as const;
   const add = (name: string, sent: Pick<Parameter, 'in' | 'name' | 'schema'>): Reference =>
     parameterOf(shared, operationName, name, sent);
   return [

@@ -9,9 +9,6 @@ export const idempotencyKeyForm = new RegExp(
   String.raw`^(?:[!#-~](?:[ -~]{0,${KEY_LENGTH - 2}}[!-~])?|"(?:[ !#-\[\]-~]|\\["\\]){1,${KEY_LENGTH}}")$`,
 );
 
-/** What `idempotencyKeyForm` allows, for error messages. */
-export const IDEMPOTENCY_KEY_RULE = `must be 1 to ${KEY_LENGTH} printable ASCII characters, bare or in double quotes`;
-
 /** The key in a header's value; undefined if the value has another form. */
 export const idempotencyKeyIn = (value: string): string | undefined => {
   if (!idempotencyKeyForm.test(value)) return undefined;

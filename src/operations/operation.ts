@@ -3,7 +3,7 @@ import { anyPolicy, type InputPolicy } from '../input/input-policy.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import type { ObjectSchema } from '../schema/object.js';
 import type { FieldSchemas, Schema } from '../schema/schema.js';
-import { wireName } from '../schema/wire-name.js';
+import { wireFields } from '../schema/wire-name.js';
 import type { SessionError } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
 
@@ -216,9 +216,9 @@ export const wireNamesOf = (operation: AnyOperation): ReadonlyMap<string, string
   const { query = {}, headers = {} } = operation;
   return new Map([
     ...(hasId(operation) ? [['id', 'session_id'] as const] : []),
-    ...[query, bodyFields(operation)]
-      .flatMap(Object.keys)
-      .map((name) => [name, wireName(name)] as const),
+    ...wireFields({ ...query, ...bodyFields(operation) }).map(
+      ({ name, sentAs }) => [name, sentAs] as const,
+    ),
     ...Object.entries(headers).map(([name, header]) => [name, header.wireName] as const),
   ]);
 };

@@ -1,9 +1,5 @@
-import { name } from '../schema/values.js';
-import { KEY_LENGTH } from '../session/limits.js';
 import { idempotencyKeyForm } from './idempotency-key.js';
 import type { HeaderParameter } from './operation.js';
-
-export const sessionId = name(KEY_LENGTH).json();
 
 /** For `create`; for commands and appends, their operation id. */
 export const idempotencyKey: HeaderParameter = {
