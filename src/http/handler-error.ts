@@ -1,6 +1,6 @@
-import { problemStatuses } from '../operations/problem.js';
 import { httpStatuses } from '../service/http-status-of.js';
 import type { SessionError } from '../session/errors.js';
+import { problemStatuses } from './problem-body.js';
 
 /** An error of the handler itself, without data of a session. */
 interface Refusal<Type extends string> {

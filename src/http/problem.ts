@@ -1,7 +1,7 @@
 import type { Particulars } from '../operations/particulars.js';
-import { titles } from '../operations/problem.js';
 import { invalidInput } from '../session/errors.js';
 import { details, type HandlerError, statusOf } from './handler-error.js';
+import { titles } from './problem-body.js';
 import type { HandlerResponse } from './session-handler.js';
 
 type Code = HandlerError['type'];

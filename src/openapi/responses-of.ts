@@ -1,10 +1,10 @@
 import { frame, streamHeaders } from '../http/event-frame.js';
 import { type HandlerError, statusOf } from '../http/handler-error.js';
 import { commonHeaders, problemOf } from '../http/problem.js';
+import { titles } from '../http/problem-body.js';
 import type { AnyOperation, Output } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { particularsOf } from '../operations/particulars.js';
-import { titles } from '../operations/problem.js';
 import { jsonOf } from '../schema/json-of.js';
 import { type JsonSchema, ref } from '../schema/json-schema.js';
 import { received } from '../schema/received.js';

@@ -1,6 +1,6 @@
+import { problem } from '../http/problem-body.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import type { AnyOperation, Body } from '../operations/operation.js';
-import { problem } from '../operations/problem.js';
 import { described } from '../schema/json-of.js';
 import type { JsonSchema, JsonSchemas } from '../schema/json-schema.js';
 import { named, type Schema } from '../schema/schema.js';

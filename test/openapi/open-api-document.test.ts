@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { commandRoutes, eventRoutes, historyRoutes } from '../../src/http/index.js';
+import { problemStatuses } from '../../src/http/problem-body.js';
 import { SessionService } from '../../src/index.js';
 import {
   type OpenApiDocument,
@@ -11,7 +12,6 @@ import {
   openApiRoute,
 } from '../../src/openapi/index.js';
 import { idempotencyKeyForm } from '../../src/operations/idempotency-key.js';
-import { problemStatuses } from '../../src/operations/problem.js';
 import { sessionOperations } from '../../src/operations/session-operations.js';
 import { throwing } from '../support/hostile-values.js';
 import { Described } from './described.js';

@@ -1,8 +1,8 @@
+import { particulars } from '../operations/particulars.js';
 import { about, named, plain, type Schema } from '../schema/schema.js';
 import { anyText } from '../schema/values.js';
 import { wireObject } from '../schema/wire-object.js';
 import { httpStatuses } from '../service/http-status-of.js';
-import { particulars } from './particulars.js';
 
 /** The HTTP status of each code of a problem. */
 export const problemStatuses = {
