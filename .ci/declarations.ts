@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Options } from 'tsup';
+import ts from 'typescript';
 
 type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number];
 
@@ -28,19 +29,44 @@ const call = new RegExp(
   'gm',
 );
 
-const text = /(?<=\b(?:about\(|like\(|description:)\s*)'(?:[^'\\]|\\.)*'/g;
+const text = /(?<=\bdescription:\s*)'(?:[^'\\]|\\.)*'/g;
+
+const wrapping = ['about', 'like'];
+
+/** Puts the schema in place of each call that gives it a description or an example. */
+const withoutTexts = (source: string): string => {
+  let left = '';
+  let at = 0;
+  const visit = (node: ts.Node): void => {
+    const [, of] = ts.isCallExpression(node) ? node.arguments : [];
+    const isWrapped =
+      of && ts.isCallExpression(node) && wrapping.includes(node.expression.getText());
+    if (!isWrapped) {
+      ts.forEachChild(node, visit);
+      return;
+    }
+    left += source.slice(at, node.getStart());
+    at = of.getStart();
+    visit(of);
+    left += source.slice(at, of.end);
+    at = node.end;
+  };
+  visit(ts.createSourceFile('', source, ts.ScriptTarget.Latest, true));
+  return (left + source.slice(at)).replace(text, "''");
+};
 
 /**
  * Lets bundlers drop the declarations that nobody uses: each call is marked as pure, which says so
- * of the calls in its arguments too. `hasTexts: false` empties the texts that only the OpenAPI
- * document shows.
+ * of the calls in its arguments too. `hasTexts: false` drops the texts and examples that only the
+ * OpenAPI document shows.
  */
 export const declarations = ({ hasTexts }: { readonly hasTexts: boolean }): EsbuildPlugin => ({
   name: 'declarations',
   setup({ onLoad }) {
     onLoad({ filter: /\bsrc[\\/](?:input|operations|schema)[\\/].*\.ts$/ }, async ({ path }) => {
-      const source = (await readFile(path, 'utf8')).replace(call, '/* @__PURE__ */ $&');
-      return { contents: hasTexts ? source : source.replace(text, "''"), loader: 'ts' };
+      const source = await readFile(path, 'utf8');
+      const kept = hasTexts ? source : withoutTexts(source);
+      return { contents: kept.replace(call, '/* @__PURE__ */ $&'), loader: 'ts' };
     });
   },
 });
