@@ -1,5 +1,12 @@
 export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
+export type { HostSchema, HostSchemas, SessionSchemas } from './input/host-schemas.js';
 export type { InputPolicy } from './input/input-policy.js';
+export type {
+  StandardIssue,
+  StandardProps,
+  StandardResult,
+  StandardSchema,
+} from './schema/standard-schema.js';
 export type { AppendOptions, NewHistoryEntry, RewindInput } from './service/change-history.js';
 export type { ExtendInput, OperationOptions } from './service/change-session.js';
 export type { ClaimInput } from './service/claim-sessions.js';

@@ -3,6 +3,7 @@ import { nullish, type OutOf, optional, type Schema, schema } from '../schema/sc
 import { number } from '../schema/values.js';
 import { defaultLimits, limitMsOf, type SessionLimits, type SizeLimit } from '../session/limits.js';
 import type { Optional } from '../session/optional.js';
+import { type HostSchemas, hostSchemas, type SessionSchemas } from './host-schemas.js';
 
 /** The input that a host allows. */
 export interface InputPolicy {
@@ -14,6 +15,8 @@ export interface InputPolicy {
   readonly faces: ReadonlySet<string> | undefined;
   /** Allowed profiles; `undefined` for any. */
   readonly profiles: ReadonlySet<string> | undefined;
+  /** The schemas of metadata and data; `undefined` for any. */
+  readonly schemas?: HostSchemas | undefined;
 }
 
 /** The options of a host that make a policy. */
@@ -21,6 +24,7 @@ export interface GivenPolicy {
   readonly limits?: Optional<SessionLimits> | undefined;
   readonly faces?: readonly string[] | undefined;
   readonly profiles?: readonly string[] | undefined;
+  readonly schemas?: SessionSchemas | undefined;
 }
 
 const atLeastOne = number(1, Number.MAX_SAFE_INTEGER);
@@ -58,18 +62,25 @@ const names: Schema<ReadonlySet<string> | undefined> = optional(
 );
 
 /** The options of a host that make a policy; all may be missing. */
-export const policyFields = { limits: optional(limits), faces: names, profiles: names };
+export const policyFields = {
+  limits: optional(limits),
+  faces: names,
+  profiles: names,
+  schemas: optional(hostSchemas),
+};
 
 /** The policy of a host. */
 export const policyOf = ({
   limits = { ...defaultLimits, timeLimit: undefined },
   faces,
   profiles,
+  schemas,
 }: OutOf<typeof policyFields>): InputPolicy => ({
   limits: { ...limits, timeLimit: limits.timeLimit ?? defaultLimits.timeLimit },
   hasTimeLimit: limits.timeLimit !== undefined,
   faces,
   profiles,
+  schemas,
 });
 
 /** The policy that allows any input, to read names and forms of fields from its schemas. */
@@ -77,6 +88,7 @@ export const anyPolicy: InputPolicy = policyOf({
   limits: undefined,
   faces: undefined,
   profiles: undefined,
+  schemas: undefined,
 });
 
 /** Maximum milliseconds ACTIVE of a session that asks for `timeLimit` seconds. */

@@ -43,6 +43,8 @@ export interface OpenApiOptions {
   readonly faces?: GivenPolicy['faces'];
   /** The allowed profiles. Default: those of `sessions`. */
   readonly profiles?: GivenPolicy['profiles'];
+  /** The schemas of metadata and data. Default: those of `sessions`. */
+  readonly schemas?: GivenPolicy['schemas'];
   /** Maximum bytes in a request body, as given to the handler. Default: not described. */
   readonly maxBodyBytes?: number | undefined;
   /** Prefix of all paths, such as `/api`. Default: none. */
@@ -125,6 +127,7 @@ const policyFor = (options: ReadOptions, known: InputPolicy | undefined): InputP
     hasTimeLimit,
     faces: given.faces ?? known?.faces,
     profiles: given.profiles ?? known?.profiles,
+    schemas: given.schemas ?? known?.schemas,
   };
 };
 

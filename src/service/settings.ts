@@ -1,6 +1,7 @@
 import { EventHub } from '../events/event-hub.js';
 import type { WatchSource } from '../events/watch-source.js';
 import { parseTenant } from '../input/command-inputs.js';
+import type { SessionSchemas } from '../input/host-schemas.js';
 import { type InputPolicy, policyFields, policyOf } from '../input/input-policy.js';
 import { having } from '../schema/host-values.js';
 import type { IssueList } from '../schema/issue-list.js';
@@ -84,6 +85,8 @@ export interface SessionServiceOptions {
   readonly faces?: readonly string[] | undefined;
   /** Allowed profiles. Default: any. */
   readonly profiles?: readonly string[] | undefined;
+  /** Schemas of metadata and of the data of entries. Default: any JSON. */
+  readonly schemas?: SessionSchemas | undefined;
   /**
    * Observers of all operations. The store runs in the context of the first observer that sets one.
    */
