@@ -10,7 +10,7 @@ import type { Mutable } from '../session/mutable.js';
 import type { HistoryEntry, JsonValue } from '../session/session.js';
 import { commandFields } from './command-inputs.js';
 import type { InputPolicy } from './input-policy.js';
-import { jsonText, valueOfJson } from './json-values.js';
+import { bytesRule, jsonText, valueOfJson } from './json-values.js';
 import { perPolicy } from './per-policy.js';
 import { timestamp } from './timestamp.js';
 
@@ -37,6 +37,9 @@ const entryAt = (now: string, given: GivenEntry): HistoryEntry => {
 export const entriesAt = (now: string, given: readonly GivenEntry[]): readonly HistoryEntry[] =>
   given.map((entry) => entryAt(now, entry));
 
+/** The rule of data that has a maximum size. */
+export const dataRule = (most: number): string => `${bytesRule(most)}, together with the content`;
+
 /** An entry of the caller. Its position elsewhere is ignored: the store gives it one. */
 const newEntry = perPolicy(({ limits: { contentBytes: most } }): Schema<GivenEntry> => {
   const fields = object({
@@ -50,7 +53,7 @@ const newEntry = perPolicy(({ limits: { contentBytes: most } }): Schema<GivenEnt
       nullish(whole(0)),
     ),
   });
-  const dataRule = `must have at most ${most} bytes of UTF-8 as JSON, together with the content`;
+  const rule = dataRule(most);
   return named(
     'NewHistoryEntry',
     about('A history entry. Without a timestamp, it gets the time at which it arrives.', {
@@ -59,7 +62,7 @@ const newEntry = perPolicy(({ limits: { contentBytes: most } }): Schema<GivenEnt
         const { role, content, timestamp, id, data: text } = fields.read(issues, path, value);
         if (text === undefined) return { role, content, timestamp, id, data: undefined };
         const fits = !exceedsBytes(text, most) && !exceedsBytes(text + content, most);
-        issues.check(fits, `${path}.data`, dataRule);
+        issues.check(fits, `${path}.data`, rule);
         return { role, content, timestamp, id, data: valueOfJson(text) };
       },
     }),

@@ -85,11 +85,15 @@ export const jsonText: Schema<string | undefined> = schema((issues, path, value)
 /** The value of a text that `jsonText` returned. It shares no objects with the caller's value. */
 export const valueOfJson = (text: string): JsonValue => JSON.parse(text);
 
-const isObject = (value: JsonValue): value is JsonObject => isFields(value);
+export const isObject = (value: JsonValue): value is JsonObject => isFields(value);
+
+/** The rule of a value that has a maximum size. */
+export const bytesRule = (most: number): string =>
+  `must have at most ${most} bytes of UTF-8 as JSON`;
 
 /** Metadata to set, and with `null` to remove, as a frozen copy; undefined if none is given. */
 export const metadataChanges = (most: number): Schema<MetadataChanges | undefined> => {
-  const rule = `must have at most ${most} bytes of UTF-8 as JSON`;
+  const rule = bytesRule(most);
   const flawOf = (given: unknown): string | undefined =>
     isFields(given) ? flawIn(given, { values: most, rule }) : 'must be an object';
   return nullish(

@@ -7,6 +7,7 @@ import {
   parseAppend,
   parseRewind,
 } from '../input/entries-input.js';
+import { fitEntries } from '../input/fit-schemas.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { planAgain, planAppend } from '../plan/append.js';
 import { planRedact } from '../plan/redact.js';
@@ -112,18 +113,21 @@ export const NOT_IN_HISTORY = 'is not a position in this history';
 const contentOf = (entries: readonly GivenEntry[], to: number | undefined): string =>
   `${to ?? ''}${JSON.stringify(entries)}`;
 
+/** The operation of a call; undefined if it has no id. */
+const operationOf = ({ operationId: id, entries, to }: ParsedAppend): HistoryAppend['operation'] =>
+  id === undefined ? undefined : { id, digest: digestOf(contentOf(entries, to)) };
+
 /** The input of the store for a checked call. */
 const changeOf = (
-  { entries, operationId, to, ifPosition, fencingToken, wake }: ParsedAppend,
+  { entries, to, ifPosition, fencingToken, wake }: ParsedAppend,
   { policy: { limits }, revision }: Settings,
+  operation: HistoryAppend['operation'],
   now: number,
 ): HistoryAppend => ({
   entries: entriesAt(timestampOf(now), entries),
   now,
   maxEntries: limits.historyEntries,
-  ...(operationId !== undefined && {
-    operation: { id: operationId, digest: digestOf(contentOf(entries, to)) },
-  }),
+  ...(operation !== undefined && { operation }),
   ...(ifPosition !== undefined && { ifPosition }),
   ...(to !== undefined && { after: to }),
   ...(fencingToken !== undefined && { fencingToken }),
@@ -189,12 +193,17 @@ const changeHistory = async (
   command: 'append' | 'rewind',
   parse: (policy: InputPolicy) => Result<ParsedAppend, InvalidInput>,
 ): Promise<Result<Appended, OperationErrors['append']>> => {
-  const time = settings.now();
-  if (time.isErr()) return err(time.error);
-  const now = time.value;
+  const { schemas, limits } = settings.policy;
   const read = parse(settings.policy);
   if (read.isErr()) return err(read.error);
-  const append = changeOf(fenced(settings, key, read.value), settings, now);
+  const given = read.value;
+  // From the input, because a schema may have random defaults.
+  const operation = operationOf(given);
+  const fitted = schemas === undefined ? read : await fitEntries(schemas, limits, given);
+  if (fitted.isErr()) return err(fitted.error);
+  const time = settings.now();
+  if (time.isErr()) return err(time.error);
+  const append = changeOf(fenced(settings, key, fitted.value), settings, operation, time.value);
   const answer = await commitAppend(settings, key, append);
   if (answer.isErr()) return err(answer.error);
   const changed = answer.value;

@@ -27,7 +27,7 @@ import type { StatusCommand } from '../session/session-status.js';
 import { advance, commandOf, extendState } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
 import { fenced, type Settings } from './settings.js';
-import { type LiveCap, updateState } from './update-state.js';
+import { type Decision, type LiveCap, updateState } from './update-state.js';
 
 /**
  * Options of commands and of `append`.
@@ -100,7 +100,7 @@ export const applyCommand = async <E>(
   settings: Settings,
   key: SessionKey,
   command: Command,
-  next: (current: StateRecord, now: number, isGuess: boolean) => Result<StateRecord, E>,
+  next: (current: StateRecord, now: number, isGuess: boolean) => Decision<StateRecord, E>,
   cap?: LiveCap<E>,
 ): Promise<
   Result<SessionState, E | OperationMismatch | LeaseEnded | NotFound | Conflict | StoreError>

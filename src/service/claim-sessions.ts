@@ -10,6 +10,7 @@ import type { SessionRecord, StateRecord } from '../session/session-record.js';
 import { hasRunOut } from '../session/work-state.js';
 import { findSession } from '../store/find-session.js';
 import type { TakenRecord, TakeRange } from '../store/session-store.js';
+import { checkSession } from './check-reads.js';
 import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
 import type { LeaseInput } from './session-work.js';
 import type { Settings } from './settings.js';
@@ -104,7 +105,7 @@ const claimOne = async (
   due: TakenRecord,
   input: ParsedClaim,
 ): Promise<Result<ClaimedSession | undefined, StoreError>> => {
-  const { now, random, recentStates } = settings;
+  const { now, random, recentStates, policy } = settings;
   const found = await withHistory(settings, due, input);
   if (found.isErr()) return err(found.error);
   if (found.value === undefined) return ok(undefined);
@@ -120,16 +121,17 @@ const claimOne = async (
   if (decided.outcome === 'exhausted') return ok(undefined);
   const { state } = replaced.value;
   recentStates.add(key, state);
-  return ok({
+  const claimed = {
     tenant: key.tenant,
-    session: sessionAt({ ...record, state }, time.value),
     start,
     position: record.historyPosition,
     lease: sessionLeaseOf(decided.state.work.lease),
     attempt: decided.attempt,
     ...(hasRunOut(record.state, time.value) && { isAlone: true }),
     waitingSince: timestampOf(dueAt),
-  });
+  };
+  const checked = await checkSession(policy, sessionAt({ ...record, state }, time.value));
+  return checked.map((session) => ({ ...claimed, session }));
 };
 
 /** What the calls of the store in one claim have come to. */

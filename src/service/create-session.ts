@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedCreation, parseCreate } from '../input/create-input.js';
 import { entriesAt } from '../input/entries-input.js';
+import { fitCreation } from '../input/fit-schemas.js';
 import { allowedMsOf, type InputPolicy } from '../input/input-policy.js';
 import { parseCreateOptions } from '../input/list-query.js';
 import { type Creation, planCreate } from '../plan/create.js';
@@ -34,6 +35,7 @@ import { initialState } from '../session/state-at.js';
 import { findSession } from '../store/find-session.js';
 import type { NewHistoryEntry } from './change-history.js';
 import { activeSessionsOf } from './change-session.js';
+import { checkSession } from './check-reads.js';
 import { readSource, type Source } from './read-source.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
@@ -285,7 +287,7 @@ export const tryCreate = async (
  * none.
  */
 const findCreated = async (
-  { store, tenant, now }: Settings,
+  { store, tenant, now, policy }: Settings,
   { id: own, content, historyLimit }: ParsedCreation,
   id: string,
 ): Promise<Result<CreatedSession | undefined, OperationErrors['create']>> => {
@@ -295,7 +297,10 @@ const findCreated = async (
   if (time.isErr()) return err(time.error);
   if (found.value === undefined) return ok(undefined);
   if (found.value.head.digest === digestOf(content))
-    return ok({ ...sessionAt(found.value, time.value), repeated: true });
+    return checkSession<CreatedSession>(policy, {
+      ...sessionAt(found.value, time.value),
+      repeated: true,
+    });
   return err(own === undefined ? idempotencyMismatch(id) : idTaken(id));
 };
 
@@ -349,20 +354,25 @@ const createOnce = async (
   return err(conflict(id));
 };
 
-/** The checked arguments of a create, at this time. */
+type ReadCreation<C> = Result<
+  { readonly creation: C; readonly copied: CreateOptions },
+  InvalidInput | Misconfigured
+>;
+
+/** The checked arguments of a create; a promise only if the host has schemas. */
 export const readCreation = <C extends ParsedCreation>(
-  settings: Settings,
+  { policy }: Settings,
   parse: (input: unknown, policy: InputPolicy) => Result<C, InvalidInput>,
   input: unknown,
   options: unknown,
-): Result<
-  { readonly creation: C; readonly copied: CreateOptions },
-  InvalidInput | Misconfigured
-> => {
+): ReadCreation<C> | Promise<ReadCreation<C>> => {
   const copied = parseCreateOptions(options);
   if (copied.isErr()) return err(copied.error);
-  const creation = parse(input, settings.policy);
-  return creation.map((parsed) => ({ creation: parsed, copied: copied.value }));
+  const withCopied = (creation: C) => ({ creation, copied: copied.value });
+  const read = parse(input, policy);
+  const { schemas, limits } = policy;
+  if (schemas === undefined || read.isErr()) return read.map(withCopied);
+  return fitCreation(schemas, limits, read.value).then((fitted) => fitted.map(withCopied));
 };
 
 /**
@@ -374,7 +384,8 @@ export const createSession = async (
   input: unknown,
   options: CreateOptions,
 ): Promise<Result<CreatedSession, OperationErrors['create']>> => {
-  const read = readCreation(settings, parseCreate, input, options);
+  const reading = readCreation(settings, parseCreate, input, options);
+  const read = reading instanceof Promise ? await reading : reading;
   if (read.isErr()) return err(read.error);
   const { creation, copied } = read.value;
   const { idempotencyKey } = creation;

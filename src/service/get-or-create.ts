@@ -45,7 +45,8 @@ export const getOrCreate = async (
   input: unknown,
   options: CreateOptions,
 ): Promise<Result<GetOrCreateResult, OperationErrors['getOrCreate']>> => {
-  const read = readCreation(settings, parseGetOrCreate, input, options);
+  const reading = readCreation(settings, parseGetOrCreate, input, options);
+  const read = reading instanceof Promise ? await reading : reading;
   if (read.isErr()) return err(read.error);
   const { creation, copied } = read.value;
   const { id, historyLimit } = creation;

@@ -11,6 +11,7 @@ import { sessionAt } from '../session/session-at.js';
 import type { SessionStatus } from '../session/session-status.js';
 import { isSearch } from '../store/page-range.js';
 import type { ListOrder, PageRange, RecordPage, SessionStore } from '../store/session-store.js';
+import { checkPage } from './check-reads.js';
 import type { SessionPage } from './operation-results.js';
 import type { ReadOptions } from './read-session.js';
 import { runOperation } from './run-operation.js';
@@ -164,7 +165,7 @@ const readPage = async (
   const answer = await readBounded(settings, range, options);
   if (answer.isErr()) return err(answer.error);
   const { records, total, unreadable, nextCursor } = answer.value;
-  return ok({
+  return checkPage(settings.policy, {
     sessions: records.map((record) => sessionAt(record, time.value)),
     total,
     limit: filter.limit,

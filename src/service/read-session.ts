@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
 import { parseGetOptions, parseHistoryQuery } from '../input/list-query.js';
 import { invalidField, notFound, pageTooLarge } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -6,6 +6,7 @@ import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { Answer, ReadSize, SessionKey } from '../store/session-store.js';
 import { NOT_IN_HISTORY } from './change-history.js';
+import { checkPart, checkSession } from './check-reads.js';
 import type { HistoryPart } from './operation-results.js';
 import type { Settings } from './settings.js';
 
@@ -46,7 +47,7 @@ export interface GetOptions extends ReadOptions {
 
 /** Reads a session as it is now. */
 export const getSession = async (
-  { store, tenant, now }: Settings,
+  { store, tenant, now, policy }: Settings,
   id: string,
   size: ReadSize,
 ): Promise<Result<Session, OperationErrors['get']>> => {
@@ -58,7 +59,7 @@ export const getSession = async (
   const time = now();
   if (time.isErr()) return err(time.error);
   if (found.value === undefined) return err(notFound(id));
-  return ok(sessionAt(found.value, time.value));
+  return checkSession(policy, sessionAt(found.value, time.value));
 };
 
 /** The same with unchecked options. */
@@ -118,13 +119,13 @@ export type HistoryQuery =
     };
 
 export const readHistory = async (
-  { store, policy: { limits } }: Settings,
+  { store, policy }: Settings,
   key: SessionKey,
   query: unknown,
 ): Promise<Result<HistoryPart, OperationErrors['history']>> => {
   const slice = parseHistoryQuery(query);
   if (slice.isErr()) return err(slice.error);
-  const answer = await store.entries(key, { ...slice.value, maxBytes: limits.pageBytes });
+  const answer = await store.entries(key, { ...slice.value, maxBytes: policy.limits.pageBytes });
   if (answer.isErr()) return err(answer.error);
   const found = answer.value;
   if (found.outcome === 'missing') return err(notFound(key.id));
@@ -133,5 +134,6 @@ export const readHistory = async (
     return err(invalidField(path, NOT_IN_HISTORY));
   }
   const { entries, start, position, hasMore } = found;
-  return ok({ entries, start, position, hasMore, limit: slice.value.limit });
+  const { limit } = slice.value;
+  return checkPart(policy, key.id, { entries, start, position, hasMore, limit });
 };

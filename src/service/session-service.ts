@@ -45,6 +45,7 @@ import {
   type OperationOptions,
   startSession,
 } from './change-session.js';
+import { checkChanges, checkEvents } from './check-reads.js';
 import { type ClaimInput, claimSessions, countWaiting } from './claim-sessions.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
@@ -382,9 +383,10 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
   ): AsyncIterable<Result<SessionChange, OperationErrors['watch']>> & AsyncDisposable {
     return this.#iterate((settings) =>
       parseId(id).andThen((read) =>
-        parseWatch(options).map(
-          (how) => new SessionWatch(settings, { tenant: settings.tenant, id: read }, how),
-        ),
+        parseWatch(options).map((how) => {
+          const watch = new SessionWatch(settings, { tenant: settings.tenant, id: read }, how);
+          return checkChanges(settings.policy, watch);
+        }),
       ),
     );
   }
@@ -409,7 +411,9 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
   ): AsyncIterable<Result<TenantChange, OperationErrors['watchAll']>> & AsyncDisposable {
     const calledAt = performance.now();
     return this.#iterate((settings) =>
-      parseWatchAll(options).map((how) => new TenantWatch(settings, how, calledAt)),
+      parseWatchAll(options).map((how) =>
+        checkEvents(settings.policy, new TenantWatch(settings, how, calledAt)),
+      ),
     );
   }
 

@@ -1,22 +1,32 @@
 import { err, ok, type Result } from 'neverthrow';
-import { parseUpdate, parseUpdateOptions } from '../input/command-inputs.js';
-import { canonicalJson } from '../session/canonical-json.js';
+import {
+  type ParsedCommandOptions,
+  parseUpdate,
+  parseUpdateOptions,
+} from '../input/command-inputs.js';
+import { fitMetadata } from '../input/fit-schemas.js';
+import { canonicalJson, sameJson } from '../session/canonical-json.js';
 import { digestOf } from '../session/digest-of.js';
 import { conflict, revisionMoved } from '../session/errors.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import type { LabelChanges, MetadataChanges, SessionState } from '../session/session.js';
+import type {
+  JsonObject,
+  LabelChanges,
+  MetadataChanges,
+  SessionState,
+} from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import { endByClock } from '../session/state-at.js';
 import {
+  changedMetadata,
   type DataChanges,
-  type DataUpdate,
   updateLabelsAndMetadata,
 } from '../session/update-labels-and-metadata.js';
 import type { SessionKey } from '../store/session-store.js';
 import { applyCommand, type OperationOptions } from './change-session.js';
 import { fenced, type Settings } from './settings.js';
-import { updateState } from './update-state.js';
+import { type Decision, updateState } from './update-state.js';
 
 /** Input of `update`: labels, metadata, or both. */
 export interface UpdateInput {
@@ -60,22 +70,51 @@ const unstoredEnd = { type: 'unstored_end' } as const;
 const hasMovingEnd = ({ status, terms }: StateRecord): boolean =>
   status === 'ACTIVE' && terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
 
+/** An update as its caller gave it. */
+interface Update extends ParsedCommandOptions {
+  readonly changes: DataChanges;
+  /** The name of the command with its input, to recognise a repeated call. */
+  readonly command: string;
+}
+
+type Metadata = JsonObject | undefined;
+
+/** The metadata after an update; a promise only if a schema of the host must check them. */
+const metadataAfter = (
+  { policy: { schemas, limits } }: Settings,
+  current: StateRecord,
+  { changes }: Update,
+): Decision<Metadata, OperationErrors['update']> => {
+  const { metadata: before } = current;
+  const changed = changedMetadata(current, changes.metadata, limits.metadataBytes);
+  if (schemas === undefined || changed.isErr() || changed.value === before) return changed;
+  return fitMetadata(schemas, limits, changed.value).then((fitted) =>
+    fitted.map((metadata) => (sameJson(before ?? {}, metadata ?? {}) ? before : metadata)),
+  );
+};
+
 /** The next state of an update. */
 const decide =
-  ({ id }: SessionKey, update: DataUpdate, ifRevision: number | undefined) =>
+  (settings: Settings, { id }: SessionKey, update: Update, ifRevision: number | undefined) =>
   (
     current: StateRecord,
     now: number,
     isGuess: boolean,
-  ): Result<StateRecord, OperationErrors['update'] | typeof unstoredEnd> => {
+  ): Decision<StateRecord, OperationErrors['update'] | typeof unstoredEnd> => {
     // Appends may have moved the end of the session, which is in the result. On an error,
     // `updateState` reads the state.
     if (isGuess && hasMovingEnd(current)) return err(unstoredEnd);
     if (current.revision !== (ifRevision ?? current.revision)) return err(revisionMoved(id));
-    const updated = updateLabelsAndMetadata(current, update);
-    const isUpdate = updated.isOk() && updated.value !== current;
-    if (isUpdate && endByClock(current, now) !== undefined) return err(unstoredEnd);
-    return updated;
+    const next = (metadata: Metadata) => {
+      const { labels } = update.changes;
+      const updated = updateLabelsAndMetadata(current, { ...update, labels, metadata });
+      const isUpdate = updated.isOk() && updated.value !== current;
+      if (isUpdate && endByClock(current, now) !== undefined) return err(unstoredEnd);
+      return updated;
+    };
+    const metadata = metadataAfter(settings, current, update);
+    if (metadata instanceof Promise) return metadata.then((fitted) => fitted.andThen(next));
+    return metadata.andThen(next);
   };
 
 /**
@@ -108,7 +147,6 @@ export const updateSession = async (
   input: unknown,
   options: unknown,
 ): Promise<Result<SessionState, OperationErrors['update']>> => {
-  const { metadataBytes } = settings.policy.limits;
   const parsed = parseUpdate(input, settings.policy);
   if (parsed.isErr()) return err(parsed.error);
   const read = parseUpdateOptions(options);
@@ -116,10 +154,10 @@ export const updateSession = async (
   const changes = parsed.value;
   const given = fenced(settings, key, read.value);
   let { ifRevision } = given;
-  const command = { ...given, command: commandOf(given.operationId, changes) };
-  const update = { ...command, changes, metadataBytes };
+  const update = { ...given, command: commandOf(given.operationId, changes), changes };
   for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
-    const updated = await applyCommand(settings, key, command, decide(key, update, ifRevision));
+    const next = decide(settings, key, update, ifRevision);
+    const updated = await applyCommand(settings, key, update, next);
     if (updated.isOk()) return ok(updated.value);
     if (updated.error.type !== 'unstored_end') return err(updated.error);
     const ended = await storeEnd(settings, key, ifRevision);

@@ -124,6 +124,9 @@ const readState = async (
   return ok({ current: found.value, time: time.value });
 };
 
+/** A decision about a state; a promise only if a function of the host has to be waited for. */
+export type Decision<S, E> = Result<S, E> | Promise<Result<S, E>>;
+
 /**
  * Replaces the state with the result of `decide`. The store writes it only if the stored state is
  * still the one that was read or that this process wrote last; otherwise `decide` is called again
@@ -134,7 +137,7 @@ const readState = async (
 export const updateState = async <S extends StateRecord, E>(
   settings: Settings,
   key: SessionKey,
-  decide: (current: StateRecord, now: number, isGuess: boolean) => Result<S, E>,
+  decide: (current: StateRecord, now: number, isGuess: boolean) => Decision<S, E>,
   cap?: LiveCap<E>,
 ): Promise<Result<UpdatedState<S>, E | NotFound | Conflict | StoreError>> => {
   const { recentStates } = settings;
@@ -146,7 +149,8 @@ export const updateState = async <S extends StateRecord, E>(
     known = undefined;
     if (read.isErr()) return err(read.error);
     const { current, time } = read.value;
-    const decided = decide(current, time, isGuess);
+    const decision = decide(current, time, isGuess);
+    const decided = decision instanceof Promise ? await decision : decision;
     const wasGuess = isGuess;
     isGuess = false;
     if (wasGuess && (decided.isErr() || decided.value === current)) continue;

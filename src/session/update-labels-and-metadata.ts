@@ -18,9 +18,9 @@ export interface DataChanges {
 
 /** The input of `updateLabelsAndMetadata`. */
 export interface DataUpdate {
-  readonly changes: DataChanges;
-  /** Maximum bytes of the metadata after the change. */
-  readonly metadataBytes: number;
+  readonly labels: LabelChanges | undefined;
+  /** The metadata after the change. */
+  readonly metadata: JsonObject | undefined;
   /** The name of the command with its input, to recognise a repeated call. */
   readonly command: string;
   readonly operationId: string | undefined;
@@ -47,7 +47,8 @@ const changedLabels = (
   return err(invalidField('labels', message));
 };
 
-const changedMetadata = (
+/** The metadata after a change; that of the state itself if nothing changes. */
+export const changedMetadata = (
   { metadata }: StateRecord,
   changes: MetadataChanges | undefined,
   metadataBytes: number,
@@ -68,21 +69,18 @@ const changedMetadata = (
  */
 export const updateLabelsAndMetadata = (
   current: StateRecord,
-  { changes, metadataBytes, command, operationId }: DataUpdate,
+  { labels: changes, metadata, command, operationId }: DataUpdate,
 ): Result<StateRecord, InvalidInput> => {
   const { labels: labelsBefore, metadata: metadataBefore, ...rest } = current;
-  const labels = changedLabels(current, changes.labels);
+  const labels = changedLabels(current, changes);
   if (labels.isErr()) return err(labels.error);
-  const metadata = changedMetadata(current, changes.metadata, metadataBytes);
-  if (metadata.isErr()) return err(metadata.error);
-  const isSame = sameLabels(labelsBefore, labels.value) && metadata.value === metadataBefore;
-  if (isSame) return ok(current);
+  if (sameLabels(labelsBefore, labels.value) && metadata === metadataBefore) return ok(current);
   return ok(
     Object.freeze({
       ...rest,
       operations: remember(current.operations, command, operationId),
       ...(labels.value && { labels: labels.value }),
-      ...(metadata.value && { metadata: metadata.value }),
+      ...(metadata && { metadata }),
     }),
   );
 };

@@ -53,8 +53,8 @@ export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a rewind drops what others have appended since its caller has read',
     file: 'src/service/change-history.ts',
-    from: 'changeOf(fenced(settings, key, read.value),',
-    to: 'changeOf({ ...read.value, ...(read.value.to !== undefined && { ifPosition: undefined }) },',
+    from: 'changeOf(fenced(settings, key, fitted.value),',
+    to: 'changeOf({ ...fitted.value, ...(fitted.value.to !== undefined && { ifPosition: undefined }) },',
     tests: ['test/service/rewinds.test.ts'],
   },
   {
