@@ -11,7 +11,7 @@ import {
 } from '../session/errors.js';
 import type { Mutable } from '../session/mutable.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import type { HistoryEntry } from '../session/session.js';
+import type { HistoryEntry, Session } from '../session/session.js';
 import type {
   SessionChange,
   SessionSummary,
@@ -87,7 +87,7 @@ export const checkPart = (
 };
 
 const fittedPage = async (schemas: HostSchemas, page: SessionPage): CheckedLater<SessionPage> => {
-  const sessions = [];
+  const sessions: Session[] = [];
   const ids = [...page.unreadable];
   for (const session of page.sessions) {
     const fitted = await fittedSession(schemas, session);
@@ -148,7 +148,7 @@ type Items<T> = AsyncIterator<Result<T, OperationErrors['watch']>, void>;
 const checkItems = <T>(
   policy: InputPolicy,
   items: Items<T>,
-  fit: (schemas: HostSchemas, item: T) => CheckedLater<T>,
+  check: (schemas: HostSchemas, item: T) => CheckedLater<T>,
 ): Items<T> => {
   const schemas = schemasOnRead(policy);
   if (schemas === undefined) return items;
@@ -160,7 +160,7 @@ const checkItems = <T>(
     async next() {
       const next = await items.next();
       if (next.done === true || next.value.isErr()) return next;
-      const value = await fit(schemas, next.value.value);
+      const value = await check(schemas, next.value.value);
       if (value.isErr()) await end();
       return { done: false, value };
     },
