@@ -1,5 +1,5 @@
 export { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
-export type { HostSchema, HostSchemas, SessionSchemas } from './input/host-schemas.js';
+export type { HostSchema, HostSchemas } from './input/host-schemas.js';
 export type { InputPolicy } from './input/input-policy.js';
 export type {
   StandardIssue,
@@ -142,6 +142,14 @@ export {
   type StateRecord,
   type WorkRecord,
 } from './session/session-record.js';
+export type {
+  DataInputOf,
+  DataOf,
+  MetadataChangesOf,
+  MetadataInputOf,
+  MetadataOf,
+  SessionSchemas,
+} from './session/session-schemas.js';
 export type {
   CallerCommand,
   ClockCommand,

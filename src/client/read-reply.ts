@@ -5,6 +5,7 @@ import type { RemotePage } from '../service/remote-results.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { hasMethods } from '../session/fields.js';
 import { cancel, readStream } from '../session/read-stream.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 
 /** A complete response. */
 export interface Reply {
@@ -90,7 +91,11 @@ const idsIn = (header: string | null): readonly string[] => {
  * array, so the headers contain the metadata, except the page number, which is in the requested
  * path. Without `URLSearchParams`, whose readers React Native lacks.
  */
-export const readPage = ({ headers, body }: Reply, path: string): RemotePage | undefined => {
+export function readPage<T extends SessionSchemas>(
+  reply: Reply,
+  path: string,
+): RemotePage<T> | undefined;
+export function readPage({ headers, body }: Reply, path: string): RemotePage | undefined {
   const found = received(sessions, body);
   const total = wholeIn(headers.get('x-total-count'));
   const limit = wholeIn(/[?&]limit=(\d+)/.exec(headers.get('link') ?? '')?.[1]);
@@ -105,4 +110,4 @@ export const readPage = ({ headers, body }: Reply, path: string): RemotePage | u
     unreadable: idsIn(headers.get('x-unreadable-sessions')),
     truncated: idsIn(headers.get('x-history-truncated')),
   };
-};
+}

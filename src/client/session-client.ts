@@ -58,6 +58,7 @@ import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { InvalidInput } from '../session/errors.js';
 import { isFields } from '../session/fields.js';
 import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import {
   type Fence,
   type HeldLease,
@@ -90,9 +91,20 @@ import {
 } from './session-client-options.js';
 import { watchRemote } from './watch-remote.js';
 
-interface RemoteResults extends SharedResults {
-  readonly list: RemotePage;
+interface RemoteResults<T extends SessionSchemas> extends SharedResults<T> {
+  readonly list: RemotePage<T>;
 }
+
+/** A result as the schemas of the service make it, which the client does not check. */
+type TypedResult<V, T extends SessionSchemas> = V extends RemoteGetOrCreateResult
+  ? RemoteGetOrCreateResult<T>
+  : V extends RemoteSession
+    ? RemoteSession<T>
+    : V extends RemoteClaims
+      ? RemoteClaims<T>
+      : V extends HistoryPart
+        ? HistoryPart<T>
+        : V;
 
 const hasOwnId = (input: unknown): boolean => {
   try {
@@ -119,7 +131,9 @@ const hasOwnId = (input: unknown): boolean => {
  * else await client.append(created.value.id, [{ role: 'user', content: 'Are you open?' }]);
  * ```
  */
-export class SessionClient implements SessionOperations<RemoteErrors, RemoteResults> {
+export class SessionClient<out T extends SessionSchemas = SessionSchemas>
+  implements SessionOperations<RemoteErrors, T, RemoteResults<T>>
+{
   readonly #options: SessionClientOptions;
   readonly #settings: ClientSettings;
   #fence: Fence | undefined;
@@ -130,12 +144,12 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
     this.#options = { ...options };
   }
 
-  get orThrow(): OrThrow<SessionClient> {
-    return orThrowOf<SessionClient>(this);
+  get orThrow(): OrThrow<SessionClient<T>> {
+    return orThrowOf<SessionClient<T>>(this);
   }
 
   create(
-    input: CreateSessionInput,
+    input: CreateSessionInput<T>,
     options: CallOptions = {},
   ): ResultAsync<RemoteCreated, RemoteErrors['create']> {
     const given = { input, options, inputNames: ['id', 'idempotencyKey', 'historyLimit'] };
@@ -144,13 +158,16 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
   }
 
   getOrCreate(
-    input: GetOrCreateInput,
+    input: GetOrCreateInput<T>,
     options: CallOptions = {},
-  ): ResultAsync<RemoteGetOrCreateResult, RemoteErrors['getOrCreate']> {
+  ): ResultAsync<RemoteGetOrCreateResult<T>, RemoteErrors['getOrCreate']> {
     return this.#request(getOrCreate, { input, options, inputNames: ['id'] });
   }
 
-  get(id: string, options: RemoteGetOptions = {}): ResultAsync<RemoteSession, RemoteErrors['get']> {
+  get(
+    id: string,
+    options: RemoteGetOptions = {},
+  ): ResultAsync<RemoteSession<T>, RemoteErrors['get']> {
     return this.#request(get, { id, options, optionNames: ['historyLimit'] });
   }
 
@@ -158,21 +175,21 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
     id: string,
     query: HistoryQuery = {},
     options: CallOptions = {},
-  ): ResultAsync<HistoryPart, RemoteErrors['history']> {
+  ): ResultAsync<HistoryPart<T>, RemoteErrors['history']> {
     return this.#request(history, { id, input: query, options });
   }
 
   list(
     query: ListQuery = {},
     options: CallOptions = {},
-  ): ResultAsync<RemotePage, RemoteErrors['list']> {
-    return this.#call(list, { input: query, options }, readPage);
+  ): ResultAsync<RemotePage<T>, RemoteErrors['list']> {
+    return this.#call(list, { input: query, options }, readPage<T>);
   }
 
   each(
     query: EachQuery = {},
     options: CallOptions = {},
-  ): AsyncIterable<Result<RemoteSession, RemoteErrors['each']>> {
+  ): AsyncIterable<Result<RemoteSession<T>, RemoteErrors['each']>> {
     return this.#each(parseEachQuery(query), options);
   }
 
@@ -201,7 +218,7 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
 
   update(
     id: string,
-    input: UpdateInput,
+    input: UpdateInput<T>,
     options: RemoteUpdateOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['update']> {
     return this.#request(update, { id, input, options, optionNames: ['ifRevision'] });
@@ -220,7 +237,7 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
 
   append(
     id: string,
-    entries: readonly NewHistoryEntry[],
+    entries: readonly NewHistoryEntry<T>[],
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteErrors['append']> {
     const optionNames = ['ifPosition', 'wake'];
@@ -229,7 +246,7 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
 
   rewind(
     id: string,
-    input: RewindInput,
+    input: RewindInput<T>,
     options: CallOptions = {},
   ): ResultAsync<Appended, RemoteErrors['rewind']> {
     const inputNames = ['operationId', 'fencingToken'];
@@ -255,14 +272,14 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
     return this.#request(renew, { id, input, options });
   }
 
-  withLease<T>(
+  withLease<U>(
     id: string,
     input: LeaseInput,
-    use: (lease: HeldLease<SessionClient>) => T,
-  ): ResultAsync<ReturnedValue<Awaited<T>>, RemoteErrors['withLease'] | ReturnedError<Awaited<T>>> {
+    use: (lease: HeldLease<SessionClient<T>>) => U,
+  ): ResultAsync<ReturnedValue<Awaited<U>>, RemoteErrors['withLease'] | ReturnedError<Awaited<U>>> {
     const operations = {
       sessions: (fencingToken: number) =>
-        new SessionClient(this.#options).#carry({ id, fencingToken }),
+        new SessionClient<T>(this.#options).#carry({ id, fencingToken }),
       lease: () => this.lease(id, input),
       // Limited to a third of the lease, so that a lost answer leaves time for another attempt.
       renew: (fencingToken: number, seconds: number) =>
@@ -283,7 +300,7 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
   claim(
     input: ClaimInput,
     options: CallOptions = {},
-  ): ResultAsync<RemoteClaims, RemoteErrors['claim']> {
+  ): ResultAsync<RemoteClaims<T>, RemoteErrors['claim']> {
     return this.#request(claim, { id: '', input, options });
   }
 
@@ -322,8 +339,8 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
   watch(
     id: string,
     options: RemoteWatchOptions = {},
-  ): AsyncIterable<Result<RemoteChange, RemoteErrors['watch']>> & AsyncDisposable {
-    return watchRemote(this.#settings, id, options);
+  ): AsyncIterable<Result<RemoteChange<T>, RemoteErrors['watch']>> & AsyncDisposable {
+    return watchRemote<T>(this.#settings, id, options);
   }
 
   #carry(fence: Fence): this {
@@ -334,7 +351,7 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
   async *#each(
     first: Result<EachPages, InvalidInput>,
     options: CallOptions,
-  ): AsyncGenerator<Result<RemoteSession, RemoteErrors['list']>, void> {
+  ): AsyncGenerator<Result<RemoteSession<T>, RemoteErrors['list']>, void> {
     if (first.isErr()) {
       yield err(first.error);
       return;
@@ -351,12 +368,16 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
    * For an operation that answers with a body. A write may repeat an earlier request with the same
    * key.
    */
-  #request<T extends object, C extends OperationError>(
-    operation: Endpoint<T, C>,
+  #request<V extends object, C extends OperationError>(
+    operation: Endpoint<V, C>,
     given: CallArguments,
-  ) {
+  ): ResultAsync<TypedResult<V, T>, RequestError<C> | InvalidInput>;
+  #request<V extends object, C extends OperationError>(
+    operation: Endpoint<V, C>,
+    given: CallArguments,
+  ): ResultAsync<V, RequestError<C> | InvalidInput> {
     const { body: answer } = operation.output;
-    return this.#call(operation, given, ({ body, headers }): T | undefined => {
+    return this.#call(operation, given, ({ body, headers }): V | undefined => {
       const value = answer && received(answer, body);
       const isRepeated = headers.get(REPLAYED_HEADER) === 'true';
       return value && isRepeated ? { ...value, repeated: true } : value;
@@ -369,11 +390,11 @@ export class SessionClient implements SessionOperations<RemoteErrors, RemoteResu
     return this.#call(operation, given, read).map(() => undefined);
   }
 
-  #call<T, C extends OperationError>(
+  #call<V, C extends OperationError>(
     operation: Endpoint<unknown, C>,
     given: CallArguments,
-    read: (reply: Reply, path: string) => T | undefined,
-  ): ResultAsync<T, RequestError<C> | InvalidInput> {
+    read: (reply: Reply, path: string) => V | undefined,
+  ): ResultAsync<V, RequestError<C> | InvalidInput> {
     const request = parseRequest(operation, { ...given, fence: this.#fence });
     if (request.isErr()) return errAsync(request.error);
     const { path } = request.value;

@@ -4,6 +4,7 @@ import { received } from '../schema/received.js';
 import type { RemoteChange } from '../service/remote-results.js';
 import { disposable } from '../session/async-dispose.js';
 import type { InvalidInput } from '../session/errors.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import type { RemoteWatchOptions } from './call-options.js';
 import type { RemoteErrors, UnexpectedAnswer } from './client-error.js';
 import { parseWatch, type WatchRequest } from './client-request.js';
@@ -197,11 +198,16 @@ async function* refuse(error: InvalidInput): AsyncGenerator<WatchItem, void> {
 /**
  * The changes of a session, as an iterable that never throws. Disposing of it ends its iterations.
  */
-export const watchRemote = (
+export function watchRemote<T extends SessionSchemas>(
   settings: ClientSettings,
   id: string,
   options: RemoteWatchOptions,
-): AsyncIterable<WatchItem> & AsyncDisposable => {
+): AsyncIterable<Result<RemoteChange<T>, RemoteErrors['watch']>> & AsyncDisposable;
+export function watchRemote(
+  settings: ClientSettings,
+  id: string,
+  options: RemoteWatchOptions,
+): AsyncIterable<WatchItem> & AsyncDisposable {
   const read = parseWatch(id, options);
   if (read.isErr()) return disposable(refuse(read.error), async () => undefined);
   const begun = new Set<RemoteWatch>();
@@ -216,4 +222,4 @@ export const watchRemote = (
     isOver = true;
     await Promise.all([...begun].map((items) => items.return()));
   });
-};
+}

@@ -2,55 +2,11 @@ import { callback } from '../schema/host-values.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import { object } from '../schema/object.js';
 import { mapped, optional, type Schema, schema } from '../schema/schema.js';
-import type {
-  StandardJsonSchema,
-  StandardProps,
-  StandardSchema,
-} from '../schema/standard-schema.js';
+import type { StandardJsonSchema, StandardProps } from '../schema/standard-schema.js';
 import { onOrOff } from '../schema/values.js';
 import { callHost } from '../session/call-host.js';
 import { hasMethods, isFields } from '../session/fields.js';
-
-/**
- * What metadata and the data of entries must be, as schemas of any library that implements Standard
- * Schema. They are checked when they are written, and typed wherever they are read. What is stored
- * is the output of the schema, as JSON; the limits hold for it too.
- *
- * @example
- * ```ts
- * const sessions = new SessionService({
- *   store,
- *   schemas: { metadata: z.object({ user: z.string(), rating: z.number().optional() }) },
- * });
- * const created = await sessions.create({ face: 'ada', metadata: { user: '' } });
- * ```
- */
-export interface SessionSchemas {
-  /**
-   * The metadata of a session. A session without any has `{}`, which is checked too; an update is
-   * checked as a whole, so the schema must accept its own output. Default: any JSON object.
-   */
-  readonly metadata?: StandardSchema | undefined;
-  /** The `data` of an entry that has data. Default: any JSON value. */
-  readonly data?: StandardSchema | undefined;
-  /**
-   * Whether metadata and data are also checked when they are read, such as those that were stored
-   * before the schema: what does not fit fails with `corrupt_record`. Default: false.
-   */
-  readonly onRead?: boolean | undefined;
-  /**
-   * Functions that return the JSON Schemas (2020-12) for the OpenAPI document. Default: those of
-   * the library, if its schemas have `~standard.jsonSchema`.
-   */
-  readonly jsonSchema?:
-    | {
-        /** Returns the JSON Schema of `metadata`. */
-        readonly metadata?: (() => unknown) | undefined;
-        /** Returns the JSON Schema of `data`. */
-        readonly data?: (() => unknown) | undefined;
-      }
-    | undefined;
-}
+import type { SessionSchemas } from '../session/session-schemas.js';
 
 /** A schema of the host. */
 export interface HostSchema {

@@ -3,7 +3,8 @@ import { nullish, type OutOf, optional, type Schema, schema } from '../schema/sc
 import { number } from '../schema/values.js';
 import { defaultLimits, limitMsOf, type SessionLimits, type SizeLimit } from '../session/limits.js';
 import type { Optional } from '../session/optional.js';
-import { type HostSchemas, hostSchemas, type SessionSchemas } from './host-schemas.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
+import { type HostSchemas, hostSchemas } from './host-schemas.js';
 
 /** The input that a host allows. */
 export interface InputPolicy {

@@ -28,7 +28,7 @@ import type { HistoryAppend } from '../session/history-append.js';
 import { leaseEndedIn } from '../session/lease-state.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import type { JsonValue } from '../session/session.js';
+import type { DataInputOf, SessionSchemas } from '../session/session-schemas.js';
 import { stateAt } from '../session/state-at.js';
 import type { Changed, Refusal, SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
@@ -51,7 +51,7 @@ import { fenced, type Settings } from './settings.js';
  * ]);
  * ```
  */
-export interface NewHistoryEntry {
+export interface NewHistoryEntry<T extends SessionSchemas = SessionSchemas> {
   /** 1 to 64 characters. */
   readonly role: string;
   /** At most 256 KiB of UTF-8 by default (`limits.contentBytes`). */
@@ -64,7 +64,7 @@ export interface NewHistoryEntry {
    * Data of the entry besides its text, such as tool calls: any JSON value. Its JSON counts towards
    * `limits.contentBytes`.
    */
-  readonly data?: JsonValue | undefined;
+  readonly data?: DataInputOf<T> | undefined;
   /**
    * The position that the entry has in another history, a whole number from 0. It is ignored, so
    * that an entry of `history` can be given as it is.
@@ -237,14 +237,14 @@ export const appendHistory = (
  * });
  * ```
  */
-export interface RewindInput extends OperationOptions {
+export interface RewindInput<T extends SessionSchemas = SessionSchemas> extends OperationOptions {
   /**
    * The position of an entry of the current history, or 0: the entries up to it stay, the others
    * are superseded.
    */
   readonly to: number;
   /** The entries that follow `to`, at most `limits.entriesPerAppend`. Default: none. */
-  readonly entries?: readonly NewHistoryEntry[] | undefined;
+  readonly entries?: readonly NewHistoryEntry<T>[] | undefined;
   /**
    * The position at which you saw the history end, which `history`, `append` or `rewind` returned.
    * If the history has changed since, the rewind fails with `history_moved`, so that it never drops entries

@@ -25,12 +25,12 @@ import type { Optional } from '../session/optional.js';
 import type {
   CreatedSession,
   HistoryEntry,
-  JsonObject,
   SessionLabels,
   SessionOptions,
 } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionHead } from '../session/session-record.js';
+import type { MetadataInputOf, SessionSchemas } from '../session/session-schemas.js';
 import { initialState } from '../session/state-at.js';
 import { findSession } from '../store/find-session.js';
 import type { NewHistoryEntry } from './change-history.js';
@@ -99,7 +99,8 @@ export interface ForkInput {
  * console.log((await unwrap(again)).repeated); // true
  * ```
  */
-export interface CreateSessionInput extends Optional<SessionOptions> {
+export interface CreateSessionInput<T extends SessionSchemas = SessionSchemas>
+  extends Optional<SessionOptions> {
   /**
    * An id of the caller's own, 1 to 256 characters: `id_taken` if the tenant has a session with it.
    * Default: a new random id.
@@ -117,9 +118,10 @@ export interface CreateSessionInput extends Optional<SessionOptions> {
   readonly labels?: SessionLabels | undefined;
   /**
    * Data of the host, a JSON object of at most `limits.metadataBytes`. `update` changes it. A fork
-   * does not copy that of its original. Default: none.
+   * does not copy that of its original. With a schema, a session without metadata is checked as one
+   * with `{}`. Default: none.
    */
-  readonly metadata?: JsonObject | undefined;
+  readonly metadata?: MetadataInputOf<T> | undefined;
   /**
    * Whether the session is started at once; `too_many_active` creates nothing. Default: false, the
    * session is IDLE.
@@ -131,7 +133,7 @@ export interface CreateSessionInput extends Optional<SessionOptions> {
    * The first entries of the history, after those of `from`; at most `limits.entriesPerAppend`.
    * Default: none.
    */
-  readonly entries?: readonly NewHistoryEntry[] | undefined;
+  readonly entries?: readonly NewHistoryEntry<T>[] | undefined;
   /**
    * Makes the session a fork: it begins with a copy of another session's history. Default: none.
    */

@@ -4,6 +4,7 @@ import { conflict } from '../session/errors.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import {
   type CreateOptions,
   type CreateSessionInput,
@@ -29,8 +30,8 @@ import type { Settings } from './settings.js';
  * console.log(status); // IDLE
  * ```
  */
-export interface GetOrCreateInput
-  extends Omit<CreateSessionInput, 'id' | 'idempotencyKey' | 'start'> {
+export interface GetOrCreateInput<T extends SessionSchemas = SessionSchemas>
+  extends Omit<CreateSessionInput<T>, 'id' | 'idempotencyKey' | 'start'> {
   /** The id, 1 to 256 characters. */
   readonly id: string;
   /**

@@ -8,6 +8,7 @@ import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session, SessionLabels } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import type { SessionStatus } from '../session/session-status.js';
 import { isSearch } from '../store/page-range.js';
 import type { ListOrder, PageRange, RecordPage, SessionStore } from '../store/session-store.js';
@@ -193,6 +194,10 @@ export const listSessions = async (
 };
 
 /** Iterates over all of a tenant's sessions. The first read happens with the first `next`. */
+export function eachSession<T extends SessionSchemas>(
+  settings: Settings,
+  filter: Result<ListFilter, InvalidInput>,
+): AsyncGenerator<Result<Session<T>, OperationErrors['list']>, void>;
 export async function* eachSession(
   settings: Settings,
   filter: Result<ListFilter, InvalidInput>,

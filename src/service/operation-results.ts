@@ -7,11 +7,13 @@ import type {
   SessionState,
 } from '../session/session.js';
 import type { EndedSession } from '../session/session-at.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
 
 /** The result of `getOrCreate`. */
-export interface GetOrCreateResult extends Session {
+export interface GetOrCreateResult<out T extends SessionSchemas = SessionSchemas>
+  extends Session<T> {
   /** Whether this call has created the session. */
   readonly created: boolean;
 }
@@ -31,9 +33,9 @@ export interface Appended {
 }
 
 /** A part of a history. */
-export interface HistoryPart {
+export interface HistoryPart<out T extends SessionSchemas = SessionSchemas> {
   /** Oldest first. */
-  readonly entries: readonly PositionedEntry[];
+  readonly entries: readonly PositionedEntry<T>[];
   /**
    * The position before the part: opaque, and 0 at the beginning of the history. `{ before: start
    * }` reads the entries before it.
@@ -51,9 +53,9 @@ export interface HistoryPart {
 }
 
 /** A page of sessions. */
-export interface SessionPage {
+export interface SessionPage<out T extends SessionSchemas = SessionSchemas> {
   /** The sessions in the order of the list. */
-  readonly sessions: readonly Session[];
+  readonly sessions: readonly Session<T>[];
   /** Number of sessions on all pages: those of the tenant that match the query. */
   readonly total: number;
   /** The maximum number of sessions that was applied: that of the query, at most 100. */
@@ -76,11 +78,11 @@ export interface SessionPage {
 }
 
 /** A session that the caller has claimed. */
-export interface ClaimedSession {
+export interface ClaimedSession<out T extends SessionSchemas = SessionSchemas> {
   /** The tenant of the session. */
   readonly tenant: string;
   /** The session with the latest entries of its history, by default none. */
-  readonly session: Session;
+  readonly session: Session<T>;
   /** The position before the entries: 0 at the beginning of the history. */
   readonly start: number;
   /** The end of the history: pass it as `ifPosition`, to append only if nothing has followed. */
@@ -102,9 +104,9 @@ export interface ClaimedSession {
 }
 
 /** The result of `claim`. */
-export interface Claims {
+export interface Claims<out T extends SessionSchemas = SessionSchemas> {
   /** The longest waiting first. */
-  readonly claimed: readonly ClaimedSession[];
+  readonly claimed: readonly ClaimedSession<T>[];
   /** Ids of sessions that wait for a worker but cannot be read. */
   readonly unreadable: readonly string[];
   /** The maximum number of sessions that was applied: that of the call, at most 100. */
@@ -151,18 +153,19 @@ export interface Sweep {
 }
 
 /** The result of each operation. `each` returns one page after another. */
-export interface OperationResults extends Readonly<Record<CallerCommand, SessionState>> {
-  readonly create: CreatedSession;
-  readonly getOrCreate: GetOrCreateResult;
-  readonly get: Session;
-  readonly history: HistoryPart;
-  readonly list: SessionPage;
-  readonly each: SessionPage;
+export interface OperationResults<out T extends SessionSchemas = SessionSchemas>
+  extends Readonly<Record<CallerCommand, SessionState>> {
+  readonly create: CreatedSession<T>;
+  readonly getOrCreate: GetOrCreateResult<T>;
+  readonly get: Session<T>;
+  readonly history: HistoryPart<T>;
+  readonly list: SessionPage<T>;
+  readonly each: SessionPage<T>;
   readonly extend: SessionState;
   readonly update: SessionState;
   readonly wake: undefined;
-  readonly claim: Claims;
-  readonly claimAny: Claims;
+  readonly claim: Claims<T>;
+  readonly claimAny: Claims<T>;
   readonly countWaiting: WaitingCount;
   readonly countWaitingAny: WaitingCount;
   readonly cancel: undefined;

@@ -7,6 +7,7 @@ import {
   type StoreUnavailable,
   storeUnavailable,
 } from '../session/errors.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import type { Answer } from '../store/session-store.js';
 import { named, type OperationName, type OperationResults, reads } from './operation-results.js';
 import type { Settings } from './settings.js';
@@ -67,15 +68,26 @@ const observed = async <N extends OperationName, E extends SessionError>(
 
 /**
  * Runs an operation and passes the call to the observers. Never throws or rejects: an exception of
- * the store becomes `store_unavailable`.
+ * the store becomes `store_unavailable`. Its result has the types `T` of the schemas on trust, like
+ * the items of a watch: they were checked when they were written, or are older than the schemas.
  */
-export const runOperation = <N extends OperationName, E extends SessionError>(
+export function runOperation<
+  T extends SessionSchemas,
+  N extends OperationName,
+  E extends SessionError,
+>(
   settings: Settings,
   name: N,
   operation: () => Answer<OperationResults[N], E>,
   id?: unknown,
-): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> => {
+): ResultAsync<OperationResults<T>[N], E | InvalidInput | StoreUnavailable>;
+export function runOperation<N extends OperationName, E extends SessionError>(
+  settings: Settings,
+  name: N,
+  operation: () => Answer<OperationResults[N], E>,
+  id?: unknown,
+): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
   const run = () => execute(settings, name, operation);
   if (settings.observers.length === 0) return new ResultAsync(run());
   return new ResultAsync(observed(settings, name, run, id));
-};
+}

@@ -2,6 +2,7 @@ import type { Result, ResultAsync } from 'neverthrow';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
 import type { WatchOptions } from '../session/session-event.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import type { HeldLease, ReturnedError, ReturnedValue } from '../session/with-lease.js';
 import type { AppendOptions, NewHistoryEntry, RewindInput } from './change-history.js';
 import type { ExtendInput, OperationOptions } from './change-session.js';
@@ -41,13 +42,13 @@ type SharedErrors = {
 };
 
 /** The results that a service and a client return with different fields, by operation. */
-export interface SharedResults {
+export interface SharedResults<out T extends SessionSchemas = SessionSchemas> {
   readonly create: RemoteCreated;
-  readonly getOrCreate: RemoteGetOrCreateResult;
-  readonly get: RemoteSession;
-  readonly list: Omit<RemotePage, 'truncated'>;
-  readonly claim: RemoteClaims;
-  readonly watch: RemoteChange;
+  readonly getOrCreate: RemoteGetOrCreateResult<T>;
+  readonly get: RemoteSession<T>;
+  readonly list: Omit<RemotePage<T>, 'truncated'>;
+  readonly claim: RemoteClaims<T>;
+  readonly watch: RemoteChange<T>;
 }
 
 type SharedGetOptions = Omit<GetOptions, keyof ReadOptions>;
@@ -72,7 +73,8 @@ type SharedWatchOptions = Omit<WatchOptions, 'leases' | 'onOpen'>;
  */
 export interface SessionOperations<
   E extends SharedErrors = SharedErrors,
-  R extends SharedResults = SharedResults,
+  out T extends SessionSchemas = SessionSchemas,
+  R extends SharedResults<T> = SharedResults<T>,
 > {
   /**
    * The same operations as promises of their values, for `await` and `try`: an error rejects with a
@@ -88,7 +90,7 @@ export interface SessionOperations<
    * }
    * ```
    */
-  readonly orThrow: OrThrow<SessionOperations<E, R>>;
+  readonly orThrow: OrThrow<SessionOperations<E, T, R>>;
 
   /**
    * Creates a session in the status IDLE. `start`, `entries` and `from` also start, fill and fork
@@ -106,7 +108,7 @@ export interface SessionOperations<
    * else await sessions.start(created.value.id);
    * ```
    */
-  create(input: CreateSessionInput): ResultAsync<R['create'], E['create']>;
+  create(input: CreateSessionInput<T>): ResultAsync<R['create'], E['create']>;
 
   /**
    * Reads the session with an id of the caller's own, whatever its options and its status, or
@@ -122,7 +124,7 @@ export interface SessionOperations<
    * console.log(again.created); // false
    * ```
    */
-  getOrCreate(input: GetOrCreateInput): ResultAsync<R['getOrCreate'], E['getOrCreate']>;
+  getOrCreate(input: GetOrCreateInput<T>): ResultAsync<R['getOrCreate'], E['getOrCreate']>;
 
   /**
    * Reads a session with its history, or with its latest entries.
@@ -149,7 +151,7 @@ export interface SessionOperations<
    * const newer = await sessions.orThrow.history(id, { after: position });
    * ```
    */
-  history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart, E['history']>;
+  history(id: string, query?: HistoryQuery): ResultAsync<HistoryPart<T>, E['history']>;
 
   /**
    * Reads a page of the tenant's sessions with their histories, newest first by default.
@@ -251,7 +253,7 @@ export interface SessionOperations<
    */
   update(
     id: string,
-    input: UpdateInput,
+    input: UpdateInput<T>,
     options?: UpdateOptions,
   ): ResultAsync<SessionState, E['update']>;
 
@@ -298,7 +300,7 @@ export interface SessionOperations<
    */
   append(
     id: string,
-    entries: readonly NewHistoryEntry[],
+    entries: readonly NewHistoryEntry<T>[],
     options?: AppendOptions,
   ): ResultAsync<Appended, E['append']>;
 
@@ -317,7 +319,7 @@ export interface SessionOperations<
    * console.log(history.length); // 1
    * ```
    */
-  rewind(id: string, input: RewindInput): ResultAsync<Appended, E['rewind']>;
+  rewind(id: string, input: RewindInput<T>): ResultAsync<Appended, E['rewind']>;
 
   /**
    * Leases a session that has not ended, so that two workers do not answer in one conversation. If
@@ -374,11 +376,11 @@ export interface SessionOperations<
    * if (done.isErr()) console.error(done.error.message);
    * ```
    */
-  withLease<T>(
+  withLease<U>(
     id: string,
     input: LeaseInput,
-    use: (lease: HeldLease<SessionOperations<E, R>>) => T,
-  ): ResultAsync<ReturnedValue<Awaited<T>>, E['withLease'] | ReturnedError<Awaited<T>>>;
+    use: (lease: HeldLease<SessionOperations<E, T, R>>) => U,
+  ): ResultAsync<ReturnedValue<Awaited<U>>, E['withLease'] | ReturnedError<Awaited<U>>>;
 
   /**
    * Makes a session wait for a worker, now or from a time on: `claim` then returns it. If it

@@ -22,6 +22,7 @@ import type {
   WatchAllOptions,
   WatchOptions,
 } from '../session/session-event.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import {
   type HeldLease,
   type ReturnedError,
@@ -107,9 +108,17 @@ export const settingsOf = (sessions: unknown): Settings | undefined => {
   return isSettings(settings) ? settings : undefined;
 };
 
-interface ServiceResults extends Pick<OperationResults, Exclude<keyof SharedResults, 'watch'>> {
-  readonly watch: SessionChange;
+interface ServiceResults<T extends SessionSchemas>
+  extends Pick<OperationResults<T>, Exclude<keyof SharedResults, 'watch'>> {
+  readonly watch: SessionChange<T>;
 }
+
+/** Begins a watch. */
+type Begin<I> = (
+  settings: Settings,
+) => Result<AsyncIterator<Result<I, OperationErrors['watch']>, void>, InvalidInput>;
+
+type Watched<I> = AsyncIterable<Result<I, OperationErrors['watch']>> & AsyncDisposable;
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a
@@ -126,7 +135,9 @@ interface ServiceResults extends Pick<OperationResults, Exclude<keyof SharedResu
  * console.log(history.length); // 1
  * ```
  */
-export class SessionService implements SessionOperations<OperationErrors, ServiceResults> {
+export class SessionService<out T extends SessionSchemas = SessionSchemas>
+  implements SessionOperations<OperationErrors, T, ServiceResults<T>>
+{
   readonly #settings: Settings;
 
   static {
@@ -139,7 +150,7 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
   }
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
-  constructor(options: SessionServiceOptions) {
+  constructor(options: SessionServiceOptions<T>) {
     this.#settings = isSettings(options) ? options : parseSettings(options);
   }
 
@@ -178,48 +189,48 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
    * console.log(found.isErr() && found.error.type); // not_found
    * ```
    */
-  forTenant(tenant: string): SessionService {
-    return sessionsOf(forTenant(this.#settings, tenant));
+  forTenant(tenant: string): SessionService<T> {
+    return sessionsOf<T>(forTenant(this.#settings, tenant));
   }
 
-  get orThrow(): OrThrow<SessionService> {
-    return orThrowOf<SessionService>(this);
+  get orThrow(): OrThrow<SessionService<T>> {
+    return orThrowOf<SessionService<T>>(this);
   }
 
   create(
-    input: CreateSessionInput,
+    input: CreateSessionInput<T>,
     options: CreateOptions = {},
-  ): ResultAsync<CreatedSession, OperationErrors['create']> {
+  ): ResultAsync<CreatedSession<T>, OperationErrors['create']> {
     return this.#run('create', createSession, input, options);
   }
 
   getOrCreate(
-    input: GetOrCreateInput,
+    input: GetOrCreateInput<T>,
     options: CreateOptions = {},
-  ): ResultAsync<GetOrCreateResult, OperationErrors['getOrCreate']> {
+  ): ResultAsync<GetOrCreateResult<T>, OperationErrors['getOrCreate']> {
     return this.#run('getOrCreate', getOrCreate, input, options);
   }
 
-  get(id: string, options: GetOptions = {}): ResultAsync<Session, OperationErrors['get']> {
+  get(id: string, options: GetOptions = {}): ResultAsync<Session<T>, OperationErrors['get']> {
     return this.#runOn('get', id, readSession, options);
   }
 
   history(
     id: string,
     query: HistoryQuery = {},
-  ): ResultAsync<HistoryPart, OperationErrors['history']> {
+  ): ResultAsync<HistoryPart<T>, OperationErrors['history']> {
     return this.#runOn('history', id, readHistory, query);
   }
 
   list(
     query: ListQuery = {},
     options: ListOptions = {},
-  ): ResultAsync<SessionPage, OperationErrors['list']> {
+  ): ResultAsync<SessionPage<T>, OperationErrors['list']> {
     return this.#run('list', listSessions, query, options);
   }
 
-  each(query: EachQuery = {}): AsyncIterable<Result<Session, OperationErrors['each']>> {
-    return eachSession(this.#settings, parseEachQuery(query));
+  each(query: EachQuery = {}): AsyncIterable<Result<Session<T>, OperationErrors['each']>> {
+    return eachSession<T>(this.#settings, parseEachQuery(query));
   }
 
   start(
@@ -253,7 +264,7 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
 
   update(
     id: string,
-    input: UpdateInput,
+    input: UpdateInput<T>,
     options: UpdateOptions = {},
   ): ResultAsync<SessionState, OperationErrors['update']> {
     return this.#runOn('update', id, updateSession, input, options);
@@ -275,13 +286,13 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
 
   append(
     id: string,
-    entries: readonly NewHistoryEntry[],
+    entries: readonly NewHistoryEntry<T>[],
     options: AppendOptions = {},
   ): ResultAsync<Appended, OperationErrors['append']> {
     return this.#runOn('append', id, appendHistory, entries, options);
   }
 
-  rewind(id: string, input: RewindInput): ResultAsync<Appended, OperationErrors['rewind']> {
+  rewind(id: string, input: RewindInput<T>): ResultAsync<Appended, OperationErrors['rewind']> {
     return this.#runOn('rewind', id, rewindHistory, input);
   }
 
@@ -296,18 +307,18 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
     return this.#runOn('renew', id, renewLease, input);
   }
 
-  withLease<T>(
+  withLease<U>(
     id: string,
     input: LeaseInput,
-    use: (lease: HeldLease<SessionService>) => T,
+    use: (lease: HeldLease<SessionService<T>>) => U,
   ): ResultAsync<
-    ReturnedValue<Awaited<T>>,
-    OperationErrors['withLease'] | ReturnedError<Awaited<T>>
+    ReturnedValue<Awaited<U>>,
+    OperationErrors['withLease'] | ReturnedError<Awaited<U>>
   > {
     const { now, after } = this.#settings;
     const operations = {
       sessions: (fencingToken: number) =>
-        sessionsOf(withFence(this.#settings, { id, fencingToken })),
+        sessionsOf<T>(withFence(this.#settings, { id, fencingToken })),
       lease: () => this.lease(id, input),
       renew: (fencingToken: number, seconds: number) => this.renew(id, { fencingToken, seconds }),
       release: (fencingToken: number) => this.release(id, { fencingToken }),
@@ -321,7 +332,7 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
     return this.#runOn('wake', id, wakeSession, options);
   }
 
-  claim(input: ClaimInput): ResultAsync<Claims, OperationErrors['claim']> {
+  claim(input: ClaimInput): ResultAsync<Claims<T>, OperationErrors['claim']> {
     return this.#run('claim', claimSessions, this.#settings.tenant, input);
   }
 
@@ -339,7 +350,7 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
    * }
    * ```
    */
-  claimAny(input: ClaimInput): ResultAsync<Claims, OperationErrors['claimAny']> {
+  claimAny(input: ClaimInput): ResultAsync<Claims<T>, OperationErrors['claimAny']> {
     return this.#run('claimAny', claimSessions, undefined, input);
   }
 
@@ -380,7 +391,7 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
   watch(
     id: string,
     options: WatchOptions = {},
-  ): AsyncIterable<Result<SessionChange, OperationErrors['watch']>> & AsyncDisposable {
+  ): AsyncIterable<Result<SessionChange<T>, OperationErrors['watch']>> & AsyncDisposable {
     return this.#iterate((settings) =>
       parseId(id).andThen((read) =>
         parseWatch(options).map((how) => {
@@ -408,7 +419,7 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
    */
   watchAll(
     options: WatchAllOptions = {},
-  ): AsyncIterable<Result<TenantChange, OperationErrors['watchAll']>> & AsyncDisposable {
+  ): AsyncIterable<Result<TenantChange<T>, OperationErrors['watchAll']>> & AsyncDisposable {
     const calledAt = performance.now();
     return this.#iterate((settings) =>
       parseWatchAll(options).map((how) =>
@@ -456,8 +467,8 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
     name: N,
     execute: (settings: Settings, ...input: I) => Answer<OperationResults[N], E>,
     ...input: I
-  ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
-    return runOperation(this.#settings, name, () => execute(this.#settings, ...input));
+  ): ResultAsync<OperationResults<T>[N], E | InvalidInput | StoreUnavailable> {
+    return runOperation<T, N, E>(this.#settings, name, () => execute(this.#settings, ...input));
   }
 
   /** Runs an operation on one session. */
@@ -470,21 +481,19 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
       ...input: I
     ) => Answer<OperationResults[N], E | InvalidInput>,
     ...input: I
-  ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
+  ): ResultAsync<OperationResults<T>[N], E | InvalidInput | StoreUnavailable> {
     const { tenant } = this.#settings;
     const operation = (): Answer<OperationResults[N], E | InvalidInput> => {
       const read = parseId(id);
       if (read.isErr()) return err(read.error);
       return execute(this.#settings, { tenant, id: read.value }, ...input);
     };
-    return runOperation(this.#settings, name, operation, id);
+    return runOperation<T, N, E | InvalidInput>(this.#settings, name, operation, id);
   }
 
-  #iterate<T>(
-    begin: (
-      settings: Settings,
-    ) => Result<AsyncIterator<Result<T, OperationErrors['watch']>, void>, InvalidInput>,
-  ): AsyncIterable<Result<T, OperationErrors['watch']>> & AsyncDisposable {
+  #iterate(begin: Begin<SessionChange>): Watched<SessionChange<T>>;
+  #iterate(begin: Begin<TenantChange>): Watched<TenantChange<T>>;
+  #iterate<I>(begin: Begin<I>): Watched<I> {
     const { tenantError } = this.#settings;
     return new SafeIterator(() => {
       if (tenantError !== undefined) return err(tenantError);
@@ -494,5 +503,5 @@ export class SessionService implements SessionOperations<OperationErrors, Servic
 }
 
 /** The service of these settings. */
-export const sessionsOf = (settings: Settings): SessionService =>
-  settings.make(() => new SessionService(settings));
+export const sessionsOf = <T extends SessionSchemas>(settings: Settings): SessionService<T> =>
+  settings.make(() => new SessionService<T>(settings));

@@ -1,7 +1,6 @@
 import { EventHub } from '../events/event-hub.js';
 import type { WatchSource } from '../events/watch-source.js';
 import { parseTenant } from '../input/command-inputs.js';
-import type { SessionSchemas } from '../input/host-schemas.js';
 import { type InputPolicy, policyFields, policyOf } from '../input/input-policy.js';
 import { having } from '../schema/host-values.js';
 import type { IssueList } from '../schema/issue-list.js';
@@ -15,6 +14,7 @@ import { type Ids, randomIds } from '../session/ids.js';
 import { KEY_LENGTH, limitMsOf, type SessionLimits } from '../session/limits.js';
 import type { Optional } from '../session/optional.js';
 import type { SessionTerms } from '../session/session-record.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';
 import type { SessionKey, SessionStore } from '../store/session-store.js';
 import { UnderWay } from '../store/under-way.js';
@@ -47,7 +47,7 @@ import type { SessionObserver } from './session-observer.js';
  * });
  * ```
  */
-export interface SessionServiceOptions {
+export interface SessionServiceOptions<T extends SessionSchemas = SessionSchemas> {
   /** Where sessions are kept, such as a `MemorySessionStore`. */
   readonly store: SessionStore;
   /** Default: the machine's clock. */
@@ -86,7 +86,7 @@ export interface SessionServiceOptions {
   /** Allowed profiles. Default: any. */
   readonly profiles?: readonly string[] | undefined;
   /** Schemas of metadata and of the data of entries. Default: any JSON. */
-  readonly schemas?: SessionSchemas | undefined;
+  readonly schemas?: T | undefined;
   /**
    * Observers of all operations. The store runs in the context of the first observer that sets one.
    */

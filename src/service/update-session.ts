@@ -10,13 +10,9 @@ import { digestOf } from '../session/digest-of.js';
 import { conflict, revisionMoved } from '../session/errors.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import type {
-  JsonObject,
-  LabelChanges,
-  MetadataChanges,
-  SessionState,
-} from '../session/session.js';
+import type { JsonObject, LabelChanges, SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
+import type { MetadataChangesOf, SessionSchemas } from '../session/session-schemas.js';
 import { endByClock } from '../session/state-at.js';
 import {
   changedMetadata,
@@ -29,7 +25,7 @@ import { fenced, type Settings } from './settings.js';
 import { type Decision, updateState } from './update-state.js';
 
 /** Input of `update`: labels, metadata, or both. */
-export interface UpdateInput {
+export interface UpdateInput<T extends SessionSchemas = SessionSchemas> {
   /**
    * The labels to change, such as `{ title: 'Tax return', draft: null }`: a text sets a label,
    * `null` removes it, and the others stay. A session has at most 8.
@@ -39,7 +35,7 @@ export interface UpdateInput {
    * The metadata to change: a value replaces the member of its name as a whole, `null` removes it,
    * and the others stay. All of it together has at most `limits.metadataBytes`.
    */
-  readonly metadata?: MetadataChanges | undefined;
+  readonly metadata?: MetadataChangesOf<T> | undefined;
 }
 
 /**

@@ -7,15 +7,17 @@ import type { WorkFailed } from '../session/errors.js';
 import { CLAIM_LIMIT, DEFAULT_CLAIMS, MAX_CLAIMS } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import type { HeldLease } from '../session/with-lease.js';
 import type { SessionService } from './session-service.js';
 
 /** The argument of `run`: a session that waits for a worker, under a lease. */
-export interface ClaimedWork extends HeldLease<SessionService> {
+export interface ClaimedWork<out T extends SessionSchemas = SessionSchemas>
+  extends HeldLease<SessionService<T>> {
   /** The tenant of the session. */
   readonly tenant: string;
   /** The session as it was when it was claimed, without its history. */
-  readonly session: Session;
+  readonly session: Session<T>;
   /** Number of this attempt since the work was last done, from 1. */
   readonly attempt: number;
   /** Since when the session has waited: RFC 3339, UTC, milliseconds. */
@@ -46,7 +48,7 @@ export interface ClaimedWork extends HeldLease<SessionService> {
  * });
  * ```
  */
-export interface WorkerOptions {
+export interface WorkerOptions<T extends SessionSchemas = SessionSchemas> {
   /**
    * Does the work on a session. If it returns, the work is done, unless the session was woken since
    * the claim. If it throws, rejects or returns an `Err`, it is called again later, here or in
@@ -54,7 +56,7 @@ export interface WorkerOptions {
    * or another worker may have it. A crash may repeat work: give an `operationId` to writes that
    * are the same in each attempt.
    */
-  readonly run: (work: ClaimedWork) => unknown;
+  readonly run: (work: ClaimedWork<T>) => unknown;
   /** Maximum number of sessions at the same time, 1 to 100. Default: 10. */
   readonly concurrency?: number | undefined;
   /**
@@ -92,7 +94,10 @@ const parse = optionsOf('createWorker', {
 /** The checked options of a worker. */
 export type WorkerSettings = ReturnType<typeof parseWorkerOptions>;
 
-export const parseWorkerOptions = (options: WorkerOptions, random: () => number) => {
+export const parseWorkerOptions = <T extends SessionSchemas>(
+  options: WorkerOptions<T>,
+  random: () => number,
+) => {
   const parsed = parse(options);
   const { interval, holder = `worker-${random().toString(36).slice(2)}` } = parsed;
   return { ...parsed, holder, intervalMs: 1000 * interval };

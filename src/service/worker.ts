@@ -8,6 +8,7 @@ import { isFields } from '../session/fields.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionEvent, SessionEventType } from '../session/session-event.js';
 import { keyText } from '../session/session-key.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import { holdLease } from '../session/with-lease.js';
 import type { ClaimedSession } from './operation-results.js';
 import { type SessionService, sessionsOf, settingsOf } from './session-service.js';
@@ -61,9 +62,9 @@ const RELEASES = 4;
 const isCancelled = (error: unknown): boolean =>
   callHost(() => isFields(error) && error['type']) === 'cancelled';
 
-class WorkLoop {
+class WorkLoop<T extends SessionSchemas> {
   readonly #settings: Settings;
-  readonly #sessions: SessionService;
+  readonly #sessions: SessionService<T>;
   readonly #options: WorkerSettings;
   readonly #feed: WorkFeed;
   /** The work that has begun. A session that was lost may be here again, by a later claim. */
@@ -74,14 +75,14 @@ class WorkLoop {
    * Sessions that may have killed their last worker, each with a function that cancels its timer.
    * While there are any, nothing else is claimed.
    */
-  readonly #alone = new Map<ClaimedSession, () => void>();
+  readonly #alone = new Map<ClaimedSession<T>, () => void>();
   #isOn = true;
   #claiming: Promise<void> | undefined;
   /** Whether a session may have been woken since the last claim began. */
   #isWoken = false;
   #cancelPoll = (): void => undefined;
 
-  constructor(sessions: SessionService, settings: Settings, options: WorkerSettings) {
+  constructor(sessions: SessionService<T>, settings: Settings, options: WorkerSettings) {
     this.#sessions = sessions;
     this.#settings = settings;
     this.#options = options;
@@ -151,7 +152,7 @@ class WorkLoop {
     }
   }
 
-  #begin(claimed: ClaimedSession): void {
+  #begin(claimed: ClaimedSession<T>): void {
     const { isAlone = false, ...session } = claimed;
     const working = this.#work(session).then(() => {
       this.#running.delete(working);
@@ -164,7 +165,7 @@ class WorkLoop {
   }
 
   /** Claims nothing else until a session is done, or has run for the length of a lease. */
-  #keepAlone(claimed: ClaimedSession): void {
+  #keepAlone(claimed: ClaimedSession<T>): void {
     const cancel = afterLong(this.#settings.after, this.#options.seconds * 1000, () => {
       this.#alone.delete(claimed);
       this.#claimSoon();
@@ -172,15 +173,15 @@ class WorkLoop {
     this.#alone.set(claimed, cancel);
   }
 
-  async #work({ tenant, session, lease, ...more }: ClaimedSession): Promise<void> {
+  async #work({ tenant, session, lease, ...more }: ClaimedSession<T>): Promise<void> {
     const { seconds, onError } = this.#options;
     const { id } = session;
     const key = keyText({ tenant, id });
     const own = forTenant(this.#settings, tenant);
-    const sessions = sessionsOf(own);
+    const sessions = sessionsOf<T>(own);
     let isOver = false;
     const operations = {
-      sessions: (fencingToken: number) => sessionsOf(withFence(own, { id, fencingToken })),
+      sessions: (fencingToken: number) => sessionsOf<T>(withFence(own, { id, fencingToken })),
       renew: (fencingToken: number, length: number) =>
         sessions.renew(id, { fencingToken, seconds: length }),
       release: (fencingToken: number, done: boolean) =>
@@ -212,7 +213,7 @@ class WorkLoop {
   }
 
   /** Whatever `run` throws is its error. */
-  async #run(work: ClaimedWork): Promise<unknown> {
+  async #run(work: ClaimedWork<T>): Promise<unknown> {
     try {
       return await this.#options.run(work);
     } catch (cause) {
@@ -222,7 +223,7 @@ class WorkLoop {
 
   /** Releases a session; again after an outage, as long as the lease lasts. */
   async #release(
-    sessions: SessionService,
+    sessions: SessionService<T>,
     id: string,
     input: { readonly fencingToken: number; readonly done: boolean },
   ): Promise<Result<void, OperationErrors['release']>> {
@@ -260,12 +261,15 @@ class WorkLoop {
  * worker.start();
  * ```
  */
-export const createWorker = (sessions: SessionService, options: WorkerOptions): Worker => {
+export const createWorker = <T extends SessionSchemas>(
+  sessions: SessionService<T>,
+  options: WorkerOptions<NoInfer<T>>,
+): Worker => {
   const settings = settingsOf(sessions);
   if (settings === undefined)
     throw new TypeError('createWorker: sessions must be a SessionService');
   const parsed = parseWorkerOptions(options, settings.random);
-  let loop: WorkLoop | undefined;
+  let loop: WorkLoop<T> | undefined;
   const stop = async (): Promise<void> => {
     const stopped = loop;
     loop = undefined;

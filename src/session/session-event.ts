@@ -1,4 +1,5 @@
 import type { PositionedEntry, Session } from './session.js';
+import type { SessionSchemas } from './session-schemas.js';
 import type { EndReason } from './session-status.js';
 
 /** The type of a change of a session. */
@@ -116,10 +117,10 @@ export interface EventPage {
  * The current session: the first item, and again where the changes since the last item cannot be
  * told as new entries.
  */
-export interface SessionSnapshot {
+export interface SessionSnapshot<out T extends SessionSchemas = SessionSchemas> {
   readonly type: 'session.snapshot';
   /** The session with its history, or with its latest entries. */
-  readonly session: Session;
+  readonly session: Session<T>;
   /** Number of the last change in the snapshot. */
   readonly sequence: number;
   /** The position at the end of the history. */
@@ -129,15 +130,15 @@ export interface SessionSnapshot {
 }
 
 /** A session without its history. */
-export type SessionSummary = Omit<Session, 'history'>;
+export type SessionSummary<T extends SessionSchemas = SessionSchemas> = Omit<Session<T>, 'history'>;
 
 /** The session has changed since the last item, once or more often. */
-export interface SessionChanged {
+export interface SessionChanged<out T extends SessionSchemas = SessionSchemas> {
   readonly type: 'session.changed';
   /** The session after the changes. If it is TERMINATED, this is the last item. */
-  readonly session: SessionSummary;
+  readonly session: SessionSummary<T>;
   /** The entries that were added at the end of the history, oldest first; may be empty. */
-  readonly entries: readonly PositionedEntry[];
+  readonly entries: readonly PositionedEntry<T>[];
   /** Number of the last change. */
   readonly sequence: number;
   /** The position at the end of the history. */
@@ -184,26 +185,30 @@ export interface SessionExpiring {
  * An item of `watch`: a snapshot, what has changed since, or with `warnBefore` a warning before the
  * end.
  */
-export type SessionChange = SessionSnapshot | SessionChanged | SessionDeleted | SessionExpiring;
+export type SessionChange<T extends SessionSchemas = SessionSchemas> =
+  | SessionSnapshot<T>
+  | SessionChanged<T>
+  | SessionDeleted
+  | SessionExpiring;
 
 /** What `watchAll` adds to an event. */
-interface TenantEventParts {
+interface TenantEventParts<T extends SessionSchemas> {
   /** Pass it as `cursor` to continue after this event. */
   readonly cursor: string;
   /**
    * With `sessions: true`: the session as it is when the event is delivered, so it may show later
    * changes too. Absent if the session was deleted, or cannot be read.
    */
-  readonly session?: SessionSummary;
+  readonly session?: SessionSummary<T>;
 }
 
 /** What `watchAll` adds to an append. */
-interface AppendedParts {
+interface AppendedParts<T extends SessionSchemas> {
   /**
    * With `entries: true`: the entries of this append, without those that were superseded since.
    * Absent if the session was deleted, or cannot be read.
    */
-  readonly entries?: readonly PositionedEntry[];
+  readonly entries?: readonly PositionedEntry<T>[];
   /**
    * True if this append has more entries: `entries` has at most 1,000, or about 1 MB. `history`
    * reads the others, after the position of the last one.
@@ -211,14 +216,14 @@ interface AppendedParts {
   readonly hasMore?: true;
 }
 
-type ToTenant<E extends SessionEvent> = Omit<E, 'position'> &
-  TenantEventParts &
-  (E extends { readonly type: 'session.appended' } ? AppendedParts : unknown);
+type ToTenant<E extends SessionEvent, T extends SessionSchemas> = Omit<E, 'position'> &
+  TenantEventParts<T> &
+  (E extends { readonly type: 'session.appended' } ? AppendedParts<T> : unknown);
 
-type EachToTenant<E> = E extends SessionEvent ? ToTenant<E> : never;
+type EachToTenant<E, T extends SessionSchemas> = E extends SessionEvent ? ToTenant<E, T> : never;
 
 /** A change of a session of the tenant. */
-export type TenantEvent = EachToTenant<SessionEvent>;
+export type TenantEvent<T extends SessionSchemas = SessionSchemas> = EachToTenant<SessionEvent, T>;
 
 /**
  * Events are missing here: they were trimmed from the stream, or the store was restored from older
@@ -231,7 +236,7 @@ export interface EventsLost {
 }
 
 /** An item of `watchAll`. */
-export type TenantChange = TenantEvent | EventsLost;
+export type TenantChange<T extends SessionSchemas = SessionSchemas> = TenantEvent<T> | EventsLost;
 
 /** The part of an `AbortSignal` that a watch needs. An `AbortSignal` of any runtime fits. */
 export interface WatchSignal {

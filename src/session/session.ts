@@ -1,3 +1,4 @@
+import type { DataOf, MetadataOf, SessionSchemas } from './session-schemas.js';
 import type { EndReason, SessionStatus } from './session-status.js';
 
 /** The configuration of a session. Only `extend` changes it: the time limit. */
@@ -38,7 +39,7 @@ export interface JsonObject {
 export type MetadataChanges = JsonObject;
 
 /** One message of a session's history. */
-export interface HistoryEntry {
+export interface HistoryEntry<out T extends SessionSchemas = SessionSchemas> {
   /** The speaker, 1 to 64 characters; usually `user` or `assistant`. */
   readonly role: string;
   /** The text of the entry. */
@@ -48,11 +49,12 @@ export interface HistoryEntry {
   /** The id that the caller gave the entry, 1 to 128 characters. */
   readonly id?: string;
   /** Data of the entry besides its text, such as tool calls, token counts or a latency. */
-  readonly data?: JsonValue;
+  readonly data?: DataOf<T>;
 }
 
 /** An entry with its position. */
-export interface PositionedEntry extends HistoryEntry {
+export interface PositionedEntry<out T extends SessionSchemas = SessionSchemas>
+  extends HistoryEntry<T> {
   /** The position after the entry: opaque, and never that of another entry of the session. */
   readonly position: number;
 }
@@ -136,17 +138,18 @@ export interface TakenLease extends SessionLease, AsyncDisposable {}
  * A session at the time of reading. It belongs to the caller: changing it changes nothing in the
  * store.
  */
-export interface Session extends Omit<SessionState, 'repeated'> {
+export interface Session<out T extends SessionSchemas = SessionSchemas>
+  extends Omit<SessionState, 'repeated'> {
   /** The options that the session was created with, and its current time limit. */
   readonly options: SessionOptions;
   /** Oldest first; with `historyLimit` only the latest entries. */
-  readonly history: readonly HistoryEntry[];
+  readonly history: readonly HistoryEntry<T>[];
   /** Number of entries in the whole history. */
   readonly historyCount: number;
   /** Empty if the session has none. */
   readonly labels: SessionLabels;
   /** Data of the host, which `create` sets and `update` changes. Empty if the session has none. */
-  readonly metadata: JsonObject;
+  readonly metadata: MetadataOf<T>;
   /** The current lease; absent if nobody holds the session. */
   readonly lease?: SessionLease;
   /** Absent if the session waits for no worker and its work has not failed. */
@@ -163,7 +166,7 @@ export interface Session extends Omit<SessionState, 'repeated'> {
 }
 
 /** The result of `create`. */
-export interface CreatedSession extends Session {
+export interface CreatedSession<out T extends SessionSchemas = SessionSchemas> extends Session<T> {
   /**
    * Present if an earlier call with this idempotency key created the session: this call changed
    * nothing.
