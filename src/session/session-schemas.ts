@@ -1,5 +1,5 @@
 import type { InputOf, OutputOf, StandardSchema } from '../schema/standard-schema.js';
-import type { JsonObject, JsonValue } from './session.js';
+import type { JsonObject, JsonValue } from './json.js';
 
 /**
  * What metadata and the data of entries must be, as schemas of any library that implements Standard
@@ -8,11 +8,12 @@ import type { JsonObject, JsonValue } from './session.js';
  *
  * @example
  * ```ts
- * const sessions = new SessionService({
- *   store,
- *   schemas: { metadata: z.object({ user: z.string(), rating: z.number().optional() }) },
- * });
- * const created = await sessions.create({ face: 'ada', metadata: { user: '' } });
+ * import { z } from 'zod';
+ *
+ * const metadata = z.object({ user: z.string(), plan: z.enum(['free', 'paid']).default('free') });
+ * const typed = new SessionService({ store, schemas: { metadata } });
+ * const created = await typed.orThrow.create({ metadata: { user: 'u-1' } });
+ * console.log(created.metadata.plan); // free
  * ```
  */
 export interface SessionSchemas {

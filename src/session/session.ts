@@ -1,5 +1,8 @@
+import type { JsonObject } from './json.js';
 import type { DataOf, MetadataOf, SessionSchemas } from './session-schemas.js';
 import type { EndReason, SessionStatus } from './session-status.js';
+
+export type { JsonObject, JsonValue } from './json.js';
 
 /** The configuration of a session. Only `extend` changes it: the time limit. */
 export interface SessionOptions {
@@ -23,14 +26,6 @@ export type SessionLabels = Readonly<Record<string, string>>;
 
 /** Labels to change: a name and its new value, or `null` to remove it. The other labels stay. */
 export type LabelChanges = Readonly<Record<string, string | null>>;
-
-/** A value of JSON (RFC 8259). */
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
-
-/** An object of JSON (RFC 8259). A member that is undefined is left out. */
-export interface JsonObject {
-  readonly [name: string]: JsonValue | undefined;
-}
 
 /**
  * Metadata to change: a name and its new value, which replaces the old one as a whole, or `null` to
