@@ -10,6 +10,7 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 
 /** A schema of the host. */
 export interface HostSchema {
+  /** The `~standard` of the schema. */
   readonly standard: StandardProps;
   /** The JSON Schema of its input; undefined if neither the host nor the library knows one. */
   readonly jsonSchema: () => JsonSchema | undefined;
@@ -17,8 +18,11 @@ export interface HostSchema {
 
 /** The checked schemas of a host. */
 export interface HostSchemas {
+  /** Of metadata; undefined for any. */
   readonly metadata: HostSchema | undefined;
+  /** Of the data of entries; undefined for any. */
   readonly data: HostSchema | undefined;
+  /** Whether reads are checked too. */
   readonly onRead: boolean;
 }
 

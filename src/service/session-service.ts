@@ -168,7 +168,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
   }
 
   /**
-   * The limits, faces and profiles that this service allows.
+   * The limits, faces and profiles that this service allows, and its schemas.
    *
    * @example
    * ```ts
