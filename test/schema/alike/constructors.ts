@@ -117,6 +117,7 @@ const { store, clock, ids, observers, ...coreOptions } = {
   limits: { textBytes: 0 },
   faces: [7],
   profiles: [7],
+  schemas: { metadata: {} },
   observers: [{}],
 } satisfies RangesOf<SessionServiceOptions>;
 
@@ -214,6 +215,7 @@ export const constructors: readonly Entrance[] = [
     limits: { textBytes: 0 },
     faces: [7],
     profiles: [7],
+    schemas: { metadata: {} },
     maxBodyBytes: 0,
     prefix: ANY,
   } satisfies RangesOf<OpenApiOptions>),
