@@ -21,6 +21,5 @@ export const subject: Subject = {
   create: (input) => answerOf(parseCreate(input, anyPolicy)),
   append: (entries, options) => answerOf(parseAppend(entries, options, anyPolicy)),
   list: (query) => answerOf(parseListQuery(query)),
-  jsonSchemas: () =>
-    [createBody(anyPolicy), appendBody(anyPolicy), object(listFields)].map(jsonOf),
+  jsonSchemas: () => [createBody(anyPolicy), appendBody(anyPolicy), object(listFields)].map(jsonOf),
 };

@@ -177,14 +177,20 @@ export const parseSweep = (limit: unknown, options: unknown) =>
     limit: issues.read('limit', sweepLimit, limit),
   }));
 
-const updateFields = perPolicy(({ limits }) => ({
+/** Changes of metadata. An example would break the rules of a host that has a schema of it. */
+const metadataField = ({ limits, schemas }: InputPolicy) => {
+  const of = metadataChanges(limits.metadataBytes);
+  return schemas?.metadata ? of : like({ rating: 4 }, of);
+};
+
+const updateFields = perPolicy((policy) => ({
   labels: about(
     'Labels to set, and with null to remove; the others stay. A session has at most 8.',
     like({ title: 'Tax return', draft: null }, labelChanges),
   ),
   metadata: about(
     'Members to set, each as a whole, and with null to remove; the others stay. The limit is that of all of them.',
-    like({ rating: 4 }, metadataChanges(limits.metadataBytes)),
+    metadataField(policy),
   ),
 }));
 

@@ -18,6 +18,7 @@ import { KEY_LENGTH, NAME_LENGTH } from '../session/limits.js';
 import type { JsonObject, SessionLabels, SessionOptions } from '../session/session.js';
 import type { ReadSize } from '../store/session-store.js';
 import { type GivenEntry, maybeEntries, wakeField } from './entries-input.js';
+import { describedBy } from './host-schemas.js';
 import type { InputPolicy } from './input-policy.js';
 import { metadata } from './json-values.js';
 import { labels } from './labels.js';
@@ -110,9 +111,13 @@ const openingFields = (policy: InputPolicy) => ({
   ),
 });
 
-const dataFields = ({ limits }: InputPolicy) => ({
+const dataFields = ({ limits, schemas }: InputPolicy) => ({
   labels: about('Names and values to find sessions by.', labels),
-  metadata: about('Data of the host.', metadata(limits.metadataBytes)),
+  metadata: describedBy(
+    schemas?.metadata,
+    'NewMetadata',
+    about('Data of the host.', metadata(limits.metadataBytes)),
+  ),
 });
 
 const createFields = (policy: InputPolicy) => ({

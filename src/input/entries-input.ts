@@ -9,6 +9,7 @@ import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../session/limits.js';
 import type { Mutable } from '../session/mutable.js';
 import type { HistoryEntry, JsonValue } from '../session/session.js';
 import { commandFields } from './command-inputs.js';
+import { describedBy } from './host-schemas.js';
 import type { InputPolicy } from './input-policy.js';
 import { bytesRule, jsonText, valueOfJson } from './json-values.js';
 import { perPolicy } from './per-policy.js';
@@ -41,13 +42,18 @@ export const entriesAt = (now: string, given: readonly GivenEntry[]): readonly H
 export const dataRule = (most: number): string => `${bytesRule(most)}, together with the content`;
 
 /** An entry of the caller. Its position elsewhere is ignored: the store gives it one. */
-const newEntry = perPolicy(({ limits: { contentBytes: most } }): Schema<GivenEntry> => {
+const newEntry = perPolicy(({ limits, schemas }): Schema<GivenEntry> => {
+  const most = limits.contentBytes;
   const fields = object({
     role: about('Who said it; usually user or assistant.', like('user', name(ROLE_LENGTH))),
     content: about('What was said.', like('Hello'.slice(0, most), text(most))),
     timestamp: about('When it was said.', nullish(timestamp)),
     id: about('An id of your own.', nullish(name(ENTRY_ID_LENGTH))),
-    data: about('Data beside the text, such as tool calls: any JSON value.', nullish(jsonText)),
+    data: describedBy(
+      schemas?.data,
+      'NewEntryData',
+      about('Data beside the text, such as tool calls: any JSON value.', nullish(jsonText)),
+    ),
     position: about(
       'Ignored, so that an entry of a history can be sent as it is.',
       nullish(whole(0)),

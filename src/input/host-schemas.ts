@@ -1,7 +1,7 @@
 import { callback } from '../schema/host-values.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import { object } from '../schema/object.js';
-import { mapped, optional, type Schema, schema } from '../schema/schema.js';
+import { mapped, named, optional, type Schema, schema } from '../schema/schema.js';
 import type { StandardJsonSchema, StandardProps } from '../schema/standard-schema.js';
 import { onOrOff } from '../schema/values.js';
 import { callHost } from '../session/call-host.js';
@@ -12,9 +12,25 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 export interface HostSchema {
   /** The `~standard` of the schema. */
   readonly standard: StandardProps;
-  /** The JSON Schema of its input; undefined if neither the host nor the library knows one. */
-  readonly jsonSchema: () => JsonSchema | undefined;
+  /**
+   * The JSON Schema of what it accepts, or of what it makes of that; undefined if neither the host
+   * nor the library knows one.
+   */
+  readonly jsonSchema: (side: 'input' | 'output') => JsonSchema | undefined;
 }
+
+/**
+ * The same schema with the JSON Schema of the host's, under a name of its own: its references lead
+ * to other parts of it.
+ */
+export const describedBy = <T>(
+  host: HostSchema | undefined,
+  name: string,
+  of: Schema<T>,
+): Schema<T> => {
+  if (host === undefined) return of;
+  return named(name, { ...of, json: () => host.jsonSchema('input') ?? of.json() });
+};
 
 /** The checked schemas of a host. */
 export interface HostSchemas {
@@ -52,15 +68,16 @@ const fields = {
   }),
 } satisfies Readonly<Record<keyof SessionSchemas, Schema<unknown>>>;
 
-const isLibrary = (value: unknown): value is StandardJsonSchema => hasMethods(value, 'input');
+const isLibrary = (value: unknown): value is StandardJsonSchema =>
+  hasMethods(value, 'input', 'output');
 
 const isJsonSchema = (value: unknown): value is JsonSchema => isFields(value);
 
 /** A library throws for a schema that JSON Schema cannot express. */
-const knownTo = (props: StandardProps): unknown =>
+const knownTo = (props: StandardProps, side: 'input' | 'output'): unknown =>
   callHost(() => {
     const library: unknown = Reflect.get(props, 'jsonSchema');
-    return isLibrary(library) ? library.input({ target: 'draft-2020-12' }) : undefined;
+    return isLibrary(library) ? library[side]({ target: 'draft-2020-12' }) : undefined;
   });
 
 const hostSchema = (
@@ -68,8 +85,8 @@ const hostSchema = (
   given: (() => unknown) | undefined,
 ): HostSchema | undefined => {
   if (props === undefined) return undefined;
-  const jsonSchema = () => {
-    const json = given === undefined ? knownTo(props) : given();
+  const jsonSchema = (side: 'input' | 'output') => {
+    const json = given === undefined ? knownTo(props, side) : callHost(given);
     return isJsonSchema(json) ? json : undefined;
   };
   return { standard: props, jsonSchema };

@@ -2,9 +2,10 @@ import { problem } from '../http/problem-body.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import type { AnyOperation, Body } from '../operations/operation.js';
 import { described } from '../schema/json-of.js';
-import type { JsonSchema, JsonSchemas } from '../schema/json-schema.js';
+import { type JsonSchema, type JsonSchemas, ref } from '../schema/json-schema.js';
 import { named, type Schema } from '../schema/schema.js';
 import { wireName } from '../schema/wire-name.js';
+import { mapValues } from './map-values.js';
 
 /** An object that has this field, and not `null` in it. */
 const present = (field: string): JsonSchema => ({
@@ -17,6 +18,22 @@ const bodySchema = ({ name, of, anyOf }: Body, policy: InputPolicy): Schema<unkn
   const some = anyOf && { anyOf: anyOf.map((field) => present(wireName(field))) };
   return named(name, { ...body, json: () => ({ ...body.json(), ...some }) });
 };
+
+/** A JSON Schema as a component: what referred to other parts of it still does. */
+const asComponent = (name: string, json: JsonSchema): JsonSchema =>
+  JSON.parse(JSON.stringify(json), (key, value) => {
+    if (key === '$schema' && typeof value === 'string') return undefined;
+    const isOwn = key === '$ref' && /^#(?!\/components\/)/.test(value);
+    return isOwn ? ref(name).$ref + value.slice(1) : value;
+  });
+
+/** The JSON Schemas of the host for what a service sends, by the names of those they replace. */
+const sentByHost = ({
+  schemas,
+}: InputPolicy): Readonly<Record<string, JsonSchema | undefined>> => ({
+  SessionMetadata: schemas?.metadata?.jsonSchema('output'),
+  EntryData: schemas?.data?.jsonSchema('output'),
+});
 
 /** The named schemas within a schema. */
 const namedIn = ({ fields = {}, items, named }: Schema<unknown>): JsonSchemas => ({
@@ -36,5 +53,9 @@ export const schemasOf = (
     ...(output.body ? [output.body] : []),
     ...Object.values(output.events ?? {}),
   ]);
-  return Object.assign({}, ...[...used, problem()].map(namedIn));
+  const all: JsonSchemas = Object.assign({}, ...[...used, problem()].map(namedIn));
+  const replaced = sentByHost(policy);
+  return mapValues(all, ({ description, ...json }, name) =>
+    asComponent(name, { ...(description && { description }), ...(replaced[name] ?? json) }),
+  );
 };

@@ -68,7 +68,14 @@ const options: Schema<SessionOptions> = named(
 
 const isJson = (value: unknown): value is JsonValue => value !== undefined;
 
-const json: Schema<JsonValue> = typed(isJson, 'is required', null);
+/** The OpenAPI document has the JSON Schema of a host in its place. */
+const data: Schema<JsonValue> = named(
+  'EntryData',
+  about(
+    'Data beside the text, such as tool calls: any JSON value.',
+    typed(isJson, 'is required', null),
+  ),
+);
 
 const entryFields = {
   role: about('Who said it; usually user or assistant.', like('user', anyText)),
@@ -78,7 +85,7 @@ const entryFields = {
 
 const entryMore = {
   id: optional(about('An id that the caller chose.', anyText)),
-  data: optional(about('Data beside the text, such as tool calls: any JSON value.', json)),
+  data: optional(data),
 };
 
 const entry: Schema<HistoryEntry> = named(
@@ -118,9 +125,14 @@ const labels: Schema<SessionLabels> = typed(isLabels, 'must be labels', {}, () =
 
 const isObject = (value: unknown): value is JsonObject => isFields(value);
 
-const metadata: Schema<JsonObject> = typed(isObject, 'must be an object', {}, () => ({
-  type: 'object',
-}));
+/** The OpenAPI document has the JSON Schema of a host in its place. */
+const metadata: Schema<JsonObject> = named(
+  'SessionMetadata',
+  about(
+    'Data of the host.',
+    typed(isObject, 'must be an object', {}, () => ({ type: 'object' })),
+  ),
+);
 
 const revision = about(
   'Changes with each command, update, wake and change of the lease, not with entries.',
@@ -135,7 +147,7 @@ const times = {
 
 const shown = {
   labels: optional(about('Names and values to find sessions by.', labels)),
-  metadata: optional(about('Data of the host.', metadata)),
+  metadata: optional(metadata),
   revision: optional(revision),
   origin: optional(origin),
   ...times,

@@ -45,6 +45,8 @@ export type OutputOf<S extends StandardSchema> = NonNullable<S['~standard']['typ
 
 /** The member of `~standard` of a library that describes its schemas as JSON Schema. */
 export interface StandardJsonSchema {
-  /** Returns the JSON Schema of the input. Throws if there is none. */
+  /** Returns the JSON Schema of what the schema accepts. Throws if there is none. */
   readonly input: (options: { readonly target: 'draft-2020-12' }) => unknown;
+  /** Returns the JSON Schema of what the schema makes of it. Throws if there is none. */
+  readonly output: (options: { readonly target: 'draft-2020-12' }) => unknown;
 }

@@ -70,11 +70,11 @@ describe.each(libraries)('schemas of %s', (_library, schemas) => {
   });
 
   test('describe themselves as JSON Schema, if the library can', () => {
-    const json = open(schemas).sessions.policy.schemas?.metadata?.jsonSchema();
+    const json = open(schemas).sessions.policy.schemas?.metadata?.jsonSchema('input');
     if (_library !== 'Valibot') expect(json).toMatchObject({ required: ['user'] });
     const own = { ...schemas, jsonSchema: { metadata: () => ({ title: 'Own' }) } };
     const { schemas: read } = open(own).sessions.policy;
-    expect(read?.metadata?.jsonSchema()).toEqual({ title: 'Own' });
+    expect(read?.metadata?.jsonSchema('input')).toEqual({ title: 'Own' });
   });
 });
 

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { commandRoutes, historyRoutes } from '../../src/http/index.js';
+import { SessionService } from '../../src/index.js';
+import { type OpenApiOptions, openApiDocument } from '../../src/openapi/index.js';
+import type { StandardSchema } from '../../src/schema/standard-schema.js';
+import { Described } from './described.js';
+
+const routes = [commandRoutes(), historyRoutes()];
+
+type Schemas = NonNullable<OpenApiOptions['schemas']>;
+
+const schemasWith = (schemas: Schemas) => openApiDocument({ routes, schemas }).components.schemas;
+
+/** A schema of a library that has no JSON Schema for it. */
+const undescribed: StandardSchema = {
+  '~standard': { version: 1, vendor: 'ours', validate: (value) => ({ value }) },
+};
+
+describe('the schemas of the host in the document', () => {
+  const metadata = z.object({
+    user: z.string(),
+    rating: z.string().transform(Number).pipe(z.int()),
+  });
+
+  test('are the input in requests and the output in answers', () => {
+    const all = schemasWith({ metadata, data: z.object({ tokens: z.number().default(0) }) });
+    expect(all['CreateSession']?.properties?.['metadata']).toEqual({
+      $ref: '#/components/schemas/NewMetadata',
+    });
+    expect(all['NewMetadata']).toMatchObject({
+      properties: { user: { type: 'string' }, rating: { type: 'string' } },
+      description: expect.stringContaining('Data of the host.'),
+    });
+    expect(all['SessionMetadata']?.properties?.['rating']).toMatchObject({ type: 'integer' });
+    expect(all['NewEntryData']).not.toHaveProperty('required');
+    expect(all['EntryData']).toMatchObject({ required: ['tokens'] });
+    expect(JSON.stringify(all)).not.toContain('$schema');
+  });
+
+  test('come from the service that the handler serves', () => {
+    const store = new MemorySessionStore();
+    const sessions = new SessionService({ store, schemas: { metadata } });
+    expect(openApiDocument({ sessions, routes }).components.schemas).toEqual(
+      schemasWith({ metadata }),
+    );
+  });
+
+  test('may be functions of the host, whose description counts', () => {
+    const json = { type: 'object', description: 'Who rated.', required: ['user'] };
+    const jsonSchema = { metadata: () => json };
+    const all = schemasWith({ metadata: undescribed, jsonSchema });
+    expect(all['SessionMetadata']).toEqual(json);
+    expect(all['NewMetadata']).toMatchObject({ required: ['user'] });
+  });
+
+  test('refer to their own parts, wherever they stand in the document', () => {
+    interface Tree {
+      readonly children: readonly Tree[];
+    }
+    const tree: z.ZodType<Tree> = z.lazy(() => z.object({ children: z.array(tree) }));
+    const described = new Described(
+      openApiDocument({ routes, schemas: { data: z.object({ root: tree }) } }),
+    );
+    const { schemas } = described.document.components;
+    const against = (data: unknown) =>
+      described.against(schemas['HistoryEntry'] ?? {}, {
+        ...{ role: 'user', content: '', timestamp: '2026-01-31T18:00:00.000Z' },
+        data,
+      });
+    expect(against({ root: { children: [{ children: [] }] } })).toBeUndefined();
+    expect(against({ root: { children: [{ children: 1 }] } })).toMatch(/must be array/);
+  });
+
+  test.each<[string, Schemas]>([
+    ['a library has none', { metadata: undescribed, data: undescribed }],
+    [
+      'a function throws',
+      {
+        metadata: undescribed,
+        data: undescribed,
+        jsonSchema: {
+          metadata: () => {
+            throw new Error('none');
+          },
+        },
+      },
+    ],
+    ['JSON Schema cannot express them', { metadata: z.object({ at: z.date() }) }],
+  ])('are any object and any value where %s', (_, schemas) => {
+    const all = schemasWith(schemas);
+    expect(all['NewMetadata']).toMatchObject({ type: 'object' });
+    expect(all['SessionMetadata']).toEqual({ type: 'object', description: 'Data of the host.' });
+    expect(all['EntryData']).not.toHaveProperty('type');
+  });
+
+  test('leave no example that they might refuse', () => {
+    const { paths } = openApiDocument({ routes, schemas: { metadata } });
+    const { requestBody } = paths['/update-session/{session_id}']?.post ?? {};
+    expect(requestBody?.content['application/json']?.examples).toEqual({
+      example: { value: { labels: { title: 'Tax return', draft: null } } },
+    });
+  });
+});
