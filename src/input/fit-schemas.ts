@@ -8,21 +8,12 @@ import {
   misconfigured,
 } from '../session/errors.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
-import type { JsonObject, JsonValue } from '../session/session.js';
+import type { JsonObject, JsonValue } from '../session/json.js';
 import { applySchema } from './apply-schema.js';
-import { dataRule, type GivenEntry } from './entries-input.js';
-import type { HostSchemas } from './host-schemas.js';
+import { dataRule } from './entries-input.js';
+import type { HostSchema, HostSchemas } from './host-schemas.js';
 import type { InputPolicy } from './input-policy.js';
 import { bytesRule, isObject, valueOfJson } from './json-values.js';
-
-/*
- * What the host's schemas make of a checked input. The limits hold for it again, because a schema
- * may add to its input.
- */
-
-type Fitted<T> = Promise<Result<T, InvalidInput | Misconfigured>>;
-
-type Limits = Pick<InputPolicy['limits'], 'metadataBytes' | 'contentBytes'>;
 
 /** An entry, as far as its data is concerned. */
 interface WithData {
@@ -30,105 +21,74 @@ interface WithData {
   readonly data?: JsonValue | undefined;
 }
 
-/** Reads values by the schemas of a host, and collects what does not fit. */
-export class SchemaReader {
-  readonly #schemas: HostSchemas;
-  readonly #limits: Limits;
-  readonly #issues = new IssueList();
-
-  constructor(schemas: HostSchemas, limits: Limits) {
-    this.#schemas = schemas;
-    this.#limits = limits;
-  }
-
-  /** The metadata of a session, frozen; undefined for none. */
-  async metadata(
-    given: JsonObject | undefined,
-  ): Promise<Result<JsonObject | undefined, Misconfigured>> {
-    const { metadata: schema } = this.#schemas;
-    if (schema === undefined) return ok(given);
-    // A session without metadata is read as one with `{}`.
-    const name = 'schemas.metadata';
-    const text = await applySchema(name, schema, this.#issues, 'metadata', given ?? {});
-    if (text.isErr()) return err(text.error);
-    if (text.value === undefined) return ok(undefined);
-    const { metadataBytes: most } = this.#limits;
-    this.#issues.check(!exceedsBytes(text.value, most), 'metadata', bytesRule(most));
-    const metadata = valueOfJson(text.value);
-    if (!isObject(metadata)) return err(misconfigured(`the output of ${name} must be an object`));
-    return ok(Object.keys(metadata).length > 0 ? deepFreeze(metadata) : undefined);
-  }
-
-  /** Entries with their data; `path` leads to them. */
-  async entries<E extends WithData>(
-    path: string,
-    given: readonly E[],
-  ): Promise<Result<readonly E[], Misconfigured>> {
-    const { data: schema } = this.#schemas;
-    if (schema === undefined) return ok(given);
-    const entries: E[] = [];
-    for (const [at, entry] of given.entries()) {
-      const { data, content } = entry;
-      if (data === undefined || this.#issues.isFull) {
-        entries.push(entry);
-        continue;
-      }
-      const where = `${path}[${at}].data`;
-      const text = await applySchema('schemas.data', schema, this.#issues, where, data);
-      if (text.isErr()) return err(text.error);
-      const { value: json = 'null' } = text;
-      const { contentBytes: most } = this.#limits;
-      this.#issues.check(!exceedsBytes(json + content, most), where, dataRule(most));
-      entries.push({ ...entry, data: valueOfJson(json) ?? undefined });
-    }
-    return ok(entries);
-  }
-
-  /** The value that was read, or what does not fit. */
-  end<T>(value: T): Result<T, InvalidInput> {
-    const { found } = this.#issues;
-    return found.length === 0 ? ok(value) : err(invalidInput(found));
-  }
+/** What contains metadata, entries, or both. */
+export interface Described {
+  readonly metadata?: JsonObject | undefined;
+  readonly entries?: readonly WithData[];
+  readonly history?: readonly WithData[];
 }
 
-/** An object with the entries that the host's schema makes of its own. */
-export const fitEntries = async <I extends { readonly entries: readonly WithData[] }>(
-  schemas: HostSchemas,
-  limits: Limits,
-  input: I,
-): Fitted<I> => {
-  const reader = new SchemaReader(schemas, limits);
-  const entries = await reader.entries('entries', input.entries);
-  if (entries.isErr()) return err(entries.error);
-  return reader.end({ ...input, entries: entries.value });
+/** Limits, which hold for the output of a schema too: it may add to its input. */
+type Limits = Pick<InputPolicy['limits'], 'metadataBytes' | 'contentBytes'>;
+
+type Read<T> = Promise<Result<T, Misconfigured>>;
+
+const readMetadata = async (
+  schema: HostSchema,
+  issues: IssueList,
+  // A session without metadata is read as one with `{}`.
+  given: JsonObject = {},
+  most: number,
+): Read<JsonObject> => {
+  const name = 'schemas.metadata';
+  const text = await applySchema(name, schema, issues, 'metadata', given);
+  if (text.isErr()) return err(text.error);
+  const { value: json = '{}' } = text;
+  issues.check(!exceedsBytes(json, most), 'metadata', bytesRule(most));
+  const metadata = valueOfJson(json);
+  if (isObject(metadata)) return ok(deepFreeze(metadata));
+  return err(misconfigured(`the output of ${name} must be an object`));
 };
 
-/** The input of a create, with the metadata and entries that the host's schemas make of its own. */
-export const fitCreation = async <
-  C extends {
-    readonly metadata: JsonObject | undefined;
-    readonly entries: readonly GivenEntry[];
-  },
->(
-  schemas: HostSchemas,
-  limits: Limits,
-  creation: C,
-): Fitted<C> => {
-  const reader = new SchemaReader(schemas, limits);
-  const metadata = await reader.metadata(creation.metadata);
-  if (metadata.isErr()) return err(metadata.error);
-  const entries = await reader.entries('entries', creation.entries);
-  if (entries.isErr()) return err(entries.error);
-  return reader.end({ ...creation, metadata: metadata.value, entries: entries.value });
+const readEntries = async <E extends WithData>(
+  schema: HostSchema,
+  issues: IssueList,
+  path: string,
+  given: readonly E[],
+  most: number,
+): Read<readonly E[]> => {
+  const entries = [...given];
+  for (const [at, entry] of given.entries()) {
+    if (entry.data === undefined || issues.isFull) continue;
+    const where = `${path}[${at}].data`;
+    const text = await applySchema('schemas.data', schema, issues, where, entry.data);
+    if (text.isErr()) return err(text.error);
+    const { value: json = 'null' } = text;
+    issues.check(!exceedsBytes(json + entry.content, most), where, dataRule(most));
+    entries[at] = { ...entry, data: valueOfJson(json) ?? undefined };
+  }
+  return ok(entries);
 };
 
-/** The metadata that the host's schema makes of that of an update, frozen; undefined for none. */
-export const fitMetadata = async (
-  schemas: HostSchemas,
-  limits: Limits,
-  given: JsonObject | undefined,
-): Fitted<JsonObject | undefined> => {
-  const reader = new SchemaReader(schemas, limits);
-  const metadata = await reader.metadata(given);
-  return metadata.andThen((fitted) => reader.end(fitted));
+/** A value with the metadata and the data that the host's schemas make of its own. */
+export const fitSchemas = async <V extends Described>(
+  { metadata: ofMetadata, data: ofData }: HostSchemas,
+  { metadataBytes, contentBytes }: Limits,
+  value: V,
+): Promise<Result<V, InvalidInput | Misconfigured>> => {
+  const issues = new IssueList();
+  let fitted = value;
+  if (ofMetadata !== undefined && 'metadata' in value) {
+    const metadata = await readMetadata(ofMetadata, issues, value.metadata, metadataBytes);
+    if (metadata.isErr()) return err(metadata.error);
+    fitted = { ...fitted, metadata: metadata.value };
+  }
+  for (const path of ['entries', 'history'] as const) {
+    const { [path]: given } = value;
+    if (ofData === undefined || given === undefined) continue;
+    const entries = await readEntries(ofData, issues, path, given, contentBytes);
+    if (entries.isErr()) return err(entries.error);
+    fitted = { ...fitted, [path]: entries.value };
+  }
+  return issues.found.length === 0 ? ok(fitted) : err(invalidInput(issues.found));
 };

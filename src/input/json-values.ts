@@ -113,8 +113,10 @@ export const metadataChanges = (most: number): Schema<MetadataChanges | undefine
   );
 };
 
+/** Metadata as a state has them; undefined if they are empty. */
+export const noneIfEmpty = (given: JsonObject | undefined): JsonObject | undefined =>
+  given !== undefined && Object.keys(given).length > 0 ? given : undefined;
+
 /** The metadata of a new session; undefined for none. */
 export const metadata = (most: number): Schema<JsonObject | undefined> =>
-  mapped(metadataChanges(most), (given) =>
-    given !== undefined && Object.keys(given).length > 0 ? given : undefined,
-  );
+  mapped(metadataChanges(most), noneIfEmpty);

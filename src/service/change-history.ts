@@ -7,7 +7,7 @@ import {
   parseAppend,
   parseRewind,
 } from '../input/entries-input.js';
-import { fitEntries } from '../input/fit-schemas.js';
+import { fitSchemas } from '../input/fit-schemas.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { planAgain, planAppend } from '../plan/append.js';
 import { planRedact } from '../plan/redact.js';
@@ -199,7 +199,7 @@ const changeHistory = async (
   const given = read.value;
   // From the input, because a schema may have random defaults.
   const operation = operationOf(given);
-  const fitted = schemas === undefined ? read : await fitEntries(schemas, limits, given);
+  const fitted = schemas === undefined ? read : await fitSchemas(schemas, limits, given);
   if (fitted.isErr()) return err(fitted.error);
   const time = settings.now();
   if (time.isErr()) return err(time.error);

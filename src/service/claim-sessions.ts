@@ -10,7 +10,7 @@ import type { SessionRecord, StateRecord } from '../session/session-record.js';
 import { hasRunOut } from '../session/work-state.js';
 import { findSession } from '../store/find-session.js';
 import type { TakenRecord, TakeRange } from '../store/session-store.js';
-import { checkSession } from './check-reads.js';
+import { checkRead } from './check-reads.js';
 import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
 import type { LeaseInput } from './session-work.js';
 import type { Settings } from './settings.js';
@@ -130,8 +130,9 @@ const claimOne = async (
     ...(hasRunOut(record.state, time.value) && { isAlone: true }),
     waitingSince: timestampOf(dueAt),
   };
-  const checked = await checkSession(policy, sessionAt({ ...record, state }, time.value));
-  return checked.map((session) => ({ ...claimed, session }));
+  const session = sessionAt({ ...record, state }, time.value);
+  const checked = await checkRead(policy, key.id, session);
+  return checked.map((read) => ({ ...claimed, session: read }));
 };
 
 /** What the calls of the store in one claim have come to. */

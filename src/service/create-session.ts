@@ -1,8 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedCreation, parseCreate } from '../input/create-input.js';
 import { entriesAt } from '../input/entries-input.js';
-import { fitCreation } from '../input/fit-schemas.js';
+import { fitSchemas } from '../input/fit-schemas.js';
 import { allowedMsOf, type InputPolicy } from '../input/input-policy.js';
+import { noneIfEmpty } from '../input/json-values.js';
 import { parseCreateOptions } from '../input/list-query.js';
 import { type Creation, planCreate } from '../plan/create.js';
 import { timestampOf } from '../session/clock.js';
@@ -35,7 +36,7 @@ import { initialState } from '../session/state-at.js';
 import { findSession } from '../store/find-session.js';
 import type { NewHistoryEntry } from './change-history.js';
 import { activeSessionsOf } from './change-session.js';
-import { checkSession } from './check-reads.js';
+import { checkRead } from './check-reads.js';
 import { readSource, type Source } from './read-source.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
@@ -299,7 +300,7 @@ const findCreated = async (
   if (time.isErr()) return err(time.error);
   if (found.value === undefined) return ok(undefined);
   if (found.value.head.digest === digestOf(content))
-    return checkSession<CreatedSession>(policy, {
+    return checkRead<CreatedSession>(policy, id, {
       ...sessionAt(found.value, time.value),
       repeated: true,
     });
@@ -374,7 +375,9 @@ export const readCreation = <C extends ParsedCreation>(
   const read = parse(input, policy);
   const { schemas, limits } = policy;
   if (schemas === undefined || read.isErr()) return read.map(withCopied);
-  return fitCreation(schemas, limits, read.value).then((fitted) => fitted.map(withCopied));
+  return fitSchemas(schemas, limits, read.value).then((fitted) =>
+    fitted.map((creation) => withCopied({ ...creation, metadata: noneIfEmpty(creation.metadata) })),
+  );
 };
 
 /**

@@ -6,7 +6,7 @@ import type { Session } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { Answer, ReadSize, SessionKey } from '../store/session-store.js';
 import { NOT_IN_HISTORY } from './change-history.js';
-import { checkPart, checkSession } from './check-reads.js';
+import { checkRead } from './check-reads.js';
 import type { HistoryPart } from './operation-results.js';
 import type { Settings } from './settings.js';
 
@@ -59,7 +59,7 @@ export const getSession = async (
   const time = now();
   if (time.isErr()) return err(time.error);
   if (found.value === undefined) return err(notFound(id));
-  return checkSession(policy, sessionAt(found.value, time.value));
+  return checkRead(policy, id, sessionAt(found.value, time.value));
 };
 
 /** The same with unchecked options. */
@@ -135,5 +135,5 @@ export const readHistory = async (
   }
   const { entries, start, position, hasMore } = found;
   const { limit } = slice.value;
-  return checkPart(policy, key.id, { entries, start, position, hasMore, limit });
+  return checkRead(policy, key.id, { entries, start, position, hasMore, limit });
 };

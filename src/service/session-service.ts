@@ -46,7 +46,7 @@ import {
   type OperationOptions,
   startSession,
 } from './change-session.js';
-import { checkChanges, checkEvents } from './check-reads.js';
+import { checkChange, checkEvent, checkItems } from './check-reads.js';
 import { type ClaimInput, claimSessions, countWaiting } from './claim-sessions.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
@@ -396,7 +396,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
       parseId(id).andThen((read) =>
         parseWatch(options).map((how) => {
           const watch = new SessionWatch(settings, { tenant: settings.tenant, id: read }, how);
-          return checkChanges(settings.policy, watch);
+          return checkItems(settings.policy, watch, checkChange);
         }),
       ),
     );
@@ -423,7 +423,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     const calledAt = performance.now();
     return this.#iterate((settings) =>
       parseWatchAll(options).map((how) =>
-        checkEvents(settings.policy, new TenantWatch(settings, how, calledAt)),
+        checkItems(settings.policy, new TenantWatch(settings, how, calledAt), checkEvent),
       ),
     );
   }

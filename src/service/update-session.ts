@@ -4,7 +4,8 @@ import {
   parseUpdate,
   parseUpdateOptions,
 } from '../input/command-inputs.js';
-import { fitMetadata } from '../input/fit-schemas.js';
+import { fitSchemas } from '../input/fit-schemas.js';
+import { noneIfEmpty } from '../input/json-values.js';
 import { canonicalJson, sameJson } from '../session/canonical-json.js';
 import { digestOf } from '../session/digest-of.js';
 import { conflict, revisionMoved } from '../session/errors.js';
@@ -84,8 +85,10 @@ const metadataAfter = (
   const { metadata: before } = current;
   const changed = changedMetadata(current, changes.metadata, limits.metadataBytes);
   if (schemas === undefined || changed.isErr() || changed.value === before) return changed;
-  return fitMetadata(schemas, limits, changed.value).then((fitted) =>
-    fitted.map((metadata) => (sameJson(before ?? {}, metadata ?? {}) ? before : metadata)),
+  return fitSchemas(schemas, limits, { metadata: changed.value }).then((fitted) =>
+    fitted.map(({ metadata = {} }) =>
+      sameJson(before ?? {}, metadata) ? before : noneIfEmpty(metadata),
+    ),
   );
 };
 
