@@ -4,6 +4,7 @@ const update = 'src/session/update-labels-and-metadata.ts';
 const creation = 'src/service/create-session.ts';
 const metadata = ['test/service/metadata.test.ts', 'test/service/update-metadata.test.ts'];
 const ownIds = ['test/stores/own-ids.test.ts'];
+const schemas = ['test/service/schemas.test.ts'];
 const orThrow = ['test/service/or-throw.test.ts'];
 
 /** Bugs of metadata, of ids of the caller's own, and of errors that get lost. */
@@ -133,5 +134,40 @@ export const dataMutants: readonly Mutant[] = [
     from: 'use({ ...lease, sessions: orThrowOf(lease.sessions) })',
     to: 'use(lease)',
     tests: orThrow,
+  },
+  {
+    bug: 'a schema of the host gets frozen metadata, and throws if it changes its input',
+    file: 'src/input/apply-schema.ts',
+    from: 'standard.validate(copyJson(value))',
+    to: 'standard.validate(value)',
+    tests: ['test/service/broken-schemas.test.ts'],
+  },
+  {
+    bug: 'an update of metadata is not checked by the schema of the host',
+    file: 'src/service/update-session.ts',
+    from: 'schemas === undefined || changed.isErr()',
+    to: 'schemas !== undefined || changed.isErr()',
+    tests: schemas,
+  },
+  {
+    bug: 'a repeated append is recognised by the output of a schema with random defaults',
+    file: 'src/service/change-history.ts',
+    from: 'const append = changeOf(fenced(settings, key, fitted.value), settings, operation, time.value);',
+    to: 'const append = changeOf(fenced(settings, key, fitted.value), settings, operationOf(fitted.value), time.value);',
+    tests: schemas,
+  },
+  {
+    bug: 'what a schema adds to data may break the limits',
+    file: 'src/input/fit-schemas.ts',
+    from: 'issues.check(!exceedsBytes(json + entry.content, most), where, dataRule(most));',
+    to: '',
+    tests: schemas,
+  },
+  {
+    bug: 'with onRead, a session that does not fit ends the reading of its page',
+    file: 'src/service/check-reads.ts',
+    from: "else if (read.error.type === 'corrupt_record') ids.push(session.id);",
+    to: '',
+    tests: ['test/service/schemas-on-read.test.ts'],
   },
 ];
