@@ -3,7 +3,7 @@ import { optional, type Schema, typed } from '../schema/schema.js';
 import { isFields } from '../session/fields.js';
 
 /** What is checked of a route. */
-interface AnyRoute {
+export interface AnyRoute {
   readonly operation: Pick<AnyOperation, 'name' | 'path'>;
 }
 

@@ -20,7 +20,7 @@ export const fieldsIn = (issues: IssueList, path: string, value: unknown): Field
  * What `read` makes of a field. A getter of the caller may throw; then the issue names the field,
  * unless one within it is named already.
  */
-export const readField = <T>(
+const readField = <T>(
   issues: IssueList,
   path: string,
   read: Read<T>,
