@@ -7,7 +7,8 @@ export type {
   StandardResult,
   StandardSchema,
 } from './schema/standard-schema.js';
-export type { AppendOptions, NewHistoryEntry, RewindInput } from './service/change-history.js';
+export type { AnswerOptions, Reply } from './service/answers.js';
+export type { AppendOptions, NewHistoryEntry } from './service/change-history.js';
 export type { ExtendInput, OperationOptions } from './service/change-session.js';
 export type { ClaimInput } from './service/claim-sessions.js';
 export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
@@ -15,6 +16,14 @@ export type { GetOrCreateInput } from './service/get-or-create.js';
 export { httpStatusOf } from './service/http-status-of.js';
 export type { EachQuery, ListOptions, ListQuery } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
+export type {
+  CreateIfMissing,
+  MessageState,
+  NewMessage,
+  SendOptions,
+  Sent,
+  WithdrawnMessages,
+} from './service/messages.js';
 export type {
   Appended,
   ClaimedSession,
@@ -31,6 +40,9 @@ export type {
 } from './service/operation-results.js';
 export type { OrThrow } from './service/or-throw.js';
 export type { GetOptions, HistoryQuery, ReadOptions } from './service/read-session.js';
+export type { ReplyOptions } from './service/reply.js';
+export type { RewindInput } from './service/rewind-history.js';
+export type { Run, Said, Turn, TurnOptions } from './service/run-turn.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export type { SessionOperations } from './service/session-operations.js';
 export { SessionService } from './service/session-service.js';
@@ -49,10 +61,17 @@ export {
   type SweeperOptions,
   type SweepReport,
 } from './service/sweeper.js';
+export type {
+  Released,
+  TakeInput,
+  TakenMessages,
+  TurnEntries,
+  TurnEntry,
+} from './service/turn-commits.js';
 export { unwrap } from './service/unwrap.js';
 export type { UpdateInput, UpdateOptions } from './service/update-session.js';
 export { createWorker, type Worker } from './service/worker.js';
-export type { ClaimedWork, WorkerOptions } from './service/worker-options.js';
+export type { WorkerOptions } from './service/worker-options.js';
 export { type Clock, systemClock } from './session/clock.js';
 export type {
   CallbackFailed,
@@ -93,6 +112,7 @@ export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
 export { isLeasedWith } from './session/lease-state.js';
 export { defaultLimits, SEARCH_LIMIT, type SessionLimits } from './session/limits.js';
+export type { Message } from './session/message.js';
 export type { OperationErrors } from './session/operation-errors.js';
 export type { Optional } from './session/optional.js';
 export type {

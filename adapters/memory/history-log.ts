@@ -9,7 +9,7 @@ import { bytesOf as bytesOfText, encodeEntry } from '../stored/json.js';
 /** Bytes of the JSON of an entry with a comma. */
 const bytesOf = (entry: HistoryEntry): number => bytesOfText(encodeEntry(entry)) + 1;
 
-const copyOf = (entry: HistoryEntry): HistoryEntry => {
+export const copyOf = (entry: HistoryEntry): HistoryEntry => {
   const copy = plainEntry(entry);
   if (copy.data === undefined) return copy;
   return { ...copy, data: copyJson(copy.data) };
@@ -69,7 +69,10 @@ export class HistoryLog {
   }
 
   /** Adds entries, after `truncate` if that is given. */
-  append({ truncate, entries = [] }: HistoryEffects, operation?: Guards['operation']): void {
+  append(
+    { truncate, entries = [] }: Pick<HistoryEffects, 'truncate' | 'entries'>,
+    operation?: Guards['operation'],
+  ): void {
     if (truncate !== undefined) this.#rewind(entriesUpTo(this.positions, truncate));
     let end = this.#ends.at(-1) ?? 0;
     for (const entry of entries) {

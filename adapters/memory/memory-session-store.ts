@@ -21,6 +21,7 @@ import {
   type ChangeCommit,
   type Changed,
   type EventPart,
+  type InboxEffects,
   isMove,
   isRedaction,
   type Move,
@@ -51,13 +52,15 @@ import type {
   RecordPage,
   SessionKey,
   SessionStore,
+  StoredMessage,
   TakenRecords,
   TakeRange,
   WaitingRange,
 } from '../../src/store/session-store.js';
 import { stateAfter } from '../../src/store/state-after.js';
 import { claimedTogether } from '../../src/store/taken-records.js';
-import { HistoryLog } from './history-log.js';
+import { copyOf, HistoryLog } from './history-log.js';
+import { Inbox } from './inbox.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import {
   bytesOf,
@@ -219,12 +222,9 @@ export class MemorySessionStore implements SessionStore {
     if (isRedaction(commit)) return ok(this.#redact(session, commit));
     const changed = judgeChange(this.#factsOf(session, commit), commit);
     if (session === undefined || changed.outcome !== 'made') return ok(changed);
-    const { guards, effects } = commit;
-    const { truncate, entries = [], events } = effects;
     const { log } = session;
     const start = log.positions.end;
-    const isWritten = truncate !== undefined || entries.length > 0;
-    if (isWritten) log.append(effects, guards.operation);
+    const written = this.#write(session, commit);
     const next = stateAfter(session.state, commit);
     if (next !== session.state) {
       const state = frozenState(next);
@@ -232,8 +232,14 @@ export class MemorySessionStore implements SessionStore {
       const times = claimableFrom({ state, dueAt }, wakeAt);
       this.#tenants.get(session.tenant)?.change(session, state, times);
     }
-    this.#logAll(session, events, start);
-    return ok({ outcome: 'made', position: isWritten ? log.positions.end : 0 });
+    this.#logAll(session, commit.effects.events, start);
+    return ok({ outcome: 'made', ...written });
+  }
+
+  messages(key: SessionKey, ids?: readonly string[]): Result<readonly StoredMessage[], never> {
+    const inbox = this.#sessionOf(key)?.inbox;
+    if (ids === undefined) return ok(structuredClone(inbox?.waiting ?? []));
+    return ok(structuredClone(ids.flatMap((id) => inbox?.find(id) ?? [])));
   }
 
   entries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, never> {
@@ -337,14 +343,44 @@ export class MemorySessionStore implements SessionStore {
     return changed;
   }
 
+  /** Changes the history and the inbox. */
+  #write(session: StoredSession, { guards, effects }: StateChange | UseChange) {
+    const { log } = session;
+    const { truncate, entries = [], send } = effects;
+    const isWritten = truncate !== undefined || entries.length > 0;
+    if (isWritten) log.append(effects, guards.operation);
+    if (send !== undefined) this.#inboxOf(session).send(send);
+    const position = isWritten ? log.positions.end : 0;
+    if (effects.put === undefined) return { position };
+    session.inbox?.withdraw(effects.withdraw ?? []);
+    return effects.take === undefined ? { position } : this.#take(session, effects.take);
+  }
+
+  #inboxOf(session: StoredSession): Inbox {
+    session.inbox ??= new Inbox();
+    return session.inbox;
+  }
+
+  #take({ log, inbox }: StoredSession, { messages, turn }: NonNullable<InboxEffects['take']>) {
+    const { end } = log.positions;
+    const taken = inbox?.take(messages, end) ?? [];
+    const entries = taken.map((entry) => ({ ...entry, turn }));
+    log.append({ entries });
+    return {
+      position: log.positions.end,
+      messages: entries.map((entry, at) => ({ ...copyOf(entry), position: end + at + 1 })),
+    };
+  }
+
   #factsOf(
     session: StoredSession | undefined,
-    { key, guards: { operation }, effects: { truncate } }: StateChange | UseChange,
+    { key, guards: { operation }, effects: { truncate, send } }: StateChange | UseChange,
   ): Facts {
     const { positions } = session?.log ?? new HistoryLog('');
     return {
       state: session?.state,
       known: operation && session?.log.find(operation.id),
+      sent: send && session?.inbox?.find(send.entry.id),
       end: positions.end,
       kept: truncate === undefined ? positions.entries : entriesUpToCurrent(positions, truncate),
       liveAt: (now) => this.#tenants.get(key.tenant)?.liveAt(now) ?? 0,

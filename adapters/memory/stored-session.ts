@@ -7,6 +7,7 @@ import { wakeAtOf } from '../../src/session/work-state.js';
 import type { DueKey, ReadSize, Remains, SessionKey } from '../../src/store/session-store.js';
 import { bytesOf as bytesOfText } from '../stored/json.js';
 import { HistoryLog } from './history-log.js';
+import type { Inbox } from './inbox.js';
 
 /**
  * Approximate bytes of a session's JSON besides its id, its options, its labels and its history.
@@ -24,6 +25,8 @@ export interface StoredSession {
   /** Number of the last change. */
   sequence: number;
   readonly log: HistoryLog;
+  /** Absent before the first message. */
+  inbox?: Inbox;
   state: StateRecord;
   /** When a sweep must process the session. */
   dueAt: number;
@@ -128,7 +131,8 @@ const copyHead = (head: SessionHead): SessionHead => {
  */
 export const frozenState = (state: StateRecord): StateRecord => {
   const { operations, terms, labels, metadata, work, report } = state;
-  const parts = [state, operations, terms, labels, metadata, work, work.lease, report];
+  const { lease, turn, failure } = work;
+  const parts = [state, operations, terms, labels, metadata, work, lease, turn, failure, report];
   if (parts.every((part) => Object.isFrozen(part))) return state;
   return deepFreeze(structuredClone(state));
 };

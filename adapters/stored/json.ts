@@ -9,6 +9,7 @@ import type {
   SessionOrigin,
 } from '../../src/session/session.js';
 import type {
+  AttemptFailure,
   Cancellation,
   EndedState,
   LeaseRecord,
@@ -16,6 +17,7 @@ import type {
   SessionHead,
   SessionTerms,
   StateRecord,
+  TurnRecord,
   WorkRecord,
 } from '../../src/session/session-record.js';
 import {
@@ -64,6 +66,7 @@ const listOf =
 
 const isText: Check = (value) => typeof value === 'string';
 const isNumber: Check = (value) => typeof value === 'number';
+const isTrue: Check = (value) => value === true;
 const isTimeOrNever: Check = (value) => value === null || isNumber(value);
 const isOptionalNumber = optional(isNumber);
 const isTexts = listOf(isText);
@@ -97,16 +100,21 @@ const decodeTerms = ({
   graceMs,
 });
 
-/** Without `wakeAt`; undefined if there is nothing else. */
-const encodeWork = ({ wakeAt: _, ...work }: WorkRecord): Omit<WorkRecord, 'wakeAt'> | undefined =>
-  Object.keys(work).length === 0 ? undefined : work;
+/** Without the values of `StateBeside`; undefined if there is nothing else. */
+const encodeWork = ({
+  askedAt: _at,
+  inbox: _count,
+  ...work
+}: WorkRecord): WorkRecord | undefined => (Object.keys(work).length === 0 ? undefined : work);
 
-/** The values of a state that an append changes: stores keep them beside its text. */
+/** The values of a state that a `UseChange` changes: stores keep them beside its text. */
 export interface StateBeside {
   readonly lastActivityAt: number;
   readonly revision: number;
-  /** `NEVER` if the session waits for no worker. */
-  readonly wakeAt: number;
+  /** `work.askedAt`; `NEVER` if there is none. */
+  readonly askedAt: number;
+  /** `work.inbox`; 0 if there is none. */
+  readonly inbox: number;
 }
 
 /** Without the values of `StateBeside`. Also without labels if the store keeps them separately. */
@@ -133,7 +141,8 @@ export const encodeState = (state: StateRecord, labels: SessionLabels | undefine
 
 /** The fields of `StateRecord` that are stored otherwise. */
 type Converted =
-  | Exclude<keyof StateBeside, 'wakeAt'>
+  | 'lastActivityAt'
+  | 'revision'
   | 'status'
   | 'endReason'
   | 'limitMs'
@@ -169,9 +178,16 @@ const isLease = isShape<LeaseRecord>({
 
 const isWork = isShape<WorkRecord>({
   lease: optional(isLease),
-  wakeAt: (value) => value === undefined,
+  wakeAt: isOptionalNumber,
   retryAt: isOptionalNumber,
   attempts: isOptionalNumber,
+  inbox: (value) => value === undefined,
+  askedAt: (value) => value === undefined,
+  turn: optional(
+    isShape<TurnRecord>({ number: isNumber, start: isNumber, woken: optional(isTrue) }),
+  ),
+  turns: isOptionalNumber,
+  failure: optional(isShape<AttemptFailure>({ error: isText, at: isNumber, attempt: isNumber })),
 });
 
 const isReport = isShape<PendingReport>({
@@ -201,19 +217,26 @@ const isComplete = (
   state: Omit<EndedState, 'status' | 'endReason'> & Pick<StoredState, 'status' | 'endReason'>,
 ): state is StateRecord => (state.status === 'TERMINATED') === (state.endReason !== undefined);
 
+const noWork: WorkRecord = Object.freeze({});
+
+const workOf = (work: WorkRecord = noWork, askedAt: number, inbox: number): WorkRecord => {
+  if (askedAt === NEVER && inbox === 0) return work;
+  return { ...work, ...(askedAt < NEVER && { askedAt }), ...(inbox > 0 && { inbox }) };
+};
+
 /**
  * The state in a text, completed with the separately stored values; `undefined` if it cannot be
  * read.
  */
 export const decodeState = (
   text: unknown,
-  { lastActivityAt, revision, wakeAt }: StateBeside,
+  { lastActivityAt, revision, askedAt, inbox }: StateBeside,
   labelsBeside?: SessionLabels,
 ): StateRecord | undefined => {
   const stored = parseStored(text);
   if (!isStoredState(stored)) return undefined;
-  if (![lastActivityAt, revision, wakeAt].every(Number.isSafeInteger)) return undefined;
-  if (wakeAt > LATEST && wakeAt !== NEVER) return undefined;
+  if (![lastActivityAt, revision, askedAt, inbox].every(Number.isSafeInteger)) return undefined;
+  if (askedAt > LATEST && askedAt !== NEVER) return undefined;
   const labels = stored.labels ?? labelsBeside;
   if (labels !== undefined && !isLabels(labels)) return undefined;
   // Completes the parsed object, because a copy of it takes longer than all its checks.
@@ -224,7 +247,7 @@ export const decodeState = (
     deadline: orInfinity(stored.deadline),
     terms: decodeTerms(stored.terms),
     ...(labels && { labels }),
-    work: wakeAt < NEVER ? { ...stored.work, wakeAt } : (stored.work ?? {}),
+    work: workOf(stored.work, askedAt, inbox),
   });
   return isComplete(state) ? state : undefined;
 };
@@ -263,6 +286,8 @@ const isEntry = isShape<Omit<HistoryEntry, 'data'>>({
   content: isText,
   timestamp: isText,
   id: optional(isText),
+  turn: isOptionalNumber,
+  message: optional(isTrue),
 });
 
 /**

@@ -12,7 +12,7 @@ import {
   type Schema,
   typed,
 } from '../schema/schema.js';
-import { capped, list, name, number, onOrOff, operationId, upTo, whole } from '../schema/values.js';
+import { capped, list, name, number, operationId, upTo, whole } from '../schema/values.js';
 import type { InvalidInput } from '../session/errors.js';
 import {
   CLAIM_LIMIT,
@@ -23,6 +23,7 @@ import {
   MAX_LEASE_SECONDS,
   REDACT_LIMIT,
   SWEEP_LIMIT,
+  TAKE_LIMIT,
 } from '../session/limits.js';
 import type { DataChanges } from '../session/update-labels-and-metadata.js';
 import type { InputPolicy } from './input-policy.js';
@@ -39,7 +40,8 @@ export const parseId = inputOf('id', key);
 
 export const parseTenant = inputOf('tenant', key);
 
-const fencingToken = about('Number of the lease, higher than those before it.', whole(1));
+/** Number of a lease. */
+export const fencingToken = about('Number of the lease, higher than those before it.', whole(1));
 
 /** The options of each write on a session. */
 export const commandFields = {
@@ -109,6 +111,9 @@ export const leaseSeconds = like(
 /** The name of the holder of a lease. */
 export const leaseHolder = like('worker-1', key);
 
+/** How many messages a turn takes. */
+export const takeLimit = capped(1, TAKE_LIMIT);
+
 const leaseFields = { holder: leaseHolder, seconds: leaseSeconds };
 
 export const leaseInput = about('Who leases the session, and for how long.', object(leaseFields));
@@ -131,6 +136,10 @@ export const claimInput = about(
       'Maximum number of claims until the work is done.',
       optional(upTo(MAX_CLAIMS), DEFAULT_CLAIMS),
     ),
+    messages: about(
+      'Maximum number of messages that each turn takes; above 100 it counts as 100.',
+      optional(takeLimit, TAKE_LIMIT),
+    ),
   }),
 );
 
@@ -144,19 +153,6 @@ export const renewInput = about(
 );
 
 export const parseRenew = inputOf('input', renewInput);
-
-export const releaseInput = about(
-  'Which lease to end.',
-  object({
-    fencingToken,
-    done: about(
-      'Of a claim: whether the work is done. If not, the session waits for a worker again after a delay.',
-      like(true, onOrOff),
-    ),
-  }),
-);
-
-export const parseRelease = inputOf('input', releaseInput);
 
 const sweepOptions = object({
   onEnded: optional(callback),

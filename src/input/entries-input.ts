@@ -2,7 +2,8 @@ import type { Result } from 'neverthrow';
 import { object } from '../schema/object.js';
 import { readSafely } from '../schema/read-input.js';
 import { about, like, named, nullish, optional, type Schema } from '../schema/schema.js';
-import { flag, list, name, onOrOff, text, whole } from '../schema/values.js';
+import { flag, list, name, text, whole } from '../schema/values.js';
+import { timestampOf } from '../session/clock.js';
 import type { InvalidInput } from '../session/errors.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../session/limits.js';
@@ -26,54 +27,93 @@ export interface GivenEntry {
 }
 
 /** The entry to store: with a time, and without what was not given. */
-const entryAt = (now: string, given: GivenEntry): HistoryEntry => {
+export const entryAt = (now: string, given: GivenEntry): Mutable<HistoryEntry> => {
   const { role, content, timestamp = now, id, data } = given;
   const entry: Mutable<HistoryEntry> = { role, content, timestamp };
   if (id !== undefined) entry.id = id;
   if (data !== undefined) entry.data = data;
-  return Object.freeze(entry);
+  return entry;
 };
 
-/** Entries with the time of the call where none was given. */
-export const entriesAt = (now: string, given: readonly GivenEntry[]): readonly HistoryEntry[] =>
-  given.map((entry) => entryAt(now, entry));
+const numbered = (entry: Mutable<HistoryEntry>, turn: number | undefined): HistoryEntry => {
+  if (turn !== undefined) entry.turn = turn;
+  return entry;
+};
+
+/** Entries with the time of the call where none was given, and with the number of their turn. */
+export const entriesAt = (
+  now: number,
+  given: readonly GivenEntry[],
+  turn?: number,
+): readonly HistoryEntry[] => {
+  const at = timestampOf(now);
+  return given.map((entry) => Object.freeze(numbered(entryAt(at, entry), turn)));
+};
 
 /** The rule of data that has a maximum size. */
 export const dataRule = (most: number): string => `${bytesRule(most)}, together with the content`;
 
-/** An entry of the caller. Its position elsewhere is ignored: the store gives it one. */
-const newEntry = perPolicy(({ limits, schemas }): Schema<GivenEntry> => {
-  const most = limits.contentBytes;
+/** The id of an entry, or of a message. */
+export const entryId = name(ENTRY_ID_LENGTH);
+
+const IGNORED = 'Ignored, so that an entry of a history can be sent as it is.';
+
+/** An entry of the caller. Its place elsewhere is ignored: the store gives it one. */
+const entryFields = (
+  { limits: { contentBytes: most }, schemas }: InputPolicy,
+  role: Schema<string>,
+  id: Schema<string>,
+): Schema<GivenEntry> => {
   const fields = object({
-    role: about('Who said it; usually user or assistant.', like('user', name(ROLE_LENGTH))),
+    role: about('Who said it; usually user or assistant.', role),
     content: about('What was said.', like('Hello'.slice(0, most), text(most))),
     timestamp: about('When it was said.', nullish(timestamp)),
-    id: about('An id of your own.', nullish(name(ENTRY_ID_LENGTH))),
+    id: about('An id of your own.', nullish(id)),
     data: describedBy(
       schemas?.data,
       'NewEntryData',
       about('Data beside the text, such as tool calls: any JSON value.', nullish(jsonText)),
     ),
-    position: about(
-      'Ignored, so that an entry of a history can be sent as it is.',
-      nullish(whole(0)),
-    ),
+    position: about(IGNORED, nullish(whole(0))),
+    turn: about(IGNORED, nullish(whole(1))),
+    message: about(IGNORED, nullish(flag)),
   });
   const rule = dataRule(most);
-  return named(
+  return {
+    ...fields,
+    read: (issues, path, value) => {
+      const { role, content, timestamp, id, data: json } = fields.read(issues, path, value);
+      if (json === undefined) return { role, content, timestamp, id, data: undefined };
+      const fits = !exceedsBytes(json, most) && !exceedsBytes(json + content, most);
+      issues.check(fits, `${path}.data`, rule);
+      return { role, content, timestamp, id, data: valueOfJson(json) };
+    },
+  };
+};
+
+const newEntry = perPolicy((policy) =>
+  named(
     'NewHistoryEntry',
-    about('A history entry. Without a timestamp, it gets the time at which it arrives.', {
-      ...fields,
-      read: (issues, path, value) => {
-        const { role, content, timestamp, id, data: text } = fields.read(issues, path, value);
-        if (text === undefined) return { role, content, timestamp, id, data: undefined };
-        const fits = !exceedsBytes(text, most) && !exceedsBytes(text + content, most);
-        issues.check(fits, `${path}.data`, rule);
-        return { role, content, timestamp, id, data: valueOfJson(text) };
-      },
-    }),
-  );
-});
+    about(
+      'A history entry. Without a timestamp, it gets the time at which it arrives.',
+      entryFields(policy, like('user', name(ROLE_LENGTH)), entryId),
+    ),
+  ),
+);
+
+/** An entry that is given as an object or as its text, with a default of its role. */
+export const textOrEntry = (
+  policy: InputPolicy,
+  role: string,
+  id: Schema<string> = entryId,
+): Schema<GivenEntry> => {
+  const entry = entryFields(policy, nullish(name(ROLE_LENGTH), role), id);
+  return {
+    ...entry,
+    read: (issues, path, value) =>
+      entry.read(issues, path, typeof value === 'string' ? { content: value } : value),
+  };
+};
 
 /** Entries of a policy, at least `least`. */
 const entriesFrom = (least: number) =>
@@ -87,7 +127,7 @@ const someEntries = entriesFrom(1);
 export const maybeEntries = entriesFrom(0);
 
 /** The position of the history's end, or of an entry in it. */
-const position = whole(0);
+export const position = whole(0);
 
 const WAKE = 'Whether a worker should claim the session.';
 
@@ -96,10 +136,9 @@ export const wakeField = about(WAKE, nullish(flag, false));
 
 const MOVED = 'Refused if the history does not end at this position.';
 
-const conditions = {
-  ifPosition: about(MOVED, optional(position)),
-  wake: about(WAKE, onOrOff),
-};
+export const ifPosition = about(MOVED, optional(position));
+
+const conditions = { ifPosition };
 
 /** The body of an append over HTTP. */
 export const appendBody = perPolicy((policy) =>
@@ -112,31 +151,11 @@ export const appendBody = perPolicy((policy) =>
   ),
 );
 
-const rewindFields = perPolicy((policy) => ({
-  to: about('The position of an entry, or 0: the entries after it are superseded.', position),
-  ifPosition: about(MOVED, like(1, position)),
-  wake: wakeField,
-  entries: about(
-    'The entries that follow `to`, oldest first. Default: none.',
-    nullish(maybeEntries(policy), []),
-  ),
-}));
-
-/** The body of a rewind over HTTP. */
-export const rewindBody = perPolicy((policy) =>
-  about('Where to go back to, and what follows.', object(rewindFields(policy))),
-);
-
-const rewindInput = perPolicy((policy) => object({ ...commandFields, ...rewindFields(policy) }));
-
 export interface ParsedAppend {
   readonly entries: readonly GivenEntry[];
   readonly operationId: string | undefined;
-  /** Of a rewind, the position to go back to. */
-  readonly to?: number;
   readonly ifPosition: number | undefined;
   readonly fencingToken: number | undefined;
-  readonly wake: boolean;
 }
 
 const appendOptions = object({ ...commandFields, ...conditions });
@@ -149,14 +168,7 @@ export const parseAppend = (
 ): Result<ParsedAppend, InvalidInput> =>
   readSafely((issues) => {
     const fields = issues.read('options', appendOptions, options);
-    const { operationId, fencingToken, ifPosition, wake } = fields;
+    const { operationId, fencingToken, ifPosition } = fields;
     const all = issues.read('entries', someEntries(policy), entries);
-    return { entries: all, operationId, fencingToken, ifPosition, wake };
+    return { entries: all, operationId, fencingToken, ifPosition };
   });
-
-/** Reads the input of a rewind. */
-export const parseRewind = (
-  input: unknown,
-  policy: InputPolicy,
-): Result<ParsedAppend, InvalidInput> =>
-  readSafely((issues) => issues.read('input', rewindInput(policy), input));

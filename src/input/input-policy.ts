@@ -47,6 +47,7 @@ const sizes = {
   metadataBytes: size('metadataBytes'),
   entriesPerAppend: size('entriesPerAppend'),
   historyEntries: size('historyEntries'),
+  inboxMessages: size('inboxMessages'),
   activeSessions: nullish(activeSessions, defaultLimits.activeSessions),
   pageBytes: size('pageBytes'),
   forkBytes: size('forkBytes'),

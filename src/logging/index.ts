@@ -2,12 +2,12 @@ import { readArgument } from '../schema/options-of.js';
 import { type Logger, log, logFailure, loggerSchema } from '../service/logger.js';
 import { ofAllTenants } from '../service/operation-results.js';
 import type { SessionObserver } from '../service/session-observer.js';
-import type { SessionError } from '../session/errors.js';
+import type { OperationError } from '../session/errors.js';
 
 export type { Logger } from '../service/logger.js';
 
 /** Errors that are not the caller's. */
-const isFault = ({ type }: SessionError): boolean =>
+const isFault = ({ type }: OperationError): boolean =>
   type === 'store_unavailable' || type === 'corrupt_record' || type === 'misconfigured';
 
 /**

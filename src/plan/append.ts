@@ -4,10 +4,7 @@ import type { StateRecord } from '../session/session-record.js';
 import { acceptsHistoryAt } from '../session/state-at.js';
 import type { Changed, EventPart, UseChange } from '../store/commit.js';
 
-const appended = ({ now: at, after }: HistoryAppend): EventPart => {
-  if (after === undefined) return { type: 'appended', at };
-  return { type: 'appended', at, after };
-};
+const appended = ({ now: at }: HistoryAppend): EventPart => ({ type: 'appended', at });
 
 /** The guards of an append besides that of the time. */
 const guardsOf = ({ now, operation, fencingToken, ifPosition, maxEntries }: HistoryAppend) => ({
@@ -17,24 +14,17 @@ const guardsOf = ({ now, operation, fencingToken, ifPosition, maxEntries }: Hist
   entries: maxEntries,
 });
 
-/** An append to a session that has not ended: it uses the session, and may wake it. */
+/** An append to a session that has not ended: it uses the session. */
 export const planAppend = (key: SessionKey, append: HistoryAppend): UseChange => {
-  const { now, wake, entries, after } = append;
-  const event = appended(append);
+  const { now, entries } = append;
   return {
     key,
     guards: { ...guardsOf(append), open: now },
-    effects: {
-      truncate: after,
-      entries,
-      activity: now,
-      wake: wake && { at: now, revision: wake.revision },
-      events: wake ? [event, { type: 'woken', at: now }] : [event],
-    },
+    effects: { entries, activity: now, events: [appended(append)] },
   };
 };
 
-/** In its grace period, an ended session takes entries, but is neither used nor woken. */
+/** In its grace period, an ended session takes entries, but is not used. */
 const planLate = (
   key: SessionKey,
   append: HistoryAppend,
@@ -42,7 +32,7 @@ const planLate = (
 ): UseChange => ({
   key,
   guards: { ...guardsOf(append), revision, over: append.now },
-  effects: { truncate: append.after, entries: append.entries, events: [appended(append)] },
+  effects: { entries: append.entries, events: [appended(append)] },
 });
 
 /**

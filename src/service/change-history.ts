@@ -1,23 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
 import { parseRedaction } from '../input/command-inputs.js';
-import {
-  entriesAt,
-  type GivenEntry,
-  type ParsedAppend,
-  parseAppend,
-  parseRewind,
-} from '../input/entries-input.js';
+import { entriesAt, type ParsedAppend, parseAppend } from '../input/entries-input.js';
 import { fitSchemas } from '../input/fit-schemas.js';
-import type { InputPolicy } from '../input/input-policy.js';
 import { planAgain, planAppend } from '../plan/append.js';
 import { planRedact } from '../plan/redact.js';
-import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import {
   historyCut,
   historyFull,
   historyMoved,
-  type InvalidInput,
   invalidField,
   invalidTransition,
   notFound,
@@ -34,7 +25,7 @@ import type { Changed, Refusal, SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
 import type { Appended } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
-import { fenced, type Settings } from './settings.js';
+import { fenced, type Settings, turnUnder } from './settings.js';
 
 /**
  * A history entry to append.
@@ -82,13 +73,6 @@ export interface NewHistoryEntry<T extends SessionSchemas = SessionSchemas> {
  * const appended = await sessions.append(id, answer, { ifPosition: position });
  * if (appended.isErr() && appended.error.type === 'history_moved') console.error('Ask again.');
  * ```
- *
- * @example
- * ```ts
- * await sessions.orThrow.append(id, [{ role: 'user', content: 'Hello?' }], { wake: true });
- * const { count } = await sessions.orThrow.countWaiting();
- * console.log(count); // 1
- * ```
  */
 export interface AppendOptions extends OperationOptions {
   /**
@@ -96,51 +80,36 @@ export interface AppendOptions extends OperationOptions {
    * 0 for an empty history. Otherwise the append fails with `history_moved`. Default: no check.
    */
   readonly ifPosition?: number | undefined;
-  /**
-   * Whether the session waits for a worker from now on, in the same step; see `claim`. One that has
-   * ended waits for none. Default: false.
-   */
-  readonly wake?: boolean | undefined;
 }
 
 /** The rule of a position in a history. */
 export const NOT_IN_HISTORY = 'is not a position in this history';
 
-/**
- * The part of the input that must be the same in a repeated call; of a rewind with the position
- * before the entries, so that it differs from that of every append.
- */
-const contentOf = (entries: readonly GivenEntry[], to: number | undefined): string =>
-  `${to ?? ''}${JSON.stringify(entries)}`;
-
 /** The operation of a call; undefined if it has no id. */
-const operationOf = ({ operationId: id, entries, to }: ParsedAppend): HistoryAppend['operation'] =>
-  id === undefined ? undefined : { id, digest: digestOf(contentOf(entries, to)) };
+const operationOf = ({ operationId: id, entries }: ParsedAppend): HistoryAppend['operation'] =>
+  id === undefined ? undefined : { id, digest: digestOf(JSON.stringify(entries)) };
 
 /** The input of the store for a checked call. */
 const changeOf = (
-  { entries, to, ifPosition, fencingToken, wake }: ParsedAppend,
-  { policy: { limits }, revision }: Settings,
+  { entries, ifPosition, fencingToken }: ParsedAppend,
+  { policy: { limits }, fence }: Settings,
+  key: SessionKey,
   operation: HistoryAppend['operation'],
   now: number,
 ): HistoryAppend => ({
-  entries: entriesAt(timestampOf(now), entries),
+  entries: entriesAt(now, entries, turnUnder(fence, key)),
   now,
   maxEntries: limits.historyEntries,
   ...(operation !== undefined && { operation }),
   ...(ifPosition !== undefined && { ifPosition }),
-  ...(to !== undefined && { after: to }),
   ...(fencingToken !== undefined && { fencingToken }),
-  ...(wake && { wake: { revision: revision() } }),
 });
 
-const notInHistory = invalidField('to', NOT_IN_HISTORY);
-
 /** The error of a refused append or rewind. */
-const errorOf = (
+export const refusedAppend = (
   { id }: SessionKey,
   command: 'append' | 'rewind',
-  { now, maxEntries = 0, ifPosition, fencingToken = 0 }: HistoryAppend,
+  { now, maxEntries = 0, fencingToken = 0 }: Omit<HistoryAppend, 'entries'>,
   refusal: Refusal,
 ): OperationErrors['append'] => {
   switch (refusal.guard) {
@@ -152,11 +121,7 @@ const errorOf = (
       return leaseEndedIn(refusal.state, fencingToken);
     case 'end':
     case 'superseded':
-      // The history is as the caller saw it, so the position to rewind to was superseded before.
-      if (refusal.position === ifPosition) return notInHistory;
       return historyMoved(id, refusal.position);
-    case 'position':
-      return notInHistory;
     case 'rewinds':
       return historyCut(id, refusal.rewinds);
     case 'entries':
@@ -170,7 +135,7 @@ const errorOf = (
   }
 };
 
-/** Appends or rewinds, and decides again if the session has ended or was changed since. */
+/** Appends, and decides again if the session has ended or was changed since. */
 const commitAppend = async (
   { store }: Settings,
   key: SessionKey,
@@ -186,81 +151,36 @@ const commitAppend = async (
   }
 };
 
-/** Appends or rewinds with the input that `parse` has checked. */
-const changeHistory = async (
-  settings: Settings,
-  key: SessionKey,
-  command: 'append' | 'rewind',
-  parse: (policy: InputPolicy) => Result<ParsedAppend, InvalidInput>,
-): Promise<Result<Appended, OperationErrors['append']>> => {
-  const { schemas, limits } = settings.policy;
-  const read = parse(settings.policy);
-  if (read.isErr()) return err(read.error);
-  const given = read.value;
-  // From the input, because a schema may have random defaults.
-  const operation = operationOf(given);
-  const fitted = schemas === undefined ? read : await fitSchemas(schemas, limits, given);
-  if (fitted.isErr()) return err(fitted.error);
-  const time = settings.now();
-  if (time.isErr()) return err(time.error);
-  const append = changeOf(fenced(settings, key, fitted.value), settings, operation, time.value);
-  const answer = await commitAppend(settings, key, append);
-  if (answer.isErr()) return err(answer.error);
-  const changed = answer.value;
-  if (changed.outcome === 'refused') return err(errorOf(key, command, append, changed));
-  const { outcome, position } = changed;
+export const appendedOf = ({ outcome, position }: Changed & { position?: number }): Appended => {
   const isKnown = outcome === 'made' || outcome === 'repeated';
-  if (!isKnown || !Number.isSafeInteger(position)) throw contractBroken('change', changed);
-  return ok({ position, ...(outcome === 'repeated' && { repeated: true }) });
+  if (!isKnown || position === undefined || !Number.isSafeInteger(position))
+    throw contractBroken('change', { outcome, position });
+  return { position, ...(outcome === 'repeated' && { repeated: true }) };
 };
 
-export const appendHistory = (
+export const appendHistory = async (
   settings: Settings,
   key: SessionKey,
   entries: unknown,
   options: unknown,
-): Promise<Result<Appended, OperationErrors['append']>> =>
-  changeHistory(settings, key, 'append', (policy) => parseAppend(entries, options, policy));
-
-/**
- * Input of `rewind`.
- *
- * @example
- * ```ts
- * const { entries, position } = await sessions.orThrow.history(id);
- * await sessions.orThrow.rewind(id, {
- *   to: entries[0]?.position ?? 0,
- *   entries: [{ role: 'user', content: 'Ships, mostly.' }],
- *   ifPosition: position,
- *   operationId: 'edit-1',
- *   wake: true, // a worker answers again
- * });
- * ```
- */
-export interface RewindInput<T extends SessionSchemas = SessionSchemas> extends OperationOptions {
-  /**
-   * The position of an entry of the current history, or 0: the entries up to it stay, the others
-   * are superseded.
-   */
-  readonly to: number;
-  /** The entries that follow `to`, at most `limits.entriesPerAppend`. Default: none. */
-  readonly entries?: readonly NewHistoryEntry<T>[] | undefined;
-  /**
-   * The position at which you saw the history end, which `history`, `append` or `rewind` returned.
-   * If the history has changed since, the rewind fails with `history_moved`, so that it never drops entries
-   * that you have not seen.
-   */
-  readonly ifPosition: number;
-  /** As in `AppendOptions`. Default: false. */
-  readonly wake?: boolean | undefined;
-}
-
-export const rewindHistory = (
-  settings: Settings,
-  key: SessionKey,
-  input: unknown,
-): Promise<Result<Appended, OperationErrors['rewind']>> =>
-  changeHistory(settings, key, 'rewind', (policy) => parseRewind(input, policy));
+): Promise<Result<Appended, OperationErrors['append']>> => {
+  const { schemas, limits } = settings.policy;
+  const read = parseAppend(entries, options, settings.policy);
+  if (read.isErr()) return err(read.error);
+  // From the input, because a schema may have random defaults.
+  const operation = operationOf(read.value);
+  const fitted = schemas === undefined ? read : await fitSchemas(schemas, limits, read.value);
+  if (fitted.isErr()) return err(fitted.error);
+  const time = settings.now();
+  if (time.isErr()) return err(time.error);
+  const given = fenced(settings, key, fitted.value);
+  const append = changeOf(given, settings, key, operation, time.value);
+  const answer = await commitAppend(settings, key, append);
+  if (answer.isErr()) return err(answer.error);
+  if (answer.value.outcome === 'refused')
+    return err(refusedAppend(key, 'append', append, answer.value));
+  return ok(appendedOf(answer.value));
+};
 
 export const redactEntries = async (
   { store, now }: Settings,

@@ -2,11 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import { type ParsedClaim, parseClaim } from '../input/command-inputs.js';
 import { timestampOf } from '../session/clock.js';
 import type { StoreError } from '../session/errors.js';
-import { claimState, sessionLeaseOf } from '../session/lease-state.js';
+import { sessionLeaseOf } from '../session/lease-state.js';
 import { MAX_RACES, WAITING_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
+import { claimState } from '../session/turn-state.js';
 import { hasRunOut } from '../session/work-state.js';
 import { findSession } from '../store/find-session.js';
 import type { TakenRecord, TakeRange } from '../store/session-store.js';
@@ -14,6 +15,7 @@ import { checkRead } from './check-reads.js';
 import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
 import type { LeaseInput } from './session-work.js';
 import type { Settings } from './settings.js';
+import { messagesOfTurn, takeOf } from './turn-commits.js';
 import { replaceState } from './update-state.js';
 
 /**
@@ -46,6 +48,11 @@ export interface ClaimInput extends LeaseInput {
    * `exhausted`, and an event `session.exhausted`. Default: 10.
    */
   readonly attempts?: number | undefined;
+  /**
+   * Maximum number of messages that each turn takes from the inbox, from 1; above 100 it counts as
+   * 100. Default: 100.
+   */
+  readonly messages?: number | undefined;
 }
 
 /**
@@ -112,19 +119,27 @@ const claimOne = async (
   const { record, start, dueAt, ...key } = found.value;
   const time = now();
   if (time.isErr()) return err(time.error);
-  const decided = claimState(record.state, { ...input, random: random() }, time.value);
+  const claim = { ...input, random: random(), start: record.historyPosition };
+  const decided = claimState(record.state, claim, time.value);
   if (decided === undefined) return ok(undefined);
-  const change = { previous: record.state, decided: decided.state, now: time.value };
+  const step = decided.outcome === 'claimed' ? { effects: { take: takeOf(decided) } } : undefined;
+  const change = { previous: record.state, decided: decided.state, now: time.value, step };
   const replaced = await replaceState<StateRecord>(settings, key, change);
   if (replaced.isErr()) return err(replaced.error);
   if (replaced.value.outcome !== 'replaced') return ok(undefined);
   if (decided.outcome === 'exhausted') return ok(undefined);
-  const { state } = replaced.value;
+  const { state, changed } = replaced.value;
   recentStates.add(key, state);
+  const messages = await messagesOfTurn(settings, key, decided, changed.messages ?? []);
+  if (messages.isErr()) return err(messages.error);
+  const { number, woken } = decided.state.work.turn;
   const claimed = {
     tenant: key.tenant,
     start,
-    position: record.historyPosition,
+    position: changed.position || record.historyPosition,
+    turn: number,
+    messages: messages.value,
+    ...(woken && { woken }),
     lease: sessionLeaseOf(decided.state.work.lease),
     attempt: decided.attempt,
     ...(hasRunOut(record.state, time.value) && { isAlone: true }),

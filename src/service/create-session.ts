@@ -178,7 +178,7 @@ const entriesOf = (
   { entries }: ParsedCreation,
   source: Source | undefined,
   id: string,
-  now: string,
+  now: number,
 ): Result<readonly HistoryEntry[], HistoryFull> => {
   if (source === undefined && entries.length === 0) return ok(noEntries);
   const all = [...(source?.entries ?? []), ...entriesAt(now, entries)];
@@ -231,7 +231,7 @@ const newSession = (
   const limitMs = allowedMsOf(policy, options.timeLimit);
   const revision = settings.revision();
   const state = initialState({ limitMs, terms, labels, metadata, now, start, wake, revision });
-  const entries = entriesOf(settings, creation, source, id, createdAt);
+  const entries = entriesOf(settings, creation, source, id, now);
   if (entries.isErr()) return err(entries.error);
   return guardsOf(settings, creation, source, now).map((guards) => ({
     head,

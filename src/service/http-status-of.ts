@@ -1,4 +1,4 @@
-import type { CallbackFailed, SessionError } from '../session/errors.js';
+import type { CallbackFailed, RunTimeout, SessionError } from '../session/errors.js';
 
 /** The HTTP status of each error of an operation. */
 export const httpStatuses = Object.freeze({
@@ -10,6 +10,10 @@ export const httpStatuses = Object.freeze({
   cancelled: 409,
   conflict: 409,
   history_full: 409,
+  inbox_full: 429,
+  not_answered: 504,
+  withdrawn: 409,
+  superseded: 409,
   history_moved: 412,
   too_many_active: 429,
   operation_mismatch: 422,
@@ -22,7 +26,11 @@ export const httpStatuses = Object.freeze({
   store_unavailable: 503,
 } as const) satisfies Readonly<Record<SessionError['type'], number>>;
 
-const statuses = Object.freeze({ ...httpStatuses, callback_failed: 500 } as const);
+const statuses = Object.freeze({
+  ...httpStatuses,
+  callback_failed: 500,
+  run_timeout: 500,
+} as const);
 
 /**
  * The HTTP statuses with which the handler answers errors of these types. Default: of any
@@ -46,7 +54,9 @@ export type ErrorStatus<T extends keyof typeof statuses = SessionError['type']> 
 export function httpStatusOf<T extends keyof typeof statuses>(error: {
   readonly type: T;
 }): ErrorStatus<T>;
-export function httpStatusOf({ type }: Pick<SessionError | CallbackFailed, 'type'>): ErrorStatus {
+export function httpStatusOf({
+  type,
+}: Pick<SessionError | CallbackFailed | RunTimeout, 'type'>): ErrorStatus {
   // A store that breaks its contract may return anything.
   if (!Object.hasOwn(statuses, type)) return statuses.store_unavailable;
   return statuses[type];

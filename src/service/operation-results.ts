@@ -1,4 +1,5 @@
 import type { SweepFailure } from '../session/errors.js';
+import type { Message } from '../session/message.js';
 import type {
   CreatedSession,
   PositionedEntry,
@@ -10,6 +11,9 @@ import type { EndedSession } from '../session/session-at.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
+import type { Reply } from './answers.js';
+import type { Sent, WithdrawnMessages } from './messages.js';
+import type { Released, TakenMessages } from './turn-commits.js';
 
 /** The result of `getOrCreate`. */
 export interface GetOrCreateResult<out T extends SessionSchemas = SessionSchemas>
@@ -87,6 +91,12 @@ export interface ClaimedSession<out T extends SessionSchemas = SessionSchemas> {
   readonly start: number;
   /** The end of the history: pass it as `ifPosition`, to append only if nothing has followed. */
   readonly position: number;
+  /** The number of the turn, the same in all its attempts: a key for payments and deliveries. */
+  readonly turn: number;
+  /** The messages that the turn answers, those of earlier attempts included, oldest first. */
+  readonly messages: readonly Message[];
+  /** Present if a `wake` that was due is a reason for the turn. */
+  readonly woken?: true;
   /** The lease of the caller. */
   readonly lease: SessionLease;
   /**
@@ -173,7 +183,13 @@ export interface OperationResults<out T extends SessionSchemas = SessionSchemas>
   readonly rewind: Appended;
   readonly lease: SessionLease;
   readonly renew: SessionLease;
-  readonly release: undefined;
+  readonly release: Released;
+  readonly send: Sent;
+  readonly inbox: readonly Message[];
+  readonly withdraw: WithdrawnMessages;
+  readonly take: TakenMessages;
+  readonly reply: Reply;
+  readonly answer: Reply;
   readonly redact: undefined;
   readonly delete: undefined;
   readonly sweep: Sweep;

@@ -24,7 +24,11 @@ const encoder = new TextEncoder();
 const bytesOf = (entries: readonly PositionedEntry[]): number =>
   encoder.encode(JSON.stringify(entries)).length;
 
-const withoutPosition = ({ position: _, ...entry }: PositionedEntry): HistoryEntry => entry;
+/** The entry in another history, in which it belongs to no turn. */
+const withoutPlace = (entry: PositionedEntry): HistoryEntry => {
+  const { position: _p, turn: _t, message: _m, ...copy } = entry;
+  return copy;
+};
 
 const invalidPosition = invalidField('from.position', 'is not a position in the current history');
 
@@ -59,7 +63,7 @@ export const readSource = async (
     before = found.entries.length && found.start;
   } while (before > 0);
   if (bytes > most) return err(pageTooLarge(bytes, most));
-  const entries = pieces.flat().map(withoutPosition);
+  const entries = pieces.flat().map(withoutPlace);
   return ok({ entries, origin: { id, position: last.position }, version: last.version });
 };
 

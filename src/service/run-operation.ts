@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '../events/yield-to-event-loop.js';
 import { tellHost } from '../session/call-host.js';
 import {
   type InvalidInput,
-  type SessionError,
+  type OperationError,
   type StoreUnavailable,
   storeUnavailable,
 } from '../session/errors.js';
@@ -23,7 +23,7 @@ type Run<N extends OperationName, E> = Promise<
   Result<OperationResults[N], E | InvalidInput | StoreUnavailable>
 >;
 
-const execute = async <N extends OperationName, E extends SessionError>(
+const execute = async <N extends OperationName, E extends OperationError>(
   { tenant, tenantError, hub, underWay }: Settings,
   name: N,
   operation: () => Answer<OperationResults[N], E>,
@@ -46,7 +46,7 @@ const execute = async <N extends OperationName, E extends SessionError>(
 };
 
 /** Passes a call to the observers. Whoever asks first runs it, and all get its one result. */
-const observed = async <N extends OperationName, E extends SessionError>(
+const observed = async <N extends OperationName, E extends OperationError>(
   { observers, tenant }: Settings,
   name: N,
   run: () => Run<N, E>,
@@ -74,14 +74,14 @@ const observed = async <N extends OperationName, E extends SessionError>(
 export function runOperation<
   T extends SessionSchemas,
   N extends OperationName,
-  E extends SessionError,
+  E extends OperationError,
 >(
   settings: Settings,
   name: N,
   operation: () => Answer<OperationResults[N], E>,
   id?: unknown,
 ): ResultAsync<OperationResults<T>[N], E | InvalidInput | StoreUnavailable>;
-export function runOperation<N extends OperationName, E extends SessionError>(
+export function runOperation<N extends OperationName, E extends OperationError>(
   settings: Settings,
   name: N,
   operation: () => Answer<OperationResults[N], E>,

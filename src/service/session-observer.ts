@@ -1,5 +1,5 @@
 import type { ResultAsync } from 'neverthrow';
-import type { SessionError } from '../session/errors.js';
+import type { OperationError } from '../session/errors.js';
 import type { OperationName, OperationResult } from './operation-results.js';
 
 /** A call of an operation. */
@@ -37,6 +37,6 @@ export interface SessionObserver {
    */
   run(
     operation: ObservedOperation,
-    call: () => ResultAsync<OperationResult, SessionError>,
+    call: () => ResultAsync<OperationResult, OperationError>,
   ): unknown;
 }

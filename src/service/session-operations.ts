@@ -1,15 +1,18 @@
 import type { Result, ResultAsync } from 'neverthrow';
+import type { Message } from '../session/message.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
 import type { WatchOptions } from '../session/session-event.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { HeldLease, ReturnedError, ReturnedValue } from '../session/with-lease.js';
-import type { AppendOptions, NewHistoryEntry, RewindInput } from './change-history.js';
+import type { AnswerOptions, Reply } from './answers.js';
+import type { AppendOptions, NewHistoryEntry } from './change-history.js';
 import type { ExtendInput, OperationOptions } from './change-session.js';
 import type { ClaimInput } from './claim-sessions.js';
 import type { CreateSessionInput } from './create-session.js';
 import type { GetOrCreateInput } from './get-or-create.js';
 import type { EachQuery, ListQuery } from './list-sessions.js';
+import type { NewMessage, SendOptions, Sent, WithdrawnMessages } from './messages.js';
 import type { Appended, HistoryPart, WaitingCount } from './operation-results.js';
 import type { OrThrow } from './or-throw.js';
 import type { GetOptions, HistoryQuery, ReadOptions } from './read-session.js';
@@ -21,6 +24,7 @@ import type {
   RemotePage,
   RemoteSession,
 } from './remote-results.js';
+import type { RewindInput } from './rewind-history.js';
 import type {
   CancelOptions,
   LeaseInput,
@@ -28,10 +32,11 @@ import type {
   RenewInput,
   WakeOptions,
 } from './session-work.js';
+import type { Released, TakeInput, TakenMessages } from './turn-commits.js';
 import type { UpdateInput, UpdateOptions } from './update-session.js';
 
 /** The operations that only a service has. */
-type ServiceOnly = 'claimAny' | 'countWaitingAny' | 'watchAll' | 'sweep';
+type ServiceOnly = 'reply' | 'claimAny' | 'countWaitingAny' | 'watchAll' | 'sweep';
 
 /** The errors of each operation, by name: `OperationErrors` and `RemoteErrors` fit. */
 type SharedErrors = {
@@ -322,6 +327,81 @@ export interface SessionOperations<
   rewind(id: string, input: RewindInput<T>): ResultAsync<Appended, E['rewind']>;
 
   /**
+   * Puts a message at the end of the inbox, where it waits for a worker or a `reply`, in one step.
+   * A session that is PAUSED takes it, and its turn waits for `resume`. Safe to repeat with the same
+   * id: the message is stored once. Another message with the same id is `operation_mismatch`.
+   *
+   * @example
+   * ```ts
+   * const message = { id: 'm-1', content: 'And a tunnel.' };
+   * const { state } = await sessions.orThrow.send(id, message);
+   * console.log(state); // waiting
+   * const again = await sessions.orThrow.send(id, message);
+   * console.log(again.repeated); // true
+   * ```
+   */
+  send(
+    id: string,
+    message: string | NewMessage,
+    options?: SendOptions,
+  ): ResultAsync<Sent, E['send']>;
+
+  /**
+   * The messages that wait, oldest first.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.send(id, 'And a tunnel.');
+   * const waiting = await sessions.orThrow.inbox(id);
+   * console.log(waiting.map(({ content }) => content)); // ['And a tunnel.']
+   * ```
+   */
+  inbox(id: string): ResultAsync<readonly Message[], E['inbox']>;
+
+  /**
+   * Withdraws messages that no turn has taken, in one step: all, or those with these ids, at most
+   * 100. Returns them, and the ids of those that were taken before.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.send(id, { id: 'm-1', content: 'And a tunnel.' });
+   * const { withdrawn, taken } = await sessions.orThrow.withdraw(id, ['m-1']);
+   * console.log(withdrawn.length, taken.length); // 1 0
+   * ```
+   */
+  withdraw(id: string, ids?: readonly string[]): ResultAsync<WithdrawnMessages, E['withdraw']>;
+
+  /**
+   * For workers without `createWorker`, in any language: stores what a turn has said so far, then
+   * takes the messages that were sent since its claim, in one step.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.send(id, 'And a tunnel.');
+   * const { claimed } = await sessions.orThrow.claim({ holder: 'worker-1', seconds: 30 });
+   * const { fencingToken } = claimed[0].lease;
+   * await sessions.orThrow.send(id, 'Two tunnels!');
+   * const { messages } = await sessions.orThrow.take(id, { fencingToken, after: 'Let me see.' });
+   * console.log(messages[0].content); // Two tunnels!
+   * await sessions.orThrow.release(id, { fencingToken, done: true, entries: 'Two, then.' });
+   * ```
+   */
+  take(id: string, input: TakeInput): ResultAsync<TakenMessages, E['take']>;
+
+  /**
+   * Waits for the answer to a message that was sent. `not_answered` after `timeoutMs`, or if the
+   * session is over; the message stays.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.send(id, { id: 'm-1', content: 'And a tunnel.' });
+   * const answered = await sessions.answer(id, 'm-1', { timeoutMs: 0 }); // no worker runs
+   * console.log(answered.isErr() && answered.error.type); // not_answered
+   * ```
+   */
+  answer(id: string, messageId: string, options?: AnswerOptions): ResultAsync<Reply, E['answer']>;
+
+  /**
    * Leases a session that has not ended, so that two workers do not answer in one conversation. If
    * another holder has the session, the error is `leased`. Pass the `fencingToken` to `append` and
    * to commands: they are `lease_lost` once the lease is over, even if this process was suspended
@@ -458,7 +538,7 @@ export interface SessionOperations<
    * console.log(other.isOk()); // true
    * ```
    */
-  release(id: string, input: ReleaseInput): ResultAsync<void, E['release']>;
+  release(id: string, input: ReleaseInput): ResultAsync<Released, E['release']>;
 
   /**
    * Immediately erases the content, `id` and `data` of entries from the store, also of superseded

@@ -7,7 +7,8 @@ import type { InputPolicy } from '../input/input-policy.js';
 import { parseEachQuery } from '../input/list-query.js';
 import { parseWatch, parseWatchAll } from '../input/watch-options.js';
 import type { Clock } from '../session/clock.js';
-import type { InvalidInput, SessionError, StoreUnavailable } from '../session/errors.js';
+import type { InvalidInput, OperationError, StoreUnavailable } from '../session/errors.js';
+import type { Message } from '../session/message.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type {
   CreatedSession,
@@ -31,13 +32,12 @@ import {
   withLease,
 } from '../session/with-lease.js';
 import type { Answer, SessionKey } from '../store/session-store.js';
+import { type AnswerOptions, type Reply, waitForAnswer } from './answers.js';
 import {
   type AppendOptions,
   appendHistory,
   type NewHistoryEntry,
-  type RewindInput,
   redactEntries,
-  rewindHistory,
 } from './change-history.js';
 import {
   changeSession,
@@ -59,6 +59,15 @@ import {
   type ListQuery,
   listSessions,
 } from './list-sessions.js';
+import {
+  type NewMessage,
+  readInbox,
+  type SendOptions,
+  type Sent,
+  sendMessage,
+  type WithdrawnMessages,
+  withdrawMessages,
+} from './messages.js';
 import type {
   Appended,
   Claims,
@@ -72,7 +81,10 @@ import type {
 } from './operation-results.js';
 import { type OrThrow, orThrowOf } from './or-throw.js';
 import { type GetOptions, type HistoryQuery, readHistory, readSession } from './read-session.js';
+import { type ReplyOptions, replyToMessage } from './reply.js';
+import { type RewindInput, rewindHistory } from './rewind-history.js';
 import { runOperation } from './run-operation.js';
+import type { Run } from './run-turn.js';
 import type { SessionOperations, SharedResults } from './session-operations.js';
 import {
   type CancelOptions,
@@ -81,7 +93,6 @@ import {
   leaseSession,
   type ReleaseInput,
   type RenewInput,
-  releaseSession,
   renewLease,
   type WakeOptions,
   wakeSession,
@@ -97,6 +108,13 @@ import {
   withFence,
 } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
+import {
+  type Released,
+  releaseSession,
+  type TakeInput,
+  type TakenMessages,
+  takeMessages,
+} from './turn-commits.js';
 import { type UpdateInput, type UpdateOptions, updateSession } from './update-session.js';
 
 /**
@@ -296,6 +314,63 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     return this.#runOn('rewind', id, rewindHistory, input);
   }
 
+  send(
+    id: string,
+    message: string | NewMessage,
+    options: SendOptions = {},
+  ): ResultAsync<Sent, OperationErrors['send']> {
+    return this.#runOn('send', id, sendMessage, message, options);
+  }
+
+  inbox(id: string): ResultAsync<readonly Message[], OperationErrors['inbox']> {
+    return this.#runOn('inbox', id, readInbox);
+  }
+
+  withdraw(
+    id: string,
+    ids?: readonly string[],
+  ): ResultAsync<WithdrawnMessages, OperationErrors['withdraw']> {
+    return this.#runOn('withdraw', id, withdrawMessages, ids);
+  }
+
+  take(id: string, input: TakeInput): ResultAsync<TakenMessages, OperationErrors['take']> {
+    return this.#runOn('take', id, takeMessages, input);
+  }
+
+  answer(
+    id: string,
+    messageId: string,
+    options: AnswerOptions = {},
+  ): ResultAsync<Reply, OperationErrors['answer']> {
+    return this.#runOn('answer', id, waitForAnswer, messageId, options);
+  }
+
+  /**
+   * Sends a message, then runs the turn that answers it in this process, or waits while another
+   * process answers. Repeated with the same message it returns the stored answer without a run;
+   * after a crash it goes on. Several messages that wait are answered by one turn. What `run`
+   * returns is stored in the same step as the end of the turn.
+   *
+   * @example
+   * ```ts
+   * const { content } = await sessions.orThrow.reply(
+   *   'chat-7',
+   *   { id: 'm-1', content: 'What do you build?' },
+   *   ({ history, signal }) => askModel(history, signal),
+   *   { create: true },
+   * );
+   * console.log(content); // Bridges, mostly.
+   * ```
+   */
+  reply(
+    id: string,
+    message: string | NewMessage,
+    run: Run,
+    options: ReplyOptions = {},
+  ): ResultAsync<Reply, OperationErrors['reply']> {
+    return this.#runOn('reply', id, replyToMessage, sessionsOf, message, run, options);
+  }
+
   lease(id: string, input: LeaseInput): ResultAsync<TakenLease, OperationErrors['lease']> {
     const taken = this.#runOn('lease', id, leaseSession, input);
     return taken.map((lease) =>
@@ -376,7 +451,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     return this.#runOn('cancel', id, cancelWork, options);
   }
 
-  release(id: string, input: ReleaseInput): ResultAsync<void, OperationErrors['release']> {
+  release(id: string, input: ReleaseInput): ResultAsync<Released, OperationErrors['release']> {
     return this.#runOn('release', id, releaseSession, input);
   }
 
@@ -463,7 +538,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     return this.#run('sweep', sweepSessions, limit, options);
   }
 
-  #run<N extends OperationName, E extends SessionError, I extends readonly unknown[]>(
+  #run<N extends OperationName, E extends OperationError, I extends readonly unknown[]>(
     name: N,
     execute: (settings: Settings, ...input: I) => Answer<OperationResults[N], E>,
     ...input: I
@@ -472,7 +547,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
   }
 
   /** Runs an operation on one session. */
-  #runOn<N extends OperationName, E extends SessionError, I extends readonly unknown[]>(
+  #runOn<N extends OperationName, E extends OperationError, I extends readonly unknown[]>(
     name: N,
     id: string,
     execute: (

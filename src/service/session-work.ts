@@ -1,23 +1,12 @@
 import type { Result } from 'neverthrow';
-import {
-  parseCancel,
-  parseLease,
-  parseRelease,
-  parseRenew,
-  parseWake,
-} from '../input/command-inputs.js';
-import {
-  cancelState,
-  leaseState,
-  releaseState,
-  renewState,
-  sessionLeaseOf,
-  wakeState,
-} from '../session/lease-state.js';
+import { parseCancel, parseLease, parseRenew, parseWake } from '../input/command-inputs.js';
+import { leaseState, renewState, sessionLeaseOf, wakeState } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionLease } from '../session/session.js';
+import { cancelState } from '../session/turn-state.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
+import type { TurnEntries } from './turn-commits.js';
 import { decideState } from './update-state.js';
 
 /** Options of `wake`. */
@@ -55,6 +44,13 @@ export interface ReleaseInput {
    * delay. Default: false.
    */
   readonly done?: boolean | undefined;
+  /**
+   * Only with `done`: what the turn says at its end, stored in the same step. A text or entries,
+   * whose default role is `assistant`. Default: none.
+   */
+  readonly entries?: TurnEntries | undefined;
+  /** Why the work is not done: the `error` of `work`, at most 500 characters. Default: none. */
+  readonly error?: string | undefined;
 }
 
 /**
@@ -111,17 +107,6 @@ export const renewLease = async (
 ): Leasing<'renew'> => {
   const renewed = await decideState(settings, key, parseRenew(input), renewState);
   return renewed.map(({ work }) => sessionLeaseOf(work.lease));
-};
-
-export const releaseSession = async (
-  settings: Settings,
-  key: SessionKey,
-  input: unknown,
-): Done<'release'> => {
-  const released = await decideState(settings, key, parseRelease(input), (current, lease, now) =>
-    releaseState(current, { ...lease, random: settings.random() }, now),
-  );
-  return released.map(nothing);
 };
 
 export const cancelWork = async (

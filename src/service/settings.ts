@@ -153,6 +153,10 @@ export const forTenant = (settings: Settings, name: string): Settings => {
 /** The same settings with a lease. */
 export const withFence = (settings: Settings, fence: Fence): Settings => ({ ...settings, fence });
 
+/** The number of the turn in which a session is written. */
+export const turnUnder = (fence: Fence | undefined, { id }: SessionKey): number | undefined =>
+  fence?.id === id ? fence.turn : undefined;
+
 /**
  * The checked options of a write on a session, with the token of the lease on it unless they have
  * one.
@@ -188,6 +192,7 @@ const storeMethods = [
   'find',
   'findState',
   'entries',
+  'messages',
   'page',
   'due',
   'countWaiting',

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { planReplace } from '../plan/replace.js';
+import { planReplace, type Replacement } from '../plan/replace.js';
 import {
   type Conflict,
   conflict,
@@ -10,7 +10,14 @@ import {
 } from '../session/errors.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
-import type { Changed, DueKey, LiveLimit, SessionKey } from '../store/session-store.js';
+import type {
+  Answer,
+  Changed,
+  DueKey,
+  LiveLimit,
+  Refusal,
+  SessionKey,
+} from '../store/session-store.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 
@@ -20,14 +27,21 @@ export interface DecidedState<S extends StateRecord> {
   readonly decided: S;
   /** The time of the decision, in milliseconds since the epoch. */
   readonly now: number;
+  /** What else must hold, and what else changes in the same step. */
+  readonly step?: Pick<Replacement, 'guards' | 'effects'> | undefined;
 }
+
+/** A change that was made, or whose message was sent before. */
+export type Made = Exclude<Changed, Refusal>;
 
 /** The state with a revision of its own if it was stored, or why it was not. */
 export type ReplacedState<S extends StateRecord> =
-  | { readonly outcome: 'replaced'; readonly state: S }
+  | { readonly outcome: 'replaced'; readonly state: S; readonly changed: Made }
   /** `stored` is the state that another caller has stored since. */
   | { readonly outcome: 'stale'; readonly stored: StateRecord }
-  | { readonly outcome: 'missing' | 'too_many' };
+  | { readonly outcome: 'missing' | 'too_many' }
+  /** By a guard of the step. */
+  | { readonly outcome: 'refused'; readonly refusal: Refusal };
 
 /** The report of an end that is stored now, if the deployment reports ends. */
 const reportOf = async (
@@ -43,14 +57,20 @@ const reportOf = async (
   });
 };
 
-const replacedOf = <S extends StateRecord>(changed: Changed, state: S): ReplacedState<S> => {
-  if (changed.outcome === 'made') return { outcome: 'replaced', state };
+const replacedOf = <S extends StateRecord>(
+  changed: Changed,
+  state: S,
+  isStep: boolean,
+): ReplacedState<S> => {
+  if (changed.outcome === 'made' || (isStep && changed.outcome === 'repeated'))
+    return { outcome: 'replaced', state, changed };
   if (changed.outcome === 'refused') {
     const { guard } = changed;
     if (guard === 'present') return { outcome: 'missing' };
     if (guard === 'live') return { outcome: 'too_many' };
     if (guard === 'revision' || guard === 'unusedSince')
       return { outcome: 'stale', stored: changed.state };
+    if (isStep) return { outcome: 'refused', refusal: changed };
   }
   throw contractBroken('change', changed);
 };
@@ -63,7 +83,7 @@ export const replaceState = async <S extends StateRecord>(
   live?: LiveLimit,
 ): Promise<Result<ReplacedState<S>, StoreError>> => {
   const { store, revision } = settings;
-  const { previous, decided, now } = change;
+  const { previous, decided, now, step } = change;
   const report = await reportOf(settings, change);
   if (report.isErr()) return err(report.error);
   const state: S = {
@@ -73,8 +93,8 @@ export const replaceState = async <S extends StateRecord>(
   };
   // Stores in memory keep it as it is: a copy would have a hidden class of its own in V8.
   Object.freeze(state);
-  const changed = await store.change(planReplace(key, { previous, state, now, live }));
-  return changed.map((outcome) => replacedOf(outcome, state));
+  const changed = await store.change(planReplace(key, { previous, state, now, live, ...step }));
+  return changed.map((outcome) => replacedOf(outcome, state, step !== undefined));
 };
 
 /** Milliseconds in which a change may lose more races, as long as the others make progress. */
@@ -170,6 +190,64 @@ export const updateState = async <S extends StateRecord, E>(
     if (replaced.outcome === 'missing') return err(notFound(key.id));
     if (replaced.outcome === 'too_many' && cap !== undefined) return err(cap.error);
     if (replaced.outcome === 'stale') known = replaced.stored;
+    if (!mayRace(current, time)) return err(conflict(key.id));
+  }
+};
+
+/** What a decision makes of a session, in one step. */
+export interface Step<S extends StateRecord, E> extends Pick<Replacement, 'guards' | 'effects'> {
+  readonly state: S;
+  /** The error of a guard that does not hold. */
+  readonly refused: (refusal: Refusal) => E;
+}
+
+/** Decides on a step; undefined if there is nothing to do. */
+export type Decide<E> = (
+  current: StateRecord,
+  now: number,
+) => Answer<Step<StateRecord, E> | undefined, E>;
+
+/** A step that was made. */
+export interface Stepped {
+  /** The next state. With an outcome `repeated`, it was not stored. */
+  readonly state: StateRecord;
+  readonly changed: Made;
+  /** The time of the decision, in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Makes the step that `decide` returns, if the stored state is still the one that it was decided
+ * from; otherwise decides again. Undefined if there is nothing to do.
+ */
+export const makeStep = async <E>(
+  settings: Settings,
+  key: SessionKey,
+  decide: Decide<E>,
+): Promise<Result<Stepped | undefined, E | NotFound | Conflict | StoreError>> => {
+  const { recentStates } = settings;
+  let known: StateRecord | undefined;
+  recentStates.take(key);
+  const mayRace = raceOf();
+  for (;;) {
+    const read = await readState(settings, key, known);
+    if (read.isErr()) return err(read.error);
+    const { current, time } = read.value;
+    const decided = await decide(current, time);
+    if (decided.isErr()) return err(decided.error);
+    const step = decided.value;
+    if (step === undefined) return ok(undefined);
+    const change = { previous: current, decided: step.state, now: time, step };
+    const answer = await replaceState(settings, key, change);
+    if (answer.isErr()) return err(answer.error);
+    const replaced = answer.value;
+    if (replaced.outcome === 'replaced') {
+      if (replaced.changed.outcome === 'made') recentStates.add(key, replaced.state);
+      return ok({ state: replaced.state, changed: replaced.changed, now: time });
+    }
+    if (replaced.outcome === 'missing') return err(notFound(key.id));
+    if (replaced.outcome === 'refused') return err(step.refused(replaced.refusal));
+    known = replaced.outcome === 'stale' ? replaced.stored : undefined;
     if (!mayRace(current, time)) return err(conflict(key.id));
   }
 };

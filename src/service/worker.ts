@@ -1,24 +1,15 @@
-import { err, type Result, ResultAsync } from 'neverthrow';
 import { WorkFeed } from '../events/work-feed.js';
 import { disposable } from '../session/async-dispose.js';
-import { callHost } from '../session/call-host.js';
 import { afterLong } from '../session/clock.js';
 import { workFailed } from '../session/errors.js';
-import { isFields } from '../session/fields.js';
-import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionEvent, SessionEventType } from '../session/session-event.js';
 import { keyText } from '../session/session-key.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
-import { holdLease } from '../session/with-lease.js';
 import type { ClaimedSession } from './operation-results.js';
+import { TurnRun } from './run-turn.js';
 import { type SessionService, sessionsOf, settingsOf } from './session-service.js';
-import { forTenant, type Settings, withFence } from './settings.js';
-import {
-  type ClaimedWork,
-  parseWorkerOptions,
-  type WorkerOptions,
-  type WorkerSettings,
-} from './worker-options.js';
+import type { Settings } from './settings.js';
+import { parseWorkerOptions, type WorkerOptions, type WorkerSettings } from './worker-options.js';
 
 /**
  * Works on sessions that wait for a worker. `await using` stops it at the end of the block, and
@@ -41,7 +32,12 @@ export interface Worker extends AsyncDisposable {
 }
 
 /** After these events, a session may wait for a worker. */
-const wakes: ReadonlySet<SessionEventType> = new Set(['session.woken', 'session.created']);
+const wakes: ReadonlySet<SessionEventType> = new Set([
+  'session.woken',
+  'session.sent',
+  'session.resumed',
+  'session.created',
+]);
 
 /** After these events, a lease may be over. */
 const ends: ReadonlySet<SessionEventType> = new Set([
@@ -54,13 +50,6 @@ const ends: ReadonlySet<SessionEventType> = new Set([
 /** Whether the event belongs to this lease, and so does not put it in doubt. */
 const isOfLease = (event: SessionEvent | undefined, fencingToken: number): boolean =>
   event?.type === 'session.leased' && event.fencingToken === fencingToken;
-
-/** Maximum number of tries to release a session. After them, its lease runs out. */
-const RELEASES = 4;
-
-/** An error of `run` may be anything. */
-const isCancelled = (error: unknown): boolean =>
-  callHost(() => isFields(error) && error['type']) === 'cancelled';
 
 class WorkLoop<T extends SessionSchemas> {
   readonly #settings: Settings;
@@ -134,12 +123,12 @@ class WorkLoop<T extends SessionSchemas> {
 
   /** Claims until nothing waits, or there is no more room. */
   async #claimAll(): Promise<void> {
-    const { concurrency, allTenants, holder, seconds, attempts } = this.#options;
+    const { concurrency, allTenants, holder, seconds, attempts, messages } = this.#options;
     const hasRoom = () => this.#alone.size === 0 && this.#running.size < concurrency;
     while (this.#isOn && this.#isWoken && hasRoom()) {
       this.#isWoken = false;
       const limit = concurrency - this.#running.size;
-      const input = { holder, seconds, attempts, limit };
+      const input = { holder, seconds, attempts, messages, limit };
       const claims = await (allTenants
         ? this.#sessions.claimAny(input)
         : this.#sessions.claim(input));
@@ -153,8 +142,8 @@ class WorkLoop<T extends SessionSchemas> {
   }
 
   #begin(claimed: ClaimedSession<T>): void {
-    const { isAlone = false, ...session } = claimed;
-    const working = this.#work(session).then(() => {
+    const { isAlone = false } = claimed;
+    const working = this.#work(claimed).then(() => {
       this.#running.delete(working);
       this.#alone.get(claimed)?.();
       this.#alone.delete(claimed);
@@ -173,90 +162,36 @@ class WorkLoop<T extends SessionSchemas> {
     this.#alone.set(claimed, cancel);
   }
 
-  async #work({ tenant, session, lease, ...more }: ClaimedSession<T>): Promise<void> {
-    const { seconds, onError } = this.#options;
+  async #work(claimed: ClaimedSession<T>): Promise<void> {
+    const { run, maxSeconds, historyLimit, seconds, onError } = this.#options;
+    const { tenant, session, lease, attempt } = claimed;
     const { id } = session;
     const key = keyText({ tenant, id });
-    const own = forTenant(this.#settings, tenant);
-    const sessions = sessionsOf<T>(own);
-    let isOver = false;
-    const operations = {
-      sessions: (fencingToken: number) => sessionsOf<T>(withFence(own, { id, fencingToken })),
-      renew: (fencingToken: number, length: number) =>
-        sessions.renew(id, { fencingToken, seconds: length }),
-      release: (fencingToken: number, done: boolean) =>
-        new ResultAsync(this.#release(sessions, id, { fencingToken, done }))
-          .andTee(() => {
-            isOver = done;
-          })
-          // Whatever the work has thrown since, such as the error of a model that was aborted.
-          .orTee((error) => {
-            isOver = isCancelled(error);
-          }),
-      onDoubt: (check: () => void) => {
-        const doubt = (event?: SessionEvent): void => {
-          if (!isOfLease(event, lease.fencingToken)) check();
-        };
-        this.#doubts.set(key, doubt);
-        return () => this.#doubts.get(key) === doubt && this.#doubts.delete(key);
-      },
+    const onDoubt = (check: () => void) => {
+      const doubt = (event?: SessionEvent): void => {
+        if (!isOfLease(event, lease.fencingToken)) check();
+      };
+      this.#doubts.set(key, doubt);
+      return () => this.#doubts.get(key) === doubt && this.#doubts.delete(key);
     };
-    // Each session of a claim has its own time: the store may be slow between them.
-    const begunAt = Date.parse(lease.until) - seconds * 1000;
-    const taken = { fencingToken: lease.fencingToken, begunAt, seconds };
-    const clock = { now: () => this.#now(), after: this.#settings.after };
-    const done = await holdLease(operations, clock, taken, (held) =>
-      this.#run({ ...held, ...more, tenant, session }),
-    );
-    if (done.isOk() || isOver || isCancelled(done.error)) return;
-    onError(workFailed({ tenant, id, attempt: more.attempt, cause: done.error }));
-  }
-
-  /** Whatever `run` throws is its error. */
-  async #run(work: ClaimedWork<T>): Promise<unknown> {
-    try {
-      return await this.#options.run(work);
-    } catch (cause) {
-      return err(cause);
-    }
-  }
-
-  /** Releases a session; again after an outage, as long as the lease lasts. */
-  async #release(
-    sessions: SessionService<T>,
-    id: string,
-    input: { readonly fencingToken: number; readonly done: boolean },
-  ): Promise<Result<void, OperationErrors['release']>> {
-    let released = await sessions.release(id, input);
-    for (let tries = 1; tries < RELEASES; tries += 1) {
-      if (released.isOk() || released.error.type !== 'store_unavailable') break;
-      await new Promise<void>((resolve) => {
-        this.#settings.after((this.#options.seconds * 1000) / RELEASES, resolve);
-      });
-      released = await sessions.release(id, input);
-    }
-    return released;
-  }
-
-  /** If the clock fails, every lease counts as lost. */
-  #now(): number {
-    return this.#settings.now().unwrapOr(Number.POSITIVE_INFINITY);
+    const how = { run, maxSeconds, historyLimit, seconds, onDoubt };
+    const turn = new TurnRun(this.#settings, sessionsOf, claimed, how);
+    const { released, failure } = await turn.end();
+    const cause = failure ?? (released.isErr() ? released.error : undefined);
+    if (cause === undefined || cause.type === 'cancelled') return;
+    onError(workFailed({ tenant, id, attempt, cause }));
   }
 }
 
 /**
- * Creates a worker, which calls `run` for each session that waits for one (`wake`), under a lease
- * that it renews. Any number of processes may run one; no session has two workers at the same time.
+ * Creates a worker, which calls `run` for each session that waits for one, because of a message
+ * (`send`) or a `wake`, under a lease that it renews. Any number of processes may run one; no session has two workers at the same time.
  * Throws a `TypeError` that names every invalid or unknown option.
  *
  * @example
  * ```ts
  * await using worker = createWorker(sessions, {
- *   run: async ({ session, sessions, signal }) => {
- *     const { entries } = await sessions.orThrow.history(session.id);
- *     const answer = await askModel(entries, signal);
- *     await sessions.orThrow.append(session.id, [{ role: 'assistant', content: answer }]);
- *   },
+ *   run: ({ history, signal }) => askModel(history, signal), // what it returns is stored
  * });
  * worker.start();
  * ```

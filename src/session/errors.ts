@@ -192,7 +192,45 @@ export interface ListenerFailed extends Failure<'listener_failed'> {
   readonly cause: unknown;
 }
 
-/** The function that was given to `withLease` threw or rejected. */
+/** The inbox has as many messages as may wait, `limits.inboxMessages`. Nothing was changed. */
+export interface InboxFull extends Failure<'inbox_full'> {
+  /** The id of the session. */
+  readonly id: string;
+  /** Maximum number of messages that wait. */
+  readonly limit: number;
+}
+
+/** Nobody has answered the message in time, or the session is over. A message that waits stays. */
+export interface NotAnswered extends Failure<'not_answered'> {
+  /** The id of the session. */
+  readonly id: string;
+  /** The id of the message. */
+  readonly messageId: string;
+}
+
+/** The message will not be answered, because it was withdrawn. */
+export interface Withdrawn extends Failure<'withdrawn'> {
+  /** The id of the session. */
+  readonly id: string;
+  /** The id of the message. */
+  readonly messageId: string;
+}
+
+/** The message will not be answered, because a rewind has taken it out of the history. */
+export interface Superseded extends Failure<'superseded'> {
+  /** The id of the session. */
+  readonly id: string;
+  /** The id of the message. */
+  readonly messageId: string;
+}
+
+/** The turn has run longer than its `maxSeconds`. It is tried again as one that has failed. */
+export interface RunTimeout extends Failure<'run_timeout'> {
+  /** Maximum seconds of a run. */
+  readonly maxSeconds: number;
+}
+
+/** The function that was given to `withLease` or `reply` threw or rejected. */
 export interface CallbackFailed extends Failure<'callback_failed'> {
   /** The exception or the reason of the rejection. */
   readonly cause: unknown;
@@ -211,12 +249,19 @@ export type SessionError =
   | LeaseEnded
   | HistoryFull
   | HistoryMoved
+  | InboxFull
+  | NotAnswered
+  | Withdrawn
+  | Superseded
   | TooManyActive
   | PageTooLarge
   | SearchTooLarge
   | StoreUnavailable
   | CorruptRecord
   | Misconfigured;
+
+/** Every error of an operation, and of the function that was given to it. */
+export type OperationError = SessionError | CallbackFailed | RunTimeout;
 
 /** Work on a session that has failed, in a worker. */
 export interface WorkFailed extends Failure<'work_failed'> {
@@ -340,6 +385,40 @@ export const historyMoved = (id: string, position: number): HistoryMoved => ({
   message: `the history ends at position ${position}`,
   id,
   position,
+});
+
+export const inboxFull = (id: string, limit: number): InboxFull => ({
+  type: 'inbox_full',
+  message: `${limit} messages wait in the inbox, the maximum`,
+  id,
+  limit,
+});
+
+export const notAnswered = (id: string, messageId: string, reason: string): NotAnswered => ({
+  type: 'not_answered',
+  message: `nobody has answered the message: ${reason}`,
+  id,
+  messageId,
+});
+
+export const withdrawn = (id: string, messageId: string): Withdrawn => ({
+  type: 'withdrawn',
+  message: 'the message was withdrawn',
+  id,
+  messageId,
+});
+
+export const superseded = (id: string, messageId: string): Superseded => ({
+  type: 'superseded',
+  message: 'a rewind has taken the message out of the history',
+  id,
+  messageId,
+});
+
+export const runTimeout = (maxSeconds: number): RunTimeout => ({
+  type: 'run_timeout',
+  message: `the run took longer than ${maxSeconds} seconds`,
+  maxSeconds,
 });
 
 export const tooManyActive = (id: string, limit: number): TooManyActive => ({

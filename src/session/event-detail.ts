@@ -35,6 +35,8 @@ const simpleEvents = [
   'paused',
   'resumed',
   'woken',
+  'sent',
+  'withdrawn',
   'cancelled',
   'exhausted',
   'deleted',
@@ -147,7 +149,8 @@ export const changeDetailOf = (
   const [before, lease] = [previous.work.lease, next.work.lease];
   const isTaken = lease?.fencingToken !== before?.fencingToken;
   const isReleased = lease?.releasedAt !== undefined && before?.releasedAt === undefined;
-  if (isReleased && lease.cancelled !== undefined) return { type: 'cancelled', at: now };
+  const isCancelled = lease?.cancelled !== undefined && before?.cancelled === undefined;
+  if (isCancelled && !isTaken) return { type: 'cancelled', at: now };
   if (lease !== undefined && (isTaken || isReleased)) return leaseDetailOf(lease);
   if (previous.limitMs !== next.limitMs) return extensionDetailOf(next);
   if (wantedAt(next) < wantedAt(previous)) return { type: 'woken', at: now };

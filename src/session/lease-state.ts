@@ -5,10 +5,18 @@ import type { SessionLease } from './session.js';
 import type { LeaseRecord, StateRecord, WorkRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
-import { exhausted, notExhausted, retryDelayMs, TOKEN_SPREAD, wakeAtOf } from './work-state.js';
+import { exhausted, retryDelayMs, TOKEN_SPREAD } from './work-state.js';
 
-const currentLease = ({ work: { lease } }: StateRecord, now: number): LeaseRecord | undefined =>
-  lease !== undefined && now < lease.until ? lease : undefined;
+/** The lease that keeps others from the session at `now`, cancelled or not. */
+export const heldLease = (
+  { work: { lease } }: StateRecord,
+  now: number,
+): LeaseRecord | undefined => (lease !== undefined && now < lease.until ? lease : undefined);
+
+const currentLease = (state: StateRecord, now: number): LeaseRecord | undefined => {
+  const lease = heldLease(state, now);
+  return lease?.cancelled === undefined ? lease : undefined;
+};
 
 export const sessionLeaseOf = ({ holder, fencingToken, until }: LeaseRecord): SessionLease => ({
   holder,
@@ -49,7 +57,7 @@ export type LeasedState = StateRecord & {
 };
 
 /** The state with changes of its work. Frozen, so that a store in memory need not copy it. */
-const withWork = <W extends WorkRecord>(state: StateRecord, changes: W) => ({
+export const withWork = <W extends WorkRecord>(state: StateRecord, changes: W) => ({
   ...state,
   work: Object.freeze({ ...state.work, ...changes }),
 });
@@ -76,8 +84,8 @@ export const leaseState = (
 ): Result<LeasedState, Leased | InvalidTransition> => {
   const { status } = stateAt(state, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
-  const current = currentLease(state, now);
-  if (current !== undefined && current.holder !== holder) {
+  const current = heldLease(state, now);
+  if (current !== undefined && (current.cancelled !== undefined || current.holder !== holder)) {
     return err(leased(current.holder, timestampOf(current.until)));
   }
   const last = state.work.lease?.fencingToken ?? 0;
@@ -104,6 +112,7 @@ export const renewState = (
 ): Result<LeasedState, LeaseEnded | InvalidTransition> => {
   const { lease } = state.work;
   if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
+  if (lease.cancelled !== undefined) return err(leaseEndedIn(state, fencingToken));
   const { status } = stateAt(state, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'lease'));
   if (currentLease(state, now) === undefined) return err(leaseEndedIn(state, fencingToken));
@@ -112,28 +121,40 @@ export const renewState = (
 };
 
 /** The lease after its release. It is no claim any more. */
-const releasedLease = ({ maxAttempts: _, ...lease }: LeaseRecord, now: number): LeaseRecord =>
-  Object.freeze({ ...lease, until: 0, releasedAt: now });
+export const releasedLease = (
+  { maxAttempts: _, ...lease }: LeaseRecord,
+  now: number,
+): LeaseRecord => Object.freeze({ ...lease, until: 0, releasedAt: now });
 
-/** The state after work that is done, or has had its last attempt. */
+/** The state with a new count of attempts. */
 const withoutAttempts = (state: StateRecord): StateRecord => {
   const { attempts: _, ...work } = state.work;
   return { ...state, work: Object.freeze(work) };
 };
 
+/** The state after a turn, whose messages are answered. Others may wait. */
+export const withoutTurn = (state: StateRecord, now: number): StateRecord => {
+  const { attempts: _a, turn: _t, failure: _f, retryAt: _r, ...work } = state.work;
+  const { inbox = 0, askedAt = now } = work;
+  return { ...state, work: Object.freeze({ ...work, ...(inbox > 0 && { askedAt }) }) };
+};
+
 /**
  * The state after an attempt that is not done: it waits for the next one, or has had its last one.
  */
-const afterAttempt = (
+export const afterAttempt = (
   state: StateRecord,
   maxAttempts: number,
   { now, delayMs }: { readonly now: number; readonly delayMs: number },
 ): StateRecord => {
-  const { attempts = 1, wakeAt = Number.POSITIVE_INFINITY } = state.work;
-  if (attempts < maxAttempts) return withWork(state, { retryAt: now + delayMs });
-  // A wake since the claim is new work, with attempts of its own. One for later stays, and does
-  // not hide that this work has failed.
-  if (wakeAt <= now) return withoutAttempts(state);
+  const { attempts = 1, wakeAt = Number.POSITIVE_INFINITY, askedAt } = state.work;
+  if (attempts < maxAttempts) {
+    const { askedAt: _, ...work } = state.work;
+    return withWork({ ...state, work }, { retryAt: now + delayMs });
+  }
+  // A wake or a message since the claim is new work, with attempts of its own. A wake for later
+  // stays, and does not hide that this work has failed.
+  if (wakeAt <= now || askedAt !== undefined) return withoutAttempts(state);
   return exhausted(withoutAttempts(state));
 };
 
@@ -141,35 +162,47 @@ const afterAttempt = (
 export interface ReleasedLease {
   readonly fencingToken: number;
   readonly done: boolean;
+  /** Of an attempt that is not done: why, at most 500 characters. */
+  readonly error?: string | undefined;
   /** A random number from 0 up to 1. */
   readonly random: number;
 }
 
+const failed = (state: StateRecord, error: string | undefined, now: number): StateRecord => {
+  if (error === undefined) return state;
+  const { attempts = 1 } = state.work;
+  return withWork(state, { failure: Object.freeze({ error, at: now, attempt: attempts }) });
+};
+
 /**
  * The next state without the lease of this fencing token, or `state` itself if that lease is over
- * and no other one followed. A lease ends with its session. A claim that is not `isDone` is an
- * attempt that has failed.
+ * and no other one followed. A lease ends with its session. A claim that is not `done` is an
+ * attempt that has failed. A cancelled claim ends as done, as long as nobody else may have the
+ * session.
  */
 export const releaseState = (
   state: StateRecord,
-  { fencingToken, done, random }: ReleasedLease,
+  { fencingToken, done, error, random }: ReleasedLease,
   now: number,
 ): Result<StateRecord, LeaseEnded> => {
   const { lease } = state.work;
   if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
-  if (lease.cancelled !== undefined) return err(leaseEndedIn(state, fencingToken));
+  const isHeld = heldLease(state, now) !== undefined;
+  if (lease.releasedAt !== undefined && lease.cancelled === undefined) return ok(state);
+  if (lease.cancelled !== undefined && !isHeld) return err(leaseEndedIn(state, fencingToken));
   if (stateAt(state, now).status === 'TERMINATED') return ok(state);
   const { maxAttempts } = lease;
   const isClaim = maxAttempts !== undefined;
   // Work that was done when its lease ran out is done all the same, since nobody else has taken it.
   const isDoneLate = isClaim && done;
-  if (currentLease(state, now) === undefined && !isDoneLate) return ok(state);
+  if (!isHeld && !isDoneLate) return ok(state);
   const released = withWork(state, { lease: releasedLease(lease, now) });
+  if (lease.cancelled !== undefined) return ok(withoutTurn(released, now));
   if (!isClaim) return ok(released);
-  if (done) return ok(withoutAttempts(released));
+  if (done) return ok(withoutTurn(released, now));
   const { attempts = 1 } = state.work;
   const delayMs = retryDelayMs(attempts, random);
-  return ok(afterAttempt(released, maxAttempts, { now, delayMs }));
+  return ok(afterAttempt(failed(released, error, now), maxAttempts, { now, delayMs }));
 };
 
 /**
@@ -186,72 +219,4 @@ export const wakeState = (
   const { wakeAt } = current.work;
   if (wakeAt !== undefined && wakeAt <= at) return ok(current);
   return ok(Object.freeze(withWork(current, { wakeAt: at })));
-};
-
-/** The state without the wake and the retry that a claim takes up. A later wake stays. */
-const takenUp = (state: StateRecord, now: number): StateRecord => {
-  const { wakeAt, retryAt: _, ...work } = state.work;
-  const isLater = wakeAt !== undefined && wakeAt > now;
-  return { ...state, work: { ...work, ...(isLater && { wakeAt }) } };
-};
-
-/** The input of `claimState`. */
-export interface NewClaim extends NewLease {
-  /** Maximum number of claims until the work is done. */
-  readonly attempts: number;
-}
-
-/** What a claim makes of a session whose time has come. */
-export type Claimed =
-  | { readonly outcome: 'claimed'; readonly state: LeasedState; readonly attempt: number }
-  /** Its worker has crashed in the last attempt: it waits for a later wake, or for none. */
-  | { readonly outcome: 'exhausted'; readonly state: StateRecord };
-
-/** The state after a claim whose lease has run out; `state` itself if there was none. */
-const afterCrash = (state: StateRecord, now: number): StateRecord => {
-  const { lease } = state.work;
-  if (lease?.maxAttempts === undefined || lease.releasedAt !== undefined) return state;
-  const released = withWork(state, { lease: releasedLease(lease, now) });
-  return afterAttempt(released, lease.maxAttempts, { now, delayMs: 0 });
-};
-
-/** What a claim makes of a session; undefined if it has ended or waits for no worker at `now`. */
-export const claimState = (
-  state: StateRecord,
-  { attempts: maxAttempts, ...lease }: NewClaim,
-  now: number,
-): Claimed | undefined => {
-  if (wakeAtOf(stateAt(state, now)) > now) return undefined;
-  const waiting = afterCrash(state, now);
-  const { attempts = 0 } = waiting.work;
-  if (wakeAtOf(waiting) > now) return { outcome: 'exhausted', state: waiting };
-  const leased = leaseState(notExhausted(takenUp(waiting, now)), lease, now);
-  if (leased.isErr()) return undefined;
-  const attempt = attempts + 1;
-  const claim = Object.freeze({ ...leased.value.work.lease, maxAttempts });
-  const held = withWork(leased.value, { attempts: attempt, lease: claim });
-  return { outcome: 'claimed', state: held, attempt };
-};
-
-/**
- * The next state of a session whose work is cancelled: nobody has a lease on it, and it waits for
- * no worker. `current` itself if that is so already.
- */
-export const cancelState = (
-  current: StateRecord,
-  { reason }: { readonly reason: string | undefined },
-  now: number,
-): Result<StateRecord, InvalidTransition> => {
-  const { status } = stateAt(current, now);
-  if (status === 'TERMINATED') return err(invalidTransition(status, 'cancel'));
-  const { wakeAt, retryAt, lease } = current.work;
-  const isHeld =
-    lease !== undefined &&
-    lease.releasedAt === undefined &&
-    (now < lease.until || lease.maxAttempts !== undefined);
-  if (!isHeld && wakeAt === undefined && retryAt === undefined) return ok(current);
-  const cancelled = { ...(reason !== undefined && { reason }) };
-  const ended = isHeld ? Object.freeze({ ...releasedLease(lease, now), cancelled }) : lease;
-  const work = Object.freeze({ ...(ended && { lease: ended }) });
-  return ok(Object.freeze({ ...current, work }));
 };

@@ -38,6 +38,8 @@ export interface SessionLimits {
    * limit.
    */
   readonly historyEntries: number;
+  /** Maximum number of messages that wait in an inbox; another one is `inbox_full`. Default: 100. */
+  readonly inboxMessages: number;
   /**
    * Maximum number of live sessions (ACTIVE or PAUSED) of a tenant; the start of another one is
    * `too_many_active`. A number from 0, or a function of the tenant. Default: no limit.
@@ -63,6 +65,7 @@ export const defaultLimits = /* @__PURE__ */ Object.freeze({
   metadataBytes: 16 * 1024,
   entriesPerAppend: 1000,
   historyEntries: Number.MAX_SAFE_INTEGER,
+  inboxMessages: 100,
   activeSessions: Number.MAX_SAFE_INTEGER,
   pageBytes: 8 * 1024 * 1024,
   forkBytes: 1024 * 1024,
@@ -75,8 +78,12 @@ export type SizeLimit = Exclude<keyof SessionLimits, 'activeSessions'>;
 export const NAME_LENGTH = 256;
 /** Maximum length of the role of an entry, in characters. */
 export const ROLE_LENGTH = 64;
-/** Maximum length of the id of an entry, in characters. */
-export const ENTRY_ID_LENGTH = 128;
+/** Maximum length of the id of an entry or a message, in characters. */
+export const ENTRY_ID_LENGTH = 256;
+/** Maximum number of messages that one turn takes at a time, and its default. */
+export const TAKE_LIMIT = 100;
+/** Maximum length of the error of an attempt, in characters. */
+export const ERROR_LENGTH = 500;
 /** Maximum length of session ids, tenants, idempotency keys and operation ids, in characters. */
 export const KEY_LENGTH = 256;
 /** Maximum number of labels of a session. */

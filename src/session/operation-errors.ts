@@ -5,16 +5,22 @@ import type {
   HistoryMoved,
   IdempotencyMismatch,
   IdTaken,
+  InboxFull,
   InvalidInput,
   InvalidTransition,
   Leased,
   LeaseEnded,
+  Misconfigured,
+  NotAnswered,
   NotFound,
   OperationMismatch,
   PageTooLarge,
+  RunTimeout,
   SearchTooLarge,
   StoreError,
+  Superseded,
   TooManyActive,
+  Withdrawn,
 } from './errors.js';
 
 /**
@@ -50,10 +56,22 @@ export interface OperationErrors {
   readonly fail: OperationErrors['pause'];
   readonly update: Exclude<OperationErrors['pause'], InvalidTransition>;
   readonly append: Exclude<OperationErrors['pause'], Conflict> | HistoryFull | HistoryMoved;
-  readonly rewind: OperationErrors['append'];
+  readonly rewind: OperationErrors['append'] | Conflict | InboxFull;
+  readonly send: OperationErrors['getOrCreate'] | InvalidTransition | OperationMismatch | InboxFull;
+  readonly inbox: InvalidInput | NotFound | StoreError;
+  readonly withdraw: OperationErrors['inbox'] | Conflict;
+  readonly take: OperationErrors['renew'] | HistoryFull;
+  readonly answer: OperationErrors['inbox'] | Misconfigured | NotAnswered | Withdrawn | Superseded;
+  readonly reply:
+    | OperationErrors['send']
+    | OperationErrors['take']
+    | OperationErrors['answer']
+    | Leased
+    | CallbackFailed
+    | RunTimeout;
   readonly lease: InvalidInput | NotFound | InvalidTransition | Leased | Conflict | StoreError;
   readonly renew: InvalidInput | NotFound | InvalidTransition | LeaseEnded | Conflict | StoreError;
-  readonly release: Exclude<OperationErrors['renew'], InvalidTransition>;
+  readonly release: OperationErrors['take'];
   readonly withLease: OperationErrors['lease'] | LeaseEnded | CallbackFailed;
   readonly wake: Exclude<OperationErrors['renew'], LeaseEnded>;
   readonly claim: InvalidInput | StoreError;

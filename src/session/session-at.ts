@@ -9,14 +9,13 @@ import type {
   SessionLabels,
   SessionOptions,
   SessionState,
-  SessionWork,
 } from './session.js';
 import type { SessionSummary } from './session-event.js';
 import type { SessionKey } from './session-key.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import type { EndReason } from './session-status.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
-import { isExhausted, wakeAtOf } from './work-state.js';
+import { workAt } from './work-at.js';
 
 /** Sets the fields that only some sessions have: the end reason and times. */
 const addOptional = (to: Mutable<SessionState>, state: StateRecord): void => {
@@ -57,16 +56,6 @@ const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): Sess
 const noLabels: SessionLabels = Object.freeze({});
 const noMetadata: JsonObject = Object.freeze({});
 
-/** The work on a session; undefined if it waits for no worker. */
-const workOf = (state: StateRecord): SessionWork | undefined => {
-  const { attempts = 0 } = state.work;
-  const wakeAt = wakeAtOf(state);
-  const waits = wakeAt < Number.POSITIVE_INFINITY && { wakeAt: timestampOf(wakeAt) };
-  const hasFailed = isExhausted(state) && { exhausted: true as const };
-  if (!waits && !hasFailed) return undefined;
-  return { attempts, ...waits, ...hasFailed };
-};
-
 /**
  * The session that a stored record describes at `now`, in milliseconds since the epoch.
  *
@@ -100,13 +89,14 @@ export const sessionAt = (
     metadata: state.metadata === undefined ? noMetadata : copyJson(state.metadata),
     history,
     historyCount,
+    inbox: state.work.inbox ?? 0,
     createdAt,
     updatedAt: timestampOf(state.lastActivityAt),
   };
   addOptional(session, state);
   const lease = leaseAt(state, now);
   if (lease !== undefined && state.status !== 'TERMINATED') session.lease = lease;
-  const work = workOf(state);
+  const work = workAt(state, now);
   if (work !== undefined) session.work = work;
   if (origin !== undefined) session.origin = origin;
   return session;

@@ -15,6 +15,8 @@ export type SessionEventType =
   | 'session.leased'
   | 'session.released'
   | 'session.woken'
+  | 'session.sent'
+  | 'session.withdrawn'
   | 'session.cancelled'
   | 'session.exhausted'
   | 'session.terminated'

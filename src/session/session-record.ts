@@ -33,7 +33,10 @@ export interface LeaseRecord {
    * the lease, unless it is released before. Absent for a lease that is no claim.
    */
   readonly maxAttempts?: number;
-  /** Present if `cancel` has ended the lease. */
+  /**
+   * Present if `cancel` or a rewind has ended the lease. Until `until`, nobody else may have the
+   * session, and a turn may store its last words.
+   */
   readonly cancelled?: Cancellation;
 }
 
@@ -76,8 +79,8 @@ export interface WorkRecord {
   /** The latest lease. Absent if the session was never leased. */
   readonly lease?: LeaseRecord;
   /**
-   * When the session waits for a worker, in milliseconds since the epoch, at least 0. Absent if it
-   * does not wait. `wakeAtOf` returns when a worker may claim it.
+   * When the session was asked to wait for a worker, in milliseconds since the epoch, at least 0.
+   * Absent if it was not. `wakeAtOf` returns when a worker may claim it.
    */
   readonly wakeAt?: number;
   /**
@@ -87,6 +90,40 @@ export interface WorkRecord {
   readonly retryAt?: number;
   /** Number of claims since the work was last done. Absent for none. */
   readonly attempts?: number;
+  /** Number of messages that wait in the inbox. Absent for none. */
+  readonly inbox?: number;
+  /**
+   * Since when a message waits that no attempt has taken, in milliseconds since the epoch. Absent
+   * if none does. Apart from `wakeAt` and `retryAt`: a message shortens no delay of an earlier
+   * attempt that it came before.
+   */
+  readonly askedAt?: number;
+  /** The turn that has begun and is not done, in one attempt or several. Absent if there is none. */
+  readonly turn?: TurnRecord;
+  /** The highest number of a turn so far. Absent before the first. */
+  readonly turns?: number;
+  /** Why the latest attempt has failed. Absent if it has not. */
+  readonly failure?: AttemptFailure;
+}
+
+/** A turn that is not done. */
+export interface TurnRecord {
+  /** From 1 on. */
+  readonly number: number;
+  /** A position before its first message. */
+  readonly start: number;
+  /** Present if a wake that was due is a reason for the turn. */
+  readonly woken?: true;
+}
+
+/** A failed attempt. */
+export interface AttemptFailure {
+  /** The text of the error, at most 500 characters. */
+  readonly error: string;
+  /** When, in milliseconds since the epoch. */
+  readonly at: number;
+  /** The number of the attempt. */
+  readonly attempt: number;
 }
 
 interface Phase {

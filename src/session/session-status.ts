@@ -112,7 +112,15 @@ export interface InvalidTransition {
   /** The status of the session. */
   readonly status: SessionStatus;
   /** The command that the status does not allow. */
-  readonly command: SessionCommand | 'append' | 'rewind' | 'lease' | 'wake' | 'cancel';
+  readonly command:
+    | SessionCommand
+    | 'append'
+    | 'rewind'
+    | 'send'
+    | 'take'
+    | 'lease'
+    | 'wake'
+    | 'cancel';
 }
 
 export const invalidTransition = (

@@ -45,6 +45,20 @@ export interface HistoryEntry<out T extends SessionSchemas = SessionSchemas> {
   readonly id?: string;
   /** Data of the entry besides its text, such as tool calls, token counts or a latency. */
   readonly data?: DataOf<T>;
+  /**
+   * Present if a turn wrote the entry or took it from the inbox: the number of the turn, the same
+   * in all its attempts.
+   */
+  readonly turn?: number;
+  /** Present if the entry came through the inbox of the session (`send`). */
+  readonly message?: true;
+}
+
+/** An entry that waits in an inbox, or has waited there. */
+export interface MessageEntry extends HistoryEntry {
+  /** Its id, 1 to 256 characters: of no other message of the session, ever. */
+  readonly id: string;
+  readonly message: true;
 }
 
 /** An entry with its position. */
@@ -109,18 +123,22 @@ export interface SessionLease {
   readonly until: string;
 }
 
-/** The work on a session that waits for a worker, has one, or has failed. */
+/**
+ * The work on a session. `waiting`: for a worker, now or from `nextAt` on. `running`: a turn has the
+ * session. `retrying`: an attempt has failed or its worker has crashed, and the next one is due at
+ * `nextAt`. `exhausted`: all attempts have failed, until a message or a wake.
+ */
 export interface SessionWork {
-  /** Number of claims since the work was last done. */
-  readonly attempts: number;
-  /**
-   * When a worker may claim the session: RFC 3339, UTC, milliseconds. Absent if it does not wait.
-   */
-  readonly wakeAt?: string;
-  /**
-   * Present if the work has failed in all its attempts, until a worker claims the session again.
-   */
-  readonly exhausted?: true;
+  /** Computed from the lease and the time: never `running` after the lease. */
+  readonly state: 'waiting' | 'running' | 'retrying' | 'exhausted';
+  /** Since when: RFC 3339, UTC, milliseconds. Of a wake for later: its time. */
+  readonly since: string;
+  /** Number of the attempt that runs or was the last, from 1; 0 before the first. */
+  readonly attempt: number;
+  /** When a worker may claim the session, if that is in the future. */
+  readonly nextAt?: string;
+  /** Why the latest attempt has failed, at most 500 characters. */
+  readonly error?: string;
 }
 
 /**
@@ -147,8 +165,10 @@ export interface Session<out T extends SessionSchemas = SessionSchemas>
   readonly metadata: MetadataOf<T>;
   /** The current lease; absent if nobody holds the session. */
   readonly lease?: SessionLease;
-  /** Absent if the session waits for no worker and its work has not failed. */
+  /** Absent if there is none: nothing waits, runs or has failed. */
   readonly work?: SessionWork;
+  /** Number of messages that wait in the inbox. */
+  readonly inbox: number;
   /** Present if the session is a fork. The original session may have been deleted since. */
   readonly origin?: SessionOrigin;
   /** When the session was created. */

@@ -156,6 +156,10 @@ export const endByClock = (current: StateRecord, now: number): EndedState | unde
   return Object.freeze(state);
 };
 
+/** The state of a session that is used at `now`. */
+export const usedState = <S extends StateRecord>(state: S, now: number): S =>
+  state.lastActivityAt < now ? { ...state, lastActivityAt: now } : state;
+
 /**
  * If the state has ended by inactivity, the last activity of the session, from which that end was
  * computed. An append moves it without a new revision, so the end is stored only if it has not

@@ -49,6 +49,8 @@ export interface Fence {
   /** The id of the session. */
   readonly id: string;
   readonly fencingToken: number;
+  /** The number of the turn that runs under the lease, if there is one. */
+  readonly turn?: number;
 }
 
 /**
@@ -66,7 +68,7 @@ export interface HoldOperations<S, R extends { readonly type: string }> {
   sessions(fencingToken: number): S;
   renew(fencingToken: number, seconds: number): ResultAsync<SessionLease, R>;
   /** `isDone`: whether the function that ran under the lease has returned a value. */
-  release(fencingToken: number, isDone: boolean): ResultAsync<void, ReleaseError>;
+  release(fencingToken: number, isDone: boolean): ResultAsync<unknown, ReleaseError>;
   /**
    * Calls `check` when the lease may be over, so that this is not noticed only by the next renewal.
    * Returns a function that ends this.
@@ -92,7 +94,7 @@ const secondsIn = (input: unknown): number => {
  * Whether a value is a result. Not by `instanceof`, because the caller may have another copy of
  * neverthrow.
  */
-const isResult = (value: unknown): value is Result<unknown, unknown> =>
+export const isResult = (value: unknown): value is Result<unknown, unknown> =>
   typeof value === 'object' &&
   value !== null &&
   'isErr' in value &&
@@ -121,7 +123,7 @@ const isCancelled = (error: ReleaseError): error is Cancelled => error.type === 
 /** Why the lease was over before its release; undefined if it was not. */
 const lostOf = <R extends { readonly type: string }>(
   renewal: LeaseRenewal<R>,
-  released: Result<void, ReleaseError>,
+  released: Result<unknown, ReleaseError>,
   fencingToken: number,
 ): LeaseEnded | undefined => {
   if (released.isErr() && isCancelled(released.error)) return released.error;
@@ -193,7 +195,7 @@ export async function withLease<S, E, R extends { readonly type: string }>(
  */
 export const takenLease = (
   lease: SessionLease,
-  release: (lease: SessionLease) => ResultAsync<void, { readonly type: string }>,
+  release: (lease: SessionLease) => ResultAsync<unknown, { readonly type: string }>,
 ): TakenLease =>
   disposable(lease, async () => {
     await release(lease);

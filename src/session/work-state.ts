@@ -78,9 +78,9 @@ const afterCrashAt = (lease: LeaseRecord, attempts: number): number => {
 
 /**
  * When a worker may claim the session, in milliseconds since the epoch; `Infinity` if it
- * waits for none. A lease holds off all claims until its end. A claim that was not released is made
- * again after it, because its worker may have crashed: immediately if the session was woken since, and
- * otherwise after the delay of a failed attempt.
+ * waits for none. A session that is PAUSED waits until it is resumed. A lease holds off all claims until its end. A claim that was not released is made
+ * again after it, because its worker may have crashed: immediately if the session was woken or got a
+ * message since, and otherwise after the delay of a failed attempt.
  *
  * @example
  * ```ts
@@ -90,9 +90,9 @@ const afterCrashAt = (lease: LeaseRecord, attempts: number): number => {
  * ```
  */
 export const wakeAtOf = ({ status, work }: StateRecord): number => {
-  if (status === 'TERMINATED') return NEVER;
-  const { wakeAt = NEVER, retryAt = NEVER, lease, attempts = 1 } = work;
-  const dueAt = Math.min(wakeAt, retryAt);
+  if (status === 'TERMINATED' || status === 'PAUSED') return NEVER;
+  const { wakeAt = NEVER, retryAt = NEVER, askedAt = NEVER, lease, attempts = 1 } = work;
+  const dueAt = Math.min(wakeAt, retryAt, askedAt);
   if (lease === undefined || lease.releasedAt !== undefined) return dueAt;
   return Math.max(lease.until, Math.min(dueAt, afterCrashAt(lease, attempts)));
 };

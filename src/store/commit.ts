@@ -1,5 +1,5 @@
 import type { AppendDetail, ChangeDetail } from '../session/event-detail.js';
-import type { HistoryEntry } from '../session/session.js';
+import type { HistoryEntry, MessageEntry, PositionedEntry } from '../session/session.js';
 import type { DueKey, SessionKey } from '../session/session-key.js';
 import type { SessionHead, StateRecord } from '../session/session-record.js';
 
@@ -56,7 +56,19 @@ export type Begun =
   | { readonly outcome: 'made' }
   | { readonly outcome: 'refused'; readonly guard: 'absent' | 'source' | 'live' };
 
-/** The guards of a change. After `operation`, there must be a session (`present`). */
+/** A message to put into an inbox. */
+export interface NewMessage {
+  /** What follows in the history when a turn takes the message. */
+  readonly entry: MessageEntry;
+  /** Of the content: 16 of the characters `A-Z a-z 0-9 _ -`. */
+  readonly digest: string;
+}
+
+/**
+ * The guards of a change. After `operation` comes `message`: no earlier message of the session, even
+ * one that was withdrawn, had the id of `send`; one that also had the digest makes the outcome
+ * `repeated`. Then there must be a session (`present`).
+ */
 export interface Guards {
   /**
    * No earlier change of the session had this id; one that also had the digest makes the outcome
@@ -80,10 +92,12 @@ export interface Guards {
   readonly over?: number | undefined;
   /** The lease with this fencing token is current at this time (`isLeasedWith`). */
   readonly fence?: { readonly token: number; readonly now: number } | undefined;
+  /** Maximum number of messages that wait before the change. */
+  readonly inbox?: number | undefined;
   /** The history ends at this position. */
   readonly end?: number | undefined;
   /**
-   * Maximum number of entries afterwards. Checked after `position` (`truncate` is no position of
+   * Maximum number of entries afterwards, with those that are taken. Checked after `position` (`truncate` is no position of
    * this history) and `superseded` (a rewind has taken it out).
    */
   readonly entries?: number | undefined;
@@ -100,25 +114,39 @@ export interface HistoryEffects {
   readonly truncate?: number | undefined;
   /** Follow at the end of the history, oldest first, together. */
   readonly entries?: readonly HistoryEntry[] | undefined;
+  /** Waits at the end of the inbox. */
+  readonly send?: NewMessage | undefined;
   /** None if nothing changes for a watcher, such as with a renewed lease. */
   readonly events: readonly EventPart[];
+}
+
+/** What a change does with the messages that wait. The new state says how many remain. */
+export interface InboxEffects {
+  /**
+   * Moves the oldest messages, after `send`, to the end of the history, after `entries`: each with
+   * the number of this turn.
+   */
+  readonly take?: { readonly messages: number; readonly turn: number } | undefined;
+  /** Removes waiting messages with these ids, each once, except for their ids and digests. */
+  readonly withdraw?: readonly string[] | undefined;
 }
 
 /** Replaces the state of a session. */
 export type StateChange = Commit<
   DueKey,
   Guards & { readonly revision: number },
-  HistoryEffects & {
-    /**
-     * The new state, with its labels, its times in the queues (`dueAtOf`, `wakeAtOf`) and its place
-     * in the lists; a later `lastActivityAt` stays. `previous` is the state with the revision of the
-     * guard, in all but `lastActivityAt`.
-     */
-    readonly put: { readonly state: StateRecord; readonly previous: StateRecord };
-  }
+  HistoryEffects &
+    InboxEffects & {
+      /**
+       * The new state, with its labels, its times in the queues (`dueAtOf`, `wakeAtOf`) and its place
+       * in the lists; a later `lastActivityAt` stays. `previous` is the state with the revision of the
+       * guard, in all but `lastActivityAt`.
+       */
+      readonly put: { readonly state: StateRecord; readonly previous: StateRecord };
+    }
 >;
 
-/** Changes the history, the activity or the wake of a session, and keeps the rest. */
+/** Changes the history, the activity or the inbox of a session, and keeps the rest. */
 export type UseChange = Commit<
   SessionKey,
   Guards,
@@ -126,8 +154,11 @@ export type UseChange = Commit<
     readonly put?: undefined;
     /** The latest activity, unless a later one is stored. Postpones an end by inactivity. */
     readonly activity?: number | undefined;
-    /** Waits for a worker from `at` on, or from earlier if it does so already; a new revision. */
-    readonly wake?: { readonly at: number; readonly revision: number } | undefined;
+    /**
+     * The message makes the session wait for a worker from `at` on (`work.askedAt`), or from earlier
+     * if a message does so already; a new revision.
+     */
+    readonly send?: (NewMessage & { readonly at: number; readonly revision: number }) | undefined;
   }
 >;
 
@@ -208,7 +239,15 @@ export const isRedaction = (commit: ChangeCommit): commit is Redaction =>
 export type Refusal = { readonly outcome: 'refused' } & (
   | {
       /** The first guard that failed. */
-      readonly guard: 'operation' | 'present' | 'position' | 'entries' | 'dueAt' | 'live';
+      readonly guard:
+        | 'operation'
+        | 'message'
+        | 'present'
+        | 'inbox'
+        | 'position'
+        | 'entries'
+        | 'dueAt'
+        | 'live';
     }
   | {
       /** The first guard that failed. */
@@ -232,11 +271,17 @@ export type Refusal = { readonly outcome: 'refused' } & (
 
 /** Outcome of `change`. */
 export type Changed =
-  /**
-   * `position`: after `entries` or `truncate`, the end of the history, higher than every position
-   * before; of a repeated change, as it was after the first. Otherwise 0.
-   */
-  { readonly outcome: 'made' | 'repeated'; readonly position: number } | Refusal;
+  | {
+      readonly outcome: 'made' | 'repeated';
+      /**
+       * After `entries`, `truncate` or `take`, the end of the history, higher than every position
+       * before; of a repeated operation, as it was after the first. Otherwise 0.
+       */
+      readonly position: number;
+      /** The messages that were taken, in their order; only after `take`. */
+      readonly messages?: readonly PositionedEntry[];
+    }
+  | Refusal;
 
 /** What is left of a removed session until its end is reported. */
 export interface Remains {

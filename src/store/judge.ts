@@ -34,6 +34,8 @@ export interface Facts {
   readonly state: StateRecord | undefined;
   /** The earlier change with the operation id of the commit, and the position after it. */
   readonly known?: { readonly digest: string; readonly position: number } | undefined;
+  /** The earlier message with the id of `send`. */
+  readonly sent?: { readonly digest: string } | undefined;
   /** The position at the end of the history. */
   readonly end: number;
   /**
@@ -51,6 +53,10 @@ const refused = <G extends string>(guard: G) => ({ outcome: 'refused' as const, 
 
 const isFull = (limit: LiveLimit | undefined, liveAt: Facts['liveAt']): boolean =>
   limit !== undefined && liveAt(limit.now) >= limit.sessions;
+
+/** Number of messages that a change takes. */
+export const takenBy = (effects: (StateChange | UseChange)['effects']): number =>
+  effects.put === undefined ? 0 : (effects.take?.messages ?? 0);
 
 type StateGuard = 'revision' | 'unusedSince' | 'open' | 'over' | 'fence';
 
@@ -77,12 +83,14 @@ const stateGuard = (state: StateRecord, guards: Guards): StateGuard | undefined 
 
 const judgeHistory = (
   { end, kept, liveAt }: Facts,
-  { guards, effects: { truncate = 0, entries = [] } }: StateChange | UseChange,
+  { guards, effects }: StateChange | UseChange,
 ): Changed => {
+  const { truncate = 0, entries = [] } = effects;
+  const taken = takenBy(effects);
   if (guards.end !== undefined && guards.end !== end) return { ...refused('end'), position: end };
   if (truncate > end) return refused('position');
   if (kept === undefined) return { ...refused('superseded'), position: end };
-  if (guards.entries !== undefined && kept + entries.length > guards.entries)
+  if (guards.entries !== undefined && kept + entries.length + taken > guards.entries)
     return refused('entries');
   return isFull(guards.live, liveAt) ? refused('live') : made;
 };
@@ -136,15 +144,19 @@ export const judgeRedaction = (end: number | undefined, { effects }: Redaction):
  * ```
  */
 export const judgeChange = (facts: Facts, commit: StateChange | UseChange): Changed => {
-  const { state, known } = facts;
-  const { operation } = commit.guards;
+  const { state, known, sent } = facts;
+  const { operation, inbox } = commit.guards;
+  const { send } = commit.effects;
   if (operation !== undefined && known !== undefined) {
     if (known.digest !== operation.digest) return refused('operation');
     return { outcome: 'repeated', position: known.position };
   }
+  if (send !== undefined && sent !== undefined)
+    return send.digest === sent.digest ? { outcome: 'repeated', position: 0 } : refused('message');
   if (state === undefined) return refused('present');
   const guard = stateGuard(state, commit.guards);
   if (guard !== undefined) return { ...refused(guard), state };
+  if (inbox !== undefined && (state.work.inbox ?? 0) > inbox) return refused('inbox');
   return judgeHistory(facts, commit);
 };
 

@@ -31,6 +31,6 @@ export const queueTimesAfter = (
   const isTakenOut = isPostponed && !Number.isFinite(wakeAt);
   return {
     dueAt: isPostponed ? times.dueAt : dueAt,
-    wakeAt: effects.wake !== undefined || isTakenOut ? times.wakeAt : wakeAt,
+    wakeAt: effects.send !== undefined || isTakenOut ? times.wakeAt : wakeAt,
   };
 };

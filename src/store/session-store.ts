@@ -1,6 +1,6 @@
 import type { SearchTooLarge, StoreError, TooLarge } from '../session/errors.js';
 import type { EntriesOutcome, HistorySlice } from '../session/history-slice.js';
-import type { SessionLabels } from '../session/session.js';
+import type { MessageEntry, SessionLabels } from '../session/session.js';
 import type { Answer, DueKey, SessionKey } from '../session/session-key.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
 import type { SessionStatus } from '../session/session-status.js';
@@ -137,6 +137,17 @@ export interface TakenRecord extends SessionKey {
   readonly record: SessionRecord;
 }
 
+/** A message of a session. */
+export interface StoredMessage {
+  readonly id: string;
+  /** As it was sent. */
+  readonly digest: string;
+  /** Present while the message waits. */
+  readonly entry?: MessageEntry;
+  /** The position that it got in the history. Present if it was taken; if neither is, withdrawn. */
+  readonly position?: number;
+}
+
 /** The result of `SessionStore.take`. */
 export interface TakenRecords extends DueSessions {
   /** The longest waiting first. */
@@ -196,6 +207,12 @@ export interface SessionStore {
 
   /** Reads the state of a session alone, or of what is left of one. */
   findState(key: DueKey): Answer<StateRecord | undefined, StoreError>;
+
+  /**
+   * Reads the messages that wait in the inbox, oldest first. With `ids`, the messages of a session
+   * with these ids, waiting or not, in any order; at most 100. None if there is no session.
+   */
+  messages(key: SessionKey, ids?: readonly string[]): Answer<readonly StoredMessage[], StoreError>;
 
   /** Reads a part of a history, at the cost of the part. */
   entries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome, StoreError>;

@@ -3,7 +3,7 @@ import type { StateChange, UseChange } from './commit.js';
 
 /**
  * The state after a change: the new one with the later activity, or the stored one with its
- * activity and its wake. The stored one itself if nothing changes.
+ * activity and its inbox. The stored one itself if nothing changes.
  *
  * @example
  * ```ts
@@ -21,12 +21,12 @@ export const stateAfter = (
     const { lastActivityAt } = stored;
     return lastActivityAt > state.lastActivityAt ? { ...state, lastActivityAt } : state;
   }
-  const { activity = 0, wake } = effects;
+  const { activity = 0, send } = effects;
   const lastActivityAt = Math.max(stored.lastActivityAt, activity);
-  if (wake === undefined) {
+  if (send === undefined) {
     return lastActivityAt === stored.lastActivityAt ? stored : { ...stored, lastActivityAt };
   }
-  const { wakeAt = wake.at } = stored.work;
-  const work = { ...stored.work, wakeAt: Math.min(wakeAt, wake.at) };
-  return { ...stored, lastActivityAt, work, revision: wake.revision };
+  const { askedAt = send.at, inbox = 0 } = stored.work;
+  const work = { ...stored.work, askedAt: Math.min(askedAt, send.at), inbox: inbox + 1 };
+  return { ...stored, lastActivityAt, work, revision: send.revision };
 };

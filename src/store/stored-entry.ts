@@ -1,17 +1,24 @@
+import type { Mutable } from '../session/mutable.js';
 import type { HistoryEntry } from '../session/session.js';
 
 /** An entry with the fields of a `HistoryEntry` alone. */
-export const plainEntry = ({ role, content, timestamp, id, data }: HistoryEntry): HistoryEntry => {
-  const entry = { role, content, timestamp };
-  if (id === undefined && data === undefined) return entry;
-  return { ...entry, ...(id !== undefined && { id }), ...(data !== undefined && { data }) };
+export const plainEntry = (entry: HistoryEntry): HistoryEntry => {
+  const { role, content, timestamp, id, data, turn, message } = entry;
+  const plain: Mutable<HistoryEntry> = { role, content, timestamp };
+  if (id !== undefined) plain.id = id;
+  if (data !== undefined) plain.data = data;
+  if (message !== undefined) plain.message = message;
+  if (turn !== undefined) plain.turn = turn;
+  return plain;
 };
 
 /** An entry after its redaction. */
-export const redactedEntry = ({ role, timestamp }: HistoryEntry): HistoryEntry => ({
+export const redactedEntry = ({ role, timestamp, message, turn }: HistoryEntry): HistoryEntry => ({
   role,
   content: '',
   timestamp,
+  ...(message !== undefined && { message }),
+  ...(turn !== undefined && { turn }),
 });
 
 /** Whether an entry has nothing to redact. */

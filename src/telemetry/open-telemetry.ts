@@ -13,7 +13,7 @@ import { having } from '../schema/host-values.js';
 import { optionsOf } from '../schema/options-of.js';
 import { optional, type Schema } from '../schema/schema.js';
 import { oneOf } from '../schema/values.js';
-import { httpStatuses } from '../service/http-status-of.js';
+import { httpStatusOf } from '../service/http-status-of.js';
 import {
   type OperationName,
   type OperationResult,
@@ -21,7 +21,7 @@ import {
 } from '../service/operation-results.js';
 import type { SessionObserver } from '../service/session-observer.js';
 import { type Clock, systemClock } from '../session/clock.js';
-import type { SessionError } from '../session/errors.js';
+import type { OperationError } from '../session/errors.js';
 import { KEY_LENGTH } from '../session/limits.js';
 import {
   attributeNames,
@@ -82,15 +82,15 @@ const spanNames: Partial<Record<OperationName, string>> = {
  * Whether the error is the host's. A caller's error is no error of the span, as on spans of HTTP
  * servers.
  */
-const isFault = ({ type }: SessionError): boolean =>
-  httpStatuses[type] >= 500 || type === 'conflict';
+const isFault = (error: OperationError): boolean =>
+  httpStatusOf(error) >= 500 || error.type === 'conflict';
 
 const idOf = (id: unknown): Attributes =>
   typeof id === 'string' && id.length <= KEY_LENGTH ? { [attributeNames.session]: id } : {};
 
 type Operation = Parameters<SessionObserver['run']>[0];
 type Instruments = ReturnType<typeof createInstruments>;
-type Finished = Result<OperationResult, SessionError>;
+type Finished = Result<OperationResult, OperationError>;
 
 const finish = (span: Span, result: Finished): void => {
   if (result.isErr()) {

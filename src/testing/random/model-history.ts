@@ -60,8 +60,8 @@ export class ModelHistory {
     if (!this.current.some(isRedacted)) return false;
     this.#changes += 1;
     this.current = this.current.map((each) => {
-      const { role, timestamp } = each.entry;
-      return isRedacted(each) ? { ...each, entry: { role, content: '', timestamp } } : each;
+      const { content: _c, id: _i, data: _d, ...entry } = each.entry;
+      return isRedacted(each) ? { ...each, entry: { ...entry, content: '' } } : each;
     });
     return true;
   }

@@ -1,4 +1,5 @@
 import { detailOf, eventOf } from '../../session/event-detail.js';
+import type { PositionedEntry } from '../../session/session.js';
 import type { SessionEvent } from '../../session/session-event.js';
 import type { SessionRecord, StateRecord } from '../../session/session-record.js';
 import { dueAtOf, endsAt, stateAt } from '../../session/state-at.js';
@@ -9,6 +10,7 @@ import {
   type ChangeCommit,
   type Changed,
   type EventPart,
+  type InboxEffects,
   isMove,
   isRedaction,
   type RemoveCommit,
@@ -24,7 +26,7 @@ import {
   judgeRedaction,
   judgeRemoval,
 } from '../../store/judge.js';
-import type { DueKey, PageRange, TakenRecord } from '../../store/session-store.js';
+import type { DueKey, PageRange, StoredMessage, TakenRecord } from '../../store/session-store.js';
 import { stateAfter } from '../../store/state-after.js';
 import { ModelHistory } from './model-history.js';
 
@@ -35,6 +37,8 @@ export interface ModelSession {
   readonly incarnation: string;
   readonly history: ModelHistory;
   readonly operations: Map<string, { readonly digest: string; readonly position: number }>;
+  /** In the order in which they were sent. */
+  readonly messages: Map<string, StoredMessage>;
   state: StateRecord;
   sequence: number;
   dueAt: number;
@@ -84,8 +88,12 @@ export class ModelStore {
     const history = new ModelHistory(incarnation);
     history.append(effects.entries);
     const queues = { dueAt: dueAtOf(state), wakeAt: wakeAtOf(state), mayBeDropped: false };
-    const operations = new Map<string, never>();
-    const session = { key, head, state, incarnation, history, operations, sequence: 0, ...queues };
+    const data = {
+      history,
+      operations: new Map<string, never>(),
+      messages: new Map<string, never>(),
+    };
+    const session = { key, head, state, incarnation, ...data, sequence: 0, ...queues };
     this.#sessions.push(session);
     this.#log(session, effects.events, 0);
     return begun;
@@ -116,6 +124,7 @@ export class ModelStore {
     const facts = {
       state: session?.state,
       known: operation && session?.operations.get(operation.id),
+      sent: effects.send && session?.messages.get(effects.send.entry.id),
       end: history.end,
       kept: history.keptAfter(effects.truncate),
       liveAt: (now: number) => this.#liveAt(key.tenant, now),
@@ -126,12 +135,44 @@ export class ModelStore {
     const { truncate, entries = [] } = effects;
     if (truncate !== undefined) history.truncate(truncate);
     history.append(entries);
-    const isWritten = truncate !== undefined || entries.length > 0;
+    const messages = this.#moveMessages(session, effects);
+    const isWritten = truncate !== undefined || entries.length > 0 || messages !== undefined;
     const position = isWritten ? history.end : 0;
     if (operation) session.operations.set(operation.id, { digest: operation.digest, position });
     this.#setState(session, commit);
     this.#log(session, effects.events, start);
-    return { outcome: 'made', position };
+    return { outcome: 'made', position, ...(messages && { messages }) };
+  }
+
+  /** The messages of a session that wait, oldest first, or those with these ids. */
+  messages(key: DueKey, ids?: readonly string[]): readonly StoredMessage[] {
+    const all = this.sessionAt(key)?.messages ?? new Map<string, StoredMessage>();
+    if (ids !== undefined) return ids.flatMap((id) => all.get(id) ?? []);
+    return [...all.values()].filter(({ entry }) => entry !== undefined);
+  }
+
+  /** Returns the messages that were taken. */
+  #moveMessages(
+    { history, messages, key }: ModelSession,
+    { send, put, ...more }: (StateChange | UseChange)['effects'],
+  ): readonly PositionedEntry[] | undefined {
+    if (send) messages.set(send.entry.id, { id: send.entry.id, ...send });
+    if (put === undefined) return undefined;
+    const { take, withdraw = [] }: InboxEffects = more;
+    const leave = (id: string, place: { position?: number }) =>
+      messages.set(id, { id, digest: messages.get(id)?.digest ?? '', ...place });
+    for (const id of withdraw) leave(id, {});
+    if (take === undefined) return undefined;
+    return this.messages(key)
+      .slice(0, take.messages)
+      .flatMap(({ id, entry }) => {
+        if (entry === undefined) return [];
+        const taken = { ...entry, turn: take.turn };
+        history.append([taken]);
+        const position = history.end;
+        leave(id, { position });
+        return [{ ...taken, position }];
+      });
   }
 
   #setState(session: ModelSession, commit: StateChange | UseChange): void {
@@ -140,7 +181,7 @@ export class ModelStore {
     const isPut = commit.effects.put !== undefined;
     session.state = state;
     if (isPut || endsAt(before) !== endsAt(state)) session.dueAt = dueAtOf(state);
-    if (key.removal !== undefined || (!isPut && commit.effects.wake === undefined)) return;
+    if (key.removal !== undefined || (!isPut && commit.effects.send === undefined)) return;
     session.wakeAt = wakeAtOf(state);
     session.mayBeDropped = false;
   }

@@ -1,0 +1,45 @@
+import type { MessageEntry } from '../../src/session/session.js';
+import type { NewMessage } from '../../src/store/commit.js';
+import type { StoredMessage } from '../../src/store/session-store.js';
+import { copyOf } from './history-log.js';
+
+/** The messages of a session. It shares no objects with its callers. */
+export class Inbox {
+  readonly #messages = new Map<string, StoredMessage>();
+  /** Those that wait, oldest first. */
+  readonly #waiting = new Map<string, MessageEntry>();
+
+  find(id: string): StoredMessage | undefined {
+    return this.#messages.get(id);
+  }
+
+  get waiting(): readonly StoredMessage[] {
+    return [...this.#waiting.keys()].flatMap((id) => this.#messages.get(id) ?? []);
+  }
+
+  send({ entry, digest }: NewMessage): void {
+    const { id } = entry;
+    const copy = { ...copyOf(entry), id, message: true } as const;
+    this.#messages.set(id, Object.freeze({ id, digest, entry: copy }));
+    this.#waiting.set(id, copy);
+  }
+
+  /** Removes the oldest messages, which get the positions after this one. */
+  take(messages: number, end: number): readonly MessageEntry[] {
+    const taken = [...this.#waiting.values()].slice(0, messages);
+    taken.forEach(({ id }, at) => {
+      this.#leave(id, { position: end + at + 1 });
+    });
+    return taken;
+  }
+
+  withdraw(ids: readonly string[]): void {
+    for (const id of ids) this.#leave(id, {});
+  }
+
+  #leave(id: string, place: { readonly position?: number }): void {
+    const { digest = '' } = this.#messages.get(id) ?? {};
+    this.#messages.set(id, Object.freeze({ id, digest, ...place }));
+    this.#waiting.delete(id);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Result } from 'neverthrow';
+import { readSafely } from '../schema/read-input.js';
+import { about, optional, type Schema } from '../schema/schema.js';
+import { list, operationId } from '../schema/values.js';
+import type { InvalidInput } from '../session/errors.js';
+import { TAKE_LIMIT } from '../session/limits.js';
+import { type GivenEntry, textOrEntry } from './entries-input.js';
+import type { InputPolicy } from './input-policy.js';
+import { perPolicy } from './per-policy.js';
+
+const USER = 'user';
+const ASSISTANT = 'assistant';
+
+/** A message of the caller. */
+export const newMessage = perPolicy((policy) =>
+  about('A message to send.', textOrEntry(policy, USER, operationId)),
+);
+
+/** The id of a message. */
+export const messageId = about('The id of the message.', operationId);
+
+/** Entries of a turn: a text, an entry, entries, or none. */
+export const saidEntries = perPolicy((policy): Schema<readonly GivenEntry[]> => {
+  const one = textOrEntry(policy, ASSISTANT);
+  const many = list(one, { least: 0, most: policy.limits.entriesPerAppend, of: 'entries' });
+  return {
+    ...many,
+    read: (issues, path, value) => {
+      if (value === undefined || value === null) return [];
+      if (Array.isArray(value)) return many.read(issues, path, value);
+      return [one.read(issues, path, value)];
+    },
+  };
+});
+
+/** Reads a message to send. */
+export const parseMessage = (
+  message: unknown,
+  policy: InputPolicy,
+): Result<GivenEntry, InvalidInput> =>
+  readSafely((issues) => issues.read('message', newMessage(policy), message));
+
+/** Reads what a turn says. */
+export const parseSaid = (
+  said: unknown,
+  policy: InputPolicy,
+): Result<readonly GivenEntry[], InvalidInput> =>
+  readSafely((issues) => issues.read('entries', saidEntries(policy), said));
+
+const messageIds = list(messageId, { least: 1, most: TAKE_LIMIT, of: 'ids' });
+
+/** Reads the ids of messages to withdraw; undefined for all. */
+export const parseMessageIds = (
+  ids: unknown,
+): Result<readonly string[] | undefined, InvalidInput> =>
+  readSafely((issues) => issues.read('ids', optional(messageIds), ids));

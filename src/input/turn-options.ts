@@ -1,0 +1,37 @@
+import { object } from '../schema/object.js';
+import { inputOf } from '../schema/read-input.js';
+import { type Out, optional, schema } from '../schema/schema.js';
+import { capped, number, upTo } from '../schema/values.js';
+import {
+  DEFAULT_CLAIMS,
+  HISTORY_LIMIT,
+  MAX_CLAIMS,
+  MAX_LEASE_SECONDS,
+  TAKE_LIMIT,
+} from '../session/limits.js';
+import { leaseSeconds, takeLimit } from './command-inputs.js';
+
+/** Maximum milliseconds to wait for an answer. */
+const MAX_TIMEOUT_MS = 600_000;
+
+const timeoutMs = optional(number(0, MAX_TIMEOUT_MS), 60_000);
+
+/** The options of a turn, in a worker or in `reply`. */
+export const turnFields = {
+  maxSeconds: optional(number(0.001, MAX_LEASE_SECONDS), 600),
+  messages: optional(takeLimit, TAKE_LIMIT),
+  historyLimit: optional(capped(0, HISTORY_LIMIT), HISTORY_LIMIT),
+  seconds: optional(leaseSeconds, 30),
+  attempts: optional(upTo(MAX_CLAIMS), DEFAULT_CLAIMS),
+};
+
+export const parseAnswerOptions = inputOf('options', object({ timeoutMs }));
+
+/** Read by `getOrCreate`, if the session is missing. */
+const creation = optional(schema((_issues, _path, value) => value));
+
+const replyOptions = object({ ...turnFields, timeoutMs, create: creation });
+
+export type ParsedReplyOptions = Out<typeof replyOptions>;
+
+export const parseReplyOptions = inputOf('options', replyOptions);

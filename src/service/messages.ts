@@ -1,0 +1,281 @@
+import { err, ok, type Result } from 'neverthrow';
+import { entryAt, type GivenEntry } from '../input/entries-input.js';
+import { parseMessage, parseMessageIds } from '../input/message-input.js';
+import { planSend } from '../plan/send.js';
+import { timestampOf } from '../session/clock.js';
+import { digestOf } from '../session/digest-of.js';
+import {
+  inboxFull,
+  invalidTransition,
+  type Misconfigured,
+  notFound,
+  operationMismatch,
+  type StoreError,
+} from '../session/errors.js';
+import { nextId } from '../session/ids.js';
+import { type Message, messageOf } from '../session/message.js';
+import type { OperationErrors } from '../session/operation-errors.js';
+import type { JsonValue } from '../session/session.js';
+import type { StateRecord } from '../session/session-record.js';
+import { stateAt } from '../session/state-at.js';
+import { openTurn, withoutMessages } from '../session/turn-state.js';
+import type {
+  NewMessage as MessageToStore,
+  Refusal,
+  SessionKey,
+  StoredMessage,
+} from '../store/session-store.js';
+import type { GetOrCreateInput } from './get-or-create.js';
+import { getOrCreate } from './get-or-create.js';
+import { contractBroken } from './run-operation.js';
+import type { Settings } from './settings.js';
+import { makeStep } from './update-state.js';
+
+/**
+ * A message to send. A text is a message with this content.
+ *
+ * @example
+ * ```ts
+ * await sessions.orThrow.send(id, { id: 'm-1', content: 'And a tunnel.', role: 'user' });
+ * ```
+ */
+export interface NewMessage {
+  /**
+   * An id of your own, 1 to 256 characters without control characters, such as that of a chat
+   * platform. It makes the call safe to repeat. Default: a random one.
+   */
+  readonly id?: string | undefined;
+  /** 1 to 64 characters. Default: `user`. */
+  readonly role?: string | undefined;
+  /** At most 256 KiB of UTF-8 by default (`limits.contentBytes`). */
+  readonly content: string;
+  /** Data besides the text: any JSON value. Its JSON counts towards `limits.contentBytes`. */
+  readonly data?: JsonValue | undefined;
+  /** When it was said: RFC 3339 in any offset, or a Date. Default: now. */
+  readonly timestamp?: string | Date | undefined;
+}
+
+/**
+ * `waiting`: no turn has taken it. `taken`: a turn has, and is not done. `answered`: its turn is
+ * done. `withdrawn`: it was withdrawn before a turn took it. `superseded`: a rewind has taken it out
+ * of the history.
+ */
+export type MessageState = 'waiting' | 'taken' | 'answered' | 'withdrawn' | 'superseded';
+
+/** The result of `send`. */
+export interface Sent {
+  /** The id of the message. */
+  readonly id: string;
+  /** What has become of it. */
+  readonly state: MessageState;
+  /** Present if an earlier call has sent the message: this call changed nothing. */
+  readonly repeated?: true;
+}
+
+/** The options of a session to create if there is none; `true` for none. */
+export type CreateIfMissing = true | Omit<GetOrCreateInput, 'id'>;
+
+/** Options of `send`. */
+export interface SendOptions {
+  /** Creates and starts the session if there is none. Default: `not_found`. */
+  readonly create?: CreateIfMissing | undefined;
+}
+
+/** The result of `withdraw`. */
+export interface WithdrawnMessages {
+  /** The messages that this call has withdrawn, oldest first. */
+  readonly withdrawn: readonly Message[];
+  /** The ids among the given ones of messages that a turn had taken before. */
+  readonly taken: readonly string[];
+}
+
+/** A message that is ready to send, with an id. */
+export type GivenMessage = GivenEntry & { readonly id: string };
+
+/** The message with a random id if it has none. */
+export const identified = (
+  { ids }: Settings,
+  given: GivenEntry,
+): Result<GivenMessage, Misconfigured> => {
+  const { id } = given;
+  if (id !== undefined) return ok({ ...given, id });
+  return nextId(ids).map((next) => ({ ...given, id: next }));
+};
+
+/** Checks a message. */
+export const readMessage = (
+  settings: Settings,
+  message: unknown,
+): Result<GivenMessage, OperationErrors['send']> =>
+  parseMessage(message, settings.policy).andThen((given) => identified(settings, given));
+
+/** The message as a store keeps it. */
+export const storedMessage = (given: GivenMessage, now: number): MessageToStore => {
+  const { id, role, content, data, timestamp } = given;
+  const entry = { ...entryAt(timestampOf(now), given), id, message: true as const };
+  return { entry, digest: digestOf(JSON.stringify([role, content, data, timestamp])) };
+};
+
+/** The error of a refused message. */
+export const sendRefused = (
+  { policy: { limits } }: Settings,
+  { id }: SessionKey,
+  refusal: Refusal,
+  now: number,
+): OperationErrors['send'] => {
+  switch (refusal.guard) {
+    case 'present':
+      return notFound(id);
+    case 'message':
+      return operationMismatch(id);
+    case 'inbox':
+      return inboxFull(id, limits.inboxMessages);
+    case 'open':
+      return invalidTransition(stateAt(refusal.state, now).status, 'send');
+    default:
+      throw contractBroken('change', refusal);
+  }
+};
+
+/** What has become of a message. */
+export interface Fate {
+  readonly state: MessageState;
+  /** The position of a message that was taken, and its turn. */
+  readonly position: number;
+  readonly turn: number;
+}
+
+const fate = (state: MessageState, position = 0, turn = 0): Fate => ({ state, position, turn });
+
+/** What has become of a message that was taken: its entry may have been rewound since. */
+const fateOfTaken = async (
+  { store, now }: Settings,
+  key: SessionKey,
+  position: number,
+): Promise<Result<Fate | undefined, StoreError>> => {
+  const slice = await store.entries(key, { before: position, limit: 1 });
+  if (slice.isErr()) return err(slice.error);
+  if (slice.value.outcome !== 'found') return ok(undefined);
+  const entry = slice.value.entries.at(-1);
+  if (entry?.position !== position || entry.turn === undefined) return ok(fate('superseded'));
+  const { turn } = entry;
+  const state = await store.findState(key);
+  if (state.isErr()) return err(state.error);
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  const isOpen = state.value && openTurn(state.value, time.value)?.number === turn;
+  return ok(fate(isOpen ? 'taken' : 'answered', position, turn));
+};
+
+/** What has become of a message; undefined if there is none with this id. */
+export const fateOf = async (
+  settings: Settings,
+  key: SessionKey,
+  id: string,
+): Promise<Result<Fate | undefined, StoreError>> => {
+  const found = await settings.store.messages(key, [id]);
+  if (found.isErr()) return err(found.error);
+  const message = found.value[0];
+  if (message === undefined) return ok(undefined);
+  if (message.entry !== undefined) return ok(fate('waiting'));
+  if (message.position === undefined) return ok(fate('withdrawn'));
+  return fateOfTaken(settings, key, message.position);
+};
+
+/** Creates the session if it is missing, as the caller wishes. */
+export const createIfMissing = async (
+  settings: Settings,
+  { id }: SessionKey,
+  create: CreateIfMissing | undefined,
+): Promise<Result<boolean, OperationErrors['send']>> => {
+  if (create === undefined) return ok(false);
+  const input = { ...(create === true ? {} : create), id };
+  const created = await getOrCreate(settings, input, {});
+  return created.map(() => true);
+};
+
+/** Puts a checked message into the inbox. */
+export const sendGiven = async (
+  settings: Settings,
+  key: SessionKey,
+  given: GivenMessage,
+): Promise<Result<Sent, OperationErrors['send']>> => {
+  const { store, revision, policy } = settings;
+  const time = settings.now();
+  if (time.isErr()) return err(time.error);
+  const now = time.value;
+  const { id } = given;
+  const changed = await store.change(
+    planSend(key, {
+      message: storedMessage(given, now),
+      now,
+      maxMessages: policy.limits.inboxMessages,
+      revision: revision(),
+    }),
+  );
+  if (changed.isErr()) return err(changed.error);
+  if (changed.value.outcome === 'refused')
+    return err(sendRefused(settings, key, changed.value, now));
+  if (changed.value.outcome === 'made') return ok({ id, state: 'waiting' });
+  const found = await fateOf(settings, key, id);
+  return found.map((known) => ({ id, state: known?.state ?? 'waiting', repeated: true }));
+};
+
+export const sendMessage = async (
+  settings: Settings,
+  key: SessionKey,
+  message: unknown,
+  { create }: SendOptions,
+): Promise<Result<Sent, OperationErrors['send']>> => {
+  const given = readMessage(settings, message);
+  if (given.isErr()) return err(given.error);
+  const sent = await sendGiven(settings, key, given.value);
+  if (sent.isOk() || sent.error.type !== 'not_found') return sent;
+  const created = await createIfMissing(settings, key, create);
+  if (created.isErr()) return err(created.error);
+  return created.value ? sendGiven(settings, key, given.value) : sent;
+};
+
+const waitingIn = (messages: readonly StoredMessage[]): readonly Message[] =>
+  messages.flatMap(({ entry }) => (entry === undefined ? [] : [messageOf(entry)]));
+
+export const readInbox = async (
+  { store }: Settings,
+  key: SessionKey,
+): Promise<Result<readonly Message[], OperationErrors['inbox']>> => {
+  const found = await store.messages(key);
+  if (found.isErr()) return err(found.error);
+  if (found.value.length > 0) return ok(waitingIn(found.value));
+  const state = await store.findState(key);
+  if (state.isErr()) return err(state.error);
+  return state.value === undefined ? err(notFound(key.id)) : ok([]);
+};
+
+const refusedStep = (refusal: Refusal): never => {
+  throw contractBroken('change', refusal);
+};
+
+/** Withdraws messages that wait: all, or those with these ids. */
+export const withdrawMessages = async (
+  settings: Settings,
+  key: SessionKey,
+  given: unknown,
+): Promise<Result<WithdrawnMessages, OperationErrors['withdraw']>> => {
+  const read = parseMessageIds(given);
+  if (read.isErr()) return err(read.error);
+  const ids = read.value;
+  let found: readonly StoredMessage[] = [];
+  // The messages are read after the state, so that its revision vouches for them.
+  const decide = async (current: StateRecord) => {
+    const messages = await settings.store.messages(key, ids);
+    if (messages.isErr()) return err(messages.error);
+    found = messages.value;
+    const withdraw = waitingIn(found).map(({ id }) => id);
+    if (withdraw.length === 0) return ok(undefined);
+    const state = withoutMessages(current, withdraw.length);
+    return ok({ state, effects: { withdraw }, refused: refusedStep });
+  };
+  const stepped = await makeStep(settings, key, decide);
+  const taken = found.flatMap(({ id, position }) => (position === undefined ? [] : [id]));
+  return stepped.map(() => ({ withdrawn: waitingIn(found), taken }));
+};

@@ -1,0 +1,227 @@
+import { err, ok, type Result } from 'neverthrow';
+import { type ParsedReplyOptions, parseReplyOptions } from '../input/turn-options.js';
+import { invalidField, notAnswered, notFound, type StoreError } from '../session/errors.js';
+import { sessionLeaseOf } from '../session/lease-state.js';
+import type { OperationErrors } from '../session/operation-errors.js';
+import { sessionAt } from '../session/session-at.js';
+import type { SessionRecord, StateRecord } from '../session/session-record.js';
+import { stateAt, usedState } from '../session/state-at.js';
+import { beginTurn, type Claim, sentState } from '../session/turn-state.js';
+import { findSession } from '../store/find-session.js';
+import type { SessionKey } from '../store/session-store.js';
+import { answerIn, Changes, checkAnswerable, type Reply } from './answers.js';
+import {
+  type CreateIfMissing,
+  createIfMissing,
+  type GivenMessage,
+  readMessage,
+  sendGiven,
+  sendRefused,
+  storedMessage,
+} from './messages.js';
+import { type BegunTurn, type Run, type TurnOptions, TurnRun } from './run-turn.js';
+import type { SessionService } from './session-service.js';
+import type { Settings } from './settings.js';
+import { messagesOfTurn, takeOf } from './turn-commits.js';
+import { replaceState } from './update-state.js';
+
+/** Options of `reply`. */
+export interface ReplyOptions extends TurnOptions {
+  /** Creates and starts the session if there is none. Default: `not_found`. */
+  readonly create?: CreateIfMissing | undefined;
+  /**
+   * Milliseconds to wait at most while another process answers, 0 to 600000. Default: 60000.
+   */
+  readonly timeoutMs?: number | undefined;
+}
+
+type ReplyError = OperationErrors['reply'];
+
+/** A reply that is under way. */
+interface Call {
+  readonly settings: Settings;
+  readonly sessionsOf: (settings: Settings) => SessionService;
+  readonly key: SessionKey;
+  readonly given: GivenMessage;
+  readonly run: Run;
+  readonly options: ParsedReplyOptions;
+  readonly create: CreateIfMissing | undefined;
+  readonly holder: string;
+  readonly changes: Changes;
+  /** Whether the message is stored. */
+  isSent: boolean;
+  /** Whether an earlier call has sent it. */
+  isRepeated: boolean;
+}
+
+/** The turn that this call may run now, with the message unless it is stored already. */
+const claimFor = (call: Call, { state, historyPosition: start }: SessionRecord, now: number) => {
+  const { settings, holder, options } = call;
+  const { seconds, attempts, messages } = options;
+  const current = call.isSent ? state : usedState(sentState(state, now), now);
+  const claim = { holder, seconds, attempts, messages, start, random: settings.random() };
+  return beginTurn(current, claim, now);
+};
+
+/** The turn that has begun. */
+const begunTurn = async (
+  { settings, key }: Call,
+  record: SessionRecord,
+  claim: Claim,
+  answer: { readonly state: StateRecord; readonly taken: Parameters<typeof messagesOfTurn>[3] },
+  now: number,
+): Promise<Result<BegunTurn, StoreError>> => {
+  const messages = await messagesOfTurn(settings, key, claim, answer.taken);
+  const { number, woken } = claim.state.work.turn;
+  return messages.map((all) => ({
+    tenant: key.tenant,
+    session: sessionAt({ ...record, state: answer.state }, now),
+    turn: number,
+    messages: all,
+    ...(woken && { woken }),
+    lease: sessionLeaseOf(claim.state.work.lease),
+    attempt: claim.attempt,
+  }));
+};
+
+/**
+ * Sends the message, claims the session and takes what waits, in one step. Undefined if the session
+ * was changed since it was read, or the message was sent before.
+ */
+const begin = async (
+  call: Call,
+  record: SessionRecord,
+  claim: Claim,
+  now: number,
+): Promise<Result<BegunTurn | undefined, ReplyError>> => {
+  const { settings, key, given } = call;
+  const { inboxMessages } = settings.policy.limits;
+  const step = {
+    guards: call.isSent ? {} : { inbox: inboxMessages - 1 },
+    effects: {
+      send: call.isSent ? undefined : storedMessage(given, now),
+      take: takeOf(claim),
+    },
+  };
+  const change = { previous: record.state, decided: claim.state, now, step };
+  const replaced = await replaceState(settings, key, change);
+  if (replaced.isErr()) return err(replaced.error);
+  if (replaced.value.outcome === 'refused')
+    return err(sendRefused(settings, key, replaced.value.refusal, now));
+  if (replaced.value.outcome !== 'replaced') return ok(undefined);
+  const { state, changed } = replaced.value;
+  if (changed.outcome === 'repeated') call.isRepeated = true;
+  call.isSent = true;
+  if (changed.outcome === 'repeated') return ok(undefined);
+  settings.recentStates.add(key, state);
+  return begunTurn(call, record, claim, { state, taken: changed.messages ?? [] }, now);
+};
+
+/** The session, which is created if it is missing and the caller wishes so. */
+const readSession = async (call: Call): Promise<Result<SessionRecord, ReplyError>> => {
+  const { settings, key, create } = call;
+  for (let hasCreated = false; ; hasCreated = true) {
+    const found = await findSession(settings.store, key, { historyLimit: 0 });
+    if (found.isErr()) return err(found.error);
+    if (found.value !== undefined) return ok(found.value);
+    if (hasCreated || create === undefined) return err(notFound(key.id));
+    const created = await createIfMissing(settings, key, create);
+    if (created.isErr()) return err(created.error);
+  }
+};
+
+/** The end of a turn of this call: the answer, an error, or undefined if others come first. */
+const runTurn = async (
+  { settings, sessionsOf, run, options, changes, key, given }: Call,
+  turn: BegunTurn,
+): Promise<Result<Reply | undefined, ReplyError>> => {
+  const { maxSeconds, historyLimit, seconds } = options;
+  const onDoubt = (check: () => void) => changes.listen(check);
+  const how = { run, maxSeconds, historyLimit, seconds, onDoubt };
+  const { released, failure } = await new TurnRun(settings, sessionsOf, turn, how).end();
+  if (failure !== undefined) return err(failure);
+  if (released.isErr()) return err(released.error);
+  const answer = await answerIn(settings, key, given.id);
+  return answer.map((found) => found && { ...found, ran: true, ...released.value });
+};
+
+/** Begins a turn if nobody has the session; otherwise sends the message alone. */
+const step = async (call: Call): Promise<Result<BegunTurn | undefined, ReplyError>> => {
+  const { settings, key, given } = call;
+  const read = await readSession(call);
+  if (read.isErr()) return err(read.error);
+  const time = settings.now();
+  if (time.isErr()) return err(time.error);
+  const record = read.value;
+  const { status } = stateAt(record.state, time.value);
+  const claim = status === 'ACTIVE' ? claimFor(call, record, time.value) : undefined;
+  if (claim?.isOk()) return begin(call, record, claim.value, time.value);
+  if (call.isSent) return (await checkAnswerable(settings, key, given.id)).map(() => undefined);
+  const sent = await sendGiven(settings, key, given);
+  if (sent.isErr()) return err(sent.error);
+  call.isSent = true;
+  call.isRepeated = sent.value.repeated === true;
+  return ok(undefined);
+};
+
+/** The answer by now; undefined if it may still come. */
+const pass = async (call: Call): Promise<Result<Reply | undefined, ReplyError>> => {
+  const { settings, key, given } = call;
+  const wasSent = call.isSent;
+  const begun = await step(call);
+  if (begun.isErr()) return err(begun.error);
+  if (begun.value !== undefined) return runTurn(call, begun.value);
+  if (!call.isSent) return ok(undefined);
+  const answer = await answerIn(settings, key, given.id);
+  const repeated = !wasSent && call.isRepeated && { repeated: true as const };
+  return answer.map((found) => found && { ...found, ...repeated });
+};
+
+const replyTo = async (call: Call): Promise<Result<Reply, ReplyError>> => {
+  const { settings, key, given, options, changes } = call;
+  const { timeoutMs } = options;
+  const begun = settings.now();
+  if (begun.isErr()) return err(begun.error);
+  for (;;) {
+    await changes.open();
+    const wasSent = call.isSent;
+    const answer = await pass(call);
+    if (answer.isErr()) return err(answer.error);
+    if (answer.value !== undefined) return ok(answer.value);
+    const time = settings.now();
+    if (time.isErr()) return err(time.error);
+    const left = begun.value + timeoutMs - time.value;
+    if (left <= 0) return err(notAnswered(key.id, given.id, `within ${timeoutMs} ms`));
+    if (wasSent) await changes.next(left);
+  }
+};
+
+/** Sends a message, then runs the turn that answers it, or waits while another process does. */
+export const replyToMessage = async (
+  settings: Settings,
+  key: SessionKey,
+  sessionsOf: (settings: Settings) => SessionService,
+  message: unknown,
+  run: Run,
+  options: ReplyOptions,
+): Promise<Result<Reply, ReplyError>> => {
+  if (typeof run !== 'function') return err(invalidField('run', 'must be a function'));
+  const read = parseReplyOptions(options);
+  if (read.isErr()) return err(read.error);
+  const given = readMessage(settings, message);
+  if (given.isErr()) return err(given.error);
+  const changes = new Changes(settings, key);
+  const holder = `reply-${settings.random().toString(36).slice(2)}`;
+  const { create } = options;
+  try {
+    return await replyTo({
+      ...{ settings, sessionsOf, key, run, create, holder, changes },
+      given: given.value,
+      options: read.value,
+      isSent: false,
+      isRepeated: false,
+    });
+  } finally {
+    changes.close();
+  }
+};

@@ -1,0 +1,216 @@
+import { err, ok, type Result } from 'neverthrow';
+import { entriesAt } from '../input/entries-input.js';
+import { type ParsedRewind, parseRewind } from '../input/rewind-input.js';
+import type { StepEffects } from '../plan/replace.js';
+import { digestOf } from '../session/digest-of.js';
+import { type InvalidInput, invalidField, invalidTransition } from '../session/errors.js';
+import { isLeasedWith, leaseEndedIn, wakeState } from '../session/lease-state.js';
+import type { OperationErrors } from '../session/operation-errors.js';
+import type { StateRecord, TurnRecord } from '../session/session-record.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
+import { acceptsHistoryAt, stateAt, usedState } from '../session/state-at.js';
+import { redoTurn, sentState, voidTurn, withoutMessages } from '../session/turn-state.js';
+import type { SessionKey } from '../store/session-store.js';
+import {
+  appendedOf,
+  type NewHistoryEntry,
+  NOT_IN_HISTORY,
+  refusedAppend,
+} from './change-history.js';
+import type { OperationOptions } from './change-session.js';
+import { type GivenMessage, identified, type NewMessage, storedMessage } from './messages.js';
+import type { Appended } from './operation-results.js';
+import { fenced, type Settings, turnUnder } from './settings.js';
+import { type Decide, makeStep } from './update-state.js';
+
+/**
+ * Input of `rewind`. One of `to`, `before` and `after` says where the history goes back to.
+ *
+ * @example
+ * ```ts
+ * const { entries, position } = await sessions.orThrow.history(id);
+ * await sessions.orThrow.rewind(id, {
+ *   to: entries[0]?.position ?? 0,
+ *   entries: [{ role: 'user', content: 'Ships, mostly.' }],
+ *   ifPosition: position,
+ *   operationId: 'edit-1',
+ *   wake: true, // a worker answers again
+ * });
+ * ```
+ */
+export interface RewindInput<T extends SessionSchemas = SessionSchemas> extends OperationOptions {
+  /**
+   * The position of an entry of the current history, or 0: the entries up to it stay, the others
+   * are superseded.
+   */
+  readonly to?: number | undefined;
+  /**
+   * The id of a message: it is superseded with all that follows it, or withdrawn if it still waits.
+   * With `send`, this edits a message.
+   */
+  readonly before?: string | undefined;
+  /** The id of a message: what follows it is superseded. With `wake`, it is answered again. */
+  readonly after?: string | undefined;
+  /** The entries that follow, at most `limits.entriesPerAppend`. Default: none. */
+  readonly entries?: readonly NewHistoryEntry<T>[] | undefined;
+  /** A message to send in the same step. Default: none. */
+  readonly send?: string | NewMessage | undefined;
+  /**
+   * The position at which you saw the history end, which `history`, `append` or `rewind` returned.
+   * If the history has changed since, the rewind fails with `history_moved`, so that it never drops
+   * entries that you have not seen. Required with `to`.
+   */
+  readonly ifPosition?: number | undefined;
+  /** Whether the session waits for a worker, in the same step. Default: false. */
+  readonly wake?: boolean | undefined;
+}
+
+/** Where a rewind goes back to. */
+interface Place {
+  /** Undefined if nothing of the history goes. */
+  readonly to: number | undefined;
+  /** The message that still waits, and goes. */
+  readonly withdraw?: string;
+  /** The turn of the message that the history ends with then. */
+  readonly turn?: TurnRecord | undefined;
+}
+
+type PlaceError = InvalidInput | OperationErrors['history'];
+
+/** The turn of the message at a position, if there is one. */
+const turnAt = async (
+  { store }: Settings,
+  key: SessionKey,
+  position: number,
+): Promise<Result<{ readonly start: number; readonly turn?: TurnRecord }, PlaceError>> => {
+  const part = await store.entries(key, { before: position, limit: 1 });
+  if (part.isErr()) return err(part.error);
+  if (part.value.outcome !== 'found') return err(invalidField('to', NOT_IN_HISTORY));
+  const { start } = part.value;
+  const entry = part.value.entries[0];
+  const isThere = entry?.position === position && entry.message === true;
+  const number = isThere ? entry.turn : undefined;
+  return ok({ start, ...(number !== undefined && { turn: Object.freeze({ number, start }) }) });
+};
+
+const NO_MESSAGE = 'is not the id of a message in this history';
+
+/** Where a message is. */
+const placeOfMessage = async (
+  settings: Settings,
+  key: SessionKey,
+  path: 'before' | 'after',
+  id: string,
+): Promise<Result<Place, PlaceError>> => {
+  const found = await settings.store.messages(key, [id]);
+  if (found.isErr()) return err(found.error);
+  const { entry, position } = found.value[0] ?? {};
+  if (entry !== undefined && path === 'before') return ok({ to: undefined, withdraw: id });
+  if (position === undefined) return err(invalidField(path, NO_MESSAGE));
+  const at = await turnAt(settings, key, position);
+  return at.andThen(({ start, turn }): Result<Place, PlaceError> => {
+    if (turn === undefined) return err(invalidField(path, NO_MESSAGE));
+    return ok(path === 'before' ? { to: start } : { to: position, turn });
+  });
+};
+
+const placeOf = async (
+  settings: Settings,
+  key: SessionKey,
+  { to, before, after, wake }: ParsedRewind,
+): Promise<Result<Place, PlaceError>> => {
+  if (before !== undefined) return placeOfMessage(settings, key, 'before', before);
+  if (after !== undefined) return placeOfMessage(settings, key, 'after', after);
+  if (to === undefined || !wake) return ok({ to });
+  const at = await turnAt(settings, key, to);
+  return at.map(({ turn }) => ({ to, turn }));
+};
+
+/**
+ * The state after a rewind. One that does not come from the running turn voids it: its answer would
+ * be to a question that is not in the history any more.
+ */
+const rewoundState = (
+  current: StateRecord,
+  { fencingToken, wake, entries, send }: ParsedRewind,
+  { turn, withdraw }: Place,
+  now: number,
+): StateRecord => {
+  const isOwn = fencingToken !== undefined;
+  const kept = withdraw === undefined ? current : withoutMessages(current, 1);
+  const voided = isOwn ? kept : voidTurn(kept, now);
+  const sent = send === undefined ? voided : sentState(voided, now);
+  if (!wake) return usedState(sent, now);
+  const isAgain = turn !== undefined && entries.length === 0 && send === undefined;
+  const waiting = isAgain ? redoTurn(sent, turn, now) : wakeState(sent, now, now).unwrapOr(sent);
+  return usedState(waiting, now);
+};
+
+/** The part of the input that must be the same in a repeated call. */
+const contentOf = ({ to, before, after, entries, send }: ParsedRewind): string =>
+  JSON.stringify(['rewind', to, before, after, entries, send]);
+
+const guardsOf = ({ policy: { limits } }: Settings, rewind: ParsedRewind, now: number) => {
+  const { operationId: id, ifPosition: end, fencingToken: token } = rewind;
+  return {
+    operation: id === undefined ? undefined : { id, digest: digestOf(contentOf(rewind)) },
+    fence: token === undefined ? undefined : { token, now },
+    end,
+    entries: limits.historyEntries,
+    inbox: rewind.send === undefined ? undefined : limits.inboxMessages - 1,
+  };
+};
+
+const rewindStep =
+  (
+    settings: Settings,
+    key: SessionKey,
+    rewind: ParsedRewind,
+    message: GivenMessage | undefined,
+  ): Decide<OperationErrors['rewind']> =>
+  async (current, now) => {
+    const { fencingToken } = rewind;
+    const { status } = stateAt(current, now);
+    if (!acceptsHistoryAt(current, now)) return err(invalidTransition(status, 'rewind'));
+    if (fencingToken !== undefined && !isLeasedWith(current, fencingToken, now))
+      return err(leaseEndedIn(current, fencingToken));
+    const place = await placeOf(settings, key, rewind);
+    if (place.isErr()) return err(place.error);
+    const { to, withdraw } = place.value;
+    const isOver = status === 'TERMINATED';
+    if (isOver && message !== undefined) return err(invalidTransition(status, 'send'));
+    const effects: StepEffects = {
+      truncate: to,
+      entries: entriesAt(now, rewind.entries, turnUnder(settings.fence, key)),
+      send: message && storedMessage(message, now),
+      withdraw: withdraw === undefined ? undefined : [withdraw],
+    };
+    const guards = guardsOf(settings, rewind, now);
+    const { ifPosition } = rewind;
+    return ok({
+      state: isOver ? current : rewoundState(current, rewind, place.value, now),
+      guards: to === undefined ? { ...guards, operation: undefined } : guards,
+      effects,
+      refused: (refusal) => {
+        const isSeen = 'position' in refusal && refusal.position === ifPosition;
+        if (refusal.guard === 'position' || (isSeen && refusal.guard !== 'end'))
+          return invalidField('to', NOT_IN_HISTORY);
+        const maxEntries = settings.policy.limits.historyEntries;
+        return refusedAppend(key, 'rewind', { now, maxEntries }, refusal);
+      },
+    });
+  };
+
+export const rewindHistory = async (
+  settings: Settings,
+  key: SessionKey,
+  input: unknown,
+): Promise<Result<Appended, OperationErrors['rewind']>> => {
+  const read = parseRewind(input, settings.policy);
+  if (read.isErr()) return err(read.error);
+  const rewind = fenced(settings, key, read.value);
+  const message = rewind.send === undefined ? ok(undefined) : identified(settings, rewind.send);
+  if (message.isErr()) return err(message.error);
+  const stepped = await makeStep(settings, key, rewindStep(settings, key, rewind, message.value));
+  return stepped.map((done) => appendedOf(done?.changed ?? { outcome: 'made', position: 0 }));
+};

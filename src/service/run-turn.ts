@@ -1,0 +1,279 @@
+import { err, ok, type Result } from 'neverthrow';
+import { parseSaid } from '../input/message-input.js';
+import { afterLong } from '../session/clock.js';
+import {
+  type CallbackFailed,
+  callbackFailed,
+  type InvalidInput,
+  type LeaseEnded,
+  type RunTimeout,
+  runTimeout,
+} from '../session/errors.js';
+import { isFields } from '../session/fields.js';
+import { LeaseRenewal } from '../session/lease-renewal.js';
+import type { Message } from '../session/message.js';
+import type { OperationErrors } from '../session/operation-errors.js';
+import type { PositionedEntry, Session } from '../session/session.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
+import { LAST_WORDS_MS } from '../session/turn-state.js';
+import { isResult, type LeaseSignal } from '../session/with-lease.js';
+import type { ClaimedSession } from './operation-results.js';
+import type { SessionService } from './session-service.js';
+import type { ReleaseInput } from './session-work.js';
+import { forTenant, type Settings, withFence } from './settings.js';
+import type { Released, TakeInput, TurnEntries } from './turn-commits.js';
+
+/** The argument of `run`: a turn of a session. */
+export interface Turn<T extends SessionSchemas = SessionSchemas> {
+  /** The session as it was when the turn began, without its history. */
+  readonly session: Session<T>;
+  /** The tenant of the session. */
+  readonly tenant: string;
+  /** From 1; the same in every attempt, so that it is a key for payments and deliveries. */
+  readonly number: number;
+  /** Number of this attempt, from 1. */
+  readonly attempt: number;
+  /** All messages that the turn answers, those of earlier attempts included, oldest first. */
+  readonly messages: readonly Message[];
+  /** Whether a `wake` that was due is a reason for the turn. */
+  readonly woken: boolean;
+  /** The latest entries of the history, oldest first. It ends with the messages. */
+  readonly history: readonly PositionedEntry<T>[];
+  /**
+   * Stores a finished step, then takes the messages that were sent since, in one step. Rejects with
+   * a `SessionFailure`.
+   */
+  readonly take: (options?: Omit<TakeInput, 'fencingToken'>) => Promise<readonly Message[]>;
+  /**
+   * The same sessions, whose writes on the session carry the fencing token and the number of the
+   * turn.
+   */
+  readonly sessions: SessionService<T>;
+  /**
+   * Aborted when the turn is over: it was cancelled or rewound, has run longer than `maxSeconds`,
+   * or another process may have it. `reason` is the error, such as `cancelled`.
+   */
+  readonly signal: LeaseSignal;
+  /** For calls that do not go through `sessions`, such as those of another process. */
+  readonly fencingToken: number;
+}
+
+/** What a turn says, stored in the same step as its end. */
+export type Said = TurnEntries | { readonly entries: TurnEntries } | null | undefined | undefined;
+
+/**
+ * Answers a turn. If it throws, rejects or returns an `Err`, the turn is tried again later. After a
+ * cancel, what it returns within five seconds is stored as its last words.
+ */
+export type Run<T extends SessionSchemas = SessionSchemas> = (
+  turn: Turn<T>,
+) => Said | Result<Said, unknown> | Promise<Said | Result<Said, unknown>>;
+
+/** Options of a turn. */
+export interface TurnOptions {
+  /** Maximum seconds of an attempt, 0.001 to 86400. Default: 600. */
+  readonly maxSeconds?: number | undefined;
+  /** Maximum number of messages that a turn takes when it begins, 1 to 100. Default: 100. */
+  readonly messages?: number | undefined;
+  /** Maximum number of entries in `history`, 0 to 1000. Default: 1000. */
+  readonly historyLimit?: number | undefined;
+  /**
+   * Seconds of the lease, which is renewed at each third of them, 0.001 to 86400: after a crash,
+   * the session waits for that long. Default: 30.
+   */
+  readonly seconds?: number | undefined;
+  /** Maximum number of attempts, 1 to 1000. Default: 10. */
+  readonly attempts?: number | undefined;
+}
+
+/** A turn that has begun. */
+export type BegunTurn = Omit<ClaimedSession, 'start' | 'position' | 'waitingSince' | 'isAlone'>;
+
+/** How to run a turn. */
+export interface RunSettings {
+  readonly run: Run;
+  readonly maxSeconds: number;
+  readonly historyLimit: number;
+  readonly seconds: number;
+  /** Calls `check` when the lease may be over; returns a function that ends this. */
+  readonly onDoubt?: (check: () => void) => () => void;
+}
+
+/** How a turn has ended. */
+export interface TurnEnd {
+  readonly released: Result<Released, OperationErrors['release']>;
+  /** Why it was not done. */
+  readonly failure?: TurnFailure;
+}
+
+export type TurnFailure =
+  | OperationErrors['take']
+  | LeaseEnded
+  | RunTimeout
+  | CallbackFailed
+  | InvalidInput;
+
+/** Maximum number of tries to release a session. After them, its lease runs out. */
+const RELEASES = 4;
+
+const textOf = (cause: unknown): string => {
+  try {
+    return isFields(cause) && typeof cause['message'] === 'string'
+      ? cause['message']
+      : String(cause);
+  } catch {
+    return 'an error that cannot be shown';
+  }
+};
+
+const entriesIn = (said: unknown): unknown =>
+  isFields(said) && 'entries' in said ? said['entries'] : said;
+
+/** Runs one attempt of a turn under its lease, and releases it with what the turn has said. */
+export class TurnRun {
+  readonly #settings: Settings;
+  readonly #sessions: SessionService;
+  readonly #turn: BegunTurn;
+  readonly #how: RunSettings;
+  readonly #over = new AbortController();
+
+  /** `sessions` makes a service of settings. */
+  constructor(
+    settings: Settings,
+    sessions: (settings: Settings) => SessionService,
+    turn: BegunTurn,
+    how: RunSettings,
+  ) {
+    const { session, lease, turn: number } = turn;
+    const own = forTenant(settings, turn.tenant);
+    const fence = { id: session.id, fencingToken: lease.fencingToken, turn: number };
+    this.#settings = own;
+    this.#sessions = sessions(own);
+    this.#turn = turn;
+    this.#how = how;
+    this.#held = sessions(withFence(own, fence));
+  }
+
+  readonly #held: SessionService;
+
+  async end(): Promise<TurnEnd> {
+    const said = await this.#said();
+    const { fencingToken } = this.#turn.lease;
+    if (said.isErr()) return this.#failed(said.error);
+    const entries = parseSaid(said.value, this.#settings.policy);
+    if (entries.isErr()) return this.#failed(entries.error);
+    const released = await this.#release({ fencingToken, done: true, entries: entries.value });
+    const isRefused = released.isErr() && released.error.type === 'history_full';
+    return isRefused ? this.#failed(released.error) : { released };
+  }
+
+  async #failed(failure: TurnFailure): Promise<TurnEnd> {
+    const { fencingToken } = this.#turn.lease;
+    const isStopped = failure.type === 'cancelled';
+    const cause = failure.type === 'callback_failed' ? failure.cause : failure;
+    const error = isStopped ? undefined : textOf(cause);
+    const released = await this.#release({ fencingToken, done: isStopped, error });
+    return { released, failure };
+  }
+
+  /** What the turn has said; or why it is not done. */
+  async #said(): Promise<Result<unknown, TurnFailure>> {
+    const { seconds, onDoubt, maxSeconds } = this.#how;
+    const { session, lease } = this.#turn;
+    const { fencingToken } = lease;
+    const clock = { now: () => this.#now(), after: this.#settings.after };
+    const taken = { fencingToken, begunAt: Date.parse(lease.until) - seconds * 1000, seconds };
+    const renew = () => this.#sessions.renew(session.id, { fencingToken, seconds });
+    const renewal = new LeaseRenewal(renew, clock, taken);
+    const stopDoubt = onDoubt?.(() => renewal.check());
+    const stopTimer = afterLong(this.#settings.after, maxSeconds * 1000, () =>
+      this.#over.abort(runTimeout(maxSeconds)),
+    );
+    const onLost = () => this.#over.abort(renewal.signal.reason);
+    renewal.signal.addEventListener('abort', onLost);
+    try {
+      return await Promise.race([this.#called(), this.#abandoned()]);
+    } finally {
+      renewal.stop();
+      stopDoubt?.();
+      stopTimer();
+      this.#stopWaiting();
+    }
+  }
+
+  #stopWaiting = (): void => undefined;
+
+  /** Settles when nobody waits for `run` any more: after a cancel, it has time for last words. */
+  #abandoned(): Promise<Result<never, TurnFailure>> {
+    const { signal } = this.#over;
+    return new Promise((resolve) => {
+      signal.addEventListener('abort', () => {
+        const reason: TurnFailure = signal.reason;
+        const ms = reason.type === 'cancelled' ? LAST_WORDS_MS : 0;
+        this.#stopWaiting = this.#settings.after(ms, () => resolve(err(reason)));
+      });
+    });
+  }
+
+  /** What `run` returns. Whatever it throws is its error. */
+  async #called(): Promise<Result<unknown, TurnFailure>> {
+    const history = await this.#history();
+    if (history.isErr()) return err(history.error);
+    const { signal } = this.#over;
+    try {
+      const said: unknown = await this.#how.run(this.#argument(history.value));
+      if (!isResult(said)) return ok(entriesIn(said));
+      return said.isOk() ? ok(entriesIn(said.value)) : err(callbackFailed(said.error));
+    } catch (cause) {
+      return err(signal.aborted ? signal.reason : callbackFailed(cause));
+    }
+  }
+
+  #argument(history: readonly PositionedEntry[]): Turn {
+    const { session, tenant, turn: number, attempt, messages, woken = false, lease } = this.#turn;
+    const { fencingToken } = lease;
+    return {
+      session,
+      tenant,
+      number,
+      attempt,
+      messages,
+      woken,
+      history,
+      take: async (options) => {
+        const taken = await this.#sessions.orThrow.take(session.id, { ...options, fencingToken });
+        return taken.messages;
+      },
+      sessions: this.#held,
+      signal: this.#over.signal,
+      fencingToken,
+    };
+  }
+
+  async #history(): Promise<Result<readonly PositionedEntry[], OperationErrors['history']>> {
+    const { historyLimit } = this.#how;
+    if (historyLimit === 0) return ok([]);
+    const part = await this.#sessions.history(this.#turn.session.id, { last: historyLimit });
+    return part.map(({ entries }) => entries);
+  }
+
+  /** Releases the session; again after an outage, as long as the lease lasts. */
+  async #release(input: ReleaseInput): Promise<Result<Released, OperationErrors['release']>> {
+    const { id } = this.#turn.session;
+    const { seconds } = this.#how;
+    let released = await this.#sessions.release(id, input);
+    for (let tries = 1; tries < RELEASES; tries += 1) {
+      if (released.isOk() || released.error.type !== 'store_unavailable') break;
+      await new Promise<void>((resolve) => {
+        this.#settings.after((seconds * 1000) / RELEASES, resolve);
+      });
+      released = await this.#sessions.release(id, input);
+    }
+    return released;
+  }
+
+  /** If the clock fails, every lease counts as lost. */
+  #now(): number {
+    return this.#settings.now().unwrapOr(Number.POSITIVE_INFINITY);
+  }
+}

@@ -1,0 +1,179 @@
+import { err, ok, type Result } from 'neverthrow';
+import { entriesAt } from '../input/entries-input.js';
+import {
+  type ParsedRelease,
+  type ParsedTake,
+  parseRelease,
+  parseTake,
+} from '../input/turn-input.js';
+import {
+  historyFull,
+  type InvalidInput,
+  invalidTransition,
+  type StoreError,
+} from '../session/errors.js';
+import { isLeasedWith, leaseEndedIn, releaseState } from '../session/lease-state.js';
+import { HISTORY_LIMIT } from '../session/limits.js';
+import { type Message, messagesIn } from '../session/message.js';
+import type { OperationErrors } from '../session/operation-errors.js';
+import type { PositionedEntry } from '../session/session.js';
+import { acceptsHistoryAt, stateAt, usedState } from '../session/state-at.js';
+import { type Claim, openTurn, withoutMessages } from '../session/turn-state.js';
+import type { Refusal, SessionKey } from '../store/session-store.js';
+import type { NewHistoryEntry } from './change-history.js';
+import { contractBroken } from './run-operation.js';
+import type { Settings } from './settings.js';
+import { type Decide, makeStep, type Stepped } from './update-state.js';
+
+/** An entry of a turn. */
+export interface TurnEntry extends Omit<NewHistoryEntry, 'role'> {
+  /** 1 to 64 characters. Default: `assistant`. */
+  readonly role?: string | undefined;
+}
+
+/** What a turn says: a text, an entry, or entries, oldest first. */
+export type TurnEntries = string | TurnEntry | readonly (string | TurnEntry)[];
+
+/** Input of `take`. */
+export interface TakeInput {
+  /** The fencing token of the claim. */
+  readonly fencingToken: number;
+  /** What the turn has said so far, stored before the messages. Default: nothing. */
+  readonly after?: TurnEntries | undefined;
+  /** Maximum number of messages, from 1; above 100 it counts as 100. Default: 100. */
+  readonly limit?: number | undefined;
+}
+
+/** The result of `take`. */
+export interface TakenMessages {
+  /** The messages that were sent since the last take, oldest first; often none. */
+  readonly messages: readonly Message[];
+  /** The position at the end of the history. */
+  readonly position: number;
+}
+
+/** The result of `release`. */
+export interface Released {
+  /**
+   * Present if the turn was cancelled: its entries are stored, as its last words.
+   */
+  readonly stopped?: true;
+}
+
+/** The error of a refused write of a turn. */
+const refusedBy =
+  ({ policy: { limits } }: Settings, { id }: SessionKey) =>
+  (refusal: Refusal): OperationErrors['take'] => {
+    if (refusal.guard === 'entries') return historyFull(id, limits.historyEntries);
+    throw contractBroken('change', refusal);
+  };
+
+/** The position after a step, or at the end of the history if there was nothing to do. */
+const positionOf = async (
+  { store }: Settings,
+  key: SessionKey,
+  stepped: Stepped | undefined,
+): Promise<Result<number, OperationErrors['take']>> => {
+  if (stepped !== undefined) return ok(stepped.changed.position);
+  const part = await store.entries(key, { limit: 1 });
+  return part.map((found) => (found.outcome === 'found' ? found.position : 0));
+};
+
+/** What a take makes of a session. Undefined if there is nothing to store, and nothing waits. */
+const takeStep =
+  (
+    settings: Settings,
+    key: SessionKey,
+    { fencingToken, after, limit }: ParsedTake,
+  ): Decide<OperationErrors['take']> =>
+  (current, now) => {
+    const { status } = stateAt(current, now);
+    if (!acceptsHistoryAt(current, now)) return err(invalidTransition(status, 'take'));
+    if (!isLeasedWith(current, fencingToken, now)) return err(leaseEndedIn(current, fencingToken));
+    const { inbox = 0 } = current.work;
+    const messages = Math.min(inbox, limit);
+    if (messages + after.length === 0) return ok(undefined);
+    const turn = openTurn(current, now)?.number;
+    const take = turn === undefined || messages === 0 ? undefined : { messages, turn };
+    return ok({
+      state: usedState(take ? withoutMessages(current, messages) : current, now),
+      guards: after.length > 0 ? { entries: settings.policy.limits.historyEntries } : {},
+      effects: { entries: entriesAt(now, after, turn), take },
+      refused: refusedBy(settings, key),
+    });
+  };
+
+/** Stores what a turn has said so far, and takes what has been sent since. */
+export const takeMessages = async (
+  settings: Settings,
+  key: SessionKey,
+  input: unknown,
+): Promise<Result<TakenMessages, OperationErrors['take']>> => {
+  const read: Result<ParsedTake, InvalidInput> = parseTake(input, settings.policy);
+  if (read.isErr()) return err(read.error);
+  const stepped = await makeStep(settings, key, takeStep(settings, key, read.value));
+  if (stepped.isErr()) return err(stepped.error);
+  const position = await positionOf(settings, key, stepped.value);
+  const taken: readonly PositionedEntry[] = stepped.value?.changed.messages ?? [];
+  return position.map((end) => ({ messages: messagesIn(taken), position: end }));
+};
+
+/** What a release makes of a session, with the last entries of its turn. */
+const releaseStep =
+  (settings: Settings, key: SessionKey, input: ParsedRelease): Decide<OperationErrors['release']> =>
+  (current, now) => {
+    const { entries: given } = input;
+    const { status } = stateAt(current, now);
+    const released = releaseState(current, { ...input, random: settings.random() }, now);
+    if (released.isErr()) return err(released.error);
+    const wasReleased = current.work.lease?.releasedAt !== undefined;
+    if (given.length === 0 || wasReleased) {
+      if (released.value === current) return ok(undefined);
+      return ok({ state: released.value, refused: refusedBy(settings, key) });
+    }
+    if (!acceptsHistoryAt(current, now)) return err(invalidTransition(status, 'append'));
+    const entries = entriesAt(now, given, openTurn(current, now)?.number);
+    return ok({
+      state: status === 'TERMINATED' ? current : usedState(released.value, now),
+      guards: { entries: settings.policy.limits.historyEntries },
+      effects: { entries },
+      refused: refusedBy(settings, key),
+    });
+  };
+
+/** Ends a lease, and stores the last entries of its turn in the same step. */
+export const releaseSession = async (
+  settings: Settings,
+  key: SessionKey,
+  input: unknown,
+): Promise<Result<Released, OperationErrors['release']>> => {
+  const read = parseRelease(input, settings.policy);
+  if (read.isErr()) return err(read.error);
+  let isStopped = false;
+  const decide = releaseStep(settings, key, read.value);
+  const stepped = await makeStep(settings, key, (current, now) => {
+    isStopped = current.work.lease?.cancelled !== undefined;
+    return decide(current, now);
+  });
+  return stepped.map(() => (isStopped ? { stopped: true } : {}));
+};
+
+/** What a claim takes: nothing if no message waits. */
+export const takeOf = ({ take }: Claim): Claim['take'] | undefined =>
+  take.messages === 0 ? undefined : take;
+
+/** The messages of a turn: those that an attempt has taken, after those of earlier ones. */
+export const messagesOfTurn = async (
+  { store }: Settings,
+  key: SessionKey,
+  { isAgain, state, take }: Claim,
+  taken: readonly PositionedEntry[],
+): Promise<Result<readonly Message[], StoreError>> => {
+  if (!isAgain) return ok(messagesIn(taken));
+  const { start } = state.work.turn;
+  const part = await store.entries(key, { after: start, limit: HISTORY_LIMIT });
+  return part.map((found) => {
+    const entries = found.outcome === 'found' ? found.entries : taken;
+    return messagesIn(entries.filter(({ turn }) => turn === take.turn));
+  });
+};

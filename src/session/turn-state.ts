@@ -1,0 +1,190 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { Leased } from './errors.js';
+import {
+  afterAttempt,
+  heldLease,
+  type LeasedState,
+  leaseState,
+  type NewLease,
+  releasedLease,
+  withoutTurn,
+  withWork,
+} from './lease-state.js';
+import type {
+  Cancellation,
+  LeaseRecord,
+  StateRecord,
+  TurnRecord,
+  WorkRecord,
+} from './session-record.js';
+import { type InvalidTransition, invalidTransition } from './session-status.js';
+import { stateAt } from './state-at.js';
+import { notExhausted, wakeAtOf } from './work-state.js';
+
+/** The input of `claimState`. */
+export interface NewClaim extends NewLease {
+  /** Maximum number of claims until the work is done. */
+  readonly attempts: number;
+  /** Maximum number of messages that the turn takes. */
+  readonly messages: number;
+  /** The position at the end of the history, or an earlier one. */
+  readonly start: number;
+}
+
+/** A session that was claimed: its turn has begun, or goes on. */
+export interface Claim {
+  readonly outcome: 'claimed';
+  readonly state: ClaimedState;
+  readonly attempt: number;
+  /** Whether the turn had begun before. */
+  readonly isAgain: boolean;
+  /** The effect of the commit. */
+  readonly take: { readonly messages: number; readonly turn: number };
+}
+
+/** A state with a claim. */
+export type ClaimedState = LeasedState & { readonly work: { readonly turn: TurnRecord } };
+
+/** What a claim makes of a session whose time has come. */
+export type Claimed =
+  | Claim
+  /** Its worker has crashed in the last attempt: it waits for a later wake, or for none. */
+  | { readonly outcome: 'exhausted'; readonly state: StateRecord };
+
+/** The state after a claim whose lease has run out; `state` itself if there was none. */
+const afterCrash = (state: StateRecord, now: number): StateRecord => {
+  const { lease } = state.work;
+  if (lease?.maxAttempts === undefined || lease.releasedAt !== undefined) return state;
+  const released = withWork(state, { lease: releasedLease(lease, now) });
+  if (lease.cancelled !== undefined) return withoutTurn(released, now);
+  return afterAttempt(released, lease.maxAttempts, { now, delayMs: 0 });
+};
+
+/**
+ * The turn of an attempt: that of the earlier attempt, or a new one. A turn lasts until it is done,
+ * whatever the claims, so that its number is a key for payments and deliveries.
+ */
+const turnOf = ({ turn, turns = 0 }: WorkRecord, start: number, isWoken: boolean): TurnRecord => {
+  const { number = turns + 1, woken = isWoken } = turn ?? {};
+  return Object.freeze({ start, ...turn, number, ...(woken && { woken: true as const }) });
+};
+
+/**
+ * The state with a lease on a turn that takes the oldest messages, whether or not a worker may
+ * claim the session yet. A wake for later stays.
+ */
+export const beginTurn = (
+  state: StateRecord,
+  { attempts: maxAttempts, messages: most, start, ...lease }: NewClaim,
+  now: number,
+): Result<Claim, Leased | InvalidTransition> =>
+  leaseState(notExhausted(afterCrash(state, now)), lease, now).map((leased) => {
+    const { wakeAt, retryAt: _, askedAt, ...work } = leased.work;
+    const isWoken = wakeAt !== undefined && wakeAt <= now;
+    const { attempts = 0, inbox: waiting = 0, turns = 0 } = work;
+    const messages = Math.min(waiting, most);
+    const { inbox: _i, ...rest } = work;
+    const turn = turnOf(work, start, isWoken);
+    const next = Object.freeze({
+      ...rest,
+      ...(!isWoken && wakeAt !== undefined && { wakeAt }),
+      ...(waiting > messages && { inbox: waiting - messages, askedAt: askedAt ?? now }),
+      lease: Object.freeze({ ...work.lease, maxAttempts }),
+      attempts: attempts + 1,
+      turn,
+      turns: Math.max(turns, turn.number),
+    });
+    return {
+      outcome: 'claimed',
+      state: { ...leased, work: next },
+      attempt: attempts + 1,
+      isAgain: work.turn !== undefined,
+      take: { messages, turn: turn.number },
+    };
+  });
+
+/** What a claim makes of a session; undefined if it has ended or waits for no worker at `now`. */
+export const claimState = (
+  state: StateRecord,
+  claim: NewClaim,
+  now: number,
+): Claimed | undefined => {
+  if (wakeAtOf(stateAt(state, now)) > now) return undefined;
+  const waiting = afterCrash(state, now);
+  if (wakeAtOf(waiting) > now) return { outcome: 'exhausted', state: waiting };
+  return beginTurn(waiting, claim, now).unwrapOr(undefined);
+};
+
+/** Milliseconds that a cancelled turn has for its last words. */
+export const LAST_WORDS_MS = 5000;
+
+/** The lease after a cancel: a turn keeps others off while it may store its last words. */
+const cancelledLease = (lease: LeaseRecord, cancelled: Cancellation, now: number): LeaseRecord => {
+  const isTurn = lease.maxAttempts !== undefined && now < lease.until;
+  if (!isTurn) return Object.freeze({ ...releasedLease(lease, now), cancelled });
+  const until = Math.min(lease.until, now + LAST_WORDS_MS);
+  return Object.freeze({ ...lease, until, cancelled: Object.freeze(cancelled) });
+};
+
+/**
+ * The next state of a session whose work is cancelled: nobody may go on with it, and it waits for
+ * no worker but for that of the messages in its inbox. `current` itself if that is so already.
+ */
+export const cancelState = (
+  current: StateRecord,
+  { reason }: { readonly reason: string | undefined },
+  now: number,
+): Result<StateRecord, InvalidTransition> => {
+  const { status } = stateAt(current, now);
+  if (status === 'TERMINATED') return err(invalidTransition(status, 'cancel'));
+  const { wakeAt, retryAt, lease, turn } = current.work;
+  const isHeld =
+    lease !== undefined &&
+    lease.releasedAt === undefined &&
+    lease.cancelled === undefined &&
+    (now < lease.until || lease.maxAttempts !== undefined);
+  if (!isHeld && wakeAt === undefined && retryAt === undefined && turn === undefined)
+    return ok(current);
+  const cancelled = { ...(reason !== undefined && { reason }) };
+  const { wakeAt: _w, retryAt: _r, ...work } = current.work;
+  const ended = isHeld ? { lease: cancelledLease(lease, cancelled, now) } : {};
+  const next = withWork({ ...current, work }, ended);
+  // The last words of a turn are still part of it.
+  const isSpeaking = next.work.lease?.cancelled !== undefined && heldLease(next, now) !== undefined;
+  return ok(Object.freeze(isSpeaking ? next : withoutTurn(next, now)));
+};
+
+/** The state after a rewind by others: the turn is void, and nobody may go on with it. */
+export const voidTurn = (state: StateRecord, now: number): StateRecord => {
+  const { lease } = state.work;
+  const freed = withoutTurn(state, now);
+  if (lease === undefined || lease.releasedAt !== undefined) return freed;
+  const cancelled = Object.freeze({ reason: 'rewound' });
+  return withWork(freed, { lease: Object.freeze({ ...releasedLease(lease, now), cancelled }) });
+};
+
+/** The state in which a turn that is done is due again, to answer its messages once more. */
+export const redoTurn = (state: StateRecord, turn: TurnRecord, now: number): StateRecord =>
+  withWork(state, { turn, retryAt: now });
+
+/** The turn that is not done at `now`: a cancelled one is done when its last words are late. */
+export const openTurn = ({ work }: StateRecord, now: number): TurnRecord | undefined => {
+  const { lease, turn } = work;
+  const isOver = lease?.cancelled !== undefined && now >= lease.until;
+  return isOver ? undefined : turn;
+};
+
+/** The state with a message more in its inbox. */
+export const sentState = (state: StateRecord, now: number): StateRecord => {
+  const { inbox = 0, askedAt = now } = state.work;
+  return withWork(state, { inbox: inbox + 1, askedAt: Math.min(askedAt, now) });
+};
+
+/** The state with fewer messages in its inbox. */
+export const withoutMessages = (state: StateRecord, messages: number): StateRecord => {
+  const { inbox: count = 0, askedAt, ...work } = state.work;
+  const inbox = count - messages;
+  if (inbox <= 0) return { ...state, work: Object.freeze(work) };
+  const asked = askedAt !== undefined && { askedAt };
+  return { ...state, work: Object.freeze({ ...work, ...asked, inbox }) };
+};
