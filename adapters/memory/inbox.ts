@@ -1,5 +1,5 @@
-import type { MessageEntry } from '../../src/session/session.js';
-import type { NewMessage } from '../../src/store/commit.js';
+import type { MessageEntry, PositionedEntry } from '../../src/session/session.js';
+import type { InboxEffects, NewMessage } from '../../src/store/commit.js';
 import type { StoredMessage } from '../../src/store/session-store.js';
 import { copyOf } from './history-log.js';
 
@@ -25,12 +25,16 @@ export class Inbox {
   }
 
   /** Removes the oldest messages, which get the positions after this one. */
-  take(messages: number, end: number): readonly MessageEntry[] {
+  take(
+    { messages, turn }: NonNullable<InboxEffects['take']>,
+    end: number,
+  ): readonly PositionedEntry[] {
     const taken = [...this.#waiting.values()].slice(0, messages);
-    taken.forEach(({ id }, at) => {
-      this.#leave(id, { position: end + at + 1 });
+    return taken.map((entry, at) => {
+      const position = end + at + 1;
+      this.#leave(entry.id, { position });
+      return { ...copyOf(entry), turn, position };
     });
-    return taken;
   }
 
   withdraw(ids: readonly string[]): void {

@@ -59,7 +59,7 @@ import type {
 } from '../../src/store/session-store.js';
 import { stateAfter } from '../../src/store/state-after.js';
 import { claimedTogether } from '../../src/store/taken-records.js';
-import { copyOf, HistoryLog } from './history-log.js';
+import { HistoryLog } from './history-log.js';
 import { Inbox } from './inbox.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import {
@@ -347,29 +347,20 @@ export class MemorySessionStore implements SessionStore {
   #write(session: StoredSession, { guards, effects }: StateChange | UseChange) {
     const { log } = session;
     const { truncate, entries = [], send } = effects;
-    const isWritten = truncate !== undefined || entries.length > 0;
-    if (isWritten) log.append(effects, guards.operation);
     if (send !== undefined) this.#inboxOf(session).send(send);
-    const position = isWritten ? log.positions.end : 0;
-    if (effects.put === undefined) return { position };
-    session.inbox?.withdraw(effects.withdraw ?? []);
-    return effects.take === undefined ? { position } : this.#take(session, effects.take);
+    const { take, withdraw = [] }: InboxEffects = effects.put === undefined ? {} : effects;
+    session.inbox?.withdraw(withdraw);
+    const start = log.positions.end + (truncate === undefined ? 0 : 1) + entries.length;
+    const messages = take && (session.inbox?.take(take, start) ?? []);
+    if (truncate === undefined && entries.length === 0 && messages === undefined)
+      return { position: 0 };
+    log.append({ truncate, entries: [...entries, ...(messages ?? [])] }, guards.operation);
+    return { position: log.positions.end, ...(messages && { messages }) };
   }
 
   #inboxOf(session: StoredSession): Inbox {
     session.inbox ??= new Inbox();
     return session.inbox;
-  }
-
-  #take({ log, inbox }: StoredSession, { messages, turn }: NonNullable<InboxEffects['take']>) {
-    const { end } = log.positions;
-    const taken = inbox?.take(messages, end) ?? [];
-    const entries = taken.map((entry) => ({ ...entry, turn }));
-    log.append({ entries });
-    return {
-      position: log.positions.end,
-      messages: entries.map((entry, at) => ({ ...copyOf(entry), position: end + at + 1 })),
-    };
   }
 
   #factsOf(
