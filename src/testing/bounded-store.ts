@@ -26,6 +26,7 @@ export const boundedStore = (store: SessionStore, timeoutMs: number): SessionSto
     take: (range) => bounded('take', store.take(range)),
     find: (...args) => bounded('find', store.find(...args)),
     findState: (key) => bounded('findState', store.findState(key)),
+    messages: (...args) => bounded('messages', store.messages(...args)),
     entries: (...args) => bounded('entries', store.entries(...args)),
     page: (...args) => bounded('page', store.page(...args)),
     due: (...args) => bounded('due', store.due(...args)),

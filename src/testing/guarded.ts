@@ -43,6 +43,7 @@ const everything = async (store: SessionStore) => ({
   record: await answerOf(store.find(key)),
   page: await pageOf(store, {}),
   labelled: await pageOf(store, { labels: { user: 'ann' } }),
+  messages: [await answerOf(store.messages(key)), await answerOf(store.messages(key, ['new']))],
   due: await due(store, FAR),
   waiting: [await waiting(store, NOON + 10), await waiting(store, NOON + 99)],
   events: (await hasEvents(store)) ? await eventsAfter(store, '0') : [],

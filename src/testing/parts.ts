@@ -4,6 +4,7 @@ import { guards, limitGuards } from './cases/guards.js';
 import { historyEffects } from './cases/history-effects.js';
 import { historyParts } from './cases/history-parts.js';
 import { historyReads } from './cases/history-reads.js';
+import { inbox } from './cases/inbox.js';
 import { labels } from './cases/labels.js';
 import { moves } from './cases/moves.js';
 import { names } from './cases/names.js';
@@ -33,6 +34,7 @@ export const requiredCases: readonly PortCase[] = [
   ...guards,
   ...stateEffects,
   ...historyEffects,
+  ...inbox,
   ...moves,
   ...removals,
   ...takes,

@@ -20,6 +20,7 @@ import {
 import { eventsAfter, latestPosition, listenTo, logOf } from '../event-steps.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { key } from '../guarded.js';
+import { messageOf } from '../inbox-steps.js';
 import { ended, live, NOON, operationOf, TENANT, upTo } from '../samples.js';
 import type { PortCase } from '../store-case.js';
 
@@ -113,9 +114,9 @@ export const events: readonly PortCase[] = [
     run: async (store, second) => {
       const start = await latestPosition(store);
       const fenced = { fence: { token: 3, now: NOON } };
-      const of = (...types: readonly ('created' | 'started' | 'appended' | 'woken')[]) =>
+      const of = (...types: readonly ('created' | 'appended' | 'sent')[]) =>
         types.map((type) => ({ type, at: NOON }));
-      const woken = { wake: { at: NOON, revision: 7 }, events: of('appended', 'woken') };
+      const send = { ...messageOf('m'), at: NOON, revision: 7 };
       const removal = { ...key, removal: '8' };
       const over = ended('time_limit', { revision: 8 });
       const renewal = { revision: 6, work: { lease: { ...lease, until: NOON + 2000 } } };
@@ -132,7 +133,7 @@ export const events: readonly PortCase[] = [
         [7, () => append(store, key, ['hello', 'you'])],
         [8, () => append(store, key, ['hello'], { operation })],
         [9, () => append(store, key, ['leased'], fenced)],
-        [11, () => append(store, key, ['wakes'], {}, woken)],
+        [11, () => append(store, key, ['x'], {}, { send, events: of('appended', 'sent') })],
         [12, () => put(store, key, over)],
         [13, () => remove(store, key, { revision: 8 }, { removal: '8', state: rest })],
         [13, () => put(store, removal, { ...rest, revision: 9 })],

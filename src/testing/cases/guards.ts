@@ -1,14 +1,24 @@
-import type { ChangeCommit, Guards, StateChange, UseChange } from '../../store/commit.js';
+import type {
+  ChangeCommit,
+  Guards,
+  NewMessage,
+  StateChange,
+  UseChange,
+} from '../../store/commit.js';
+import type { SessionStore } from '../../store/session-store.js';
 import { answerOf } from '../answers.js';
 import { appendOf, begin, change, made, refused, remove, said } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, guardedState, key, type Places } from '../guarded.js';
+import { messageOf, sendOf } from '../inbox-steps.js';
 import { ended, keyOf, live, NOON, operationOf } from '../samples.js';
 import type { PortCase } from '../store-case.js';
 
 /** The part of a change that a guard judges. */
 interface Judged extends Guards {
   readonly truncate?: number;
+  /** What is sent. */
+  readonly message?: NewMessage;
 }
 
 /** A guard: what it refuses, the answer, and what it lets pass. */
@@ -20,7 +30,20 @@ interface GuardSample {
   readonly answer?: (places: Places) => object;
 }
 
-const withState = () => ({ state: guardedState });
+/** The session that guards are tried on, to which a message was sent. */
+const judgedState = {
+  ...guardedState,
+  revision: 6,
+  work: { ...guardedState.work, askedAt: NOON + 2000, inbox: 1 },
+};
+
+const addJudged = async (store: SessionStore): Promise<Places> => {
+  const places = await addGuarded(store);
+  await made(store, sendOf(messageOf('known'), {}, { at: NOON + 2000, revision: 6 }));
+  return places;
+};
+
+const withState = () => ({ state: judgedState });
 
 const withEnd = ({ end }: Places) => ({ position: end });
 
@@ -32,9 +55,14 @@ const inOrder: readonly GuardSample[] = [
     holds: () => [{ operation: operationOf('another') }],
   },
   {
+    guard: 'message',
+    fails: () => [{ message: messageOf('known', 'x', 'another-content-') }],
+    holds: () => [{ message: messageOf('Known') }],
+  },
+  {
     guard: 'revision',
-    fails: () => [{ revision: 4 }, { revision: 6 }, { revision: 50 }],
-    holds: () => [{ revision: 5 }],
+    fails: () => [{ revision: 5 }, { revision: 7 }, { revision: 60 }],
+    holds: () => [{ revision: 6 }],
     answer: withState,
   },
   {
@@ -64,6 +92,11 @@ const inOrder: readonly GuardSample[] = [
     ],
     holds: () => [{ fence: { token: 7, now: NOON + 49 } }],
     answer: withState,
+  },
+  {
+    guard: 'inbox',
+    fails: () => [{ inbox: 0 }],
+    holds: () => [{ inbox: 1 }, { inbox: 5 }],
   },
   {
     guard: 'end',
@@ -100,22 +133,26 @@ const limit: GuardSample = {
   holds: () => [{ live: { sessions: 2, now: NOON } }, { live: { sessions: 1, now: NOON + 100 } }],
 };
 
-/** An append of two entries that also wakes, with these conditions. */
-const appendIf = ({ truncate, ...guards }: Judged, of = key): UseChange => {
-  const wake = { at: NOON, revision: 6 };
+/** An append of two entries that also sends a message, with these conditions. */
+const appendIf = (judged: Judged, of = key): UseChange => {
+  const { truncate, message = messageOf('new'), ...guards } = judged;
+  const send = { ...message, at: NOON, revision: 7 };
   const events = [
     { type: 'appended' as const, at: NOON },
-    { type: 'woken' as const, at: NOON },
+    { type: 'sent' as const, at: NOON },
   ];
-  return appendOf(of, ['four', 'five'], guards, { truncate, wake, activity: NOON + 5, events });
+  return appendOf(of, ['four', 'five'], guards, { truncate, send, activity: NOON + 5, events });
 };
 
 /** A pause with two entries, with these conditions. */
-const pauseIf = ({ truncate, revision = 5, ...guards }: Judged, of = key): StateChange => {
-  const next = live('PAUSED', { revision: 6, labels: { user: 'bob' } });
+const pauseIf = (judged: Judged, of = key): StateChange => {
+  const { truncate, revision = 6, message: send, ...guards } = judged;
+  const work = { askedAt: NOON, inbox: send === undefined ? 1 : 2 };
+  const state = live('PAUSED', { revision: 7, labels: { user: 'bob' }, work });
   const { entries, events } = appendOf(of, ['four', 'five']).effects;
-  const put = { state: next, previous: guardedState };
-  return { key: of, guards: { revision, ...guards }, effects: { put, truncate, entries, events } };
+  const put = { state, previous: judgedState };
+  const effects = { put, truncate, entries, send, events };
+  return { key: of, guards: { revision, ...guards }, effects };
 };
 
 /** The append of most callers, which stores may carry out on a path of its own. */
@@ -123,7 +160,7 @@ const plainIf = ({ truncate, open = NOON, ...guards }: Judged, of = key): UseCha
   appendOf(of, ['four', 'five'], { open, ...guards }, { truncate, activity: open });
 
 const changesOf = (judged: Judged, of = key): readonly ChangeCommit[] => [
-  plainIf(judged, of),
+  ...(judged.message === undefined ? [plainIf(judged, of)] : []),
   appendIf(judged, of),
   pauseIf(judged, of),
 ];
@@ -134,7 +171,7 @@ const refusal = ({ guard, answer = () => ({}) }: GuardSample, places: Places) =>
 const refuses = (sample: GuardSample): PortCase => ({
   name: `guards: a change that ${sample.guard} refuses writes nothing`,
   run: async (store, second) => {
-    const places = await addGuarded(store);
+    const places = await addJudged(store);
     for (const judged of sample.fails(places)) {
       const what = JSON.stringify(judged);
       await expectUnchanged(second, `after a change with ${what}`, async () => {
@@ -148,13 +185,13 @@ const refuses = (sample: GuardSample): PortCase => ({
 const passes = (sample: GuardSample): PortCase => ({
   name: `guards: a change is made where ${sample.guard} holds`,
   run: async (store) => {
-    const places = await addGuarded(store);
+    const places = await addJudged(store);
     const samples = sample
       .holds(places)
       .flatMap((judged, at) => changesOf(judged).map((_, kind) => ({ at, kind })));
     for (const { at, kind } of samples) {
       await remove(store, key);
-      const [judged = {}] = sample.holds(await addGuarded(store)).slice(at);
+      const [judged = {}] = sample.holds(await addJudged(store)).slice(at);
       const [commit = appendIf(judged)] = changesOf(judged).slice(kind);
       await made(store, commit);
       expectEqual((await said(store, key))?.at(-1), 'five', 'the last entry');
@@ -169,7 +206,7 @@ const isSame = (one: Judged, other: Judged): boolean =>
 const comesFirst = (sample: GuardSample, later: readonly GuardSample[]): PortCase => ({
   name: `guards: ${sample.guard} is checked before ${later.map(({ guard }) => guard).join(', ')}`,
   run: async (store) => {
-    const places = await addGuarded(store);
+    const places = await addJudged(store);
     const [first = {}] = sample.fails(places);
     for (const other of later) {
       const [judged = {}] = other.fails(places);
@@ -189,7 +226,7 @@ const missing: PortCase = {
   run: async (store) => {
     await begin(store, key);
     for (const each of [keyOf('two'), keyOf('one', 'globex')]) {
-      const judged = { operation: operationOf('op'), revision: 4, open: NOON, end: 3 };
+      const judged = { operation: operationOf('op'), revision: 4, inbox: 0, open: NOON, end: 3 };
       for (const commit of changesOf(judged, each))
         expectEqual(await change(store, commit), refused('present'), 'the answer');
       expectEqual(await answerOf(store.find(each)), undefined, 'a session that was never begun');
@@ -254,7 +291,7 @@ export const limitGuards: readonly PortCase[] = [
   {
     name: 'guards: all others are checked before live',
     run: async (store) => {
-      const places = await addGuarded(store);
+      const places = await addJudged(store);
       for (const sample of inOrder) {
         const judged = { ...sample.fails(places)[0], ...limit.fails(places)[0] };
         for (const commit of changesOf(judged))

@@ -18,6 +18,7 @@ import {
 } from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { addGuarded, expectUnchanged, key } from '../guarded.js';
+import { messageOf } from '../inbox-steps.js';
 import { ended, keyOf, NOON, operationOf, say, upTo } from '../samples.js';
 import type { PortCase } from '../store-case.js';
 
@@ -144,9 +145,10 @@ export const historyEffects: readonly PortCase[] = [
     name: 'operation: a repeated change is recognised before every other guard, and changes nothing',
     run: async (store, second) => {
       const { first: truncate, end } = await addGuarded(store);
-      const use = { wake: { at: NOON, revision: 9 }, activity: NOON + 9 };
-      const once = (id: string, contents: readonly string[], guards?: Guards) =>
-        appendOf(key, contents, { operation: operationOf(id), ...guards }, use);
+      const once = (id: string, contents: readonly string[], guards?: Guards) => {
+        const use = { send: { ...messageOf(id), at: NOON, revision: 9 }, activity: NOON + 9 };
+        return appendOf(key, contents, { operation: operationOf(id), ...guards }, use);
+      };
       const empty = appendOf(key, [], { operation: operationOf('empty') }, { truncate });
       const known = [
         ['op', end],

@@ -24,6 +24,7 @@ import {
 } from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
 import { addGuarded, guardedState, key } from '../guarded.js';
+import { type InboxUse, inboxOf, messageOf, sendOf, waitingIds } from '../inbox-steps.js';
 import { listed } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
 import type { PortCase } from '../store-case.js';
@@ -60,6 +61,13 @@ const single: readonly PortCase[] = [
   oneOf('repeated', 'appends with one operation id', (store) =>
     change(store, appendOf(key, ['x'], { operation: operationOf('race') })),
   ),
+  oneOf('repeated', 'sends of one message', (store, _, writer) =>
+    change(store, sendOf(messageOf('m', `${writer}`), {}, { revision: 6 + writer })),
+  ),
+  oneOf('message', 'messages with one id', (store, _, writer) => {
+    const digest = `${writer}`.padEnd(16, '-');
+    return change(store, sendOf(messageOf('m', 'm', digest), {}, { revision: 6 + writer }));
+  }),
   oneOf('revision', 'puts on one revision', (store, _, writer) =>
     change(store, putOf(key, live('PAUSED', { revision: 6, activeMs: writer }), guardedState)),
   ),
@@ -180,7 +188,51 @@ const several: readonly PortCase[] = [
     },
   },
   {
-    name: 'races: puts, appends and wakes do not undo one another',
+    name: 'races: 50 messages fill an inbox up to its limit, and not further',
+    run: async (store, second) => {
+      await begin(store, key);
+      const all = await raceOf([store, second], (each, writer) =>
+        change(each, sendOf(messageOf(`${writer}`), { inbox: 6 }, { revision: 2 + writer })),
+      );
+      expectEqual(tally(all), { made: 7, inbox: WRITERS - 7 }, 'the outcomes');
+      const count = (await answerOf(store.findState(key)))?.work.inbox;
+      expectEqual([(await waitingIds(second)).length, count], [7, 7], 'the messages that wait');
+    },
+  },
+  {
+    name: 'races: each message is taken once or withdrawn, and those of a sender in their order',
+    run: async (store, second) => {
+      await begin(store, key);
+      const withdrawn: string[] = [];
+      const use = (writer: number, waiting: readonly string[]): InboxUse =>
+        writer % 5 === 0
+          ? { withdraw: waiting.slice(-1) }
+          : { take: { messages: Math.min(2, waiting.length), turn: writer + 1 } };
+      await raceOf([store, second], async (each, writer) => {
+        for (const at of [1, 2]) {
+          const message = messageOf(`${writer} ${at}`);
+          await made(each, sendOf(message, {}, { revision: 1000 * at + writer }));
+          const state = await answerOf(each.findState(key));
+          const waiting = await waitingIds(each);
+          if (state?.work.inbox !== waiting.length || waiting.length === 0) continue;
+          const commit = inboxOf(state, use(writer, waiting));
+          const changed = await change(each, commit);
+          if (changed.outcome === 'made') withdrawn.push(...(commit.effects.withdraw ?? []));
+        }
+      });
+      const { work } = (await answerOf(store.findState(key))) ?? {};
+      const waiting = await waitingIds(second);
+      expectEqual(work?.inbox ?? 0, waiting.length, 'the number of messages that wait');
+      const order = [...((await said(store, key)) ?? []), ...waiting];
+      const all = upTo(WRITERS).flatMap((writer) => [`${writer} 1`, `${writer} 2`]);
+      expectEqual([...order, ...withdrawn].toSorted(), all.toSorted(), 'all messages');
+      const isInOrder = (id: string, at: number) =>
+        id.endsWith(' 1') || !order.includes(id.replace(/2$/, '1'), at);
+      expectThat(order.every(isInOrder), 'the first message of a sender comes first');
+    },
+  },
+  {
+    name: 'races: puts and appends do not undo one another',
     run: async (store, second) => {
       await begin(store, key);
       const puts = await raceOf([store, second], async (each, writer) => {
@@ -236,12 +288,13 @@ const several: readonly PortCase[] = [
       await raceOf([store, second], async (each, writer) => {
         await change(each, appendOf(key, [`${writer}`], { operation: operationOf(`${writer}`) }));
         await remove(each, key);
-        await change(each, appendOf(key, ['late'], {}, { wake: { at: NOON, revision: 3 } }));
+        await change(each, sendOf(messageOf(`${writer}`), {}, { revision: 3 }));
         return tryPut(each, key, live('PAUSED', { revision: 2, deadline: NOON }));
       });
       expectEqual(await answerOf(store.find(key)), undefined, 'the session');
       expectEqual(await idsOf(second, TENANT), [], 'the list');
       expectEqual(await due(store, NOON + 1000), [], 'due');
+      expectEqual(await waitingIds(store), [], 'the messages');
     },
   },
 ];

@@ -2,8 +2,10 @@ import type { SearchTooLarge, StoreError, TooLarge } from '../../session/errors.
 import type { SessionRecord } from '../../session/session-record.js';
 import type { Answer, PageRange, SessionStore } from '../../store/session-store.js';
 import { answerOf, errorOf } from '../answers.js';
-import { append, begin } from '../commits.js';
+import { append, begin, made } from '../commits.js';
 import { expectEqual, expectThat } from '../expect-equal.js';
+import { key } from '../guarded.js';
+import { messageOf, sendOf, take } from '../inbox-steps.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import type { PortCase } from '../store-case.js';
 
@@ -130,9 +132,25 @@ export const readSizes: readonly PortCase[] = [
     },
   },
   {
+    name: 'too_large: messages count towards the size of a read once they are taken',
+    run: async (store) => {
+      await begin(store, key);
+      const bytes = 100_000;
+      await made(store, sendOf(messageOf('m', 'x'.repeat(bytes))));
+      const size = { maxBytes: bytes };
+      await answerOf(store.find(key, size));
+      const page = await answerOf(store.page(TENANT, { offset: 0, limit: 1, ...size }));
+      expectEqual(page.records.length, 1, 'the sessions of a page');
+      await take(store, 1);
+      await expectSize(
+        (maxBytes) => store.find(key, { maxBytes }),
+        (record) => (record === undefined ? [] : [record]),
+      );
+    },
+  },
+  {
     name: 'too_large: metadata counts towards the size of a read',
     run: async (store) => {
-      const key = keyOf('one');
       const metadata = { text: '\u20ac"\n'.repeat(2000) };
       await begin(store, key, { state: live('IDLE', { metadata }) });
       const size = { historyLimit: 0, maxBytes: jsonBytes(metadata) };

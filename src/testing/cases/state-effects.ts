@@ -17,6 +17,7 @@ import {
 } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
 import { addGuarded, guardedState, key } from '../guarded.js';
+import { messageOf, sendOf } from '../inbox-steps.js';
 import { listed } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, TENANT } from '../samples.js';
 import type { PortCase } from '../store-case.js';
@@ -25,8 +26,8 @@ const stateOf = (store: SessionStore) => answerOf(store.findState(key));
 
 const terms = { ...live('ACTIVE').terms, inactivityTimeoutMs: 20 };
 
-const wakeAt = (store: SessionStore, at: number, revision: number) =>
-  append(store, key, ['x'], {}, { wake: { at, revision } });
+const sendAt = (store: SessionStore, at: number, revision: number) =>
+  made(store, sendOf(messageOf(`m${revision}`), {}, { at, revision }));
 
 export const stateEffects: readonly PortCase[] = [
   {
@@ -167,40 +168,49 @@ export const stateEffects: readonly PortCase[] = [
     },
   },
   {
-    name: 'wake: makes a session wait from its time on, under another revision',
+    name: 'send: makes a session wait from its time on, under another revision',
     run: async (store, second) => {
-      await begin(store, key);
-      await wakeAt(store, NOON + 5, 9);
-      const expected = live('ACTIVE', { revision: 9, work: { wakeAt: NOON + 5 } });
-      expectEqual(await stateOf(second), expected, 'the state');
+      await begin(store, key, { state: live('ACTIVE', { work: { wakeAt: NOON + 9 } }) });
+      await sendAt(store, NOON + 5, 7);
+      const work = { wakeAt: NOON + 9, askedAt: NOON + 5, inbox: 1 };
+      expectEqual(await stateOf(second), live('ACTIVE', { revision: 7, work }), 'the state');
       await expectWaiting(second, NOON + 5);
+      await put(store, key, live('ACTIVE', { revision: 8, work: { ...work, askedAt: FAR } }));
+      await expectWaiting(second, NOON + 9);
     },
   },
   {
-    name: 'wake: keeps an earlier one, and takes a session back from where a take has put it',
+    name: 'send: keeps an earlier time, and takes a session back from where a take has put it',
     run: async (store) => {
-      await begin(store, key, { state: live('ACTIVE', { work: { wakeAt: NOON + 5 } }) });
-      await wakeAt(store, NOON + 9, 2);
-      expectEqual((await stateOf(store))?.work.wakeAt, NOON + 5, 'the earlier time');
-      await wakeAt(store, NOON + 3, 3);
-      expectEqual((await stateOf(store))?.work.wakeAt, NOON + 3, 'an earlier time');
+      await begin(store, key);
+      const times = [
+        [NOON + 5, NOON + 5],
+        [NOON + 9, NOON + 5],
+        [NOON + 3, NOON + 3],
+      ];
+      for (const [at, [time = 0, askedAt]] of times.entries()) {
+        await sendAt(store, time, at + 2);
+        const { work } = (await stateOf(store)) ?? {};
+        expectEqual(work, { askedAt, inbox: at + 1 }, `the work after message ${at + 1}`);
+      }
       await answerOf(store.take({ tenant: TENANT, now: NOON + 5, until: FAR, limit: 1 }));
       expectEqual(await waiting(store, NOON + 10), 0, 'waiting while it is handed out');
       await append(store, key, ['x']);
       expectEqual(await waiting(store, NOON + 10), 0, 'waiting after an append');
-      await wakeAt(store, NOON + 8, 4);
-      expectEqual(await waiting(store, NOON + 3), 1, 'waiting after a wake');
+      await sendAt(store, NOON + 8, 5);
+      expectEqual(await waiting(store, NOON + 3), 1, 'waiting after another message');
     },
   },
   {
-    name: 'wake: waits for the end of a lease, and for none where the session has ended',
+    name: 'send: waits for the end of a lease, and for none where the session has ended',
     run: async (store) => {
       const lease = { holder: 'w', fencingToken: 1, takenAt: NOON, until: NOON + 50 };
       await begin(store, key, { state: live('ACTIVE', { work: { lease } }) });
-      await wakeAt(store, NOON, 2);
+      await sendAt(store, NOON, 2);
       await expectWaiting(store, NOON + 50);
-      await put(store, key, ended('failed', { revision: 3 }));
-      await wakeAt(store, NOON, 4);
+      const work = { askedAt: NOON, inbox: 1 };
+      await put(store, key, ended('failed', { revision: 3, work }));
+      await sendAt(store, NOON, 4);
       expectEqual(await waiting(store, FAR), 0, 'waiting after its end');
     },
   },

@@ -154,11 +154,14 @@ export class ModelStore {
   /** Returns the messages that were taken. */
   #moveMessages(
     { history, messages, key }: ModelSession,
-    { send, put, ...more }: (StateChange | UseChange)['effects'],
+    effects: (StateChange | UseChange)['effects'],
   ): readonly PositionedEntry[] | undefined {
-    if (send) messages.set(send.entry.id, { id: send.entry.id, ...send });
-    if (put === undefined) return undefined;
-    const { take, withdraw = [] }: InboxEffects = more;
+    if (effects.send) {
+      const { entry, digest } = effects.send;
+      messages.set(entry.id, { id: entry.id, digest, entry });
+    }
+    if (effects.put === undefined) return undefined;
+    const { take, withdraw = [] }: InboxEffects = effects;
     const leave = (id: string, place: { position?: number }) =>
       messages.set(id, { id, digest: messages.get(id)?.digest ?? '', ...place });
     for (const id of withdraw) leave(id, {});

@@ -1,0 +1,107 @@
+import type { PositionedEntry } from '../session/session.js';
+import type { SessionKey } from '../session/session-key.js';
+import type { StateRecord } from '../session/session-record.js';
+import type {
+  Changed,
+  EventPart,
+  Guards,
+  HistoryEffects,
+  InboxEffects,
+  NewMessage,
+  StateChange,
+  UseChange,
+} from '../store/commit.js';
+import type { SessionStore, StoredMessage } from '../store/session-store.js';
+import { answerOf } from './answers.js';
+import { change, made, putOf } from './commits.js';
+import { expectEqual } from './expect-equal.js';
+import { key } from './guarded.js';
+import { NOON, say } from './samples.js';
+
+export const messageOf = (id: string, content = id, digest = 'the-same-content'): NewMessage => ({
+  entry: { ...say(content), id, message: true },
+  digest,
+});
+
+/** A change that sends a message, and does nothing else. */
+export const sendOf = (
+  message: NewMessage,
+  guards: Guards = {},
+  { at = NOON, revision = 2, of = key } = {},
+): UseChange => ({
+  key: of,
+  guards,
+  effects: { send: { ...message, at, revision }, events: [{ type: 'sent', at: NOON }] },
+});
+
+/** Sends messages that wait from NOON on. Their contents are their ids. Fails if one is refused. */
+export const send = async (
+  store: SessionStore,
+  ids: readonly string[],
+  of: SessionKey = key,
+): Promise<void> => {
+  for (const [at, id] of ids.entries())
+    await made(store, sendOf(messageOf(id), {}, { revision: 100 + at, of }));
+};
+
+/** Effects of a change that replaces a state because of its inbox. */
+export type InboxUse = InboxEffects &
+  Partial<Pick<HistoryEffects, 'truncate' | 'entries' | 'send'>>;
+
+/** The state with the number of messages that remain. */
+const remaining = ({ work: stored, ...state }: StateRecord, use: InboxUse): StateRecord => {
+  const { askedAt = NOON, inbox: before = 0, ...work } = stored;
+  const gone = (use.take?.messages ?? 0) + (use.withdraw?.length ?? 0);
+  const inbox = before + (use.send === undefined ? 0 : 1) - gone;
+  const next = { ...state, revision: state.revision + 1 };
+  return inbox === 0 ? { ...next, work } : { ...next, work: { ...work, askedAt, inbox } };
+};
+
+/** A change of the inbox of a session in this state. */
+export const inboxOf = (state: StateRecord, use: InboxUse, guards: Guards = {}): StateChange => {
+  const { effects, ...rest } = putOf(key, remaining(state, use), state, guards);
+  const types = [
+    use.send && ('sent' as const),
+    use.withdraw && ('withdrawn' as const),
+    use.take && ('appended' as const),
+  ];
+  const events = types.flatMap((type): readonly EventPart[] => (type ? [{ type, at: NOON }] : []));
+  return { ...rest, effects: { ...effects, ...use, events } };
+};
+
+/** Changes the inbox in the stored state, whatever the outcome. */
+export const changeInbox = async (
+  store: SessionStore,
+  use: InboxUse,
+  guards?: Guards,
+): Promise<Changed> => {
+  const state = await answerOf(store.findState(key));
+  if (state === undefined) throw new Error('there is no session');
+  return change(store, inboxOf(state, use, guards));
+};
+
+/** Takes the oldest messages, and returns them. Fails if the store refuses it. */
+export const take = async (
+  store: SessionStore,
+  messages: number,
+  turn = 1,
+): Promise<readonly PositionedEntry[]> => {
+  const changed = await changeInbox(store, { take: { messages, turn } });
+  expectEqual(changed.outcome, 'made', 'the outcome of a take');
+  return changed.outcome === 'made' ? (changed.messages ?? []) : [];
+};
+
+/** The messages with these ids, in their order. */
+export const known = async (
+  store: SessionStore,
+  ids: readonly string[],
+): Promise<readonly StoredMessage[]> => {
+  const found = await answerOf(store.messages(key, ids));
+  return found.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+};
+
+/** The ids of the messages that wait, the oldest first. */
+export const waitingIds = async (
+  store: SessionStore,
+  of: SessionKey = key,
+): Promise<readonly string[]> => (await answerOf(store.messages(of))).map(({ id }) => id);
