@@ -1,6 +1,6 @@
 import type { PositionedEntry } from '../session/session.js';
 import type { SessionKey } from '../session/session-key.js';
-import type { StateRecord } from '../session/session-record.js';
+import type { StateRecord, WorkRecord } from '../session/session-record.js';
 import type {
   Changed,
   EventPart,
@@ -48,18 +48,23 @@ export const send = async (
 export type InboxUse = InboxEffects &
   Partial<Pick<HistoryEffects, 'truncate' | 'entries' | 'send'>>;
 
-/** The state with the number of messages that remain. */
-const remaining = ({ work: stored, ...state }: StateRecord, use: InboxUse): StateRecord => {
-  const { askedAt = NOON, inbox: before = 0, ...work } = stored;
+/** The state after a use of an inbox with so many messages. */
+export const withInbox = (
+  state: StateRecord,
+  { inbox = 0, askedAt }: Pick<WorkRecord, 'inbox' | 'askedAt'>,
+  use: InboxUse,
+): StateRecord => {
+  const { askedAt: _at, inbox: _count, ...work } = state.work;
   const gone = (use.take?.messages ?? 0) + (use.withdraw?.length ?? 0);
-  const inbox = before + (use.send === undefined ? 0 : 1) - gone;
-  const next = { ...state, revision: state.revision + 1 };
-  return inbox === 0 ? { ...next, work } : { ...next, work: { ...work, askedAt, inbox } };
+  const count = inbox + (use.send === undefined ? 0 : 1) - gone;
+  if (count === 0) return { ...state, work };
+  return { ...state, work: { ...work, inbox: count, ...(askedAt !== undefined && { askedAt }) } };
 };
 
 /** A change of the inbox of a session in this state. */
 export const inboxOf = (state: StateRecord, use: InboxUse, guards: Guards = {}): StateChange => {
-  const { effects, ...rest } = putOf(key, remaining(state, use), state, guards);
+  const next = { ...withInbox(state, state.work, use), revision: state.revision + 1 };
+  const { effects, ...rest } = putOf(key, next, state, guards);
   const types = [
     use.send && ('sent' as const),
     use.withdraw && ('withdrawn' as const),

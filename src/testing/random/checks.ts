@@ -9,6 +9,7 @@ import type {
 import { answerOf } from '../answers.js';
 import { eventsAfter } from '../event-steps.js';
 import type { ModelSession, ModelStore } from './model-store.js';
+import { MESSAGES } from './random-steps.js';
 import { type Twin, textOf } from './twin.js';
 
 /** A store and the model that carry out the same steps. */
@@ -53,6 +54,18 @@ const sliceOf = async (
   );
 };
 
+const messagesOf = async (
+  { store, model, twin }: Pair,
+  key: SessionKey,
+  incarnation?: string,
+): Promise<Difference> => {
+  const waiting = await answerOf(store.messages(key));
+  const known = await answerOf(store.messages(key, MESSAGES));
+  const inOrder = known.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const expected = [model.messages(key), model.messages(key, MESSAGES)];
+  return twin.difference([waiting, inOrder], expected, `messages(${key.id})`, incarnation);
+};
+
 /** Compares all reads of one session, or of what is left of one. */
 export const checkSession = async (pair: Pair, key: DueKey): Promise<Difference> => {
   const { store, model, twin } = pair;
@@ -64,6 +77,8 @@ export const checkSession = async (pair: Pair, key: DueKey): Promise<Difference>
   const { incarnation } = session ?? {};
   const wrong = twin.difference(record, model.find(key), `find(${key.id})`, incarnation);
   if (wrong !== undefined) return wrong;
+  const messages = await messagesOf(pair, key, incarnation);
+  if (messages !== undefined) return messages;
   if (session !== undefined) return sliceOf(pair, session, key);
   const missing = await answerOf(store.entries(key, { limit: 1 }));
   return twin.difference(missing, { outcome: 'missing' }, `entries(${key.id})`);

@@ -2,6 +2,7 @@ import { planAppend } from '../../plan/append.js';
 import { planCreate } from '../../plan/create.js';
 import { planReportedRemove } from '../../plan/remove.js';
 import { planReplace } from '../../plan/replace.js';
+import { planSend } from '../../plan/send.js';
 import { timestampOf } from '../../session/clock.js';
 import type { HistoryEntry } from '../../session/session.js';
 import type { DueKey } from '../../session/session-key.js';
@@ -11,10 +12,12 @@ import type {
   BeginCommit,
   ChangeCommit,
   Guards,
+  NewMessage,
   RemoveCommit,
   UseChange,
 } from '../../store/commit.js';
 import type { TakeRange } from '../../store/session-store.js';
+import { type InboxUse, withInbox } from '../inbox-steps.js';
 import { headOf } from '../samples.js';
 import type { Dice } from './dice.js';
 import type { ModelSession, ModelStore } from './model-store.js';
@@ -52,6 +55,9 @@ const NEVER = Number.POSITIVE_INFINITY;
 const BEYOND = 10 ** 12;
 
 const IDS = ['a', 'b', 'c'];
+
+/** The ids of messages. */
+export const MESSAGES = ['m0', 'm1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7'];
 
 const entriesOf = ({ dice, step, now }: World, count: number): readonly HistoryEntry[] =>
   Array.from({ length: count }, (_, at) => {
@@ -113,28 +119,59 @@ const randomGuards = (world: World, session: ModelSession | undefined, share: nu
 
 /** An append or a rewind with guards that its planner may not give it. */
 const appendStep = (world: World, id: string): RandomStep => {
-  const { model, dice, now, tenant, step } = world;
+  const { model, dice, now, tenant } = world;
   const key = { tenant, id };
   const session = model.sessionAt(key);
   const after = dice.maybe(0.3, positionOf(world, session));
   const digest = dice.chance(0.7) ? 'the-same-content' : 'another-content-';
   const entries = entriesOf(world, after === undefined ? 1 + dice.below(3) : dice.below(3));
   const operation = dice.maybe(0.35, { id: `o${dice.below(4)}`, digest });
-  const wake = dice.maybe(0.2, { revision: step });
-  const planned = planAppend(key, {
-    entries,
-    now,
-    ...(after !== undefined && { after }),
-    ...(wake && { wake }),
-  });
+  const planned = planAppend(key, { entries, now, ...(after !== undefined && { after }) });
   const guards = { ...randomGuards(world, session, 0.15), operation };
   const isLate = dice.chance(0.15);
   const { truncate, events } = planned.effects;
-  const late = { truncate, entries, events: events.slice(0, 1) };
+  const late = { truncate, entries, events };
   const commit: UseChange = isLate
     ? { key, guards, effects: late }
     : { ...planned, guards: { ...guards, open: dice.maybe(0.9, now) } };
   return { call: 'change', commit };
+};
+
+const messageOf = ({ dice, step, now }: World): NewMessage => {
+  const id = MESSAGES[dice.below(MESSAGES.length)] ?? '';
+  const digest = dice.chance(0.8) ? 'the-same-content' : 'another-content-';
+  const entry = { role: 'user', content: `${step} é`, timestamp: timestampOf(now), id };
+  return { entry: { ...entry, message: true }, digest };
+};
+
+/** A message, alone or with entries, with guards that its planner may not give it. */
+const sendStep = (world: World, id: string): RandomStep => {
+  const { model, dice, now, tenant, step: revision } = world;
+  const key = { tenant, id };
+  const message = messageOf(world);
+  const { guards, effects } = planSend(key, { message, now, revision, maxMessages: 4 });
+  const entries = dice.maybe(0.2, entriesOf(world, 1));
+  const open = dice.maybe(0.7, guards.open);
+  const all = { ...guards, ...randomGuards(world, model.sessionAt(key), 0.06), open };
+  return { call: 'change', commit: { key, guards: all, effects: { ...effects, entries } } };
+};
+
+/** What a turn may do with the messages of a session. */
+const inboxUse = (world: World, key: DueKey, inbox: number): InboxUse => {
+  const { model, dice, step } = world;
+  const ids = model.messages(key).map((message) => message.id);
+  const withdraw = dice.maybe(
+    0.3,
+    ids.filter(() => dice.chance(0.3)),
+  );
+  const send = dice.maybe(0.1, messageOf(world));
+  const most = inbox - (withdraw?.length ?? 0) + (send === undefined ? 0 : 1);
+  const messages = dice.chance(0.6) ? dice.below(most + 1) : 0;
+  return {
+    ...(withdraw && { withdraw }),
+    ...(send && { send }),
+    ...(messages > 0 && { take: { messages, turn: step } }),
+  };
 };
 
 /** A state that a command, a lease, an update or the clock makes of the stored one. */
@@ -144,18 +181,22 @@ const putStep = (world: World, key: DueKey): RandomStep | undefined => {
   const previous = dice.chance(0.85) ? session?.state : dice.pick(states);
   const next = previous && nextState(dice, previous, now);
   if (previous === undefined || next === undefined) return undefined;
-  const state = Object.freeze({ ...next, revision });
+  const use = dice.chance(0.4) ? inboxUse(world, key, previous.work.inbox ?? 0) : {};
+  const work = dice.chance(0.7) ? previous.work : { ...previous.work, askedAt: now };
+  const state = Object.freeze({ ...withInbox(next, work, use), revision });
   const live = key.removal === undefined ? liveOf(world, 0.2) : undefined;
   const planned = planReplace(key, { previous, state, now, live });
   if (key.removal !== undefined) return { call: 'change', commit: planned };
   const others = randomGuards(world, session, 0.06);
   const { revision: guarded, unusedSince = others.unusedSince } = planned.guards;
   const guards = { ...others, revision: guarded, unusedSince };
-  if (dice.chance(0.85)) return { call: 'change', commit: { ...planned, guards } };
+  const used = { ...planned.effects, ...use };
+  if (dice.chance(0.7)) return { call: 'change', commit: { ...planned, guards, effects: used } };
   const entries = entriesOf(world, 1);
+  const operation = dice.maybe(0.3, { id: `o${dice.below(4)}`, digest: 'the-same-content' });
   const events = [...planned.effects.events, { type: 'appended' as const, at: now }];
-  const effects = { ...planned.effects, entries, events };
-  return { call: 'change', commit: { ...planned, guards, effects } };
+  const effects = { ...used, entries, events };
+  return { call: 'change', commit: { ...planned, guards: { ...guards, operation }, effects } };
 };
 
 const redactStep = ({ model, dice, now, tenant }: World, id: string): RandomStep => {
@@ -211,7 +252,8 @@ export const randomStep = (world: World): RandomStep | undefined => {
   const isMissing = model.sessionAt(key) === undefined && dice.chance(0.7);
   const kind = isMissing ? 0 : dice.roll();
   if (kind < 0.06) return beginStep(world, id);
-  if (kind < 0.5) return appendStep(world, id);
+  if (kind < 0.38) return appendStep(world, id);
+  if (kind < 0.5) return sendStep(world, id);
   if (kind < 0.75) return putStep(world, any);
   if (kind < 0.8) return redactStep(world, id);
   if (kind < 0.86) return moveStep(world, any);
