@@ -27,14 +27,15 @@ export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
 
 /**
- * The state in a row with `state`, `last_activity`, `revision` and `wanted_at`; undefined if it
- * cannot be read.
+ * The state in a row with `state`, `last_activity`, `revision`, `asked_at` and `inbox`; undefined if
+ * it cannot be read.
  */
 export const stateOf = (row: Fields): StateRecord | undefined =>
   decodeState(row['state'], {
     lastActivityAt: Number(row['last_activity']),
     revision: Number(row['revision']),
-    wakeAt: Number(row['wanted_at']),
+    askedAt: Number(row['asked_at']),
+    inbox: Number(row['inbox']),
   });
 
 /** The same with an error; undefined without a row. */

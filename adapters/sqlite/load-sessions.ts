@@ -33,7 +33,7 @@ const BEFORE_THE_LATEST = `coalesce((
 ), 0)`;
 
 const NUMBERS = [
-  ...['last_activity', 'revision', 'wanted_at'],
+  ...['last_activity', 'revision', 'asked_at', 'inbox'],
   ...['entries', 'position', 'redactions', 'sequence'],
 ].map((column) => `'"${column}":' || ${column} || ','`);
 const RECORD = [

@@ -12,8 +12,8 @@ import type { Connection } from './connection.js';
 import type { SqliteValue } from './sqlite-session-store-options.js';
 
 const FIND = `
-  SELECT tenant, id, number, incarnation, status, deadline, due_at, wake_at, revision, wanted_at,
-    last_activity, sequence, redactions, entries, position, bytes, state
+  SELECT tenant, id, number, incarnation, status, deadline, due_at, wake_at, revision, asked_at,
+    inbox, last_activity, sequence, redactions, entries, position, bytes, state
   FROM $sessions
   WHERE tenant = ? AND id = ?`;
 const ADDED = 'SELECT last_insert_rowid() AS number';
@@ -40,7 +40,8 @@ export const columnsOf = (state: StateRecord, { dueAt, wakeAt }: QueueTimes): Co
   deadline: finite(endsAt(state)),
   due_at: finite(dueAt),
   wake_at: finite(wakeAt),
-  wanted_at: finite(state.work.wakeAt ?? NEVER),
+  asked_at: finite(state.work.askedAt ?? NEVER),
+  inbox: state.work.inbox ?? 0,
   revision: state.revision,
   last_activity: state.lastActivityAt,
 });

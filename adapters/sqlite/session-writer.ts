@@ -31,6 +31,7 @@ import {
 import { queueTimesAfter, queueTimesOf } from '../../src/store/queue-times.js';
 import type { DueKey } from '../../src/store/session-store.js';
 import { stateAfter } from '../../src/store/state-after.js';
+import { takenIn } from '../sql/message-rows.js';
 import { bytesOfEntries, historyVersionOf, stateIn, unreadable } from '../sql/session-rows.js';
 import { encodeEntry, lengthOf } from '../stored/json.js';
 import { labelChangeOf } from '../stored/labels.js';
@@ -45,6 +46,7 @@ import {
   redactEntries,
   tailAfter,
 } from './entry-rows.js';
+import { addMessage, findMessage, takeMessages, withdraw } from './message-rows.js';
 import { liveAt } from './read-page.js';
 import {
   addRow,
@@ -117,8 +119,7 @@ export class SessionWriter {
       const changed = judgeChange(this.#factsOf(commit, row, state.value, tail), commit);
       if (row === undefined || state.value === undefined) return ok(changed);
       if (changed.outcome !== 'made') return ok(changed);
-      const found = { row, state: state.value, tail };
-      return ok({ ...changed, position: this.#apply(found, commit, texts, eventsLength) });
+      return this.#apply({ row, state: state.value, tail }, commit, texts, eventsLength);
     };
     return this.#write(key, write, texts);
   }
@@ -194,34 +195,37 @@ export class SessionWriter {
    * an entry. Every other position is superseded.
    */
   #factsOf(
-    { key, guards: { operation }, effects: { truncate } }: HistoryChange,
+    { key, guards: { operation }, effects: { truncate, send } }: HistoryChange,
     row: Fields | undefined,
     state: StateRecord | undefined,
     tail: HistoryTail,
   ): Facts {
     const end = Number(row?.['position']);
     const isCurrent = tail.hasEntry || truncate === 0 || truncate === end;
+    const number = Number(row?.['number']);
     return {
       state,
-      known:
-        row && operation && findOperation(this.#connection, Number(row['number']), operation.id),
+      known: row && operation && findOperation(this.#connection, number, operation.id),
+      sent: row && send && findMessage(this.#connection, number, send.entry.id),
       end,
       kept: isCurrent ? Number(row?.['entries']) - tail.entries : undefined,
       liveAt: this.#liveAt(key),
     };
   }
 
-  /** Makes the effects of a change. Returns its position. */
+  /** Makes the effects of a change. */
   #apply(
-    found: Found,
+    { row, state, tail }: Found,
     commit: HistoryChange,
-    texts: readonly string[],
+    entries: readonly string[],
     eventsLength: number,
-  ): number {
-    const { row, state, tail } = found;
+  ): Result<Changed, StoreError> {
     const { key, effects } = commit;
     const start = Number(row['position']);
-    const position = this.#applyToHistory(row, commit, texts);
+    const from = effects.truncate === undefined ? start : start + 1;
+    const taken = this.#applyToInbox(row, commit, from + entries.length);
+    const texts = [...entries, ...(taken ?? [])];
+    const position = this.#applyToHistory(row, commit, from, texts);
     const next = stateAfter(state, commit);
     const times = {
       dueAt: infinite(Number(row['due_at'])),
@@ -239,20 +243,36 @@ export class SessionWriter {
       bytes: Number(row['bytes']) - tail.bytes + bytesOfEntries(texts),
       sequence,
     });
+    if (taken !== undefined)
+      return takenIn(key.id, taken.join(','), position).map(
+        (messages): Changed => ({ outcome: 'made', position, messages }),
+      );
     const isWritten = effects.truncate !== undefined || texts.length > 0;
-    return isWritten ? position : 0;
+    return ok({ outcome: 'made', position: isWritten ? position : 0 });
+  }
+
+  /** Returns the texts of the messages that are taken, if any are, to the positions after `end`. */
+  #applyToInbox(
+    row: Fields,
+    { effects }: HistoryChange,
+    end: number,
+  ): readonly string[] | undefined {
+    const session = Number(row['number']);
+    if (effects.send !== undefined) addMessage(this.#connection, session, effects.send);
+    if (effects.put === undefined) return undefined;
+    if (effects.withdraw !== undefined) withdraw(this.#connection, session, effects.withdraw);
+    return effects.take && takeMessages(this.#connection, session, effects.take, end);
   }
 
   /** A rewind deletes what it takes out, and takes a position of its own. Returns the new end. */
   #applyToHistory(
     row: Fields,
     { guards: { operation }, effects: { truncate } }: HistoryChange,
+    from: number,
     texts: readonly string[],
   ): number {
     const session = Number(row['number']);
-    const end = Number(row['position']);
     if (truncate !== undefined) deleteAfter(this.#connection, session, truncate);
-    const from = truncate === undefined ? end : end + 1;
     const position = from + texts.length;
     addEntries(this.#connection, session, from, texts);
     if (operation !== undefined)

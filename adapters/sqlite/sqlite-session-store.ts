@@ -23,6 +23,7 @@ import type {
   Removed,
   SessionKey,
   SessionStore,
+  StoredMessage,
   TakenRecords,
   TakeRange,
   WaitingRange,
@@ -31,6 +32,7 @@ import type { Migration } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
 import { findEntries, findSession, findState } from './find-session.js';
+import { findMessages } from './message-rows.js';
 import { migrate } from './migrate.js';
 import { readPage } from './read-page.js';
 import { countWaiting, readDue, takeSessions } from './read-queue.js';
@@ -149,6 +151,10 @@ export class SqliteSessionStore implements SessionStore {
 
   findState(key: DueKey): Result<StateRecord | undefined, StoreError> {
     return findState(this.#connection, key);
+  }
+
+  messages(key: SessionKey, ids?: readonly string[]): Result<readonly StoredMessage[], StoreError> {
+    return findMessages(this.#connection, key, ids);
   }
 
   entries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, StoreError> {

@@ -4,8 +4,8 @@
 -- the epoch; 9007199254740991 stands for Infinity.
 --
 -- `sessions` contains the data that changes, in short rows, because every append rewrites one.
--- `state` is the state as JSON without `last_activity`, `revision` and `wanted_at`, which is its
--- `work.wakeAt`: appends change these. `status` and `deadline` repeat the parts that are searched;
+-- `state` is the state as JSON without `last_activity`, `revision`, `asked_at` and `inbox`, which are
+-- parts of its `work`: appends and messages change these. `status` and `deadline` repeat the parts that are searched;
 -- `wake_at` is when a worker may claim the session. `heads` contains the data that never changes.
 --
 -- What is left of a removed session until its end is reported is a row of its own in `sessions`:
@@ -22,7 +22,8 @@ CREATE TABLE $sessions (
   deadline INTEGER NOT NULL,
   due_at INTEGER NOT NULL,
   wake_at INTEGER NOT NULL,
-  wanted_at INTEGER NOT NULL,
+  asked_at INTEGER NOT NULL,
+  inbox INTEGER NOT NULL,
   revision INTEGER NOT NULL,
   last_activity INTEGER NOT NULL,
   sequence INTEGER NOT NULL,
@@ -77,6 +78,21 @@ CREATE TABLE $operations (
   position INTEGER NOT NULL,
   PRIMARY KEY (session, operation)
 ) WITHOUT ROWID;
+
+-- Messages in the order in which they were sent. One that waits has an entry, one that was taken has
+-- a position; a withdrawn one has neither.
+CREATE TABLE $messages (
+  number INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  entry TEXT,
+  position INTEGER,
+  UNIQUE (session, id)
+);
+CREATE INDEX $messages_waiting
+  ON $messages (session, number)
+  WHERE entry IS NOT NULL;
 
 CREATE TABLE $labels (
   tenant TEXT NOT NULL,
@@ -136,6 +152,7 @@ CREATE TRIGGER $session_removed AFTER DELETE ON $sessions BEGIN
   DELETE FROM $heads WHERE session = OLD.number;
   DELETE FROM $entries WHERE session = OLD.number;
   DELETE FROM $operations WHERE session = OLD.number;
+  DELETE FROM $messages WHERE session = OLD.number;
   DELETE FROM $labels WHERE session = OLD.number;
 END;
 
