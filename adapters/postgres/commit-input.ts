@@ -6,6 +6,7 @@ import {
   type BeginCommit,
   type ChangeCommit,
   type EventPart,
+  type InboxEffects,
   isMove,
   isRedaction,
   type Move,
@@ -14,6 +15,7 @@ import {
   type StateChange,
   type UseChange,
 } from '../../src/store/commit.js';
+import { takenBy } from '../../src/store/judge.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { bytesOfEntries } from '../sql/session-rows.js';
 import { escapeName } from '../stored/escape-name.js';
@@ -32,10 +34,10 @@ import { finite, NEVER } from '../stored/never.js';
 
 const noLabels: LabelChange = { added: [], lost: [] };
 
-/** When a worker may claim a session that was not woken. */
+/** When a worker may claim a session in which no message waits. */
 const retryAtOf = (state: StateRecord): number => {
-  const { wakeAt, ...work } = state.work;
-  return wakeAtOf(wakeAt === undefined ? state : { ...state, work });
+  const { askedAt, ...work } = state.work;
+  return wakeAtOf(askedAt === undefined ? state : { ...state, work });
 };
 
 /** Undefined for no labels. */
@@ -54,7 +56,8 @@ const putOf = (
   fencing_token: state.work.lease?.fencingToken ?? 0,
   leased_until: state.work.lease?.until ?? 0,
   wake_at: finite(wakeAt),
-  wanted_at: finite(state.work.wakeAt ?? NEVER),
+  asked_at: finite(state.work.askedAt ?? NEVER),
+  inbox: state.work.inbox ?? 0,
   retry_at: finite(retryAtOf(state)),
   limit_end: state.status === 'ACTIVE' ? finite(state.deadline) : undefined,
   inactivity: finite(state.terms.inactivityTimeoutMs),
@@ -104,12 +107,32 @@ const putIn = ({ key, effects: { put } }: StateChange | UseChange) => {
   return putOf(put.state, labelChangeOf(put.previous, put.state));
 };
 
-const noUse: Pick<UseChange['effects'], 'activity' | 'wake'> = {};
+/** Undefined if a commit has nothing to do with the inbox. */
+const inboxIn = ({ guards, effects }: StateChange | UseChange) => {
+  const { send, put } = effects;
+  const { take, withdraw }: InboxEffects = put === undefined ? {} : effects;
+  if ([guards.inbox, send, take, withdraw].every((part) => part === undefined)) return undefined;
+  return {
+    most_waiting: guards.inbox,
+    message: send?.entry.id,
+    digest: send?.digest,
+    entry: send && encodeEntry(send.entry),
+    asked_at: put === undefined ? effects.send?.at : undefined,
+    revision: put === undefined ? effects.send?.revision : undefined,
+    withdraw,
+    take: take?.messages,
+    turn: take?.turn,
+  };
+};
+
+/** Maximum number of entries with those of the change, but without the messages that it takes. */
+const mostEntriesIn = ({ guards, effects }: StateChange | UseChange): number | undefined =>
+  guards.entries === undefined ? undefined : guards.entries - takenBy(effects);
 
 const stateInput = (commit: StateChange | UseChange) => {
   const { guards, effects } = commit;
   const { tenant, id } = storedKeyOf(commit.key);
-  const { activity, wake } = effects.put === undefined ? effects : noUse;
+  const { activity } = effects.put === undefined ? effects : { activity: undefined };
   const entries = effects.entries?.map(encodeEntry) ?? [];
   return {
     kind: 'change',
@@ -124,7 +147,7 @@ const stateInput = (commit: StateChange | UseChange) => {
     fencing_token: guards.fence?.token,
     fenced_at: guards.fence?.now,
     if_end: positionOf(guards.end),
-    most_entries: guards.entries,
+    most_entries: mostEntriesIn(commit),
     live_limit: guards.live?.sessions,
     live_at: guards.live?.now,
     put: putIn(commit),
@@ -132,8 +155,7 @@ const stateInput = (commit: StateChange | UseChange) => {
     entries,
     bytes: bytesOfEntries(entries),
     activity,
-    wake_at: wake?.at,
-    wake_revision: wake?.revision,
+    inbox: inboxIn(commit),
     events: effects.events.map(eventTextOf),
   } as const;
 };

@@ -7,8 +7,10 @@ import type {
   HistorySlice,
   ReadSize,
   SessionKey,
+  StoredMessage,
 } from '../../src/store/session-store.js';
 import { entriesIn, isPositionIn } from '../sql/entries-in.js';
+import { MESSAGE_COLUMNS, messagesIn, messagesWhere } from '../sql/message-rows.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, sessionOf, stateIn } from '../sql/session-rows.js';
 import { escapeName } from '../stored/escape-name.js';
@@ -19,9 +21,9 @@ import { loadSessions, SESSION_COLUMNS } from './load-sessions.js';
 
 const FIND = '$sessions AS session WHERE tenant = ? AND id = ?';
 
-const STATE_COLUMNS = ['state', 'last_activity', 'revision', 'wanted_at'];
+const STATE_COLUMNS = ['state', 'last_activity', 'revision', 'asked_at', 'inbox'];
 
-const FIND_STATE = `SELECT state, last_activity, revision, wanted_at FROM ${FIND}`;
+const FIND_STATE = `SELECT state, last_activity, revision, asked_at, inbox FROM ${FIND}`;
 
 export const findSession = async (
   call: Call,
@@ -66,8 +68,8 @@ const nextTo = (side: string, order: string): string => `
  */
 const sliceOf = (side: string, order: string): string => `
   WITH asked AS (
-    SELECT number, incarnation, state, last_activity, revision, wanted_at, redactions, entries,
-      position, least(?::bigint, position) AS given
+    SELECT number, incarnation, state, last_activity, revision, asked_at, inbox, redactions,
+      entries, position, least(?::bigint, position) AS given
     FROM ${FIND}
   )
   SELECT asked.*, slice.*,
@@ -98,4 +100,18 @@ export const findEntries = async (
     columns: [...STATE_COLUMNS, 'history', 'positions', 'read'],
   });
   return rows.andThen(([row]) => entriesIn(key.id, slice, row));
+};
+
+const WAITING = messagesWhere('entry IS NOT NULL');
+const KNOWN = messagesWhere('message.id = ANY (?)');
+
+export const findMessages = async (
+  call: Call,
+  key: SessionKey,
+  ids: readonly string[] | undefined,
+): Answer<readonly StoredMessage[], StoreError> => {
+  const values = [escapeName(key.tenant), escapeName(key.id), ...(ids === undefined ? [] : [ids])];
+  const sql = ids === undefined ? WAITING : KNOWN;
+  const rows = await call.read({ sql, values, columns: MESSAGE_COLUMNS });
+  return rows.andThen((found) => messagesIn(key.id, found));
 };

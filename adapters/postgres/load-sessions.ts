@@ -49,7 +49,8 @@ const historyOf = ({ historyLimit }: ReadSize): Query => {
 const recordOf = (history: string): string => `concat(
         '{"id":"', id, '","entries":', entries, ',"sequence":', sequence, ',"position":', position,
         ',"incarnation":"', incarnation, '","redactions":', redactions,
-        ',"last_activity":', last_activity, ',"revision":', revision, ',"wanted_at":', wanted_at,
+        ',"last_activity":', last_activity, ',"revision":', revision, ',"asked_at":', asked_at,
+        ',"inbox":', inbox,
         ',"state":', state, ',"head":', head, ',"history":[', ${history}, ']}'
       )`;
 

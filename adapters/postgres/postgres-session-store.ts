@@ -24,6 +24,7 @@ import type {
   Removed,
   SessionKey,
   SessionStore,
+  StoredMessage,
   TakenRecords,
   TakeRange,
   WaitingRange,
@@ -31,7 +32,7 @@ import type {
 import type { Migration } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
-import { findEntries, findSession, findState } from './find-session.js';
+import { findEntries, findMessages, findSession, findState } from './find-session.js';
 import { migrate } from './migrate.js';
 import { PostgresEventLog } from './postgres-event-log.js';
 import {
@@ -154,6 +155,13 @@ export class PostgresSessionStore implements SessionStore {
 
   findState(key: DueKey): Promise<Result<StateRecord | undefined, StoreError>> {
     return findState(this.#connection.begin(), key);
+  }
+
+  messages(
+    key: SessionKey,
+    ids?: readonly string[],
+  ): Promise<Result<readonly StoredMessage[], StoreError>> {
+    return findMessages(this.#connection.begin(), key, ids);
   }
 
   entries(key: SessionKey, slice: HistorySlice): Promise<Result<EntriesOutcome, StoreError>> {

@@ -9,6 +9,7 @@ import type {
   RemoveCommit,
   Removed,
 } from '../../src/store/commit.js';
+import { takenIn } from '../sql/message-rows.js';
 import { stateOf, unreadable } from '../sql/session-rows.js';
 import type { Answer } from './call.js';
 import { beginInput, type CommitInput, changeInput, removeInput } from './commit-input.js';
@@ -22,7 +23,16 @@ const BEGIN_GUARDS = ['absent', 'source', 'live'] as const;
 const REMOVE_GUARDS = ['present', 'revision', 'unusedSince'] as const;
 const STATE_GUARDS = ['revision', 'unusedSince', 'open', 'over', 'fence'] as const;
 const POSITION_GUARDS = ['end', 'superseded'] as const;
-const OTHER_GUARDS = ['operation', 'present', 'position', 'entries', 'dueAt', 'live'] as const;
+const OTHER_GUARDS = [
+  'operation',
+  'message',
+  'present',
+  'inbox',
+  'position',
+  'entries',
+  'dueAt',
+  'live',
+] as const;
 
 interface Refused<G> {
   readonly outcome: 'refused';
@@ -57,15 +67,21 @@ const outcomeOf = <G extends string>(
 };
 
 const changedOf = (id: string, found: Fields): Result<Changed, StoreError> => {
-  const { refusal, found_state: row } = found;
+  const { refusal, answer } = found;
   const position = Number(found['end_position'] ?? 0);
+  if (refusal === null && typeof answer === 'string')
+    return takenIn(id, answer, position).map((messages) => ({
+      outcome: 'made',
+      position,
+      messages,
+    }));
   if (refusal === null) return ok({ outcome: 'made', position });
   if (refusal === 'repeated') return ok({ outcome: 'repeated', position });
   const ofPosition = POSITION_GUARDS.find((each) => each === refusal);
   if (ofPosition !== undefined) return ok({ outcome: 'refused', guard: ofPosition, position });
   const ofState = STATE_GUARDS.find((each) => each === refusal);
-  if (ofState === undefined || !isFields(row)) return refusedBy(id, OTHER_GUARDS, found);
-  const state = stateOf(row);
+  if (ofState === undefined || !isFields(answer)) return refusedBy(id, OTHER_GUARDS, found);
+  const state = stateOf(answer);
   if (state === undefined) return err(unreadable(id, 'state'));
   return ok({ outcome: 'refused', guard: ofState, state });
 };

@@ -57,6 +57,7 @@ export const changed = (
   take: (range) => inner.take(range),
   find: (...args) => inner.find(...args),
   findState: (key) => inner.findState(key),
+  messages: (...args) => inner.messages(...args),
   entries: (...args) => inner.entries(...args),
   page: (...args) => inner.page(...args),
   due: (...args) => inner.due(...args),
@@ -136,6 +137,10 @@ export class TextSessionStore implements SessionStore {
     return this.#unlessDamaged(key, ['state', 'history'], () =>
       later(this.#inner.entries(key, slice)),
     );
+  }
+
+  messages(...args: Parameters<SessionStore['messages']>) {
+    return later(this.#inner.messages(...args));
   }
 
   remove(commit: RemoveCommit) {

@@ -11,7 +11,7 @@ BEGIN
       status, state, revision, sequence,
       deadline, due_at, report_at,
       limit_end, inactivity, last_activity,
-      fencing_token, leased_until, wake_at, wanted_at, retry_at,
+      fencing_token, leased_until, wake_at, asked_at, inbox, retry_at,
       entries, position, bytes
     )
     VALUES (
@@ -19,7 +19,7 @@ BEGIN
       s.status, s.state, s.revision, cardinality(c.events),
       s.deadline, coalesce(s.report_at, s.deadline), s.report_at,
       s.limit_end, s.inactivity, s.last_activity,
-      s.fencing_token, s.leased_until, s.wake_at, s.wanted_at, s.retry_at,
+      s.fencing_token, s.leased_until, s.wake_at, s.asked_at, s.inbox, s.retry_at,
       v_entries, v_entries, c.bytes
     )
     ON CONFLICT (tenant, id) DO NOTHING

@@ -63,6 +63,54 @@ BEGIN
   RETURN coalesce(v_refusal, $refusal_of_limit(c, p_totals));
 END $body$;
 
+-- Sends, withdraws and takes messages of a session whose history ends at p_end. taken: the texts of
+-- the entries that this adds.
+CREATE FUNCTION $use_inbox(
+  p_use $inbox_use,
+  p_session bigint,
+  p_end bigint,
+  OUT added_entries bigint,
+  OUT added_bytes bigint,
+  OUT taken text
+) LANGUAGE plpgsql AS $body$
+BEGIN
+  IF p_use.message IS NOT NULL THEN
+    INSERT INTO $messages (session, id, number, digest, entry)
+      SELECT p_session, p_use.message, coalesce(max(number), 0) + 1, p_use.digest, p_use.entry
+      FROM $messages
+      WHERE session = p_session AND entry IS NOT NULL;
+  END IF;
+  IF p_use.withdraw IS NOT NULL THEN
+    UPDATE $messages SET entry = NULL WHERE session = p_session AND id = ANY (p_use.withdraw);
+  END IF;
+  added_entries := 0;
+  added_bytes := 0;
+  IF p_use.take IS NULL THEN
+    RETURN;
+  END IF;
+  WITH oldest AS (
+    SELECT id, left(entry, -1) || ',"turn":' || p_use.turn || '}' AS entry,
+      p_end + row_number() OVER (ORDER BY number) AS position
+    FROM $messages
+    WHERE session = p_session AND entry IS NOT NULL
+    ORDER BY number
+    LIMIT p_use.take
+  ), moved AS (
+    UPDATE $messages AS message
+      SET entry = NULL, position = oldest.position
+      FROM oldest
+      WHERE message.session = p_session AND message.id = oldest.id
+  ), added AS (
+    INSERT INTO $entries (session, position, bytes, entry)
+      SELECT p_session, position, octet_length(entry) + 1, entry
+      FROM oldest
+      RETURNING position, bytes, entry
+  )
+  SELECT count(*), coalesce(sum(bytes), 0), coalesce(string_agg(entry, ',' ORDER BY position), '')
+    INTO added_entries, added_bytes, taken
+    FROM added;
+END $body$;
+
 -- The state that a guard did not hold for.
 CREATE FUNCTION $state_of(p_session bigint)
 RETURNS json LANGUAGE sql STABLE AS $body$
@@ -70,26 +118,29 @@ RETURNS json LANGUAGE sql STABLE AS $body$
       'state', state,
       'last_activity', last_activity,
       'revision', revision,
-      'wanted_at', wanted_at
+      'asked_at', asked_at,
+      'inbox', inbox
     )
   FROM $sessions
   WHERE number = p_session
 $body$;
 
--- Changes a state or a history. end_position: that after the change, that of the change that it
--- repeats, or that at the end of a history that stays as it is.
+-- Changes a state, a history or an inbox. end_position: that after the change, that of the change
+-- that it repeats, or that at the end of a history that stays as it is. answer: the state that a guard
+-- did not hold for, or the entries of the messages that were taken.
 CREATE FUNCTION $change_session(
   c $commit,
   p_has_events boolean,
   p_totals $total_change[],
   OUT refusal text,
   OUT end_position bigint,
-  OUT found_state json,
+  OUT answer json,
   OUT totals $total_change[]
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
   v_lost record;
+  v_use record;
   v_put $put := c.put;
   v_added bigint := cardinality(c.entries);
 BEGIN
@@ -107,6 +158,7 @@ BEGIN
         WHEN c.open_at IS NOT NULL AND status NOT IN ('ACTIVE', 'PAUSED') THEN 'open'
         WHEN deadline > c.over_at AND status IN ('ACTIVE', 'PAUSED') THEN 'over'
         WHEN fencing_token <> c.fencing_token OR leased_until <= c.fenced_at THEN 'fence'
+        WHEN inbox > (c.inbox).most_waiting THEN 'inbox'
         WHEN position <> c.if_end THEN 'end'
         WHEN position < c.truncate_to THEN 'position'
         WHEN c.truncate_to IS NULL AND entries + v_added > c.most_entries THEN 'entries'
@@ -127,10 +179,19 @@ BEGIN
       RETURN;
     END IF;
   END IF;
+  IF (c.inbox).message IS NOT NULL AND v.refusal IS DISTINCT FROM 'unreadable state' THEN
+    SELECT CASE WHEN digest = (c.inbox).digest THEN 'repeated' ELSE 'message' END, 0
+      INTO refusal, end_position
+      FROM $messages
+      WHERE session = v.number AND id = (c.inbox).message;
+    IF FOUND THEN
+      RETURN;
+    END IF;
+  END IF;
   end_position := v.position;
   refusal := v.refusal;
   IF refusal IN ('revision', 'unusedSince', 'open', 'over', 'fence') THEN
-    found_state := $state_of(v.number);
+    answer := $state_of(v.number);
   ELSIF refusal IS NULL AND (c.truncate_to IS NOT NULL OR c.live_limit IS NOT NULL) THEN
     refusal := $later_refusal(c, v.number, v.entries, v.position, p_totals);
   END IF;
@@ -150,6 +211,13 @@ BEGIN
       FROM unnest(c.entries) WITH ORDINALITY AS each (entry, at);
     end_position := end_position + v_added;
   END IF;
+  IF c.inbox IS DISTINCT FROM NULL THEN
+    v_use := $use_inbox(c.inbox, v.number, end_position);
+    v.entries := v.entries + v_use.added_entries;
+    v.bytes := v.bytes + v_use.added_bytes;
+    end_position := end_position + v_use.added_entries;
+    answer := to_json(v_use.taken);
+  END IF;
   IF c.operation IS NOT NULL THEN
     INSERT INTO $operations (session, operation, digest, position)
       VALUES (v.number, c.operation, c.digest, end_position);
@@ -166,14 +234,15 @@ BEGIN
           WHEN v.ends_at = deadline THEN due_at
           ELSE coalesce(report_at, v.ends_at)
         END,
-        revision = coalesce(c.wake_revision, revision),
-        wanted_at = least(wanted_at, c.wake_at),
+        revision = coalesce((c.inbox).revision, revision),
+        asked_at = least(asked_at, (c.inbox).asked_at),
+        inbox = CASE WHEN (c.inbox).asked_at IS NULL THEN inbox ELSE inbox + 1 END,
         wake_at = CASE
           -- A claim by a clock that is ahead may have taken the session for ended.
-          WHEN c.wake_at IS NULL AND (v.ends_at = deadline OR wake_at < 9007199254740991)
+          WHEN (c.inbox).asked_at IS NULL AND (v.ends_at = deadline OR wake_at < 9007199254740991)
             THEN wake_at
           WHEN status = 'TERMINATED' THEN 9007199254740991
-          ELSE least(retry_at, greatest(leased_until, least(wanted_at, c.wake_at)))
+          ELSE least(retry_at, greatest(leased_until, least(asked_at, (c.inbox).asked_at)))
         END
       WHERE number = v.number;
   ELSE
@@ -198,7 +267,8 @@ BEGIN
         fencing_token = v_put.fencing_token,
         leased_until = v_put.leased_until,
         wake_at = v_put.wake_at,
-        wanted_at = v_put.wanted_at,
+        asked_at = v_put.asked_at,
+        inbox = v_put.inbox,
         retry_at = v_put.retry_at
       WHERE number = v.number;
     IF v.status <> v_put.status THEN
@@ -214,13 +284,13 @@ BEGIN
   IF p_has_events THEN
     PERFORM $log_events(c, v.incarnation, v.sequence, v.position, end_position);
   END IF;
-  IF c.truncate_to IS NULL AND v_added = 0 THEN
+  IF v_added = 0 AND c.truncate_to IS NULL AND (c.inbox).take IS NULL THEN
     end_position := 0;
   END IF;
 END $body$;
 
 -- Moves a session among those that are due.
-CREATE FUNCTION $move_due(c $commit, OUT refusal text, OUT found_state json)
+CREATE FUNCTION $move_due(c $commit, OUT refusal text, OUT answer json)
 LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
@@ -237,7 +307,7 @@ BEGIN
   IF NOT FOUND THEN
     refusal := CASE WHEN c.revision IS NULL THEN 'dueAt' ELSE 'present' END;
   ELSIF refusal = 'revision' THEN
-    found_state := $state_of(v.number);
+    answer := $state_of(v.number);
   ELSIF refusal IS NULL THEN
     UPDATE $sessions SET due_at = c.due_to WHERE number = v.number;
   END IF;
@@ -248,7 +318,8 @@ END $body$;
 CREATE FUNCTION $redacted(p_entry text)
 RETURNS text LANGUAGE sql IMMUTABLE AS $body$
   SELECT substring(p_entry FROM '^{"role":"[^"]*","content":"')
-    || substring(p_entry FROM '","timestamp":"[^"]*"') || '}'
+    || substring(p_entry FROM '","timestamp":"[^"]*"')
+    || substring(p_entry FROM '(?:,"message":true)?(?:,"turn":[0-9]+)?}$')
 $body$;
 
 -- Overwrites entries without their content.

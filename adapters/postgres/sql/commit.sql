@@ -7,7 +7,8 @@ CREATE TYPE $put AS (
   fencing_token bigint,
   leased_until bigint,
   wake_at bigint,
-  wanted_at bigint,
+  asked_at bigint,
+  inbox bigint,
   retry_at bigint,
   limit_end bigint,
   inactivity bigint,
@@ -16,6 +17,20 @@ CREATE TYPE $put AS (
   state text,
   labels_added text[],
   labels_lost text[]
+);
+
+-- What a commit does with the messages of a session. most_waiting: a guard. asked_at, revision: those
+-- that a message without a put changes.
+CREATE TYPE $inbox_use AS (
+  most_waiting bigint,
+  message text,
+  digest text,
+  entry text,
+  asked_at bigint,
+  revision bigint,
+  withdraw text[],
+  take bigint,
+  turn bigint
 );
 
 -- A commit as commit_all takes it: the values that its guards expect, and the values that its
@@ -51,8 +66,7 @@ CREATE TYPE $commit AS (
   entries text[],
   bytes bigint,
   activity bigint,
-  wake_at bigint,
-  wake_revision bigint,
+  inbox $inbox_use,
   due_to bigint,
   positions bigint[],
   remains_tenant text,

@@ -27,6 +27,7 @@ BEGIN
   DELETE FROM $sessions WHERE number = v.number;
   DELETE FROM $entries WHERE session = v.number;
   DELETE FROM $operations WHERE session = v.number;
+  DELETE FROM $messages WHERE session = v.number;
   WITH removed AS (
     DELETE FROM $labels
       WHERE session = v.number

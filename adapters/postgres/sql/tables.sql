@@ -3,9 +3,9 @@
 -- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
 -- the epoch; 9007199254740991 stands for Infinity. No column is a float, a date or bytes: settings of
 -- a session decide how the server writes these. `state` is the state as JSON without
--- `last_activity`, `revision` and `wanted_at`, which is its `work.wakeAt`: appends change these. The
--- columns `status` to `inactivity` repeat the parts that are searched and compared; `retry_at` is
--- `wakeAtOf` without a wake. The indexes of lists include the number, so that a page by number skips
+-- `last_activity`, `revision`, `asked_at` and `inbox`, which are parts of its `work`: appends and
+-- messages change these. The columns `status` to `inactivity` repeat the parts that are searched and
+-- compared; `retry_at` is `wakeAtOf` without messages. The indexes of lists include the number, so that a page by number skips
 -- sessions in the index alone.
 --
 -- What is left of a removed session until its end is reported is a row of its own in `sessions`:
@@ -25,11 +25,12 @@ CREATE TABLE $sessions (
   fencing_token bigint NOT NULL,
   leased_until bigint NOT NULL,
   wake_at bigint NOT NULL,
-  wanted_at bigint NOT NULL,
+  asked_at bigint NOT NULL,
   retry_at bigint NOT NULL,
   limit_end bigint,
   inactivity bigint NOT NULL,
   last_activity bigint NOT NULL,
+  inbox bigint NOT NULL,
   revision bigint NOT NULL,
   sequence bigint NOT NULL,
   redactions bigint NOT NULL DEFAULT 0,
@@ -79,6 +80,19 @@ CREATE TABLE $operations (
   position bigint NOT NULL,
   PRIMARY KEY (session, operation)
 );
+
+-- Messages. One that waits has an entry, and a higher number than those that wait already; one that
+-- was taken has a position; a withdrawn one has neither.
+CREATE TABLE $messages (
+  session bigint NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  number bigint NOT NULL,
+  digest text NOT NULL,
+  entry text,
+  position bigint,
+  PRIMARY KEY (session, id)
+);
+CREATE INDEX messages_waiting ON $messages (session, number) WHERE entry IS NOT NULL;
 
 CREATE TABLE $labels (
   tenant text COLLATE "C" NOT NULL,

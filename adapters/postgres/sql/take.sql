@@ -80,7 +80,7 @@ BEGIN
     INTO result
     FROM (
       SELECT tenant, id, waited_at AS wake_at, created_ms, entries, sequence, incarnation,
-        redactions, position, state, last_activity, revision, wanted_at, head, NULL AS history
+        redactions, position, state, last_activity, revision, asked_at, inbox, head, NULL AS history
       FROM moved
     ) AS taken;
   -- A call that serves the same tenant just now does this too.
