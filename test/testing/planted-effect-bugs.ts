@@ -32,31 +32,6 @@ const lost: readonly PlantedBug[] = [
     (commit, inner) => inner.change(effects(commit, { activity: undefined })),
   ),
   using(
-    'loses a wake',
-    'wake: makes a session wait from its time on, under another revision',
-    (commit, inner) => inner.change(effects(commit, { wake: undefined })),
-  ),
-  using(
-    'wakes without another revision',
-    'wake: makes a session wait from its time on, under another revision',
-    (commit, inner) => {
-      const { revision = 1 } = inner.findState(commit.key)._unsafeUnwrap() ?? {};
-      const { wake } = commit.effects;
-      return inner.change(effects(commit, { wake: wake && { ...wake, revision } }));
-    },
-  ),
-  using(
-    'wakes at the later time',
-    'wake: keeps an earlier one, and takes a session back from where a take has put it',
-    (commit, inner) => {
-      const { wakeAt = 0 } = inner.findState(commit.key)._unsafeUnwrap()?.work ?? {};
-      const { wake } = commit.effects;
-      return inner.change(
-        effects(commit, { wake: wake && { ...wake, at: Math.max(wake.at, wakeAt) } }),
-      );
-    },
-  ),
-  using(
     'loses all events but the first',
     'events: a commit that is made has its events, none or several, with the next sequences',
     (commit, inner) => inner.change(effects(commit, { events: commit.effects.events.slice(0, 1) })),
@@ -202,7 +177,7 @@ const indexes: readonly PlantedBug[] = [
   ),
   late(
     'moves what waits late',
-    'wake: makes a session wait from its time on, under another revision',
+    'send: makes a session wait from its time on, under another revision',
     (behind) => ({ countWaiting: (range) => behind.countWaiting(range) }),
   ),
 ];

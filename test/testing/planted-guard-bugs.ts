@@ -25,6 +25,7 @@ const forgotten = (
     'open',
     'over',
     'fence',
+    'inbox',
     'end',
     'entries',
     'live',
@@ -58,10 +59,14 @@ const swaps = [
   swapped('unusedSince', 'open'),
   swapped('open', 'fence'),
   swapped('open', 'end'),
-  swapped('fence', 'end'),
+  swapped('fence', 'inbox'),
+  swapped('inbox', 'end'),
 ];
 
-const shifted = <K extends 'open' | 'over' | 'unusedSince' | 'entries'>(name: K, by: number) => {
+const shifted = <K extends 'open' | 'over' | 'unusedSince' | 'entries' | 'inbox'>(
+  name: K,
+  by: number,
+) => {
   return (guards: Guards): Guards => {
     const value = guards[name];
     return value === undefined ? guards : { ...guards, [name]: value + by };
@@ -76,6 +81,7 @@ const bounds = [
     holding('unusedSince'),
     shifted('unusedSince', -1),
   ),
+  misguarding('lets one message too many wait', refusing('inbox'), shifted('inbox', 1)),
   misguarding('lets one entry too many pass', refusing('entries'), shifted('entries', 1)),
   misguarding('lets a lease pass at its end', refusing('fence'), (guards) => {
     const { fence } = guards;

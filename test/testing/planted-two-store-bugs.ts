@@ -83,6 +83,26 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
     },
   ),
   planted(
+    'looks for a message and sends it without a transaction',
+    'races: of 50 sends of one message, one is made',
+    () => (database) => {
+      const locked = newLock();
+      return {
+        use: (commit) =>
+          locked(async () => {
+            const id = commit.effects.send?.entry.id ?? '';
+            const isKnown = database.messages(commit.key, [id])._unsafeUnwrap().length > 0;
+            await Promise.resolve();
+            const changed = database.change(commit);
+            if (isKnown) return changed;
+            return changed.map((answer) =>
+              answer.outcome === 'repeated' ? { ...answer, outcome: 'made' as const } : answer,
+            );
+          }),
+      };
+    },
+  ),
+  planted(
     'compares the revision and puts without a transaction',
     'races: of 50 puts on one revision, one is made',
     () => (database) => {
