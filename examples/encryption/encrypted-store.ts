@@ -3,14 +3,17 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import type {
   ChangeCommit,
+  Changed,
   CorruptRecord,
   Guards,
   HistoryEntry,
+  MessageEntry,
   RecordPage,
   SessionHead,
   SessionKey,
   SessionRecord,
   SessionStore,
+  StoredMessage,
   StoreError,
   TakenRecord,
   TakenRecords,
@@ -57,10 +60,11 @@ const headWith = (change: (text: string) => string, head: SessionHead): SessionH
   };
 };
 
+/** The id of a message stays, because the store compares it. */
 const hiddenEntry = ({ hide }: Cipher, { id, data, ...entry }: HistoryEntry): HistoryEntry => ({
   ...entry,
   content: entry.content === '' ? '' : hide(entry.content),
-  ...(id !== undefined && { id: hide(id) }),
+  ...(id !== undefined && { id: entry.message ? id : hide(id) }),
   ...(data !== undefined && { data: hide(JSON.stringify(data)) }),
 });
 
@@ -68,7 +72,7 @@ const shownEntry = <E extends HistoryEntry>({ show }: Cipher, entry: E): E => ({
   ...entry,
   // An entry that was redacted has none.
   content: entry.content === '' ? '' : show(entry.content),
-  ...(entry.id !== undefined && { id: show(entry.id) }),
+  ...(entry.id !== undefined && { id: entry.message ? entry.id : show(entry.id) }),
   ...(entry.data !== undefined && { data: JSON.parse(show(String(entry.data))) }),
 });
 
@@ -99,12 +103,36 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
   const shown = (of: SessionKey, record: SessionRecord): Result<SessionRecord, CorruptRecord> =>
     readable(of.id, () => shownRecord(cipherFor(of), record));
 
-  /** The digest of an operation, keyed so that the content cannot be guessed from it. */
-  const hiddenOperation = (of: SessionKey, operation: Guards['operation']) => {
-    if (operation === undefined) return undefined;
-    const text = JSON.stringify([of.tenant, of.id, operation.digest]);
-    const digest = createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
-    return { id: operation.id, digest };
+  /** A digest, keyed so that the content cannot be guessed from it. */
+  const hiddenDigest = (of: SessionKey, digest: string): string => {
+    const text = JSON.stringify([of.tenant, of.id, digest]);
+    return createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
+  };
+
+  const hiddenOperation = (of: SessionKey, operation: Guards['operation']) =>
+    operation && { id: operation.id, digest: hiddenDigest(of, operation.digest) };
+
+  const hiddenMessage = <
+    M extends Pick<StoredMessage, 'digest'> & { readonly entry: MessageEntry },
+  >(
+    of: SessionKey,
+    message: M,
+  ): M => {
+    const { id } = message.entry;
+    const entry = { ...hiddenEntry(cipherFor(of), message.entry), id, message: true };
+    return { ...message, entry, digest: hiddenDigest(of, message.digest) };
+  };
+
+  const shownMessages = (of: SessionKey, messages: readonly StoredMessage[]) =>
+    messages.map(({ entry, ...message }) => ({
+      ...message,
+      ...(entry && { entry: shownEntry(cipherFor(of), entry) }),
+    }));
+
+  const shownOutcome = (cipher: Cipher, outcome: Changed): Changed => {
+    if ('state' in outcome) return { ...outcome, state: unsealed(cipher, outcome.state) };
+    if (!('messages' in outcome)) return outcome;
+    return { ...outcome, messages: outcome.messages.map((entry) => shownEntry(cipher, entry)) };
   };
 
   const hiddenChange = (commit: ChangeCommit): ChangeCommit => {
@@ -114,12 +142,19 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
     const entries = commit.effects.entries?.map((entry) => hiddenEntry(cipher, entry));
     if (!isStateChange(commit)) {
       const { guards, effects } = commit;
-      return { ...commit, guards: { ...guards, operation }, effects: { ...effects, entries } };
+      const send = effects.send && hiddenMessage(commit.key, effects.send);
+      return {
+        ...commit,
+        guards: { ...guards, operation },
+        effects: { ...effects, entries, send },
+      };
     }
     const { guards, effects } = commit;
+    const send = effects.send && hiddenMessage(commit.key, effects.send);
     const { state, previous } = effects.put;
     const put = { state: sealed(cipher, state), previous: sealed(cipher, previous) };
-    return { ...commit, guards: { ...guards, operation }, effects: { ...effects, entries, put } };
+    const hidden = { ...effects, entries, send, put };
+    return { ...commit, guards: { ...guards, operation }, effects: hidden };
   };
 
   const shownClaim = ({ sessions, failed, ...rest }: TakenRecords): TakenRecords => {
@@ -160,14 +195,9 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
     },
     change: async (commit) => {
       const changed = await inner.change(hiddenChange(commit));
-      return changed.andThen((outcome) => {
-        if (!('state' in outcome)) return ok(outcome);
-        const { id } = commit.key;
-        return readable(id, () => ({
-          ...outcome,
-          state: unsealed(cipherFor(commit.key), outcome.state),
-        }));
-      });
+      return changed.andThen((outcome) =>
+        readable(commit.key.id, () => shownOutcome(cipherFor(commit.key), outcome)),
+      );
     },
     find: async (...args) => {
       const found = await inner.find(...args);
@@ -178,6 +208,10 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
       return found.andThen((state) =>
         readable(of.id, () => state && unsealed(cipherFor(of), state)),
       );
+    },
+    messages: async (of, ids) => {
+      const found = await inner.messages(of, ids);
+      return found.andThen((messages) => readable(of.id, () => shownMessages(of, messages)));
     },
     page: async (tenant, page) =>
       (await inner.page(tenant, page)).map((found) => shownPage(tenant, found)),

@@ -68,6 +68,10 @@ export class AuditedSessionStore implements SessionStore {
     return this.#inner.findState(key);
   }
 
+  messages(key: SessionKey, ids?: readonly string[]) {
+    return this.#inner.messages(key, ids);
+  }
+
   entries(key: SessionKey, slice: HistorySlice) {
     return this.#inner.entries(key, slice);
   }

@@ -11,7 +11,9 @@ import type {
   EntriesOutcome,
   Facts,
   HistoryEntry,
+  MessageEntry,
   Move,
+  PositionedEntry,
   ReadSize,
   Redaction,
   Removed,
@@ -20,6 +22,7 @@ import type {
   SessionStore,
   StateChange,
   StateRecord,
+  StoredMessage,
   StoreError,
   TakenRecord,
   TooLarge,
@@ -58,10 +61,14 @@ export const tables = `
   CREATE TABLE turn (tenant TEXT);
   INSERT INTO turn VALUES ('');
   CREATE TABLE entries (session INTEGER, position INTEGER, entry TEXT, PRIMARY KEY (session, position));
-  CREATE TABLE operations (session INTEGER, id TEXT, digest TEXT, position INTEGER, PRIMARY KEY (session, id))`;
+  CREATE TABLE operations (session INTEGER, id TEXT, digest TEXT, position INTEGER, PRIMARY KEY (session, id));
+  CREATE TABLE messages (
+    number INTEGER PRIMARY KEY, session INTEGER, id TEXT, digest TEXT, entry TEXT, position INTEGER,
+    UNIQUE (session, id)
+  )`;
 
 type Row = Readonly<Record<string, unknown>>;
-type Value = string | number;
+type Value = string | number | null;
 
 /**
  * Any text of JavaScript as ASCII that keeps the order of plain ids. A database may refuse NUL and
@@ -288,20 +295,65 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
    */
   const versionOf = ({ number, version }: Row): string => `${number}.${version}`;
 
+  /** The messages that wait, oldest first, or those with some ids. */
+  const messagesOf = (session: number, ids?: readonly string[]): StoredMessage[] => {
+    const sql = `SELECT * FROM messages WHERE session = ? AND
+      ${ids === undefined ? 'entry IS NOT NULL' : 'id IN (SELECT value FROM json_each(?))'} ORDER BY number`;
+    const asked = ids === undefined ? [] : [JSON.stringify(ids)];
+    return rows(sql, session, ...asked).map(({ id, digest, entry, position }) => ({
+      id: String(id),
+      digest: String(digest),
+      ...(entry !== null && { entry: JSON.parse(String(entry)) as MessageEntry }),
+      ...(position !== null && { position: Number(position) }),
+    }));
+  };
+
+  const leave = (session: number, id: string, position: number | null): void => {
+    const sql = `UPDATE messages SET entry = NULL, position = ? WHERE session = ? AND id = ?
+      RETURNING number`;
+    rows(sql, position, session, id);
+  };
+
+  /** Sends, withdraws and takes messages. Returns those that are taken, after a position. */
+  const moveMessages = (
+    session: number,
+    { effects }: StateChange | UseChange,
+    end: number,
+  ): PositionedEntry[] | undefined => {
+    const { send } = effects;
+    if (send !== undefined) {
+      const sql = `INSERT INTO messages (session, id, digest, entry) VALUES (?, ?, ?, ?)
+        RETURNING number`;
+      rows(sql, session, send.entry.id, send.digest, JSON.stringify(send.entry));
+    }
+    if (effects.put === undefined) return undefined;
+    for (const id of effects.withdraw ?? []) leave(session, id, null);
+    const { take } = effects;
+    if (take === undefined) return undefined;
+    const oldest = messagesOf(session).slice(0, take.messages);
+    return oldest.flatMap(({ id, entry }, at) => {
+      const position = end + at + 1;
+      leave(session, id, position);
+      return entry === undefined ? [] : [{ ...entry, turn: take.turn, position }];
+    });
+  };
+
   const factsOf = (
     session: Row | undefined,
     state: StateRecord | undefined,
-    { key, guards: { operation }, effects: { truncate } }: StateChange | UseChange,
+    { key, guards: { operation }, effects: { truncate, send } }: StateChange | UseChange,
   ): Facts => {
     const number = Number(session?.['number'] ?? 0);
     const sql = 'SELECT * FROM operations WHERE session = ? AND id = ?';
     const known = operation && row(sql, number, operation.id);
+    const [sent] = send === undefined ? [] : messagesOf(number, [send.entry.id]);
     const end = Number(session?.['position'] ?? 0);
     const isThere =
       session !== undefined && (truncate === undefined || isCurrent(session, truncate));
     return {
       state,
       known: known && { digest: String(known['digest']), position: Number(known['position']) },
+      sent,
       end,
       kept: isThere ? countOf(session, truncate ?? end) : undefined,
       liveAt: (now) => liveIn(key.tenant, now),
@@ -314,7 +366,7 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
     const columns = stateValues(state);
     // Others than a whole state leave the times to which a sweep or a claim has moved the session.
     const isMoved = effects.put !== undefined || endsAt(state) !== Number(deadline);
-    const isWoken = effects.put !== undefined || effects.wake !== undefined;
+    const isWoken = effects.put !== undefined || effects.send !== undefined;
     const times = [
       isMoved ? dueAtOf(state) : Number(dueAt),
       isWoken ? wakeAtOf(state) : Number(wakeAt),
@@ -347,11 +399,11 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
       const sql = 'SELECT entry FROM entries WHERE session = ? AND position = ?';
       const found = row(sql, number, position);
       if (found === undefined) continue;
-      const { role, content, timestamp, id, data } = entryIn(found);
+      const { id, data, content, ...rest } = entryIn(found);
       if (content === '' && id === undefined && data === undefined) continue;
       rows(
         'UPDATE entries SET entry = ? WHERE session = ? AND position = ? RETURNING position',
-        ...[JSON.stringify({ role, content: '', timestamp }), number, position],
+        ...[JSON.stringify({ ...rest, content: '' }), number, position],
       );
       isChanged = true;
     }
@@ -392,13 +444,16 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         const changed = judgeChange(factsOf(session, read.value, commit), commit);
         if (session === undefined || read.value === undefined || changed.outcome !== 'made')
           return ok(changed);
-        const { entries = [], truncate, events } = commit.effects;
+        const { entries: given = [], truncate, events } = commit.effects;
         const number = Number(session['number']);
         if (truncate !== undefined) {
           const sql = 'DELETE FROM entries WHERE session = ? AND position > ? RETURNING position';
           rows(sql, number, truncate);
         }
         const start = Number(session['position']) + (truncate === undefined ? 0 : 1);
+        const messages = moveMessages(number, commit, start + given.length);
+        const taken = messages?.map(({ position: _, ...entry }) => entry) ?? [];
+        const entries = [...given, ...taken];
         const position = start + entries.length;
         addEntries(number, entries, start);
         const { operation } = commit.guards;
@@ -411,7 +466,11 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
           WHERE number = ? RETURNING number`;
         rows(sql, events.length, position, truncate === undefined ? 0 : 1, number);
         const isWritten = truncate !== undefined || entries.length > 0;
-        return ok({ outcome: 'made', position: isWritten ? position : 0 });
+        return ok({
+          outcome: 'made',
+          position: isWritten ? position : 0,
+          ...(messages && { messages }),
+        });
       });
     },
 
@@ -427,6 +486,13 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
       atomic(() => {
         const session = find(key);
         return session === undefined ? ok(undefined) : stateOf(session);
+      }),
+
+    messages: (key, ids) =>
+      atomic((): Result<StoredMessage[], CorruptRecord> => {
+        const session = find(key);
+        if (session === undefined) return ok([]);
+        return readable(key.id, () => messagesOf(Number(session['number']), ids));
       }),
 
     page: (tenant, range) =>
@@ -555,6 +621,7 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         const number = Number(session['number']);
         rows('DELETE FROM entries WHERE session = ? RETURNING session', number);
         rows('DELETE FROM operations WHERE session = ? RETURNING session', number);
+        rows('DELETE FROM messages WHERE session = ? RETURNING session', number);
         rows('DELETE FROM sessions WHERE number = ? RETURNING number', number);
         const { remains } = effects;
         if (remains === undefined) return ok(removed);

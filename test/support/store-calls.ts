@@ -20,6 +20,7 @@ export const storeCalls: Readonly<
   findState: (store) => store.findState(key),
   page: (store) => store.page(TENANT, { offset: 0, limit: 10 }),
   change: (store) => store.change(putOf(key, active, idle)),
+  messages: (store) => store.messages(key),
   entries: (store) => store.entries(key, { limit: 10 }),
   remove: (store) => store.remove(planRemove(key, NOON)),
   due: async (store) => {
@@ -44,6 +45,7 @@ export const methods: readonly Method[] = [
   'findState',
   'page',
   'change',
+  'messages',
   'entries',
   'remove',
   'due',
@@ -56,6 +58,7 @@ export const reads: ReadonlySet<Method> = new Set<Method>([
   'find',
   'findState',
   'page',
+  'messages',
   'entries',
   'due',
   'countWaiting',
