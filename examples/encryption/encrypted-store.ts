@@ -103,14 +103,22 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
   const shown = (of: SessionKey, record: SessionRecord): Result<SessionRecord, CorruptRecord> =>
     readable(of.id, () => shownRecord(cipherFor(of), record));
 
-  /** A digest, keyed so that the content cannot be guessed from it. */
-  const hiddenDigest = (of: SessionKey, digest: string): string => {
-    const text = JSON.stringify([of.tenant, of.id, digest]);
-    return createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
+  /** The digest of an operation, keyed so that the content cannot be guessed from it. */
+  const hiddenOperation = (of: SessionKey, operation: Guards['operation']) => {
+    if (operation === undefined) return undefined;
+    const text = JSON.stringify([of.tenant, of.id, operation.digest]);
+    const digest = createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
+    return { id: operation.id, digest };
   };
 
-  const hiddenOperation = (of: SessionKey, operation: Guards['operation']) =>
-    operation && { id: operation.id, digest: hiddenDigest(of, operation.digest) };
+  /** Hides the digest of a message, or shows a hidden one. Each message has a mask of its own. */
+  const masked = (of: SessionKey, id: string, digest: string): string => {
+    const mask = createHmac('sha256', key)
+      .update(JSON.stringify([of.tenant, of.id, id]))
+      .digest();
+    const bytes = Buffer.from(digest, 'base64url').map((byte, at) => byte ^ (mask[at] ?? 0));
+    return Buffer.from(bytes).toString('base64url');
+  };
 
   const hiddenMessage = <
     M extends Pick<StoredMessage, 'digest'> & { readonly entry: MessageEntry },
@@ -120,12 +128,13 @@ export const encrypted = (inner: SessionStore, key: Buffer): SessionStore => {
   ): M => {
     const { id } = message.entry;
     const entry = { ...hiddenEntry(cipherFor(of), message.entry), id, message: true };
-    return { ...message, entry, digest: hiddenDigest(of, message.digest) };
+    return { ...message, entry, digest: masked(of, id, message.digest) };
   };
 
   const shownMessages = (of: SessionKey, messages: readonly StoredMessage[]) =>
-    messages.map(({ entry, ...message }) => ({
+    messages.map(({ entry, digest, ...message }) => ({
       ...message,
+      digest: masked(of, message.id, digest),
       ...(entry && { entry: shownEntry(cipherFor(of), entry) }),
     }));
 

@@ -465,7 +465,7 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         const sql = `UPDATE sessions SET sequence = sequence + ?, position = ?, version = version + ?
           WHERE number = ? RETURNING number`;
         rows(sql, events.length, position, truncate === undefined ? 0 : 1, number);
-        const isWritten = truncate !== undefined || entries.length > 0;
+        const isWritten = truncate !== undefined || entries.length > 0 || messages !== undefined;
         return ok({
           outcome: 'made',
           position: isWritten ? position : 0,

@@ -241,7 +241,7 @@ BEGIN
           -- A claim by a clock that is ahead may have taken the session for ended.
           WHEN (c.inbox).asked_at IS NULL AND (v.ends_at = deadline OR wake_at < 9007199254740991)
             THEN wake_at
-          WHEN status = 'TERMINATED' THEN 9007199254740991
+          WHEN status IN ('PAUSED', 'TERMINATED') THEN 9007199254740991
           ELSE least(retry_at, greatest(leased_until, least(asked_at, (c.inbox).asked_at)))
         END
       WHERE number = v.number;

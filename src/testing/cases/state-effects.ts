@@ -202,16 +202,19 @@ export const stateEffects: readonly PortCase[] = [
     },
   },
   {
-    name: 'send: waits for the end of a lease, and for none where the session has ended',
+    name: 'send: waits for the end of a lease, and for none while the session is PAUSED or has ended',
     run: async (store) => {
       const lease = { holder: 'w', fencingToken: 1, takenAt: NOON, until: NOON + 50 };
       await begin(store, key, { state: live('ACTIVE', { work: { lease } }) });
       await sendAt(store, NOON, 2);
       await expectWaiting(store, NOON + 50);
       const work = { askedAt: NOON, inbox: 1 };
-      await put(store, key, ended('failed', { revision: 3, work }));
-      await sendAt(store, NOON, 4);
-      expectEqual(await waiting(store, FAR), 0, 'waiting after its end');
+      for (const [at, over] of [live('PAUSED'), ended('failed')].entries()) {
+        const revision = 2 * at + 3;
+        await put(store, key, { ...over, revision, work });
+        await sendAt(store, NOON, revision + 1);
+        expectEqual(await waiting(store, FAR), 0, `waiting while ${over.status}`);
+      }
     },
   },
 ];

@@ -1,14 +1,8 @@
 import type { Result } from 'neverthrow';
-import {
-  cancelState,
-  claimState,
-  leaseState,
-  releaseState,
-  renewState,
-  wakeState,
-} from '../../session/lease-state.js';
+import { leaseState, releaseState, renewState, wakeState } from '../../session/lease-state.js';
 import type { StateRecord } from '../../session/session-record.js';
 import { advance, endByClock, extendState } from '../../session/state-at.js';
+import { cancelState, claimState } from '../../session/turn-state.js';
 import type { Dice } from './dice.js';
 
 type Next = StateRecord | undefined;
@@ -41,7 +35,7 @@ const byLease = (dice: Dice, state: StateRecord, now: number): Next => {
     () => valueIn(releaseState(state, { fencingToken, done: dice.chance(0.5), random }, now)),
     () => valueIn(wakeState(state, now + dice.below(50), now)),
     () => valueIn(cancelState(state, { reason: 'r' }, now)),
-    () => claimState(state, { ...lease, attempts: 2 }, now)?.state,
+    () => claimState(state, { ...lease, attempts: 2, messages: 0, start: 0 }, now)?.state,
   ];
   return dice.pick(ways)?.();
 };

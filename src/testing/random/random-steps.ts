@@ -1,4 +1,3 @@
-import { planAppend } from '../../plan/append.js';
 import { planCreate } from '../../plan/create.js';
 import { planReportedRemove } from '../../plan/remove.js';
 import { planReplace } from '../../plan/replace.js';
@@ -117,7 +116,7 @@ const randomGuards = (world: World, session: ModelSession | undefined, share: nu
   };
 };
 
-/** An append or a rewind with guards that its planner may not give it. */
+/** An append or a rewind. */
 const appendStep = (world: World, id: string): RandomStep => {
   const { model, dice, now, tenant } = world;
   const key = { tenant, id };
@@ -126,14 +125,17 @@ const appendStep = (world: World, id: string): RandomStep => {
   const digest = dice.chance(0.7) ? 'the-same-content' : 'another-content-';
   const entries = entriesOf(world, after === undefined ? 1 + dice.below(3) : dice.below(3));
   const operation = dice.maybe(0.35, { id: `o${dice.below(4)}`, digest });
-  const planned = planAppend(key, { entries, now, ...(after !== undefined && { after }) });
   const guards = { ...randomGuards(world, session, 0.15), operation };
+  const event = { type: 'appended' as const, at: now, ...(after !== undefined && { after }) };
+  const effects = { truncate: after, entries, events: [event] };
   const isLate = dice.chance(0.15);
-  const { truncate, events } = planned.effects;
-  const late = { truncate, entries, events };
   const commit: UseChange = isLate
-    ? { key, guards, effects: late }
-    : { ...planned, guards: { ...guards, open: dice.maybe(0.9, now) } };
+    ? { key, guards, effects }
+    : {
+        key,
+        guards: { ...guards, open: dice.maybe(0.9, now) },
+        effects: { ...effects, activity: now },
+      };
   return { call: 'change', commit };
 };
 
@@ -166,11 +168,11 @@ const inboxUse = (world: World, key: DueKey, inbox: number): InboxUse => {
   );
   const send = dice.maybe(0.1, messageOf(world));
   const most = inbox - (withdraw?.length ?? 0) + (send === undefined ? 0 : 1);
-  const messages = dice.chance(0.6) ? dice.below(most + 1) : 0;
+  const messages = dice.below(most + 1);
   return {
     ...(withdraw && { withdraw }),
     ...(send && { send }),
-    ...(messages > 0 && { take: { messages, turn: step } }),
+    ...(dice.chance(0.7) && { take: { messages, turn: step } }),
   };
 };
 
