@@ -103,14 +103,15 @@ export const findEntries = async (
 };
 
 const WAITING = messagesWhere('entry IS NOT NULL');
-const KNOWN = messagesWhere('message.id = ANY (?)');
+const KNOWN = messagesWhere('message.id IN (SELECT json_array_elements_text(?))');
 
 export const findMessages = async (
   call: Call,
   key: SessionKey,
   ids: readonly string[] | undefined,
 ): Answer<readonly StoredMessage[], StoreError> => {
-  const values = [escapeName(key.tenant), escapeName(key.id), ...(ids === undefined ? [] : [ids])];
+  const asked = ids === undefined ? [] : [JSON.stringify(ids)];
+  const values = [escapeName(key.tenant), escapeName(key.id), ...asked];
   const sql = ids === undefined ? WAITING : KNOWN;
   const rows = await call.read({ sql, values, columns: MESSAGE_COLUMNS });
   return rows.andThen((found) => messagesIn(key.id, found));
