@@ -5,6 +5,7 @@ import { planSend } from '../plan/send.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
 import {
+  type InvalidInput,
   inboxFull,
   invalidTransition,
   type Misconfigured,
@@ -25,6 +26,7 @@ import type {
   SessionKey,
   StoredMessage,
 } from '../store/session-store.js';
+import { fitEntries } from './fit-input.js';
 import type { GetOrCreateInput } from './get-or-create.js';
 import { getOrCreate } from './get-or-create.js';
 import { contractBroken } from './run-operation.js';
@@ -89,31 +91,40 @@ export interface WithdrawnMessages {
   readonly taken: readonly string[];
 }
 
-/** A message that is ready to send, with an id. */
-export type GivenMessage = GivenEntry & { readonly id: string };
+/** A message that is ready to send. */
+export interface GivenMessage extends GivenEntry {
+  readonly id: string;
+  /** Of the message as it was given: a schema of the host may have random defaults. */
+  readonly digest: string;
+}
 
-/** The message with a random id if it has none. */
-export const identified = (
-  { ids }: Settings,
+/** A checked message with a random id if it has none, as the host's schemas make it. */
+export const prepared = async (
+  settings: Settings,
+  path: string,
   given: GivenEntry,
-): Result<GivenMessage, Misconfigured> => {
-  const { id } = given;
-  if (id !== undefined) return ok({ ...given, id });
-  return nextId(ids).map((next) => ({ ...given, id: next }));
+): Promise<Result<GivenMessage, InvalidInput | Misconfigured>> => {
+  const { role, content, data, timestamp } = given;
+  const id = given.id === undefined ? nextId(settings.ids) : ok<string, Misconfigured>(given.id);
+  if (id.isErr()) return err(id.error);
+  const digest = digestOf(JSON.stringify([role, content, data, timestamp]));
+  const fitted = await fitEntries(settings, path, [given], 'entries[0]');
+  return fitted.map(([entry = given]) => ({ ...entry, id: id.value, digest }));
 };
 
 /** Checks a message. */
-export const readMessage = (
+export const readMessage = async (
   settings: Settings,
   message: unknown,
-): Result<GivenMessage, OperationErrors['send']> =>
-  parseMessage(message, settings.policy).andThen((given) => identified(settings, given));
+): Promise<Result<GivenMessage, InvalidInput | Misconfigured>> => {
+  const read = parseMessage(message, settings.policy);
+  return read.isErr() ? err(read.error) : prepared(settings, 'message', read.value);
+};
 
 /** The message as a store keeps it. */
 export const storedMessage = (given: GivenMessage, now: number): MessageToStore => {
-  const { id, role, content, data, timestamp } = given;
-  const entry = { ...entryAt(timestampOf(now), given), id, message: true as const };
-  return { entry, digest: digestOf(JSON.stringify([role, content, data, timestamp])) };
+  const { id, digest } = given;
+  return { entry: { ...entryAt(timestampOf(now), given), id, message: true }, digest };
 };
 
 /** The error of a refused message. */
@@ -227,7 +238,7 @@ export const sendMessage = async (
   message: unknown,
   { create }: SendOptions,
 ): Promise<Result<Sent, OperationErrors['send']>> => {
-  const given = readMessage(settings, message);
+  const given = await readMessage(settings, message);
   if (given.isErr()) return err(given.error);
   const sent = await sendGiven(settings, key, given.value);
   if (sent.isOk() || sent.error.type !== 'not_found') return sent;

@@ -208,7 +208,7 @@ export const replyToMessage = async (
   if (typeof run !== 'function') return err(invalidField('run', 'must be a function'));
   const read = parseReplyOptions(options);
   if (read.isErr()) return err(read.error);
-  const given = readMessage(settings, message);
+  const given = await readMessage(settings, message);
   if (given.isErr()) return err(given.error);
   const changes = new Changes(settings, key);
   const holder = `reply-${settings.random().toString(36).slice(2)}`;

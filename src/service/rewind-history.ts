@@ -18,7 +18,8 @@ import {
   refusedAppend,
 } from './change-history.js';
 import type { OperationOptions } from './change-session.js';
-import { type GivenMessage, identified, type NewMessage, storedMessage } from './messages.js';
+import { fitInput } from './fit-input.js';
+import { type GivenMessage, type NewMessage, prepared, storedMessage } from './messages.js';
 import type { Appended } from './operation-results.js';
 import { fenced, type Settings, turnUnder } from './settings.js';
 import { type Decide, makeStep } from './update-state.js';
@@ -206,10 +207,11 @@ export const rewindHistory = async (
   key: SessionKey,
   input: unknown,
 ): Promise<Result<Appended, OperationErrors['rewind']>> => {
-  const read = parseRewind(input, settings.policy);
+  const read = await fitInput(settings, parseRewind(input, settings.policy));
   if (read.isErr()) return err(read.error);
   const rewind = fenced(settings, key, read.value);
-  const message = rewind.send === undefined ? ok(undefined) : identified(settings, rewind.send);
+  const { send } = rewind;
+  const message = send === undefined ? ok(undefined) : await prepared(settings, 'send', send);
   if (message.isErr()) return err(message.error);
   const stepped = await makeStep(settings, key, rewindStep(settings, key, rewind, message.value));
   return stepped.map((done) => appendedOf(done?.changed ?? { outcome: 'made', position: 0 }));

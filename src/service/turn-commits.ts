@@ -6,12 +6,7 @@ import {
   parseRelease,
   parseTake,
 } from '../input/turn-input.js';
-import {
-  historyFull,
-  type InvalidInput,
-  invalidTransition,
-  type StoreError,
-} from '../session/errors.js';
+import { historyFull, invalidTransition, type StoreError } from '../session/errors.js';
 import { isLeasedWith, leaseEndedIn, releaseState } from '../session/lease-state.js';
 import { HISTORY_LIMIT } from '../session/limits.js';
 import { type Message, messagesIn } from '../session/message.js';
@@ -21,6 +16,7 @@ import { acceptsHistoryAt, stateAt, usedState } from '../session/state-at.js';
 import { type Claim, openTurn, withoutMessages } from '../session/turn-state.js';
 import type { Refusal, SessionKey } from '../store/session-store.js';
 import type { NewHistoryEntry } from './change-history.js';
+import { fitEntries, fitInput } from './fit-input.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 import { type Decide, makeStep, type Stepped } from './update-state.js';
@@ -109,9 +105,15 @@ export const takeMessages = async (
   key: SessionKey,
   input: unknown,
 ): Promise<Result<TakenMessages, OperationErrors['take']>> => {
-  const read: Result<ParsedTake, InvalidInput> = parseTake(input, settings.policy);
+  const read = parseTake(input, settings.policy);
   if (read.isErr()) return err(read.error);
-  const stepped = await makeStep(settings, key, takeStep(settings, key, read.value));
+  const after = await fitEntries(settings, 'after', read.value.after);
+  if (after.isErr()) return err(after.error);
+  const stepped = await makeStep(
+    settings,
+    key,
+    takeStep(settings, key, { ...read.value, after: after.value }),
+  );
   if (stepped.isErr()) return err(stepped.error);
   const position = await positionOf(settings, key, stepped.value);
   const taken: readonly PositionedEntry[] = stepped.value?.changed.messages ?? [];
@@ -147,7 +149,7 @@ export const releaseSession = async (
   key: SessionKey,
   input: unknown,
 ): Promise<Result<Released, OperationErrors['release']>> => {
-  const read = parseRelease(input, settings.policy);
+  const read = await fitInput(settings, parseRelease(input, settings.policy));
   if (read.isErr()) return err(read.error);
   let isStopped = false;
   const decide = releaseStep(settings, key, read.value);
