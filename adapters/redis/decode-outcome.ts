@@ -3,7 +3,7 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { Begun, Changed, Removed } from '../../src/store/commit.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import { type Failure, tooManyEnded, toStoreError, unknownReply, unreadable } from './failure.js';
-import { decodeRecord } from './record.js';
+import { decodePlaced, decodeRecord } from './record.js';
 
 const refused = <G extends string>(guard: G) => ({ outcome: 'refused' as const, guard });
 
@@ -52,7 +52,15 @@ export const removedOf = (
     return guard && refused(guard);
   });
 
-const WITHOUT_MORE = ['operation', 'position', 'entries', 'dueAt', 'live'] as const;
+const WITHOUT_MORE = [
+  'operation',
+  'message',
+  'inbox',
+  'position',
+  'entries',
+  'dueAt',
+  'live',
+] as const;
 
 /** A refusal by a guard; `corrupt` if its state cannot be read. */
 const refusalOf = (
@@ -71,12 +79,25 @@ const refusalOf = (
   return record ? { ...refused(stated), state: record.state } : 'corrupt';
 };
 
+/**
+ * A change that was made. One that takes messages also says where their lines begin, and their
+ * lines, with tabs between them.
+ */
+const madeOf = (position: number, more: string): Changed | 'corrupt' => {
+  if (more === '') return { outcome: 'made', position };
+  const space = more.indexOf(' ');
+  const lines = more.slice(space + 1).replaceAll('\t', '\n');
+  const messages = decodePlaced(lines, Number(more.slice(0, space)));
+  return messages === undefined ? 'corrupt' : { outcome: 'made', position, messages };
+};
+
 export const changedOf = (
   key: SessionKey,
   reply: Result<string, Failure>,
 ): Result<Changed, StoreError> => {
   const changed = outcomeOf(key, reply, (word, second, more): Changed | 'corrupt' | undefined => {
-    if (word === 'made' || word === 'repeated') return { outcome: word, position: Number(second) };
+    if (word === 'made') return madeOf(Number(second), more);
+    if (word === 'repeated') return { outcome: word, position: Number(second) };
     if (word === 'missing') return refused('present');
     return word === 'no' ? refusalOf(key, second, more) : undefined;
   });

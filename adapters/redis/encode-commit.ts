@@ -7,11 +7,13 @@ import type {
   Guards,
   LiveLimit,
   Move,
+  NewMessage,
   RemoveCommit,
   StateChange,
   UseChange,
 } from '../../src/store/commit.js';
 import { escapeName } from '../stored/escape-name.js';
+import { encodeEntry } from '../stored/json.js';
 import { NEVER } from '../stored/never.js';
 import { dueText, type IndexChange, indexChangeOf, listsOf, timeText } from './index-entries.js';
 import type { Keyspace, SessionKeys } from './keyspace.js';
@@ -38,6 +40,12 @@ const eventText = ({ sessionKey }: SessionKeys, event: EventPart): string => {
   return event.type === 'appended' ? text.slice(0, -1) : text;
 };
 
+/** What a commit does with the inbox. */
+interface Mail {
+  readonly send?: NewMessage | undefined;
+  readonly withdraw?: readonly string[] | undefined;
+}
+
 /** What a commit consists of for `scripts/change.lua`, which describes it. */
 interface Parts {
   readonly numbers: Readonly<Record<string, number | string | undefined>>;
@@ -46,7 +54,7 @@ interface Parts {
   readonly index?: IndexChange;
   /** The record of the source of a fork. */
   readonly source?: string | undefined;
-  readonly wakes?: boolean;
+  readonly mail?: Mail | undefined;
   readonly lines?: string | undefined;
   /** The record, or the parts of one. */
   readonly texts?: readonly string[];
@@ -59,14 +67,15 @@ const noChange: IndexChange = { gained: [], lost: [] };
 
 const keysOf = (
   keys: SessionKeys,
-  { operation, live, index = noChange, source, wakes = false }: Parts,
+  { operation, mail, live, index = noChange, source, numbers }: Parts,
 ): readonly string[] => {
   // Nothing else of what is left of a session is read.
   const names = [keys.record, keys.isLeft ? keys.record : keys.journal];
   if (operation) names.push(keys.operations);
+  if (mail) names.push(keys.inbox);
   if (source !== undefined) names.push(source);
   if (index.due !== undefined || live) names.push(keys.deadlines, keys.tenants);
-  if (index.work !== undefined || wakes) names.push(keys.work, keys.waiting);
+  if ((index.work ?? numbers['revised']) !== undefined) names.push(keys.work, keys.waiting);
   if (live) names.push(keys.byStatus.ACTIVE, keys.byStatus.PAUSED);
   return [...names, ...index.gained, ...index.lost];
 };
@@ -82,9 +91,13 @@ const namedNumbers = (numbers: Parts['numbers']): string => {
 };
 
 const changing = (keys: SessionKeys, parts: Parts): Mutation => {
-  const { operation, live, index = noChange, lines, texts = [], events = [] } = parts;
+  const { operation, mail, live, index = noChange, lines, texts = [], events = [] } = parts;
+  const { send, withdraw = [] } = mail ?? {};
   const common = {
     digest: operation?.digest,
+    mail: mail && 1,
+    sent: send?.digest,
+    withdraw: someOf(withdraw),
     live: live?.sessions,
     liveAt: live?.now,
     due: index.due,
@@ -95,6 +108,8 @@ const changing = (keys: SessionKeys, parts: Parts): Mutation => {
   };
   const args = [keys.idKey, keys.tenantKey, namedNumbers(parts.numbers) + namedNumbers(common)];
   if (operation) args.push(operation.id);
+  if (send) args.push(send.entry.id, encodeEntry(send.entry));
+  args.push(...withdraw);
   if (lines !== undefined) args.push(lines);
   args.push(...texts, ...events.map((event) => eventText(keys, event)));
   return { script: writeScripts.change, keys: keysOf(keys, parts), args };
@@ -143,11 +158,12 @@ const plainAppend = (
 ): Mutation | undefined => {
   const { entries = [], events, put, truncate } = effects;
   if (put !== undefined || truncate !== undefined || entries.length === 0) return undefined;
-  const { revision, unusedSince, over, live, open } = guards;
-  if ((effects.wake ?? revision ?? unusedSince ?? over ?? live) !== undefined) return undefined;
-  const [event, ...others] = events;
-  if (event?.type !== 'appended' || event.after !== undefined || others.length > 0)
-    return undefined;
+  const { revision, unusedSince, over, live, inbox, open } = guards;
+  const others = effects.send ?? revision ?? unusedSince ?? over ?? live ?? inbox;
+  if (others !== undefined) return undefined;
+  const [event] = events;
+  const isOne = event?.type === 'appended' && event.after === undefined && events.length === 1;
+  if (!isOne) return undefined;
   const isAtOneTime = open !== undefined && open === effects.activity && open === event.at;
   if (!isAtOneTime || keys.isLeft) return undefined;
   const conditions = conditionsOf(guards);
@@ -165,18 +181,21 @@ const revisionOf = (revision: number | undefined): string | undefined =>
   revision === undefined ? undefined : revisionText(revision);
 
 const numbersOf = ({ guards, effects }: StateChange | UseChange): Parts['numbers'] => {
-  const { revision, unusedSince: unused, open, over, fence, end: finish, entries: most } = guards;
+  const { revision, unusedSince: unused, open, over, fence, inbox: full } = guards;
+  const { end: finish, entries: most } = guards;
   const { put, truncate, entries = [] } = effects;
-  const numbers = { unused, open, over, finish, most, truncate, count: someOf(entries) };
+  const numbers = { unused, open, over, full, finish, most, truncate, count: someOf(entries) };
   const common = { ...numbers, revision: revisionOf(revision), token: fence?.token };
   const checked = { ...common, held: fence?.now };
   if (put !== undefined) {
-    const { state } = put;
-    const next = revisionText(state.revision);
-    return { ...checked, next, activity: activityText(state.lastActivityAt) };
+    const { revision: next, lastActivityAt, work } = put.state;
+    const { messages: take, turn } = effects.take ?? {};
+    const { askedAt: asked = NEVER, inbox: waits = 0 } = work;
+    const times = { activity: activityText(lastActivityAt), asked };
+    return { ...checked, next: revisionText(next), ...times, waits, take, turn };
   }
-  const { activity, wake } = effects;
-  return { ...checked, activity, wake: wake?.at, waked: revisionOf(wake?.revision) };
+  const { activity, send } = effects;
+  return { ...checked, activity, asked: send?.at, revised: revisionOf(send?.revision) };
 };
 
 const stateTexts = (state: StateRecord): readonly string[] => [
@@ -184,6 +203,15 @@ const stateTexts = (state: StateRecord): readonly string[] => [
   labelsLine(state),
   stateLine(state),
 ];
+
+/** What a change does with the inbox; undefined if it does not need it. */
+const mailOf = ({ effects }: StateChange | UseChange): Mail | undefined => {
+  const { put, send } = effects;
+  if (put === undefined) return send && { send };
+  const { take, withdraw = [] } = effects;
+  const isUsed = send !== undefined || withdraw.length > 0 || (take?.messages ?? 0) > 0;
+  return isUsed ? { send, withdraw } : undefined;
+};
 
 export const changeOf = (keys: SessionKeys, commit: StateChange | UseChange): Mutation => {
   const append = plainAppend(keys, commit);
@@ -195,7 +223,7 @@ export const changeOf = (keys: SessionKeys, commit: StateChange | UseChange): Mu
     numbers: numbersOf(commit),
     operation,
     live,
-    wakes: put === undefined && effects.wake !== undefined,
+    mail: mailOf(commit),
     lines: linesOf(entries),
     ...(put && {
       index: indexChangeOf(keys, put.previous, put.state),
@@ -211,6 +239,9 @@ export const moveOf = (keys: SessionKeys, { guards, effects }: Move): Mutation =
     index: { ...noChange, due: timeText(effects.dueAt) },
   });
 
+/** Deletes the texts of messages that no longer wait. */
+export const clearing = (keys: SessionKeys): Mutation => changing(keys, { numbers: {}, mail: {} });
+
 /** What is left of a removed session as a record, which scripts change like any other one. */
 const encodeRemains = (id: string, state: StateRecord): string => {
   const head = { id, options: noOptions, createdAt: new Date(0).toISOString() };
@@ -222,10 +253,10 @@ export const removalOf = (
   keyspace: Keyspace,
   { guards, effects }: Pick<RemoveCommit, 'guards' | 'effects'>,
 ): Mutation => {
-  const { tenant, id, isLeft, record, journal, operations } = keys;
+  const { tenant, id, isLeft, record, journal, operations, inbox } = keys;
   const { remains, events } = effects;
   const left = remains && keyspace.of({ tenant, id, removal: remains.removal });
-  const data = isLeft ? [record, record] : [journal, operations];
+  const data = isLeft ? [record, record, record] : [journal, operations, inbox];
   const [event] = events;
   return {
     script: writeScripts.remove,

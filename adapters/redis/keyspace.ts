@@ -56,6 +56,8 @@ export interface SessionKeys extends SessionKey, TenantKeys {
    * checksum of the lines.
    */
   readonly operations: string;
+  /** The messages of the session. */
+  readonly inbox: string;
   /**
    * The session, or what is left of a removed one, in `index`, `deadlines` and the indexes by
    * status.
@@ -106,6 +108,7 @@ export class Keyspace {
       journals: `${partition}:journal:${tenantKey}:`,
       journal: `${partition}:journal:${sessionKey}`,
       operations: `${partition}:operations:${sessionKey}`,
+      inbox: `${partition}:inbox:${sessionKey}`,
       index: `${partition}:index:${tenantKey}`,
       labels: `${partition}:label:${tenantKey}:`,
       byStatus: {

@@ -8,7 +8,14 @@ import { finite, NEVER } from '../stored/never.js';
 import { type Call, type Reply, script } from './connection.js';
 import { type Answer, toStoreError, unknownReply, unreadable } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
-import { decodeHeader, decodeLines, decodeRecord, isRemoved, type RecordHeader } from './record.js';
+import {
+  decodeHeader,
+  decodeLines,
+  decodePlaced,
+  decodeRecord,
+  isRemoved,
+  type RecordHeader,
+} from './record.js';
 import { asCount, asList, asListOf, asTextOrNull, type ReplyForm } from './reply-form.js';
 import readLua from './scripts/read.lua';
 
@@ -208,13 +215,13 @@ const sliceIn = (
   start: number,
   { after, before }: HistorySlice,
 ): EntriesOutcome | undefined => {
-  const texts = lines.split('\n');
-  let place = start;
-  const entries = decodeLines(lines)?.map((entry, at) => {
-    place += Buffer.byteLength(texts[at] ?? '') + 1;
-    return { ...entry, position: positionAt(header, place) };
-  });
-  if (entries === undefined || entries.length !== texts.length - 1) return undefined;
+  const placed = decodePlaced(lines, start);
+  if (placed === undefined) return undefined;
+  const entries = placed.map((entry) => ({
+    ...entry,
+    position: positionAt(header, entry.position),
+  }));
+  const place = placed.at(-1)?.position ?? start;
   const hasMore = place < header.shown;
   return {
     outcome: 'found',

@@ -1,6 +1,7 @@
-import type { HistoryEntry, SessionLabels } from '../../src/session/session.js';
+import type { HistoryEntry, PositionedEntry, SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
+import { wakeAtOf } from '../../src/session/work-state.js';
 import {
   decodeEntries,
   decodeHead,
@@ -17,18 +18,21 @@ import { finite, NEVER } from '../stored/never.js';
  * A session is two strings. Its record has five lines:
  *
  *     1 <revision> <incarnation> <created> <last activity> <sequence> <entries> <bytes> <tail>
- *       <redactions> <wake> <status> <deadline> <inactivity> <fencing token> <leased until>
+ *       <asked> <inbox> <first> <last> <redactions> <status> <deadline> <inactivity>
+ *       <fencing token> <leased until> <claimable>
  *     <ranges>
  *     <labels>
- *     <the state as JSON, without its revision, its last activity, its wake and its labels>
+ *     <the state as JSON, without the values of `StateBeside` and its labels>
  *     <what never changes, as JSON>
  *
- * The fields up to the wake have fixed widths, so that an append overwrites those from the last
- * activity to the tail where they are, and one that wakes all of them. The others follow from the
- * state, for scripts, which read no JSON. `wake` is `work.wakeAt` of the state, `NEVER` for none.
- * Times are in milliseconds since the epoch. `incarnation` distinguishes the session from a later
- * one with the same id. `bytes` is the committed length of the journal: data after that length was
- * never acknowledged. An `x` as the first character of the last activity marks a removed session.
+ * The fields up to the redactions have fixed widths, so that an append overwrites those from the
+ * last activity to `last` where they are, and a message all of them. The others follow from the
+ * state, for scripts, which read no JSON: the token is 0 for a cancelled lease, and `claimable` is
+ * `wakeAtOf` without `asked`. `asked` is `work.askedAt`, `NEVER` for none, and `inbox` is
+ * `work.inbox`. Times are in milliseconds since the epoch. `incarnation` distinguishes the session
+ * from a later one with the same id. `bytes` is the committed length of the journal: data after that
+ * length was never acknowledged. An `x` as the first character of the last activity marks a removed
+ * session.
  *
  * The journal is the history: a line of JSON and a comma for each entry. A rewind changes no line.
  * It adds a line that is no entry, so that no position is used twice, and writes the parts of the
@@ -40,6 +44,15 @@ import { finite, NEVER } from '../stored/never.js';
  * is the history. The line also has the ranges of before the last rewind, after a semicolon: an
  * append overwrites the tail, so that it finds its own ranges again when a torn log applies a lost
  * rewind before it.
+ *
+ * The inbox is a hash. The messages that wait have the numbers up to `last`, `inbox` of them, each
+ * in a field `<number>`: the digest, the id, and after a newline the entry as JSON. For each
+ * message that ever was, the field `=<id>` has its digest, and once it was taken also its place in
+ * the journal, as that of an operation, or ` -` once it was withdrawn. Which of them count follows
+ * from the record and the journal: a torn log may leave others. The texts of those that were taken
+ * or withdrawn, from the number `first` on, stay until the next change of the inbox: an append
+ * overwrites `inbox` and `last`, so that messages wait again when a torn log applies a lost change
+ * before it.
  */
 
 const VERSION = '1';
@@ -55,13 +68,15 @@ export const revisionText = (revision: number): string => pad(revision, 16);
 /** A last activity as scripts write it. */
 export const activityText = (lastActivityAt: number): string => pad(lastActivityAt, 16);
 
-/** The wake of a state, and the fields that follow from it. */
+/** The fields that follow from a state. */
 export const stateFields = (state: StateRecord): string => {
   const { status, deadline, terms, work } = state;
   const times = [deadline, terms.inactivityTimeoutMs].map(finite);
-  const wake = pad(finite(work.wakeAt ?? NEVER), 16);
-  const { fencingToken = 0, until = 0 } = work.lease ?? {};
-  return [wake, letterOf(status), ...times, fencingToken, until].join(' ');
+  const { fencingToken = 0, until = 0, cancelled } = work.lease ?? {};
+  const token = cancelled === undefined ? fencingToken : 0;
+  const { askedAt: _, ...others } = work;
+  const claimable = finite(wakeAtOf({ ...state, work: others }));
+  return [letterOf(status), ...times, token, until, claimable].join(' ');
 };
 
 /** The labels of a state in their line. */
@@ -93,8 +108,13 @@ export const encodeRecord = (
     pad(counts.sequence, 10),
     pad(counts.entries, 10),
     pad(counts.bytes, 12),
-    // The tail and the number of redactions.
+    // The tail.
     pad(0, 12),
+    pad(state.work.askedAt ?? NEVER, 16),
+    pad(state.work.inbox ?? 0, 6),
+    // The first and the last message, and the number of redactions.
+    pad(1, 10),
+    pad(state.work.inbox ?? 0, 10),
     pad(0, 8),
   ];
   const header = `${fixed.join(' ')} ${stateFields(state)}`;
@@ -125,7 +145,7 @@ export interface DecodedRecord {
 }
 
 const HEADER =
-  /^1 \d{16} [\w-]{12} \d{15} \d{16} \d{10} \d{10} \d{12} \d{12} \d{8} \d{16} [IAPT](?: \d{1,16}){4}$/;
+  /^1 \d{16} [\w-]{12} \d{15} \d{16}(?: \d{10}){2}(?: \d{12}){2} \d{16} \d{6}(?: \d{10}){2} \d{8} [IAPT](?: \d{1,16}){5}$/;
 const RANGES = /^\d+:(?: \d+-\d+-\d+)*$/;
 
 /** The pieces of a history; `undefined` if they cannot be read, or are not in order. */
@@ -151,7 +171,7 @@ export const decodeHeader = (line: string, ranges: string): RecordHeader | undef
   const incarnation = line.slice(19, 31);
   const bytes = Number(line.slice(87, 99));
   const tail = Number(line.slice(100, 112));
-  const redactions = Number(line.slice(113, 121));
+  const redactions = Number(line.slice(159, 167));
   const pieces = piecesOf(tail, ranges, bytes);
   if (pieces === undefined) return undefined;
   let shown = 0;
@@ -160,7 +180,8 @@ export const decodeHeader = (line: string, ranges: string): RecordHeader | undef
     incarnation,
     created: Number(line.slice(32, 47)),
     revision: Number(line.slice(2, 18)),
-    wakeAt: Number(line.slice(122, 138)),
+    askedAt: Number(line.slice(113, 129)),
+    inbox: Number(line.slice(130, 136)),
     lastActivityAt: Number(line.slice(48, 64)),
     sequence: Number(line.slice(65, 75)),
     entries: Number(line.slice(76, 86)),
@@ -216,4 +237,22 @@ export const decodeLines = (lines: string): readonly HistoryEntry[] | undefined 
   if (lines.length <= LINE_END.length || !lines.endsWith(LINE_END)) return undefined;
   const text = lines.slice(0, -LINE_END.length);
   return decodeEntries(text.startsWith(UNCONFIRMED) ? `{${text.slice(1)}` : text);
+};
+
+/**
+ * The entries of whole lines, each with its position if the first one begins at `start`; `undefined`
+ * if they cannot be read.
+ */
+export const decodePlaced = (
+  lines: string,
+  start: number,
+): readonly PositionedEntry[] | undefined => {
+  const texts = lines.split('\n');
+  const entries = decodeLines(lines);
+  if (entries?.length !== texts.length - 1) return undefined;
+  let position = start;
+  return entries.map((entry, at) => {
+    position += Buffer.byteLength(texts[at] ?? '') + 1;
+    return { ...entry, position };
+  });
 };

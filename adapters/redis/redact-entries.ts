@@ -15,7 +15,7 @@ const afterParts = (error: StoreError): StoreError =>
 
 /** Redacts positions of the session with this incarnation; '' for any. */
 const redactionOf = (
-  { record, journal, sessionKey }: SessionKeys,
+  { record, journal, inbox, sessionKey }: SessionKeys,
   positions: readonly number[],
   at: number,
   incarnation: string,
@@ -24,7 +24,7 @@ const redactionOf = (
   const event = `${sessionKey} ${detail.slice(0, -2)}`;
   return {
     script: writeScripts.redact,
-    keys: [record, journal],
+    keys: [record, journal, inbox],
     args: [incarnation, event, String(positions.length), ...positions.map(String)],
   };
 };

@@ -15,6 +15,7 @@ import {
   type Changed,
   isMove,
   isRedaction,
+  isStateChange,
   type RemoveCommit,
   type Removed,
 } from '../../src/store/commit.js';
@@ -28,6 +29,7 @@ import type {
   RecordPage,
   SessionKey,
   SessionStore,
+  StoredMessage,
   TakenRecords,
   TakeRange,
   WaitingRange,
@@ -35,10 +37,10 @@ import type {
 import { Connection, newId } from './connection.js';
 import { begunOf, changedOf, removedOf } from './decode-outcome.js';
 import { Deployment, type OpenCall, type RedisDeployment } from './deployment.js';
-import { beginning, changeOf, moveOf, removalOf } from './encode-commit.js';
+import { beginning, changeOf, clearing, moveOf, removalOf } from './encode-commit.js';
 import type { Answer, Failure } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
-
+import { readMessages } from './read-messages.js';
 import { readPage } from './read-page.js';
 import { claimSessions, countWaiting, type MakeClaim, readDue } from './read-queue.js';
 import { findSession, findState, readEntries } from './read-sessions.js';
@@ -52,6 +54,9 @@ import { Writer } from './writer.js';
 /** Outcomes of scripts: a session is marked as removed, and its data has to be deleted. */
 const MARKED = 'marked';
 const UNFINISHED = 'unfinished';
+
+const withdraws = (commit: ChangeCommit): boolean =>
+  !isMove(commit) && isStateChange(commit) && (commit.effects.withdraw ?? []).length > 0;
 
 /** The second step of a removal: see `scripts/remove.lua`. */
 const rest = { guards: { revision: 0 }, effects: { events: [] } };
@@ -138,7 +143,11 @@ export class RedisSessionStore implements SessionStore {
       const make = (mutation: Mutation) => this.#make(open, keys, mutation);
       if (isRedaction(commit)) return redactEntries(keys, commit, make);
       const mutation = isMove(commit) ? moveOf(keys, commit) : changeOf(keys, commit);
-      return changedOf(keys, await make(mutation));
+      const changed = changedOf(keys, await make(mutation));
+      // What is withdrawn is deleted in a second step, as a removed session.
+      if (changed.isOk() && changed.value.outcome === 'made' && withdraws(commit))
+        await make(clearing(keys));
+      return changed;
     });
   }
 
@@ -181,6 +190,14 @@ export class RedisSessionStore implements SessionStore {
     range: PageRange,
   ): Promise<Result<RecordPage, StoreError | SearchTooLarge | TooLarge>> {
     return this.#deployment.run(({ call, keys }) => readPage(call, keys.tenant(tenant), range));
+  }
+
+  messages(key: SessionKey, ids?: readonly string[]): Answer<readonly StoredMessage[]> {
+    return this.#deployment.run(async ({ call, keys }) => {
+      // Without ids, the script reads those that wait.
+      if (ids?.length === 0) return ok([]);
+      return readMessages(call, keys.of(key), ids ?? []);
+    });
   }
 
   entries(key: SessionKey, slice: HistorySlice): Answer<EntriesOutcome> {

@@ -22,6 +22,12 @@ const INDEXES = new Set([
   ...sessionStatuses.map((status) => status.toLowerCase()),
 ]);
 
+/** The kinds of the keys of a session. */
+const PARTS = ['record', 'journal', 'operations', 'inbox'] as const;
+type SessionPart = (typeof PARTS)[number];
+
+const isPart = (kind: string): kind is SessionPart => PARTS.some((part) => part === kind);
+
 /** Whether an index has an entry of a session with this state. */
 const belongsTo = (index: string, keys: SessionKeys, state: StateRecord): boolean => {
   const { lists, due, work } = entriesOf(keys, state);
@@ -50,11 +56,11 @@ const repairOf = (
     state?.status === 'ACTIVE' &&
     state.terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY &&
     state.report === undefined;
-  const { record: name, journal, operations, deadlines, tenants, waiting } = keys;
+  const { record: name, journal, operations, inbox, deadlines, tenants, waiting } = keys;
   return {
     script: writeScripts.repair,
     keys: [
-      ...[name, journal, operations, deadlines, tenants, keys.work, waiting],
+      ...[name, journal, operations, inbox, deadlines, tenants, keys.work, waiting],
       ...[...gained, ...lost],
     ],
     args: [
@@ -172,8 +178,7 @@ export class Repair {
 
   async #repairKey(name: string): Promise<void> {
     const { kind, rest } = this.#keys.parse(name) ?? { kind: '', rest: '' };
-    if (kind === 'record' || kind === 'journal' || kind === 'operations')
-      return this.#repairSession(kind, keyOf(rest));
+    if (isPart(kind)) return this.#repairSession(kind, keyOf(rest));
     if (kind === 'remains') return this.#repairIndexes(this.#keys.of(keyOf(rest)));
     if (!INDEXES.has(kind)) return;
     const [tenantKey] = rest.split(':');
@@ -210,7 +215,7 @@ export class Repair {
     report.removed += Number(removed);
   }
 
-  async #repairSession(kind: 'record' | 'journal' | 'operations', key: SessionKey): Promise<void> {
+  async #repairSession(kind: SessionPart, key: SessionKey): Promise<void> {
     const call = this.#connection.begin();
     const keys = this.#keys.of(key);
     const found = await findSession(call, keys, {});

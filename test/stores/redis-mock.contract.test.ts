@@ -21,6 +21,8 @@ const LACKS: Readonly<Record<string, readonly string[]>> = {
     'names: an id may be any text',
     'texts: entries are read as they were written',
     'texts: the longest are kept whole',
+    'take: moves the oldest messages',
+    'messages: any ids and contents are kept',
     'random commits: match the model',
   ],
   'HGET finds the properties of every JavaScript object, such as __proto__': [

@@ -9,8 +9,8 @@
 
 local GIVEN = '^(%S+) (%S+) (%S+) ?(.*)$'
 -- Where the last activity is, and the fields from there on that an append needs.
-local FIELDS = '^1 %d+ [%w_-]+ %d+ ()(%d+) (%d+) (%d+) (%d+) (%d+) %d+ %d+ '
-  .. '([IAPT]) (%d+) (%d+) (%d+) (%d+)\n'
+local FIELDS = '^1 %d+ [%w_-]+ %d+ ()(%d+) (%d+) (%d+) (%d+) (%d+ %d+ %d+ %d+ %d+) %d+ '
+  .. '([IAPT]) (%d+) (%d+) (%d+) (%d+) %d+\n'
 -- Where the key of a record names the session as events do: the keys of a partition begin alike.
 local SESSION = #stream - #'events' + #'record:' + 1
 
@@ -31,7 +31,7 @@ local function append()
   end
   local text = beginningOf(record)
   if text == '' then return withoutRecord(record, journal) end
-  local at, activity, sequence, entries, bytes, tail, status, deadline, inactivity, fence, leased =
+  local at, activity, sequence, entries, bytes, others, status, deadline, inactivity, fence, leased =
     match(text, FIELDS)
   if at ~= ACTIVITY + 1 then return 'corrupt' end
   sequence, entries, bytes = sequence + 1, tonumber(entries), tonumber(bytes)
@@ -50,7 +50,8 @@ local function append()
   if entries > room + 0 then return 'no entries' end
   begin()
   local from = format('%d', bytes)
-  local finish = extend(journal, from, lines, operations, name, digest)
+  local finish = extend(journal, from, lines)
+  if operations then noteLines(operations, name, digest, from, finish, lines) end
   if kept ~= '' then
     log('1 ' .. sub(text, 20, 31) .. ' ' .. sequence .. ' ' .. sub(record, SESSION)
       .. ' {"type":"appended","at":' .. now .. ',"start":' .. from .. ',"position":' .. finish
@@ -59,7 +60,7 @@ local function append()
   local used = string.rep('0', 16 - #now) .. now
   if used < activity then used = activity end
   call('SETRANGE', record, ACTIVITY_TEXT, used
-    .. format(' %010d %010d %012d ', sequence, entries + count, finish) .. tail)
+    .. format(' %010d %010d %012d ', sequence, entries + count, finish) .. others)
   return 'made ' .. finish
 end
 

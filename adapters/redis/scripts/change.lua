@@ -1,31 +1,36 @@
 -- Adds sessions and changes them: states, histories, times in queues. It knows guards and effects,
 -- and no rule of the product; `Guards` in src/store/commit.ts describes them.
 --
--- KEYS  of each commit: its record and its journal; its operations if it has a `digest`; the record
---       of the source if it has a `version`; the due set and its tenants if it has `due` or `live`;
---       the work set and its tenants if it has `work` or `wake`; the ACTIVE and the PAUSED sessions
---       if it has `live`; then the lists that get the session, and those that lose it
+-- KEYS  of each commit: its record and its journal; its operations if it has a `digest`; its inbox
+--       if it has `mail`; the record of the source if it has a `version`; the due set and its tenants
+--       if it has `due` or `live`; the work set and its tenants if it has `work` or `revised`; the
+--       ACTIVE and the PAUSED sessions if it has `live`; then the lists that get the session, and
+--       those that lose it
 -- ARGV  of each commit: idKey; tenantKey; its numbers, as '<name>=<value>' with spaces between them,
---       if it has them; the name of the operation if it has a `digest`; its lines if it has `count`;
---       its record if it has `begin`; the fields of its state, its labels and its JSON if it has
---       `next`; its events: those that end with '}' as they are, and others get the positions of the
---       lines
+--       if it has them; the name of the operation if it has a `digest`; the id of its message and its
+--       JSON if it has `sent`; the ids that it withdraws; its lines if it has `count`; its record if
+--       it has `begin`; the fields of its state, its labels and its JSON if it has `next`; its
+--       events: those that end with '}' as they are, and others get the positions of the lines
 --
 --   Guards   digest, version, revision, unused, open, over, token and held (the time of the lease),
---            finish, most (entries), dueAt, live (sessions) and liveAt
---   Effects  begin (the number of bytes of the lines), next (revision) and activity, due, work,
---            wake and waked (revision), truncate, count (of lines), gained, lost, events (numbers)
+--            full (messages), finish, most (entries), dueAt, live (sessions) and liveAt
+--   Effects  begin (the number of bytes of the lines), next (revision) and activity, asked and waits
+--            (messages), revised (revision) and asked, due, work, truncate, count (of lines), sent
+--            (digest), take (messages) and turn, withdraw, gained, lost, events (numbers)
 
-local MAX_RANGES, MAX_EXAMINED, PART = 1000, 10000, 100
+local MAX_EXAMINED, PART = 10000, 100
 local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
 
 local function nextCommit()
   local c = {record = nextKey(), journal = nextKey(), idKey = nextArg(), tenantKey = nextArg()}
   for name, value in string.gmatch(nextArg(), '(%a+)=(%S+)') do c[name] = value end
   if c.digest then c.operations, c.operation = nextKey(), nextArg() end
+  if c.mail then c.inbox = nextKey() end
+  if c.sent then c.id, c.message = nextArg(), nextArg() end
+  c.withdrawn = nextOf(nextArg, c.withdraw)
   if c.version then c.source = nextKey() end
   if c.due or c.live then c.dueSet, c.dueTenants = nextKey(), nextKey() end
-  if c.work or c.wake then c.workSet, c.workTenants = nextKey(), nextKey() end
+  if c.work or c.revised then c.workSet, c.workTenants = nextKey(), nextKey() end
   if c.live then c.active, c.paused = nextKey(), nextKey() end
   c.gained, c.lost = nextOf(nextKey, c.gained), nextOf(nextKey, c.lost)
   c.lines = c.count and nextArg()
@@ -98,62 +103,6 @@ local function liveGuard(c)
   return isUnknown and 'ended' or full and 'no live' or nil
 end
 
--- Number of lines in a part of a journal.
-local function linesIn(journal, from, upto)
-  local count = 0
-  for at = from, upto - 1, 65536 do
-    local text = call('GETRANGE', journal, at .. '', math.min(at + 65536, upto) - 1 .. '')
-    local found = string.find(text, '\n', 1, true)
-    while found do
-      count = count + 1
-      found = string.find(text, '\n', found + 1, true)
-    end
-  end
-  return count
-end
-
--- Takes what follows a position out of a history: the ranges of the history up to there, and their
--- number of entries; or nil and the outcome. `line` contains the ranges of the history, and those of
--- before its last rewind, for an append that a torn log puts back to then: the beginning of the last
--- one (`tail`), then for each other one its beginning, its end and the number of entries up to that.
--- `room` is the maximum number of entries that stay. Lines are counted last: they may be many.
-local function rewound(journal, line, header, after, room)
-  local before = after - 1 .. ''
-  local isEnd = after <= header.bytes
-    and (after == 0 or call('GETRANGE', journal, before, before) == '\n')
-  if not isEnd then return nil, 'no position' end
-  local present = rangesOf(line, header.tail)
-  if not present then return nil, 'corrupt' end
-  local kept, entries, count = {}, 0, 0
-  local function keep(from, upto, upToEntries)
-    count, entries = count + 1, upToEntries
-    kept[count] = ' ' .. from .. '-' .. upto .. '-' .. entries
-  end
-  -- The range in which the position is.
-  local first, last, lastEntries
-  local function take(from, upto, upToEntries)
-    if first or after < from and after > 0 then return end
-    if after > upto then return keep(from, upto, upToEntries) end
-    first, last, lastEntries = from, upto, upToEntries
-  end
-  for from, upto, upToEntries in string.gmatch(present, ' (%d+)%-(%d+)%-(%d+)') do
-    take(tonumber(from), tonumber(upto), tonumber(upToEntries))
-  end
-  take(header.tail, header.bytes, header.entries)
-  if not first then return nil, 'no superseded ' .. format('%d', header.bytes) end
-  if entries > room then return nil, 'no entries' end
-  if after > first then
-    if count >= MAX_RANGES then return nil, 'no rewinds ' .. MAX_RANGES end
-    if after - first < last - after then
-      keep(first, after, entries + linesIn(journal, first, after))
-    else
-      keep(first, after, lastEntries - linesIn(journal, after, last))
-    end
-  end
-  local earlier = header.tail > 0 and ';' .. format('%d:', header.tail) .. present or ''
-  return table.concat(kept) .. earlier, entries
-end
-
 -- The outcome if a guard of the history does not hold; nil if all hold. Then `c` has the number of
 -- entries afterwards, and for a rewind its ranges.
 local function historyGuard(c, header)
@@ -165,48 +114,62 @@ local function historyGuard(c, header)
   local isLast = c.truncate and c.truncate + 0 == bytes and not isEmpty
   if c.truncate and (not isLast or not c.lines) then
     local line = match(c.text, '^[^\n]*\n([^\n]*)')
-    c.ranges, entries = rewound(c.journal, line, header, tonumber(c.truncate), most - count)
+    local room = most - count - (c.take or 0)
+    c.ranges, entries = rewound(c.journal, line, header, tonumber(c.truncate), room)
     if not c.ranges then return entries end
   end
-  c.entries = entries + count
+  c.entries = entries + count + (c.take or 0)
   return c.entries > most and 'no entries' or nil
 end
 
--- Adds lines to a history. A rewind takes a position, and its name tells it from another one in its
--- place.
+-- Adds lines to a history, and returns the outcome. A rewind takes a position, and its name tells it
+-- from another one in its place.
 local function write(c, header)
   local lines, from = c.lines or '', header.bytes
   if c.ranges then
     local filler = c.operation and sub(note, -12) .. '\n' or '\n'
     lines, header.tail = filler .. lines, from + #filler
   end
-  local finish = extend(c.journal, format('%d', from), lines, c.operations, c.operation, c.digest)
+  local begins, all = format('%d', from), {lines}
+  local finish = lines == '' and begins or extend(c.journal, begins, lines)
+  local outcome = 'made ' .. finish
+  if c.take then
+    local takenFrom = finish
+    finish = writeTaken(c, finish, all)
+    outcome = takenIn(finish, takenFrom, all)
+  end
+  if c.operation then
+    noteLines(c.operations, c.operation, c.digest, begins, finish, table.concat(all))
+  end
   header.bytes = tonumber(finish)
   header.entries = c.entries
+  return outcome
 end
 
 -- The due time of a session. If a later activity than that of the new state stays, its end may follow
 -- from that.
 local function dueOf(c, header)
-  local status, deadline, inactivity = match(c.fields or '', ' (%u) (%d+) (%d+)')
+  local status, deadline, inactivity = match(c.fields or '', '^(%u) (%d+) (%d+)')
   if status ~= 'A' or header.activity + 0 <= c.activity + 0 then return c.due end
   local due = math.min(deadline + 0, header.activity + inactivity)
   return due < NEVER and format('%.0f', due) or 'never'
 end
 
--- Reads the places of a session in queues. A wake makes a session wait, unless it does so earlier.
+-- Reads the places of a session in queues. A message changes when a worker may claim the session.
 local function placesOf(c, header)
   local places = {}
   if c.due then
     places[1] = placeIn(c.dueSet, c.dueTenants, c.idKey, c.tenantKey, dueOf(c, header))
   end
-  if c.wake then
-    c.wake = math.min(header.wake, c.wake + 0)
-    c.work = header.status ~= 'T' and format('%.0f', math.max(c.wake, header.leased))
+  if c.revised then
+    header.asked = math.min(header.asked, c.asked + 0)
+    local mayWait = header.status == 'I' or header.status == 'A'
+    local at = math.min(header.claimable, math.max(header.asked, header.leased))
+    c.work = mayWait and format('%.0f', at)
   end
-  local work = c.work and placeIn(c.workSet, c.workTenants, c.idKey, c.tenantKey, c.work)
-  local isEarlier = work and c.wake and work.found and work.found <= c.work + 0
-  if work and not isEarlier then places[#places + 1] = work end
+  if c.work then
+    places[#places + 1] = placeIn(c.workSet, c.workTenants, c.idKey, c.tenantKey, c.work)
+  end
   c.places = places
 end
 
@@ -252,7 +215,7 @@ end
 -- The header of a session, its beginning or all of its text in `c.text`; nil and the outcome if
 -- there is none, or one that cannot be read.
 local function read(c)
-  if c.lines or c.truncate then
+  if c.lines or c.truncate or c.take then
     local header, text = sessionOf(c.record, c.journal)
     if not header then return nil, text end
     c.text = text
@@ -272,24 +235,27 @@ local function refusalOf(c, header)
     local earlier = repeated(c.journal, header.bytes, noted, c.digest)
     if earlier then return earlier end
   end
-  return stateGuard(c, header) or historyGuard(c, header) or liveGuard(c)
+  local earlier = c.sent and sentBefore(c, header)
+  if earlier then return earlier end
+  local inboxGuard = c.full and header.inbox > c.full + 0 and 'no inbox'
+  return stateGuard(c, header) or inboxGuard or historyGuard(c, header) or liveGuard(c)
 end
 
--- Writes the record: all of it, its fields up to the wake, or those that every change writes.
+-- Writes the record: all of it, its fields up to the status, or those that every change writes.
 local function store(c, header)
   if c.activity and c.activity + 0 > header.activity + 0 then
     header.activity = format('%016.0f', c.activity)
   end
-  header.revision = c.next or c.waked or header.revision
+  header.revision = c.next or c.revised or header.revision
+  if c.next then header.asked, header.inbox = tonumber(c.asked), tonumber(c.waits) end
   if c.next or c.ranges then
     local ranges, labels, state, head = match(c.text, LINES)
     if c.ranges then ranges = format('%d:', header.tail) .. c.ranges end
-    local wake = format('%016.0f', c.wake or header.wake)
-    local fields = c.fields or wake .. match(c.text, '^[^\n]*', STATE + 17)
+    local fields = c.fields or match(c.text, '^[^\n]*', STATE + 1)
     local lines = {fieldsOf(header) .. fields, ranges, c.labels or labels, c.state or state, head}
     call('SET', c.record, table.concat(lines, '\n'))
-  elseif c.wake then
-    call('SETRANGE', c.record, '0', fieldsOf(header) .. format('%016.0f', c.wake))
+  elseif c.revised then
+    call('SETRANGE', c.record, '0', fieldsOf(header))
   else
     call('SETRANGE', c.record, ACTIVITY_TEXT, countsOf(header))
   end
@@ -301,15 +267,17 @@ local function change(c)
   local refusal = refusalOf(c, header)
   if refusal then return refusal end
   if c.next and not match(c.text, LINES) then return 'corrupt' end
+  if c.mail and not choose(c, header) then return 'corrupt' end
   placesOf(c, header)
   beginIndexes(c)
   local from = header.bytes
-  if c.lines or c.ranges then write(c, header) end
+  if c.mail then deliver(c, header) end
+  if c.lines or c.ranges or c.take then outcome = write(c, header) end
   logAll(c, header, from)
   addToIndexes(c, header.created)
   store(c, header)
   removeFromIndexes(c)
-  return 'made ' .. ((c.lines or c.ranges) and format('%d', header.bytes) or 0)
+  return outcome or 'made 0'
 end
 
 -- Moves a session, or what is left of one, in the queue of those that are due.

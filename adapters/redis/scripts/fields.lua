@@ -6,7 +6,7 @@ local match, sub, format = string.match, string.sub, string.format
 -- No time, as a number and in a record.
 local NEVER, NO_TIME = 9007199254740991, '9007199254740991'
 -- Where the fields of fixed width are that an append or a redaction overwrites, and the others.
-local CREATED, ACTIVITY, STATE = 32, 48, 122
+local CREATED, ACTIVITY, STATE = 32, 48, 168
 local ACTIVITY_TEXT = '48'
 
 -- Whether a removal of the session has begun. The mark is where every other write writes: if a torn
@@ -17,9 +17,10 @@ local function isRemoved(text)
     and match(text, '^1 %d+ [%w_-]+ %d+ ()') == ACTIVITY + 1
 end
 
--- The beginning of a record, with its header, which has at most 210 characters: '' if it is missing or removed, '-' if it is no text.
+-- The beginning of a record, with its header, which has at most 254 characters: '' if it is missing
+-- or removed, '-' if it is no text.
 local function beginningOf(record)
-  local text = try('GETRANGE', record, '0', '211')
+  local text = try('GETRANGE', record, '0', '255')
   -- GETRANGE of test doubles fails for a missing key.
   if type(text) ~= 'string' then text = try('GET', record) or '' end
   if type(text) ~= 'string' then return '-' end

@@ -14,16 +14,15 @@ local function repeated(journal, bytes, noted, digest)
   end
 end
 
--- Adds lines to a journal from where it ends, and returns where they end. Notes their name if they
--- have one.
-local function extend(journal, from, lines, operations, name, digest)
+-- Adds lines to a journal from where it ends, and returns where they end.
+local function extend(journal, from, lines)
   -- A server counts the remains of a torn log after the committed length; a test double counts
   -- characters.
   local written = call('SETRANGE', journal, from, lines)
-  local finish = format('%d', math.min(written, from + #lines))
-  if operations then
-    local place = digest .. ' ' .. from .. ' ' .. finish .. ' ' .. sumOf(lines)
-    call('HSET', operations, name, place)
-  end
-  return finish
+  return format('%d', math.min(written, from + #lines))
+end
+
+-- Notes the place of lines in a journal under a name.
+local function noteLines(names, name, digest, from, finish, lines)
+  call('HSET', names, name, digest .. ' ' .. from .. ' ' .. finish .. ' ' .. sumOf(lines))
 end

@@ -24,7 +24,7 @@ local records, journals, due = KEYS[1], KEYS[2], KEYS[count + 3]
 local MAX_ENDED = 10000
 
 -- The fields of a header that a page needs, in less time than all of them.
-local TIMES = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) (%d+) (%d+) %d+ %d+\n'
+local TIMES = '^1 %d+ [%w_-]+ (%d+) (%d+) [%d ]+([IAPT]) (%d+) (%d+) %d+ %d+ %d+\n'
 local function timesOf(text)
   local created, activity, status, deadline, inactivity = match(text, TIMES)
   return created and {

@@ -69,7 +69,7 @@ end
 
 -- The fields of a header that tell of the history, and the line of the ranges, in less time than
 -- all of them.
-local HISTORY = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) (%d+) %d+ %d+ [IAPT] [%d ]+\n([%d ;:-]*)\n'
+local HISTORY = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) (%d+) [%d ]+[IAPT] [%d ]+\n([%d ;:-]*)\n'
 local bytes = 0
 
 local function read(record, journal)

@@ -1,18 +1,19 @@
 -- The header of a record and the ranges of its history. Follows fields.lua.
 
-local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()'
-  .. '(%d+) ([IAPT]) (%d+) (%d+) (%d+) (%d+)\n'
+local HEADER = '^1 (%d+) ([%w_-]+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) '
+  .. '(%d+) ()([IAPT]) (%d+) (%d+) (%d+) (%d+) (%d+)\n'
 
 local function headerOf(text)
-  local revision, incarnation, created, activity, sequence, entries, bytes, tail, redactions, at,
-    wake, status, deadline, inactivity, fence, leased = match(text, HEADER)
+  local revision, incarnation, created, activity, sequence, entries, bytes, tail, asked, inbox,
+    first, last, redactions, at, status, deadline, inactivity, fence, leased, claimable = match(text, HEADER)
   if at ~= STATE + 1 then return nil end
   return {
     revision = revision, incarnation = incarnation, created = created, activity = activity,
     sequence = tonumber(sequence), entries = tonumber(entries), bytes = tonumber(bytes),
-    tail = tonumber(tail), redactions = tonumber(redactions), wake = tonumber(wake),
+    tail = tonumber(tail), asked = tonumber(asked), inbox = tonumber(inbox),
+    first = tonumber(first), last = tonumber(last), redactions = tonumber(redactions),
     status = status, deadline = tonumber(deadline), inactivity = tonumber(inactivity),
-    fence = tonumber(fence), leased = tonumber(leased),
+    fence = tonumber(fence), leased = tonumber(leased), claimable = tonumber(claimable),
   }
 end
 

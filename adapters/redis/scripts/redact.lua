@@ -1,7 +1,7 @@
 -- Overwrites entries, even superseded ones, up to a budget for the group, but at least one of each
 -- redaction.
 --
--- KEYS  of each commit: its record and its journal
+-- KEYS  of each commit: its record, its journal and its inbox
 -- ARGV  of each commit: its incarnation, '' for any; its event without positions and its end; the
 --       number of positions; the positions
 -- Returns 'made 0', or 'more', the number of positions that are done, and the incarnation.
@@ -40,7 +40,10 @@ local function redacted(line)
   local content = role and string.find(line, '","timestamp":"', role, true)
   local time = content and match(line, '^",("timestamp":"[^"]*")', content)
   if not time then return false end
-  local text = '{ ' .. sub(line, 2, role) .. ',"content":"",' .. time .. '}'
+  -- No other text or data ends like these.
+  local turn = match(line, '(,"turn":%d+)},\n$') or ''
+  local message = match(sub(line, 1, -4 - #turn), '(,"message":true)$') or ''
+  local text = '{ ' .. sub(line, 2, role) .. ',"content":"",' .. time .. message .. turn .. '}'
   local spaces = #line - #text - 2
   return spaces >= 0 and text .. string.rep(' ', spaces) .. ',\n' or nil
 end
@@ -59,10 +62,11 @@ local function overwritesOf(journal, positions)
   return overwrites, done
 end
 
-local function overwrite(record, journal, header, overwrites, event)
+local function overwrite(record, journal, inbox, header, overwrites, event)
   begin()
   -- Writes nothing, but fails before anything is lost if there is no right to it.
   call('SETRANGE', journal, '0', '')
+  clearInbox(inbox, header)
   advance(header, event)
   header.redactions = header.redactions + 1
   for _, each in ipairs(overwrites) do call('SETRANGE', journal, each[1] .. '', each[2]) end
@@ -70,7 +74,8 @@ local function overwrite(record, journal, header, overwrites, event)
 end
 
 local function redact()
-  local record, journal, incarnation, event = nextKey(), nextKey(), nextArg(), nextArg()
+  local record, journal, inbox = nextKey(), nextKey(), nextKey()
+  local incarnation, event = nextArg(), nextArg()
   local positions = nextOf(nextArg, nextArg())
   local header, outcome = sessionOf(record, journal)
   if not header then return outcome end
@@ -84,7 +89,7 @@ local function redact()
   if not overwrites then return 'corrupt' end
   if overwrites[1] then
     local text = event .. table.concat(positions, ',', 1, done) .. ']}'
-    overwrite(record, journal, header, overwrites, text)
+    overwrite(record, journal, inbox, header, overwrites, text)
   end
   if done == #positions then return 'made 0' end
   return 'more ' .. done .. ' ' .. header.incarnation

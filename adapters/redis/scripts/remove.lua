@@ -2,9 +2,9 @@
 -- the first one marks the record, and the second one deletes what is left. In one step, a torn log
 -- could delete a session after later changes of it: what it brings back of a mark, they overwrite.
 --
--- KEYS  of each commit: its record, its journal, its operations, the due set and its tenants, the
---       work set and its tenants, the prefix of the lists of labels, the record of its remains, and
---       the five other lists
+-- KEYS  of each commit: its record, its journal, its operations, its inbox, the due set and its
+--       tenants, the work set and its tenants, the prefix of the lists of labels, the record of its
+--       remains, and the five other lists
 -- ARGV  of each commit: idKey; tenantKey; the expected revision, '' for any; `unusedSince` or ''; its
 --       event, '' for none; of its remains idKey, '' for none, due time and record
 -- Returns 'marked' after the first step, which a session without a readable record does not need. The
@@ -14,9 +14,9 @@ local NONE = format('%016d', 0)
 local LABELS = '^[^\n]*\n[^\n]*\n([^\n]*)'
 
 local function nextCommit()
-  return {record = nextKey(), journal = nextKey(), operations = nextKey(), dueSet = nextKey(),
-    dueTenants = nextKey(), workSet = nextKey(), workTenants = nextKey(), labels = nextKey(),
-    left = nextKey(), lost = nextOf(nextKey, 5), gained = {}, places = {}, idKey = nextArg(),
+  return {record = nextKey(), journal = nextKey(), operations = nextKey(), inbox = nextKey(),
+    dueSet = nextKey(), dueTenants = nextKey(), workSet = nextKey(), workTenants = nextKey(),
+    labels = nextKey(), left = nextKey(), lost = nextOf(nextKey, 5), gained = {}, places = {}, idKey = nextArg(),
     tenantKey = nextArg(), revision = nextArg(), unused = nextArg(), event = nextArg(),
     leftKey = nextArg(), leftAt = nextArg(), leftText = nextArg()}
 end
@@ -56,7 +56,7 @@ local function delete(c, text)
   local isReadable = type(text) == 'string' and (isRemoved(text) or headerOf(text))
   c.places = look(c, isReadable and text)
   startWithoutMemory(c)
-  call('DEL', c.record, c.journal, c.operations)
+  call('DEL', c.record, c.journal, c.operations, c.inbox)
   removeFromIndexes(c)
   return 'made'
 end
@@ -65,7 +65,7 @@ local function remove()
   local c = nextCommit()
   local text = try('GET', c.record)
   if not text then
-    return call('EXISTS', c.journal, c.operations) > 0 and delete(c, text) or 'missing'
+    return call('EXISTS', c.journal, c.operations, c.inbox) > 0 and delete(c, text) or 'missing'
   end
   local isText = type(text) == 'string'
   if isText and isRemoved(text) then

@@ -1,11 +1,12 @@
 -- Makes the entries of sessions in indexes match a record that has not changed since it was read, or
 -- that there is none.
 --
--- KEYS  of each session: its record, its journal and its operations, the due set and its tenants, the
---       work set and its tenants; then the lists that it belongs to, and those that it does not
+-- KEYS  of each session: its record, its journal, its operations and its inbox, the due set and its
+--       tenants, the work set and its tenants; then the lists that it belongs to, and those that it
+--       does not
 -- ARGV  of each session: idKey; tenantKey; its revision, '' for no record; its due time and its time
 --       in the work set, 'never' for none, '-' to leave it; '1' if the due time may be earlier; '1' to
---       delete the journal and the operations, which a torn log or another program has left; the
+--       delete the journal, the operations and the inbox, which a torn log or another program has left; the
 --       numbers of both kinds of lists
 -- Returns 'repaired', the number of entries that were added, of due times that were changed, and of
 -- entries that were removed.
@@ -20,8 +21,8 @@ local function wrongOf(lists, idKey, wanted)
 end
 
 local function nextSession()
-  local s = {record = nextKey(), journal = nextKey(), operations = nextKey(), dueSet = nextKey(),
-    dueTenants = nextKey(), workSet = nextKey(), workTenants = nextKey(), idKey = nextArg(),
+  local s = {record = nextKey(), journal = nextKey(), operations = nextKey(), inbox = nextKey(),
+    dueSet = nextKey(), dueTenants = nextKey(), workSet = nextKey(), workTenants = nextKey(), idKey = nextArg(),
     tenantKey = nextArg(), revision = nextArg(), due = nextArg(), work = nextArg(),
     mayBeEarly = nextArg() ~= '', hasRemains = nextArg() ~= ''}
   s.gained, s.lost = nextOf(nextKey, nextArg()), nextOf(nextKey, nextArg())
@@ -50,7 +51,7 @@ local function repair()
     due.at = due.found
   end
   local listed, moved, removed = change.gained[1] and 1 or 0, 0, #change.lost
-  if s.hasRemains and call('EXISTS', s.record, s.journal, s.operations) > 0 then
+  if s.hasRemains and call('EXISTS', s.record, s.journal, s.operations, s.inbox) > 0 then
     removed = removed + 1
   end
   if due.found ~= tonumber(due.at) then
@@ -65,7 +66,7 @@ local function repair()
   if listed + moved + removed > 0 then begin() end
   addToIndexes(change, header and header.created)
   removeFromIndexes(change)
-  if s.hasRemains then call('DEL', s.record, s.journal, s.operations) end
+  if s.hasRemains then call('DEL', s.record, s.journal, s.operations, s.inbox) end
   return 'repaired ' .. listed .. ' ' .. moved .. ' ' .. removed
 end
 

@@ -10,13 +10,14 @@ local function sessionOf(record, journal)
   return header, text
 end
 
--- The fields of a record from the last activity to the tail, which every change writes.
+-- The fields of a record from the last activity to the messages, which every change writes.
 local function countsOf(header)
-  return header.activity .. format(' %010d %010d %012d %012d', header.sequence, header.entries,
-    header.bytes, header.tail)
+  return header.activity .. format(' %010d %010d %012d %012d %016.0f %06d %010d %010d',
+    header.sequence, header.entries, header.bytes, header.tail, header.asked, header.inbox,
+    header.first, header.last)
 end
 
--- The fields of a record before the wake.
+-- The fields of a record before the status.
 local function fieldsOf(header)
   return '1 ' .. header.revision .. ' ' .. header.incarnation .. ' ' .. header.created .. ' '
     .. countsOf(header) .. format(' %08d ', header.redactions)

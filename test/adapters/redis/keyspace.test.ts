@@ -21,6 +21,7 @@ describe('the keys of a session', () => {
       record: 'app:{0}:record:acme:a%0020b',
       journal: 'app:{0}:journal:acme:a%0020b',
       operations: 'app:{0}:operations:acme:a%0020b',
+      inbox: 'app:{0}:inbox:acme:a%0020b',
       index: 'app:{0}:index:acme',
       labels: 'app:{0}:label:acme:',
       deadlines: 'app:{0}:deadlines:acme',

@@ -23,7 +23,7 @@ const active = live('ACTIVE', {
     activeMs: 7,
     limitMs: 60_000,
     deadline: 61_000,
-    work: { wakeAt: 1769, lease },
+    work: { wakeAt: 1769, askedAt: 1900, inbox: 2, lease },
     terms,
     labels,
   },
@@ -33,14 +33,16 @@ const active = live('ACTIVE', {
 const HEAD =
   '{"id":"one","options":{"face":"ada","profile":"tutor","behavior":"","context":"","timeLimit":60},' +
   '"createdAt":"2026-01-31T12:00:00.000Z"}';
-const FIXED = `1 0000000000000002 ${INCARNATION} 00${NOON} 0000000000001234 0000000001 0000000000 000000000000 000000000000 00000000 0000000000001769`;
+const FIXED =
+  `1 0000000000000002 ${INCARNATION} 00${NOON} 0000000000001234 0000000001 0000000000 ` +
+  '000000000000 000000000000 0000000000001900 000002 0000000001 0000000002 00000000';
 const record =
-  `${FIXED} A 61000 30000 3 5\n` +
+  `${FIXED} A 61000 30000 3 5 1769\n` +
   '\n' +
   'user=u%003a1 channel=w%00e9b\n' +
   '{"status":"ACTIVE","since":1000,"activeMs":7,"limitMs":60000,"deadline":61000,' +
   '"operations":["b","a:1"],"terms":{"idleTimeoutMs":900000,"inactivityTimeoutMs":30000},' +
-  `"work":{"lease":{"holder":"worker","fencingToken":3,"takenAt":4,"until":5}}}\n${HEAD}`;
+  `"work":{"wakeAt":1769,"lease":{"holder":"worker","fencingToken":3,"takenAt":4,"until":5}}}\n${HEAD}`;
 
 const none = { sequence: 1, entries: 0, bytes: 0 };
 
@@ -55,7 +57,8 @@ describe('a record', () => {
         incarnation: INCARNATION,
         created: NOON,
         revision: 2,
-        wakeAt: 1769,
+        askedAt: 1900,
+        inbox: 2,
         lastActivityAt: 1234,
         redactions: 0,
         ...none,
@@ -67,10 +70,10 @@ describe('a record', () => {
   });
 
   test.each<[string, StateRecord, string]>([
-    ['I', live('IDLE'), `${NEVER} ${NEVER} 0 0`],
-    ['A', live('ACTIVE'), `${NEVER} ${NEVER} 0 0`],
-    ['P', live('PAUSED', { deadline: 9 }), `9 ${NEVER} 0 0`],
-    ['T', ended('failed', { revision: 12 }), `${NEVER} ${NEVER} 0 0`],
+    ['I', live('IDLE'), `${NEVER} ${NEVER} 0 0 ${NEVER}`],
+    ['A', live('ACTIVE'), `${NEVER} ${NEVER} 0 0 ${NEVER}`],
+    ['P', live('PAUSED', { deadline: 9 }), `9 ${NEVER} 0 0 ${NEVER}`],
+    ['T', ended('failed', { revision: 12 }), `${NEVER} ${NEVER} 0 0 ${NEVER}`],
   ])('says when a session with the letter %s ends', (letter, state, fields) => {
     const text = encodeRecord(INCARNATION, head, state, none);
     const [line = '', ranges, labelled] = text.split('\n');
@@ -78,6 +81,13 @@ describe('a record', () => {
     expect([ranges, labelled]).toEqual(['', '']);
     expect(decodeRecord('one', text)).toMatchObject({ head, state });
     expect(decodeRecord('one', text)?.state).not.toHaveProperty('labels');
+  });
+
+  test('has no token of a lease that was cancelled, and its end', () => {
+    const work = { lease: { ...lease, maxAttempts: 2, cancelled: {} } };
+    const text = encodeRecord(INCARNATION, head, live('ACTIVE', { work }), none);
+    expect(text.split('\n')[0]).toMatch(/ A \d+ \d+ 0 5 \d+$/);
+    expect(decodeRecord('one', text)?.state.work).toEqual(work);
   });
 
   test('counts the entries and the length of the journal', () => {

@@ -81,7 +81,7 @@ describeWithRedis('repair', ({ port }) => {
           maxAttempts: 10,
         };
         await put(store, keyOf('s1'), live('ACTIVE', { revision: 2, work: { lease } }));
-        await put(store, keyOf('s2'), live('PAUSED', { revision: 2, work: { wakeAt: NOON } }));
+        await put(store, keyOf('s2'), live('IDLE', { revision: 2, work: { wakeAt: NOON } }));
         await begin(store, keyOf('over'), { state: ended('failed', { work: { wakeAt: NOON } }) });
         let now = NOON + 10;
         /** Of all tenants: a tenant must be noted as waiting too. */
