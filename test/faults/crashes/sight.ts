@@ -2,12 +2,13 @@ import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
 import { answerOf, type Contents, contentsOf } from '../../../src/testing/answers.js';
+import { placed } from '../../../src/testing/commits.js';
 import { expectEqual } from '../../../src/testing/expect-equal.js';
 import { NOON } from '../../support/manual-clock.js';
 import type { TestClient } from '../../support/redis-clients.js';
 import { okOf } from '../../support/sessions.js';
 import { wrongEntries, wrongEvents } from '../support/stored.js';
-import { CREATED, LATER, TARGET } from './torn-writes.js';
+import { CREATED, LATER, MESSAGES, TARGET } from './torn-writes.js';
 
 const TENANT = 'default';
 const PREFIX = 'colloquy';
@@ -20,7 +21,12 @@ const IDS = [OTHER, TARGET, CREATED, LATER];
 /** All that readers who know the ids see. */
 export interface Sight {
   readonly sessions: readonly Contents[];
+  /** The messages of the target, in the order in which they were sent. */
+  readonly messages: readonly Seen[];
 }
+
+/** A message, and what became of it. */
+type Seen = readonly [id: string, is: 'waiting' | 'taken' | 'withdrawn'];
 
 /** Where to look. */
 export interface Looked {
@@ -28,6 +34,31 @@ export interface Looked {
   readonly client: TestClient;
   readonly events: boolean;
 }
+
+const target = { tenant: TENANT, id: TARGET };
+
+/** Fails unless each message that was taken is in its place. */
+const messagesIn = async (store: RedisSessionStore): Promise<readonly Seen[]> => {
+  const known = await answerOf(store.messages(target, MESSAGES));
+  const waiting = await answerOf(store.messages(target));
+  expectEqual(
+    waiting.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    waiting,
+    'the order',
+  );
+  expectEqual(
+    known.filter(({ entry }) => entry !== undefined),
+    waiting,
+    'the messages that wait',
+  );
+  const entries = known.some(({ position }) => position) ? await placed(store, target) : [];
+  for (const { id, position } of known.filter(({ position }) => position !== undefined))
+    expectEqual(entries.find((each) => each.id === id)?.position, position, `the place of ${id}`);
+  return known.map(({ id, entry, position }) => {
+    if (entry !== undefined) return [id, 'waiting'];
+    return [id, position === undefined ? 'withdrawn' : 'taken'];
+  });
+};
 
 /** Looks at each session, whatever lists it. */
 export const glanceAt = async ({ store }: Looked): Promise<Sight> => {
@@ -41,7 +72,7 @@ export const glanceAt = async ({ store }: Looked): Promise<Sight> => {
     );
     if (found !== undefined) sessions.push(contentsOf(found));
   }
-  return { sessions };
+  return { sessions, messages: await messagesIn(store) };
 };
 
 /**
@@ -97,16 +128,18 @@ export const repaired = async ({ store }: Looked, { sessions }: Sight): Promise<
 
 /** The same, with further entries at the end of one history. */
 export const withEntry = (sight: Sight, id: string, ...entries: Contents['history']): Sight => ({
+  ...sight,
   sessions: sight.sessions.map((session) =>
     session.head.id === id ? { ...session, history: [...session.history, ...entries] } : session,
   ),
 });
 
-/** The same, with the state that one session has in another sight. */
-export const withStateOf = (sight: Sight, id: string, other: Sight): Sight => ({
+/** The same, with the messages of another sight, and the state that says how many wait. */
+export const withInboxOf = (sight: Sight, { sessions, messages }: Sight): Sight => ({
+  messages,
   sessions: sight.sessions.map((session) => {
-    const found = other.sessions.find(({ head }) => head.id === id);
-    return session.head.id === id && found !== undefined
+    const found = sessions.find(({ head }) => head.id === TARGET);
+    return session.head.id === TARGET && found !== undefined
       ? { ...session, state: found.state }
       : session;
   }),
@@ -127,6 +160,7 @@ const withoutChance = ({ report, work, ...state }: StateRecord): object => {
 };
 
 /** The same, but for what a repeated write draws anew: revisions, tokens and delays. */
-export const withoutRevisions = ({ sessions }: Sight): object => ({
+export const withoutRevisions = ({ sessions, messages }: Sight): object => ({
+  messages,
   sessions: sessions.map((session) => ({ ...session, state: withoutChance(session.state) })),
 });

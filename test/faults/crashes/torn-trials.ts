@@ -10,8 +10,8 @@ import {
   type Sight,
   sightOf,
   withEntry,
+  withInboxOf,
   withoutRevisions,
-  withStateOf,
 } from './sight.js';
 import { type Log, onTorn, type Torn, type Trial, tailLength } from './torn-log.js';
 import { said, TARGET, type Write } from './torn-writes.js';
@@ -128,8 +128,10 @@ const sideAfterTwo = (
   after: Sight,
 ): 'before' | 'after' => {
   if (write.isGroup) return expectWholes(sight, before, after);
-  const isWakeAlone = write.isWake && isDeepStrictEqual(sight, withStateOf(before, TARGET, after));
-  return isWakeAlone ? 'before' : sideOf(sight, before, after);
+  // Later entries undo a change of the inbox, but for its revision.
+  const isUndone =
+    write.isMail && isDeepStrictEqual(withoutRevisions(sight), withoutRevisions(before));
+  return isUndone ? 'before' : sideOf(sight, before, after);
 };
 
 /**
@@ -183,7 +185,7 @@ export const repeatedLate = (write: Write, log: Log, torn: Torn): Promise<Remain
     await repaired(trial, sight);
     const added = historyOf(log.after).slice(historyOf(log.before).length);
     const isBehind = side === 'before' && isIn && (write.isRewind || added.length > 0);
-    const stated = (sight: Sight) => (write.isWake ? withStateOf(sight, TARGET, log.after) : sight);
+    const stated = (sight: Sight) => (write.isMail ? withInboxOf(sight, log.after) : sight);
     const behind = () =>
       write.isRewind
         ? withEntry(log.after, OTHER, LATE)

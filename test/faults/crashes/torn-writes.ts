@@ -5,6 +5,7 @@ import type { PendingReport } from '../../../src/session/session-record.js';
 import { endByClock } from '../../../src/session/state-at.js';
 import { answerOf } from '../../../src/testing/answers.js';
 import { due, putOf, remove, tryBegin } from '../../../src/testing/commits.js';
+import { type InboxUse, inboxOf, messageOf, sendOf } from '../../../src/testing/inbox-steps.js';
 import { say } from '../../../src/testing/samples.js';
 import { NOON } from '../../support/manual-clock.js';
 import type { TestClient } from '../../support/redis-clients.js';
@@ -33,11 +34,8 @@ export interface Write {
   readonly isRepeatable: boolean;
   /** Whether it supersedes what came later than the entry that it follows. */
   readonly isRewind: boolean;
-  /**
-   * Whether it also wakes: after two crashes the wake may be there though later entries are in the
-   * place of its own.
-   */
-  readonly isWake: boolean;
+  /** Whether it changes the inbox. */
+  readonly isMail: boolean;
   /** Whether it is among the few of a short run. */
   readonly isShort: boolean;
   /** Whether these are several writes: after two crashes each is there whole or not at all. */
@@ -96,6 +94,9 @@ const firstOf = async (sessions: SessionService): Promise<number> =>
 const endOf = async (sessions: SessionService): Promise<number> =>
   (await okOf(sessions.history(TARGET, { last: 1 }))).position;
 
+/** The ids of all messages. */
+export const MESSAGES = ['m1', 'm2', 'm3', 'm4'];
+
 const nothing = async (): Promise<void> => {};
 
 export const LABELS = { kind: 'call', team: 'a' };
@@ -115,6 +116,33 @@ const woken = async (bench: Bench): Promise<void> => {
 const claimed = async (bench: Bench): Promise<void> => {
   await woken(bench);
   await okOf(bench.sessions.claim(holder));
+};
+
+/** Sends a message to the target, unless it was sent before. */
+const send =
+  (id: string, revision = 1000 + Number(id.slice(1))) =>
+  ({ store }: Bench): Promise<unknown> =>
+    answerOf(store.change(sendOf(messageOf(id), {}, { revision, of: target })));
+
+/** Changes the inbox of the target if a message waits, or was never sent. */
+const inboxUse =
+  (id: string, use: InboxUse) =>
+  async ({ store }: Bench): Promise<void> => {
+    const [message] = await answerOf(store.messages(target, [id]));
+    const state = await answerOf(store.findState(target));
+    if (state === undefined || (message !== undefined && message.entry === undefined)) return;
+    const { guards, effects } = inboxOf(state, use);
+    await answerOf(store.change({ key: target, guards, effects }));
+  };
+
+const asked = async (bench: Bench): Promise<void> => {
+  await started(0)(bench);
+  for (const id of MESSAGES.slice(0, 3)) await send(id)(bench);
+};
+
+const answered = async (bench: Bench): Promise<void> => {
+  await asked(bench);
+  await inboxUse('m1', { take: { messages: 2, turn: 1 } })(bench);
 };
 
 /** The fencing token of the target's lease. */
@@ -156,11 +184,11 @@ const write = (
   {
     isRepeatable = true,
     isRewind = false,
-    isWake = false,
+    isMail = false,
     isShort = false,
     isGroup = false,
   }: Partial<Write> = {},
-): Write => ({ name, prepare, run, isRepeatable, isRewind, isWake, isShort, isGroup });
+): Write => ({ name, prepare, run, isRepeatable, isRewind, isMail, isShort, isGroup });
 
 export const writes: readonly Write[] = [
   write('create', nothing, ({ sessions }) => okOf(sessions.create(keyed))),
@@ -211,29 +239,27 @@ export const writes: readonly Write[] = [
   write('append by name', started(0), ({ sessions }) =>
     okOf(sessions.append(TARGET, [said('last'), said('of all')], named)),
   ),
+  write('send a message', started(0), send('m1'), { isMail: true, isShort: true }),
+  write('send a message after others were taken', answered, send('m4'), { isMail: true }),
   write(
-    'append that wakes, by name',
+    'send a message and take it, by its id',
     started(0),
-    ({ sessions }) => okOf(sessions.append(TARGET, [said('last')], { wake: true, ...named })),
-    { isWake: true, isShort: true },
+    inboxUse('m1', { send: messageOf('m1'), take: { messages: 1, turn: 1 } }),
+    { isMail: true },
   ),
   write(
-    'rewind that wakes, of a session that is leased',
-    leased,
-    async ({ sessions }) => {
-      const [to, ifPosition] = [await firstOf(sessions), await endOf(sessions)];
-      return okOf(
-        sessions.rewind(TARGET, {
-          to,
-          entries: [said('instead')],
-          ifPosition,
-          wake: true,
-          ...named,
-        }),
-      );
-    },
-    { isRewind: true, isWake: true },
+    'take messages after an entry',
+    asked,
+    inboxUse('m1', { entries: [said('before')], take: { messages: 2, turn: 1 } }),
+    { isMail: true, isShort: true },
   ),
+  write('take the last messages', answered, inboxUse('m3', { take: { messages: 1, turn: 2 } }), {
+    isMail: true,
+  }),
+  write('withdraw a message between others', asked, inboxUse('m2', { withdraw: ['m2'] }), {
+    isMail: true,
+    isShort: true,
+  }),
   write(
     'rewind by name',
     rewound,

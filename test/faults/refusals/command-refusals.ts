@@ -10,7 +10,19 @@ export const prefix = 'refused';
 /** The commands of the scripts of the mutations. */
 const commands = [
   ...['get', 'getrange', 'set', 'setrange', 'strlen', 'exists', 'del', 'time'],
-  ...['hget', 'hset', 'zadd', 'zrem', 'zrange', 'zrangebyscore', 'zscore', 'zcard', 'xadd', 'xlen'],
+  ...[
+    'hget',
+    'hset',
+    'hdel',
+    'zadd',
+    'zrem',
+    'zrange',
+    'zrangebyscore',
+    'zscore',
+    'zcard',
+    'xadd',
+    'xlen',
+  ],
 ];
 
 const keyspace = new Keyspace(prefix, 1);
@@ -23,6 +35,7 @@ const keysOf = (id: string): Readonly<Record<string, string>> => {
     record,
     journal,
     operations,
+    inbox,
     index,
     byStatus,
     work,
@@ -45,6 +58,7 @@ const keysOf = (id: string): Readonly<Record<string, string>> => {
     record,
     journal,
     operations,
+    inbox,
     index,
     ...byStatus,
     work,
