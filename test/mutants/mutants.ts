@@ -8,6 +8,7 @@ import { memoryMutants } from './memory-mutants.js';
 import { mountMutants } from './mount-mutants.js';
 import type { Mutant } from './mutant.js';
 import { orderMutants } from './order-mutants.js';
+import { redisInboxMutants } from './redis-inbox-mutants.js';
 import { redisMutants } from './redis-mutants.js';
 import { rewindMutants } from './rewind-mutants.js';
 import { serviceMutants } from './service-mutants.js';
@@ -28,6 +29,7 @@ export const mutants: readonly Mutant[] = [
   ...wakeMutants,
   ...workMutants,
   ...memoryMutants,
+  ...redisInboxMutants,
   ...redisMutants,
   ...rewindMutants,
   ...mountMutants,

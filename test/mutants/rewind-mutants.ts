@@ -11,21 +11,21 @@ const postgres = ['test/stores/postgres.contract.test.ts'];
 export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'a rewind far back counts entries from the end',
-    file: script('change'),
+    file: script('rewind'),
     from: 'if after - first < last - after then',
     to: 'if false then',
     tests: redis,
   },
   {
     bug: 'a rewind by one entry counts entries from the beginning',
-    file: script('change'),
+    file: script('rewind'),
     from: 'if after - first < last - after then',
     to: 'if true then',
     tests: redis,
   },
   {
     bug: 'a position that is superseded is taken for one of the history',
-    file: script('change'),
+    file: script('rewind'),
     from: 'if first or after < from and after > 0 then return end',
     to: 'if first then return end',
     tests: contract,

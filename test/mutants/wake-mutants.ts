@@ -11,17 +11,17 @@ export const wakeMutants: readonly Mutant[] = [
     tests: ['test/service/wake.test.ts', 'test/stores/woken-appends.test.ts'],
   },
   {
-    bug: 'the Redis store leaves the revision of a session that an append wakes',
+    bug: 'the Redis store leaves the revision of a session that gets a message',
     file: 'adapters/redis/scripts/change.lua',
-    from: 'c.next or c.waked or header.revision',
+    from: 'c.next or c.revised or header.revision',
     to: 'c.next or header.revision',
-    tests: [...redis, 'test/stores/woken-appends.test.ts'],
+    tests: redis,
   },
   {
-    bug: 'the Redis store does not hand out what an append has woken',
+    bug: 'the Redis store does not hand out a session that gets a message',
     file: 'adapters/redis/scripts/change.lua',
-    from: 'if work and not isEarlier then',
-    to: 'if work and not isEarlier and not c.wake then',
+    from: '  if c.work then\n    places',
+    to: '  if c.work and not c.revised then\n    places',
     tests: redis,
   },
   {
