@@ -11,8 +11,7 @@ import { columns, type Row, tableLines } from './table-lines.js';
 const help = `Usage: colloquy list [options]
 
 Lists sessions. Changes nothing. The cursor of the next page and the ids of unreadable sessions go
-    to standard error. A service does not tell the number of entries: with --url, the table shows -
-    instead.
+    to standard error. With --url, the table shows - for what the service does not tell.
 
   --status STATUS...  Only sessions that are IDLE, ACTIVE, PAUSED or TERMINATED now; may be given
     several times. With --redis and without --labels, reads all sessions.
@@ -25,13 +24,18 @@ Lists sessions. Changes nothing. The cursor of the next page and the ids of unre
   --json  Prints each session as one line of JSON.
 ${sourceHelp}`;
 
-const titles = ['ID', 'STATUS', 'CREATED (UTC)', 'SECONDS', 'ENTRIES', 'FACE', 'PROFILE'];
+const titles = ['ID', 'STATUS', 'CREATED (UTC)', 'SECONDS', 'ENTRIES', 'INBOX', 'WORK', 'FACE', 'PROFILE'];
 
 const cellsOf = (session: ShownSession): string[] => {
   const { id, status, createdAt, duration, options } = session;
   const created = createdAt.slice(0, 19).replace('T', ' ');
   const entries = 'historyCount' in session ? `${session.historyCount}` : '-';
-  return [id, status, created, `${duration}`, entries, options.face, options.profile];
+  const { inbox = '-', work } = session;
+  const state = work?.state ?? '-';
+  return [
+    ...[id, status, created, `${duration}`, entries],
+    ...[`${inbox}`, state, options.face, options.profile],
+  ];
 };
 
 /** How many of all sessions of a list are shown. */

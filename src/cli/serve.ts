@@ -8,6 +8,7 @@ import {
   createSessionHandler,
   eventRoutes,
   historyRoutes,
+  messageRoutes,
   type SessionHandler,
   staticApiKeys,
 } from '../http/index.js';
@@ -30,7 +31,8 @@ Serves sessions over HTTP until Ctrl-C or SIGTERM, and prints a line for each re
 
   --host HOST, $HOST  Name or address to listen on. Default: 127.0.0.1, reachable from this machine only.
   --port N, $PORT  Port to listen on; 0 for any free port. Default: 3000.
-  --commands, $COLLOQUY_COMMANDS  Lets clients start, append to, pause, resume, end and delete sessions.
+  --commands, $COLLOQUY_COMMANDS  Lets clients start, append to, send messages to, pause, resume, end
+    and delete sessions.
   --events, $COLLOQUY_EVENTS  Records events, and lets clients follow a session by Server-Sent Events.
   --inspector, $COLLOQUY_INSPECTOR  Serves a page at /inspector to watch and end sessions. Its password
     is an API key.
@@ -126,6 +128,7 @@ const handlerOf = (sessions: SessionService, asked: Asked, signal: AbortSignal):
     historyRoutes(),
     openApiRoute(),
     commands && commandRoutes(),
+    commands && messageRoutes(),
     events && eventRoutes(),
     inspector && inspectorRoutes(apiKeyAsPassword(authenticate)),
   ];

@@ -1,4 +1,4 @@
-import { toWholeSession, toWireSummary } from '../operations/session-form.js';
+import { toWholeSession, toWireSummary, toWireWork } from '../operations/session-form.js';
 import type { HistoryEntry } from '../session/session.js';
 import { type Line, plural, printable } from './print.js';
 import type { ShownSession, ShownSummary } from './session-source.js';
@@ -16,17 +16,17 @@ export const styleOf = {
 const unlessEmpty = <T extends object>(fields: T | undefined): T | undefined =>
   fields && Object.keys(fields).length > 0 ? fields : undefined;
 
-const moreOf = ({ endReason, labels, metadata, lease, work }: ShownSummary) => ({
+const moreOf = ({ endReason, labels, metadata, lease, ...rest }: ShownSummary) => ({
   end_reason: endReason,
   labels: unlessEmpty(labels),
   metadata: unlessEmpty(metadata),
   lease,
-  work,
+  ...toWireWork(rest),
 });
 
 /**
  * A session in the format of the HTTP interface, with its latest entries, and its end reason,
- * labels, metadata, lease and work if they are known.
+ * labels, metadata, lease, inbox and work if they are known.
  */
 export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_INFINITY) => ({
   ...toWholeSession({
@@ -42,13 +42,20 @@ export const summaryObject = (session: ShownSummary) => ({
   ...moreOf(session),
 });
 
-/** The work on a session; empty if it waits for no worker. */
+/** The work on a session; empty if there is none. */
 export const workText = ({ work }: ShownSummary): string => {
   if (work === undefined) return '';
-  const { attempts, wakeAt } = work;
-  if (wakeAt === undefined) return 'exhausted';
-  return `claimable from ${wakeAt}, ${plural(attempts, 'attempt')} so far`;
+  const { state, since, attempt, nextAt, error } = work;
+  const facts = [`${state} since ${since}`];
+  if (attempt > 0) facts.push(`attempt ${attempt}`);
+  if (nextAt !== undefined) facts.push(`due at ${nextAt}`);
+  if (error !== undefined) facts.push(`last error: ${error}`);
+  return facts.join(', ');
 };
+
+/** The messages that wait; empty if there are none. */
+export const inboxText = ({ inbox = 0 }: ShownSummary): string =>
+  inbox === 0 ? '' : `${plural(inbox, 'message')} waiting`;
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -97,6 +104,7 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
       'Leased by',
       lease && `${lease.holder} until ${lease.until}, fencing token ${lease.fencingToken}`,
     ],
+    ['Inbox', inboxText(session)],
     ['Work', workText(session)],
     // A label is on one line, whatever its value.
     [

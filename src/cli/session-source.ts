@@ -13,9 +13,9 @@ import type { Options } from './options.js';
 
 type ReadError = SessionError | ClientError;
 export type ShownSession = Session | RemoteSession;
-/** A session without its history. Over HTTP its lease and its work are unknown. */
+/** A session without its history. Over HTTP its lease is unknown. */
 export type ShownSummary = Omit<ShownSession, 'history'> &
-  Partial<Pick<Session, 'endReason' | 'lease' | 'work'>>;
+  Partial<Pick<Session, 'endReason' | 'lease'>>;
 export type ShownChange = SessionChange | RemoteChange;
 
 /** The methods that `SessionService` and `SessionClient` share. Both check their arguments. */
@@ -41,7 +41,7 @@ export interface SessionSource {
 /** The help text for the options of `withSource`. */
 export const sourceHelp = `
 JSON is in the format of the HTTP interface plus end_reason; a session of a database also has its
-    labels, its metadata, its current lease and its work.
+    labels, its metadata, its current lease, its inbox and its work.
 
 Where the sessions are, in a database or in a running service:
 ${databaseHelp}  --tenant NAME  The tenant in that database. Default: default.

@@ -1,5 +1,7 @@
+import type { AnswerOptions } from '../service/answers.js';
 import type { AppendOptions } from '../service/change-history.js';
 import type { OperationOptions } from '../service/change-session.js';
+import type { SendOptions } from '../service/messages.js';
 import type { UpdateOptions } from '../service/update-session.js';
 import type { WatchSignal } from '../session/session-event.js';
 
@@ -70,11 +72,26 @@ export interface RemoteUpdateOptions extends CallOptions, UpdateOptions {}
  * ```ts
  * const { position } = await client.orThrow.history(id);
  * const turn = [{ role: 'user', content: 'And a tunnel.' }];
- * const appended = await client.append(id, turn, { ifPosition: position, wake: true });
+ * const appended = await client.append(id, turn, { ifPosition: position });
  * if (appended.isErr()) console.error(appended.error.type); // such as history_moved
  * ```
  */
 export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
+
+/**
+ * Options of `send`.
+ *
+ * @example
+ * ```ts
+ * const create = { face: 'ada', profile: 'tutor' };
+ * const { state } = await client.orThrow.send('chat-u-1', 'And a tunnel.', { create });
+ * console.log(state); // waiting
+ * ```
+ */
+export interface RemoteSendOptions extends CallOptions, SendOptions {}
+
+/** Options of `answer`. Its `timeoutMs` is that of the answer, and not of a request. */
+export interface RemoteAnswerOptions extends AnswerOptions {}
 
 /**
  * Options of `watch`.

@@ -8,6 +8,7 @@ import type {
   rewind,
   update,
 } from '../operations/command-operations.js';
+import type { answer, inbox, send, withdraw } from '../operations/message-operations.js';
 import type { watch } from '../operations/event-shapes.js';
 import type { OperationError } from '../operations/operation.js';
 import type {
@@ -24,6 +25,7 @@ import type {
   lease,
   release,
   renew,
+  take,
   wake,
 } from '../operations/work-operations.js';
 import type {
@@ -35,19 +37,23 @@ import type {
   HistoryMoved,
   IdempotencyMismatch,
   IdTaken,
+  InboxFull,
   InvalidInput,
   InvalidTransition,
   Leased,
   LeaseEnded,
   LeaseLost,
   Misconfigured,
+  NotAnswered,
   NotFound,
   OperationMismatch,
   PageTooLarge,
   SearchTooLarge,
   SessionError,
   StoreUnavailable,
+  Superseded,
   TooManyActive,
+  Withdrawn,
 } from '../session/errors.js';
 
 /** Whether a write was applied; `not_applied` for every read. */
@@ -137,6 +143,8 @@ export type RemoteError =
   | Leased
   | Omit<HistoryFull, 'limit'>
   | HistoryMoved
+  | Omit<InboxFull, 'limit'>
+  | Omit<NotAnswered | Withdrawn | Superseded, 'messageId'>
   | Omit<TooManyActive, 'id' | 'limit'>
   | Omit<OperationMismatch, 'id'>
   | Omit<IdempotencyMismatch, 'id'>
@@ -168,6 +176,11 @@ type RemoteOperations = typeof changes & {
   readonly lease: typeof lease;
   readonly renew: typeof renew;
   readonly release: typeof release;
+  readonly take: typeof take;
+  readonly send: typeof send;
+  readonly inbox: typeof inbox;
+  readonly answer: typeof answer;
+  readonly withdraw: typeof withdraw;
   readonly wake: typeof wake;
   readonly claim: typeof claim;
   readonly countWaiting: typeof countWaiting;

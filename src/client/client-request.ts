@@ -42,6 +42,8 @@ export interface CallArguments {
   readonly inputNames?: readonly string[];
   /** Names of `options` that are sent in the input. */
   readonly optionNames?: readonly string[];
+  /** Whether a request that may have been applied must not be repeated. */
+  readonly isOnce?: boolean;
 }
 
 /** A request for an operation, and the checked options of its call. */
@@ -58,6 +60,8 @@ export interface ClientRequest<C extends OperationError = OperationError> {
   readonly ownNames: readonly string[];
   /** Whether the caller has set a condition, so that a `conflict` is final. */
   readonly isConditional: boolean;
+  /** Whether a request that may have been applied must not be repeated. */
+  readonly isOnce: boolean;
   readonly signal: WatchSignal | undefined;
   readonly timeoutMs: number | undefined;
 }
@@ -206,6 +210,7 @@ const parseCall = <C extends OperationError>(
     body,
     ownNames,
     isConditional: fields['ifRevision'] !== undefined,
+    isOnce: call.isOnce === true,
     signal: signalSchema.read(issues, 'signal', options['signal']),
     timeoutMs: optional(milliseconds).read(issues, 'timeoutMs', options['timeoutMs']),
   };
@@ -217,6 +222,26 @@ export const parseRequest = <C extends OperationError>(
   given: CallArguments,
 ): Result<ClientRequest<C>, InvalidInput> =>
   readSafely((issues) => parseCall(issues, operation, given));
+
+/** The request of a message, and the options of its session if it may be created. */
+interface SendRequest {
+  readonly input: Fields;
+  readonly creation: Fields | undefined;
+  readonly options: Fields;
+}
+
+/** Gives a message an id, so that it is safe to repeat. */
+export const parseSend = (message: unknown, given: unknown): Result<SendRequest, InvalidInput> =>
+  readSafely((issues) => {
+    const sent = typeof message === 'string' ? { content: message } : message;
+    const fields = copiedFields(issues, 'message', sent);
+    const { create, ...options } = copiedFields(issues, 'options', given);
+    const creation = isFields(create) ? copiedFields(issues, 'create', create) : undefined;
+    const id = fields['id'] ?? randomIds.next();
+    // Options of a session are sent in a request of their own.
+    const input = { ...fields, id, ...(creation === undefined && { create }) };
+    return { input, creation, options };
+  });
 
 /** The request of a watch. */
 export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][number]> {

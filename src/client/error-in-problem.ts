@@ -38,7 +38,7 @@ const inClientNames = (
 
 const commands = [
   ...(['start', 'pause', 'resume', 'terminate', 'fail', 'extend'] as const),
-  ...(['append', 'rewind', 'wake', 'cancel'] as const),
+  ...(['append', 'rewind', 'send', 'take', 'wake', 'cancel'] as const),
 ];
 
 /** The command that the status of the session does not allow. To renew a lease is to lease. */
@@ -75,6 +75,10 @@ const remoteErrorOf = (
     case 'invalid_transition':
       return { type: code, message, command: commandOf(operation) };
     case 'history_full':
+    case 'inbox_full':
+    case 'not_answered':
+    case 'withdrawn':
+    case 'superseded':
     case 'id_taken':
       return { type: code, message, id };
     case 'corrupt_record':

@@ -78,8 +78,10 @@ export class Exchange<C extends OperationError> {
   }
 
   /** With a condition of the caller, a conflict may be that it does not hold. */
-  #isRetryable(error: { readonly type: string }): boolean {
-    return isRetryable(error) && !(error.type === 'conflict' && this.#request.isConditional);
+  #isRetryable(error: { readonly type: string; readonly outcome?: Outcome }): boolean {
+    const { isConditional, isOnce } = this.#request;
+    if (isOnce && error.outcome === 'unknown') return false;
+    return isRetryable(error) && !(error.type === 'conflict' && isConditional);
   }
 
   get #outcome(): Outcome {

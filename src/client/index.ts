@@ -14,8 +14,10 @@ export type {
 } from '../service/remote-results.js';
 export type {
   CallOptions,
+  RemoteAnswerOptions,
   RemoteAppendOptions,
   RemoteGetOptions,
+  RemoteSendOptions,
   RemoteUpdateOptions,
   RemoteWatchOptions,
   WriteOptions,

@@ -8,6 +8,7 @@ import {
   rewind,
   update,
 } from '../operations/command-operations.js';
+import { answer, inbox, send, withdraw } from '../operations/message-operations.js';
 import type { Endpoint, OperationError } from '../operations/operation.js';
 import { REPLAYED_HEADER } from '../operations/outputs.js';
 import {
@@ -25,15 +26,18 @@ import {
   lease,
   release,
   renew,
+  take,
   wake,
 } from '../operations/work-operations.js';
 import { received } from '../schema/received.js';
-import type { NewHistoryEntry, RewindInput } from '../service/change-history.js';
+import type { Reply } from '../service/answers.js';
+import type { NewHistoryEntry } from '../service/change-history.js';
 import type { ExtendInput } from '../service/change-session.js';
 import type { ClaimInput } from '../service/claim-sessions.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { GetOrCreateInput } from '../service/get-or-create.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
+import type { NewMessage, Sent, WithdrawnMessages } from '../service/messages.js';
 import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
 import { type OrThrow, orThrowOf } from '../service/or-throw.js';
 import type { HistoryQuery } from '../service/read-session.js';
@@ -45,6 +49,7 @@ import type {
   RemotePage,
   RemoteSession,
 } from '../service/remote-results.js';
+import type { RewindInput } from '../service/rewind-history.js';
 import type { SessionOperations, SharedResults } from '../service/session-operations.js';
 import type {
   CancelOptions,
@@ -53,10 +58,12 @@ import type {
   RenewInput,
   WakeOptions,
 } from '../service/session-work.js';
+import type { Released, TakeInput, TakenMessages } from '../service/turn-commits.js';
 import type { UpdateInput } from '../service/update-session.js';
 import { eachInPages, fittingPage } from '../session/each-in-pages.js';
 import type { InvalidInput } from '../session/errors.js';
 import { isFields } from '../session/fields.js';
+import type { Message } from '../session/message.js';
 import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import {
@@ -67,10 +74,13 @@ import {
   takenLease,
   withLease,
 } from '../session/with-lease.js';
+import { awaitAnswer } from './await-answer.js';
 import type {
   CallOptions,
+  RemoteAnswerOptions,
   RemoteAppendOptions,
   RemoteGetOptions,
+  RemoteSendOptions,
   RemoteUpdateOptions,
   RemoteWatchOptions,
   WriteOptions,
@@ -81,9 +91,10 @@ import {
   type EachPages,
   parseEachQuery,
   parseRequest,
+  parseSend,
 } from './client-request.js';
 import { Exchange } from './exchange.js';
-import { type Reply, readPage } from './read-reply.js';
+import { type Reply as HttpReply, readPage } from './read-reply.js';
 import {
   type ClientSettings,
   parseClientOptions,
@@ -240,7 +251,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     entries: readonly NewHistoryEntry<T>[],
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteErrors['append']> {
-    const optionNames = ['ifPosition', 'wake'];
+    const optionNames = ['ifPosition'];
     return this.#request(append, { id, input: { entries }, options, optionNames });
   }
 
@@ -251,6 +262,58 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
   ): ResultAsync<Appended, RemoteErrors['rewind']> {
     const inputNames = ['operationId', 'fencingToken'];
     return this.#request(rewind, { id, input, options, inputNames });
+  }
+
+  send(
+    id: string,
+    message: string | NewMessage,
+    options: RemoteSendOptions = {},
+  ): ResultAsync<Sent, RemoteErrors['send']> {
+    const parsed = parseSend(message, options);
+    if (parsed.isErr()) return errAsync(parsed.error);
+    const { input, creation, options: rest } = parsed.value;
+    const sent = () => this.#request(send, { id, input, options: rest });
+    if (creation === undefined) return sent();
+    return sent().orElse((error) => {
+      if (error.type !== 'not_found') return errAsync(error);
+      const create = { ...creation, id, historyLimit: 0 };
+      return this.#request(getOrCreate, { input: create, options: rest, inputNames: ['id'] }).andThen(sent);
+    });
+  }
+
+  inbox(
+    id: string,
+    options: CallOptions = {},
+  ): ResultAsync<readonly Message[], RemoteErrors['inbox']> {
+    return this.#request(inbox, { id, options });
+  }
+
+  withdraw(
+    id: string,
+    ids?: readonly string[],
+    options: CallOptions = {},
+  ): ResultAsync<WithdrawnMessages, RemoteErrors['withdraw']> {
+    return this.#request(withdraw, { id, input: { ids }, options });
+  }
+
+  take(
+    id: string,
+    input: TakeInput,
+    options: CallOptions = {},
+  ): ResultAsync<TakenMessages, RemoteErrors['take']> {
+    return this.#request(take, { id, input, options, isOnce: true });
+  }
+
+  answer(
+    id: string,
+    messageId: string,
+    options: RemoteAnswerOptions = {},
+  ): ResultAsync<Reply, RemoteErrors['answer']> {
+    return new ResultAsync(
+      awaitAnswer(this.#settings, options, (timeoutMs, signal) =>
+        this.#request(answer, { id, input: { messageId, timeoutMs }, options: { signal } }),
+      ),
+    );
   }
 
   lease(
@@ -320,8 +383,8 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     id: string,
     input: ReleaseInput,
     options: CallOptions = {},
-  ): ResultAsync<void, RemoteErrors['release']> {
-    return this.#send(release, { id, input, options });
+  ): ResultAsync<Released, RemoteErrors['release']> {
+    return this.#request(release, { id, input, options });
   }
 
   redact(
@@ -386,14 +449,14 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
 
   /** For an operation that answers without a body. */
   #send<C extends OperationError>(operation: Endpoint<unknown, C>, given: CallArguments) {
-    const read = ({ status }: Reply): true | undefined => status === 204 || undefined;
+    const read = ({ status }: HttpReply): true | undefined => status === 204 || undefined;
     return this.#call(operation, given, read).map(() => undefined);
   }
 
   #call<V, C extends OperationError>(
     operation: Endpoint<unknown, C>,
     given: CallArguments,
-    read: (reply: Reply, path: string) => V | undefined,
+    read: (reply: HttpReply, path: string) => V | undefined,
   ): ResultAsync<V, RequestError<C> | InvalidInput> {
     const request = parseRequest(operation, { ...given, fence: this.#fence });
     if (request.isErr()) return errAsync(request.error);

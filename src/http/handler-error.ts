@@ -34,7 +34,7 @@ export interface AuthenticatorUnavailable extends Refusal<'authenticator_unavail
   readonly cause?: unknown;
 }
 
-/** The maximum number of open streams is reached, in total or for the tenant. */
+/** The maximum number of open streams, or of waiting requests, is reached, or that of the tenant. */
 export interface TooManyStreams extends Refusal<'too_many_streams'> {}
 
 /** Every error that the handler answers with. `type` is the `code` of the response. */
@@ -56,7 +56,7 @@ type Code = HandlerError['type'];
  */
 export const details = {
   invalid_input: '',
-  not_found: 'There is no such session.',
+  not_found: 'There is no such session, or no such message.',
   invalid_transition: 'The status of the session does not allow this.',
   leased: 'Another holder has the session.',
   lease_lost: 'The fencing token is not that of the current lease.',
@@ -65,10 +65,15 @@ export const details = {
     'Other requests changed the session at the same time, or since the revision of this request. Try again.',
   history_full:
     'The history of the session has reached the maximum number of entries or of rewinds.',
+  inbox_full: 'The inbox of the session has reached the maximum number of messages.',
+  not_answered: 'Nobody has answered the message yet.',
+  withdrawn: 'The message was withdrawn.',
+  superseded: 'A rewind has taken the message out of the history.',
   history_moved: 'The history has changed: it does not end at if_position.',
   too_many_active:
     'The tenant has reached its maximum number of live sessions (ACTIVE or PAUSED). Try again when one has ended.',
-  operation_mismatch: 'This Idempotency-Key was used before for another operation on this session.',
+  operation_mismatch:
+    'This Idempotency-Key, or this id of a message, was used before for something else on this session.',
   id_taken: 'Another session has this id.',
   idempotency_mismatch: 'This Idempotency-Key was used before with another body.',
   page_too_large:
@@ -86,7 +91,7 @@ export const details = {
   unsupported_media_type:
     'The body must be sent as Content-Type: application/json, in UTF-8 and uncompressed.',
   authenticator_unavailable: 'API keys cannot be checked at the moment. Try again later.',
-  too_many_streams: 'The maximum number of event streams is open. Try again later.',
+  too_many_streams: 'The maximum number of event streams or waiting requests is open. Try again later.',
 } as const satisfies Readonly<Record<Code, string>>;
 
 /** An error without details, for a request that the handler refuses. */

@@ -3,6 +3,7 @@ export type {
   TenantCommands,
   TenantEvents,
   TenantHistories,
+  TenantMessages,
   TenantOpenings,
   TenantSessions,
 } from '../operations/tenant-sessions.js';
@@ -21,6 +22,7 @@ export type {
   Unauthenticated,
   UnsupportedMediaType,
 } from './handler-error.js';
+export { type MessageRoutesOptions, messageRoutes } from './message-routes.js';
 export { routeNotFound } from './problem.js';
 export type { Answer, Call, HandlerContext, Route, RouteGroup } from './route.js';
 export type {

@@ -30,6 +30,7 @@ export const titles = {
   429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
+  504: 'Gateway Timeout',
 } as const satisfies Readonly<
   Record<(typeof problemStatuses)[keyof typeof problemStatuses], string>
 >;

@@ -92,8 +92,13 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   /** Whether forks are sent with their `origin`. Default: false. */
   readonly origin?: boolean | undefined;
   /**
-   * Whether the history entries of sessions are sent with their `id` and `data`, if they have them.
-   * Parts of a history and events always show them. Default: false.
+   * Whether sessions are sent with the number of messages in their `inbox`, and their `work`.
+   * Default: false.
+   */
+  readonly work?: boolean | undefined;
+  /**
+   * Whether the history entries of sessions are sent with their `id`, `data`, `turn` and `message`,
+   * if they have them. Parts of a history and events always show them. Default: false.
    */
   readonly entryData?: boolean | undefined;
   /** Maximum bytes in a request body. Default: 256 KiB. */
@@ -160,7 +165,8 @@ const reportingOf = (
   return {
     report: (error: HandlerError): void => {
       const status = statusOf(error.type);
-      if (status < 500) return;
+      // A wait that ends is no failure of the service.
+      if (status < 500 || error.type === 'not_answered') return;
       if (logger !== undefined) logFailure(logger, error, { status });
       onError(error);
     },
@@ -177,6 +183,7 @@ const shownFields = {
   metadata: onOrOff,
   sessionTimes: onOrOff,
   origin: onOrOff,
+  work: onOrOff,
   entryData: onOrOff,
 } satisfies Readonly<Record<keyof ShownFields, Schema<boolean>>>;
 

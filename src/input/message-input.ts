@@ -1,7 +1,8 @@
 import type { Result } from 'neverthrow';
+import { object } from '../schema/object.js';
 import { readSafely } from '../schema/read-input.js';
-import { about, optional, type Schema } from '../schema/schema.js';
-import { list, operationId } from '../schema/values.js';
+import { about, nullish, optional, type Schema } from '../schema/schema.js';
+import { capped, flag, list, operationId } from '../schema/values.js';
 import type { InvalidInput } from '../session/errors.js';
 import { TAKE_LIMIT } from '../session/limits.js';
 import { type GivenEntry, textOrEntry } from './entries-input.js';
@@ -48,6 +49,37 @@ export const parseSaid = (
   readSafely((issues) => issues.read('entries', saidEntries(policy), said));
 
 const messageIds = list(messageId, { least: 1, most: TAKE_LIMIT, of: 'ids' });
+
+/** The body of a message over HTTP. */
+export const sendBody = perPolicy((policy) =>
+  about(
+    'A message to send.',
+    object({
+      ...newMessage(policy).fields,
+      create: about(
+        'Whether a missing session is created and started: only if the host serves commands.',
+        nullish(flag),
+      ),
+    }),
+  ),
+);
+
+/** The body of a withdrawal over HTTP. */
+export const withdrawBody = about(
+  'Which messages to withdraw.',
+  object({
+    ids: about('The ids of messages that wait. Default: all that wait.', nullish(messageIds)),
+  }),
+);
+
+/** Maximum milliseconds for which a request waits: some proxies end one without bytes after 60 s. */
+export const MAX_WAIT_MS = 30_000;
+
+/** The query of a wait for an answer. */
+export const answerQuery = {
+  messageId,
+  timeoutMs: optional(capped(0, MAX_WAIT_MS), MAX_WAIT_MS),
+};
 
 /** Reads the ids of messages to withdraw; undefined for all. */
 export const parseMessageIds = (

@@ -1,3 +1,4 @@
+import { signal } from '../schema/host-values.js';
 import { object } from '../schema/object.js';
 import { inputOf } from '../schema/read-input.js';
 import { type Out, optional, schema } from '../schema/schema.js';
@@ -25,7 +26,11 @@ export const turnFields = {
   attempts: optional(upTo(MAX_CLAIMS), DEFAULT_CLAIMS),
 };
 
-export const parseAnswerOptions = inputOf('options', object({ timeoutMs }));
+const answerOptions = object({ timeoutMs, signal });
+
+export type ParsedAnswerOptions = Out<typeof answerOptions>;
+
+export const parseAnswerOptions = inputOf('options', answerOptions);
 
 /** Read by `getOrCreate`, if the session is missing. */
 const creation = optional(schema((_issues, _path, value) => value));

@@ -1,5 +1,6 @@
 import { extendInput, redactBody, updateBody } from '../input/command-inputs.js';
-import { appendBody, rewindBody } from '../input/entries-input.js';
+import { appendBody } from '../input/entries-input.js';
+import { rewindBody } from '../input/rewind-input.js';
 import type { Schema } from '../schema/schema.js';
 import type { SessionService } from '../service/session-service.js';
 import type { CallerCommand } from '../session/session-status.js';
@@ -111,7 +112,7 @@ const servedUpdate = command(update, {
   },
 });
 
-const appendErrors = errorsOf<SessionService['append' | 'rewind']>()([
+const appendCodes = [
   'not_found',
   'invalid_transition',
   'lease_lost',
@@ -119,10 +120,13 @@ const appendErrors = errorsOf<SessionService['append' | 'rewind']>()([
   'history_full',
   'history_moved',
   'operation_mismatch',
-]);
+] as const;
 
 export const append = write(
-  { path: '/append-history/{session_id}', errors: appendErrors },
+  {
+    path: '/append-history/{session_id}',
+    errors: errorsOf<SessionService['append']>()(appendCodes),
+  },
   appended,
 );
 
@@ -131,13 +135,16 @@ const servedAppend = command(append, {
   body: { name: 'AppendHistory', of: appendBody },
   calls: {
     method: 'append',
-    call: (sessions, { id, body: { entries, ifPosition, wake }, options }) =>
-      sessions.append(id, entries, { ...options, ...given({ ifPosition, wake }) }),
+    call: (sessions, { id, body: { entries, ifPosition }, options }) =>
+      sessions.append(id, entries, { ...options, ...given({ ifPosition }) }),
   },
 });
 
 export const rewind = write(
-  { path: '/rewind-history/{session_id}', errors: appendErrors },
+  {
+    path: '/rewind-history/{session_id}',
+    errors: errorsOf<SessionService['rewind']>()([...appendCodes, 'conflict', 'inbox_full']),
+  },
   appended,
 );
 

@@ -2,6 +2,8 @@ import { received } from '../schema/received.js';
 import { about, like, named, optional, type Schema, typed } from '../schema/schema.js';
 import { anyText, flag, oneOf } from '../schema/values.js';
 import { wireList, wireObject } from '../schema/wire-object.js';
+import type { Reply } from '../service/answers.js';
+import type { Sent, WithdrawnMessages } from '../service/messages.js';
 import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
 import type {
   RemoteClaimedSession,
@@ -11,8 +13,10 @@ import type {
   RemoteSession,
   RemoteSummary,
 } from '../service/remote-results.js';
+import type { Released, TakenMessages } from '../service/turn-commits.js';
 import { isFields } from '../session/fields.js';
 import { isLabels } from '../session/labels.js';
+import type { Message } from '../session/message.js';
 import type {
   HistoryEntry,
   JsonObject,
@@ -23,6 +27,7 @@ import type {
   SessionOptions,
   SessionOrigin,
   SessionState,
+  SessionWork,
 } from '../session/session.js';
 import { endReasons, sessionStatuses } from '../session/session-status.js';
 import { count, instant } from './wire-values.js';
@@ -88,9 +93,24 @@ const entryMore = {
   data: optional(data),
 };
 
+const yes: Schema<true> = typed((value): value is true => value === true, 'must be true', true, () => ({
+  type: 'boolean',
+  const: true,
+}));
+
+const turnNumber = about(
+  'Number of the turn that wrote or took the entry, the same in all its attempts.',
+  count(1),
+);
+
+const inTurn = {
+  turn: optional(turnNumber),
+  message: optional(about('Present if the entry came through the inbox.', yes)),
+};
+
 const entry: Schema<HistoryEntry> = named(
   'HistoryEntry',
-  about('One message of a session.', wireObject({ ...entryFields, ...entryMore })),
+  about('One message of a session.', wireObject({ ...entryFields, ...entryMore, ...inTurn })),
 );
 
 export const positionedEntry: Schema<PositionedEntry> = named(
@@ -101,7 +121,16 @@ export const positionedEntry: Schema<PositionedEntry> = named(
       ...entryFields,
       position: about('The position after it.', like(1, count())),
       ...entryMore,
+      ...inTurn,
     }),
+  ),
+);
+
+const message: Schema<Message> = named(
+  'Message',
+  about(
+    'A message of an inbox.',
+    wireObject({ ...entryFields, id: about('Its id.', anyText), data: entryMore.data }),
   ),
 );
 
@@ -139,6 +168,22 @@ const revision = about(
   count(1),
 );
 
+const workStates = ['waiting', 'running', 'retrying', 'exhausted'] as const;
+
+const work: Schema<SessionWork> = named(
+  'SessionWork',
+  about(
+    'The work on a session.',
+    wireObject({
+      state: about('Never running after the lease.', oneOf(workStates)),
+      since: instant,
+      attempt: about('Number of the running or the last attempt; 0 before the first.', count()),
+      nextAt: optional(about('When a worker may claim it, if that is in the future.', instant)),
+      error: optional(about('Why the latest attempt has failed.', anyText)),
+    }),
+  ),
+);
+
 const times = {
   startedAt: optional(about('When it was started first.', instant)),
   endsAt: optional(about('When the clock ends it, if no command does before.', instant)),
@@ -153,6 +198,8 @@ const shown = {
   ...times,
   updatedAt: optional(about('When it last changed.', instant)),
   durationMs: optional(durationMs),
+  inbox: optional(about('Number of messages that wait.', count())),
+  work: optional(work),
 };
 
 const sessionFields = {
@@ -240,6 +287,69 @@ export const sessionLease: Schema<SessionLease> = named(
   ),
 );
 
+export const sentMessage: Schema<Sent> = named(
+  'SentMessage',
+  about(
+    'The message, and what has become of it.',
+    wireObject({
+      id: anyText,
+      state: oneOf(['waiting', 'taken', 'answered', 'withdrawn', 'superseded']),
+    }),
+  ),
+);
+
+export const inboxMessages: Schema<readonly Message[]> = about(
+  'The messages that wait, oldest first.',
+  wireList(message),
+);
+
+export const withdrawnMessages: Schema<WithdrawnMessages> = named(
+  'WithdrawnMessages',
+  about(
+    'What was withdrawn, and what was not.',
+    wireObject({
+      withdrawn: about('The withdrawn messages, oldest first.', wireList(message)),
+      taken: about('Ids of messages that a turn had taken before.', wireList(anyText)),
+    }),
+  ),
+);
+
+export const takenMessages: Schema<TakenMessages> = named(
+  'TakenMessages',
+  about(
+    'The messages that a turn has taken.',
+    wireObject({
+      messages: about('Oldest first; often none.', wireList(message)),
+      position: about('The position at the end of the history.', count()),
+    }),
+  ),
+);
+
+/** Over HTTP, no call runs a turn. */
+export const answerToMessage: Schema<Omit<Reply, 'ran' | 'stopped'>> = named(
+  'Answer',
+  about(
+    'The answer to a message.',
+    wireObject({
+      content: about('The last text of the assistant; empty if there is none.', anyText),
+      entries: about('What the turn has said after the message.', wireList(positionedEntry)),
+      repeated: optional(about('Present if it was answered before this request.', yes)),
+    }),
+  ),
+);
+
+export const released: Schema<Released> = named(
+  'ReleasedSession',
+  about(
+    'The lease has ended.',
+    wireObject({
+      stopped: optional(
+        about('Present if the turn was cancelled: its entries are its last words.', yes),
+      ),
+    }),
+  ),
+);
+
 const claimedSession: Schema<RemoteClaimedSession> = named(
   'ClaimedSession',
   about(
@@ -248,6 +358,9 @@ const claimedSession: Schema<RemoteClaimedSession> = named(
       session,
       start: about('The position before the entries, 0 at the beginning of the history.', count()),
       position: about('The end of the history: send it as `if_position`.', like(1, count())),
+      turn: about('Number of the turn, the same in all its attempts.', count(1)),
+      messages: about('The messages that the turn answers, oldest first.', wireList(message)),
+      woken: optional(about('Present if a wake is a reason for the turn.', yes)),
       lease: sessionLease,
       attempt: about('Number of this claim since the work was last done.', count(1)),
       waitingSince: about('Since when the session has waited for this claim.', instant),

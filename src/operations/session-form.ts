@@ -14,7 +14,8 @@ export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: S
   time_limit: timeLimit,
 });
 
-const hasMore = ({ id, data }: HistoryEntry): boolean => id !== undefined || data !== undefined;
+const hasMore = ({ id, data, turn }: HistoryEntry): boolean =>
+  id !== undefined || data !== undefined || turn !== undefined;
 
 /** Entries with the three fields of the interface. */
 const toWireHistory = (history: readonly HistoryEntry[]): readonly HistoryEntry[] =>
@@ -82,6 +83,18 @@ const toWireTimes = ({
   duration_ms: durationMs,
 });
 
+/** The inbox and the work of a session, with their names on the wire. */
+export const toWireWork = ({ inbox, work }: Partial<Pick<Session, 'inbox' | 'work'>>) => ({
+  inbox,
+  work: work && {
+    state: work.state,
+    since: work.since,
+    attempt: work.attempt,
+    next_at: work.nextAt,
+    error: work.error,
+  },
+});
+
 /** The functions with which a handler writes sessions. */
 export interface SessionForm {
   /** Maximum number of history entries in an answer, even if the request asks for more. */
@@ -105,7 +118,9 @@ export interface ShownFields {
   readonly metadata?: boolean | undefined;
   readonly sessionTimes?: boolean | undefined;
   readonly origin?: boolean | undefined;
-  /** The `id` and the `data` of history entries. */
+  /** The `inbox` and the `work`. */
+  readonly work?: boolean | undefined;
+  /** The fields of history entries beyond the three of the interface. */
   readonly entryData?: boolean | undefined;
 }
 
@@ -115,6 +130,7 @@ export const wireForm = ({
   metadata,
   sessionTimes,
   origin,
+  work,
   entryData,
 }: ShownFields): SessionForm => {
   const six = entryData ? toWholeSession : toWireSession;
@@ -123,6 +139,7 @@ export const wireForm = ({
     ...(metadata && { metadata: session.metadata, revision: session.revision }),
     ...(sessionTimes && toWireTimes(session)),
     ...(origin && { origin: session.origin }),
+    ...(work && toWireWork(session)),
   });
   const write = (session: Session) => ({ ...six(session), ...more(session) });
   return {

@@ -1,6 +1,8 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import type { InputPolicy } from '../input/input-policy.js';
+import type { AnswerOptions, Reply } from '../service/answers.js';
 import type { CreateOptions } from '../service/create-session.js';
+import type { Sent, WithdrawnMessages } from '../service/messages.js';
 import type {
   Appended,
   Claims,
@@ -10,7 +12,9 @@ import type {
   WaitingCount,
 } from '../service/operation-results.js';
 import type { GetOptions, ReadOptions } from '../service/read-session.js';
+import type { Released, TakenMessages } from '../service/turn-commits.js';
 import type { Fields } from '../session/fields.js';
+import type { Message } from '../session/message.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { CreatedSession, Session, SessionLease, SessionState } from '../session/session.js';
 import type { SessionChange, WatchOptions } from '../session/session-event.js';
@@ -76,7 +80,9 @@ export type TenantCommands = {
   /** As `renew` of `SessionService`. */
   renew(id: string, input: unknown): ResultAsync<SessionLease, OperationErrors['renew']>;
   /** As `release` of `SessionService`. */
-  release(id: string, input: unknown): ResultAsync<void, OperationErrors['release']>;
+  release(id: string, input: unknown): ResultAsync<Released, OperationErrors['release']>;
+  /** As `take` of `SessionService`. */
+  take(id: string, input: unknown): ResultAsync<TakenMessages, OperationErrors['take']>;
   /** As `wake` of `SessionService`. */
   wake(id: string, options: unknown): ResultAsync<void, OperationErrors['wake']>;
   /** As `claim` of `SessionService`. */
@@ -90,6 +96,22 @@ export type TenantCommands = {
   /** As `delete` of `SessionService`. */
   delete(id: string): ResultAsync<void, OperationErrors['delete']>;
 };
+
+/** The methods that the operations on messages need. All arguments but the ids are unchecked. */
+export interface TenantMessages {
+  /** As `send` of `SessionService`. */
+  send(id: string, message: Fields, options: Fields): ResultAsync<Sent, OperationErrors['send']>;
+  /** As `inbox` of `SessionService`. */
+  inbox(id: string): ResultAsync<readonly Message[], OperationErrors['inbox']>;
+  /** As `withdraw` of `SessionService`. */
+  withdraw(id: string, ids: unknown): ResultAsync<WithdrawnMessages, OperationErrors['withdraw']>;
+  /** As `answer` of `SessionService`. */
+  answer(
+    id: string,
+    messageId: unknown,
+    options: AnswerOptions,
+  ): ResultAsync<Reply, OperationErrors['answer']>;
+}
 
 /**
  * The method that event streams need. The iterable ends after an error, and when the signal is

@@ -2,10 +2,10 @@ import {
   cancelOptions,
   claimInput,
   leaseInput,
-  releaseInput,
   renewInput,
   wakeOptions,
 } from '../input/command-inputs.js';
+import { releaseInput, takeInput } from '../input/turn-input.js';
 import type { SessionService } from '../service/session-service.js';
 import {
   type Endpoint,
@@ -17,7 +17,7 @@ import {
   type ServedPart,
   served,
 } from './operation.js';
-import { claims, sessionLease, waitingCount } from './outputs.js';
+import { claims, released, sessionLease, takenMessages, waitingCount } from './outputs.js';
 import type { TenantCommands } from './tenant-sessions.js';
 
 /* @__NO_SIDE_EFFECTS__ */
@@ -25,6 +25,16 @@ const work = <T, C extends OperationError>(
   at: Endpoint<T, C>,
   part: Omit<ServedPart<TenantCommands, T, C>, 'tag'>,
 ) => served(at, { tag: 'Work', ...part });
+
+/** The errors of the writes of a turn. */
+const turnCodes = [
+  'not_found',
+  'invalid_transition',
+  'lease_lost',
+  'cancelled',
+  'history_full',
+  'conflict',
+] as const;
 
 export const lease = posted({
   path: '/lease-session/{session_id}',
@@ -69,21 +79,31 @@ const servedRenew = work(renew, {
 
 export const release = posted({
   path: '/release-session/{session_id}',
-  errors: errorsOf<SessionService['release']>()([
-    'not_found',
-    'lease_lost',
-    'cancelled',
-    'conflict',
-  ]),
-  output: { status: 204 },
+  errors: errorsOf<SessionService['release']>()(turnCodes),
+  output: { status: 200, body: released },
 });
 
 const servedRelease = work(release, {
   name: 'releaseSession',
-  body: { name: 'ReleaseSession', of: () => releaseInput },
+  body: { name: 'ReleaseSession', of: releaseInput },
   calls: {
     method: 'release',
     call: (sessions, { id, body }) => sessions.release(id, given(body)),
+  },
+});
+
+export const take = posted({
+  path: '/take-messages/{session_id}',
+  errors: errorsOf<SessionService['take']>()(turnCodes),
+  output: { status: 200, body: takenMessages, isCounted: true },
+});
+
+const servedTake = work(take, {
+  name: 'takeMessages',
+  body: { name: 'TakeMessages', of: takeInput },
+  calls: {
+    method: 'take',
+    call: (sessions, { id, body }) => sessions.take(id, given(body)),
   },
 });
 
@@ -149,6 +169,7 @@ export const workOperations = [
   servedLease,
   servedRenew,
   servedRelease,
+  servedTake,
   servedWake,
   servedClaim,
   servedCountWaiting,

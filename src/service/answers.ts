@@ -1,12 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import { openWakes, type Wakes } from '../events/wakes.js';
 import { messageId } from '../input/message-input.js';
-import { parseAnswerOptions } from '../input/turn-options.js';
+import { type ParsedAnswerOptions, parseAnswerOptions } from '../input/turn-options.js';
 import { inputOf } from '../schema/read-input.js';
 import { notAnswered, notFound, superseded, withdrawn } from '../session/errors.js';
 import { HISTORY_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { PositionedEntry } from '../session/session.js';
+import type { WatchSignal } from '../session/session-event.js';
 import { acceptsHistoryAt, stateAt } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
 import { type Fate, fateOf } from './messages.js';
@@ -30,6 +31,8 @@ export interface Reply {
 export interface AnswerOptions {
   /** Milliseconds to wait at most, 0 to 600000. Default: 60000. */
   readonly timeoutMs?: number | undefined;
+  /** Ends the wait with `not_answered` when it is aborted. Default: none. */
+  readonly signal?: WatchSignal | undefined;
 }
 
 const parseMessageId = inputOf('messageId', messageId);
@@ -44,18 +47,20 @@ const LOOK_MS = 5000;
 export class Changes {
   readonly #settings: Settings;
   readonly #key: SessionKey;
+  readonly #signal: WatchSignal | undefined;
   #wakes: Wakes | undefined;
 
-  constructor(settings: Settings, key: SessionKey) {
+  constructor(settings: Settings, key: SessionKey, signal?: WatchSignal) {
     this.#settings = settings;
     this.#key = key;
+    this.#signal = signal;
   }
 
   /** To be called before the read whose result it waits to change. */
   async open(): Promise<void> {
     if (this.#settings.hub === undefined || this.#wakes !== undefined) return;
     const { tenant, id: sessionId } = this.#key;
-    const opened = await openWakes(this.#settings, { tenant, sessionId }, undefined);
+    const opened = await openWakes(this.#settings, { tenant, sessionId }, this.#signal);
     this.#wakes = opened.unwrapOr(undefined);
   }
 
@@ -162,9 +167,9 @@ export const waitForAnswer = async (
   if (name.isErr()) return err(name.error);
   const read = parseAnswerOptions(options);
   if (read.isErr()) return err(read.error);
-  const changes = new Changes(settings, key);
+  const changes = new Changes(settings, key, read.value.signal);
   try {
-    return await answerBy(settings, key, name.value, changes, read.value.timeoutMs);
+    return await answerBy(settings, key, name.value, changes, read.value);
   } finally {
     changes.close();
   }
@@ -175,7 +180,7 @@ const answerBy = async (
   key: SessionKey,
   name: string,
   changes: Changes,
-  timeoutMs: number,
+  { timeoutMs, signal }: ParsedAnswerOptions,
 ): Promise<Result<Reply, OperationErrors['answer']>> => {
   const begun = settings.now();
   if (begun.isErr()) return err(begun.error);
@@ -191,6 +196,7 @@ const answerBy = async (
     if (time.isErr()) return err(time.error);
     const left = begun.value + timeoutMs - time.value;
     if (left <= 0) return err(notAnswered(key.id, name, `within ${timeoutMs} ms`));
+    if (signal?.aborted) return err(notAnswered(key.id, name, 'the wait was aborted'));
     await changes.next(left);
   }
 };

@@ -7,6 +7,7 @@ import { digestOf } from '../session/digest-of.js';
 import {
   type InvalidInput,
   inboxFull,
+  invalidInput,
   invalidTransition,
   type Misconfigured,
   notFound,
@@ -202,7 +203,13 @@ export const createIfMissing = async (
   if (create === undefined) return ok(false);
   const input = { ...(create === true ? {} : create), id };
   const created = await getOrCreate(settings, input, {});
-  return created.map(() => true);
+  return created
+    .map(() => true)
+    .mapErr((error) => {
+      if (error.type !== 'invalid_input') return error;
+      const issues = error.issues.map(({ path, message }) => ({ path: `create.${path}`, message }));
+      return invalidInput(issues, error.cause);
+    });
 };
 
 /** Puts a checked message into the inbox. */

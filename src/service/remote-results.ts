@@ -27,13 +27,15 @@ type Shown<T extends SessionSchemas> = Pick<
   | 'endsAt'
   | 'endedAt'
   | 'updatedAt'
+  | 'inbox'
+  | 'work'
 >;
 
 /**
  * A session on the wire: six fields, without the reason of its end. `terminate` and `fail` return
  * the reason, also for a session that has already ended. `labels`, `metadata` with the `revision`,
- * `origin` and the times are there if the host shows them, with its options `labels`, `metadata`,
- * `origin` and `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
+ * `origin`, the `inbox` with the `work`, and the times are there if the host shows them, with its
+ * options `labels`, `metadata`, `origin`, `work` and `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
  */
 export interface RemoteSession<out T extends SessionSchemas = SessionSchemas>
   extends WireFields<T>,
