@@ -4,6 +4,7 @@ import type { Options } from './options.js';
 import { jsonLine, type Line, print, printAll, printable } from './print.js';
 import {
   entryLines,
+  inboxText,
   sessionLines,
   sessionObject,
   summaryObject,
@@ -67,6 +68,7 @@ const texts: readonly ((session: ShownSummary) => string)[] = [
   ({ labels }) => labelsText(labels),
   ({ metadata = {} }) => `metadata ${JSON.stringify(metadata)}`,
   leaseText,
+  (session) => inboxText(session) || 'no message waiting',
   (session) => workText(session) || 'waits for no worker',
 ];
 

@@ -24,7 +24,17 @@ Lists sessions. Changes nothing. The cursor of the next page and the ids of unre
   --json  Prints each session as one line of JSON.
 ${sourceHelp}`;
 
-const titles = ['ID', 'STATUS', 'CREATED (UTC)', 'SECONDS', 'ENTRIES', 'INBOX', 'WORK', 'FACE', 'PROFILE'];
+const titles = [
+  'ID',
+  'STATUS',
+  'CREATED (UTC)',
+  'SECONDS',
+  'ENTRIES',
+  'INBOX',
+  'WORK',
+  'FACE',
+  'PROFILE',
+];
 
 const cellsOf = (session: ShownSession): string[] => {
   const { id, status, createdAt, duration, options } = session;

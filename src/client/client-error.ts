@@ -8,8 +8,8 @@ import type {
   rewind,
   update,
 } from '../operations/command-operations.js';
-import type { answer, inbox, send, withdraw } from '../operations/message-operations.js';
 import type { watch } from '../operations/event-shapes.js';
+import type { answer, inbox, send, withdraw } from '../operations/message-operations.js';
 import type { OperationError } from '../operations/operation.js';
 import type {
   createWithId,

@@ -277,7 +277,11 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     return sent().orElse((error) => {
       if (error.type !== 'not_found') return errAsync(error);
       const create = { ...creation, id, historyLimit: 0 };
-      return this.#request(getOrCreate, { input: create, options: rest, inputNames: ['id'] }).andThen(sent);
+      return this.#request(getOrCreate, {
+        input: create,
+        options: rest,
+        inputNames: ['id'],
+      }).andThen(sent);
     });
   }
 

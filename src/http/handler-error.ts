@@ -91,7 +91,8 @@ export const details = {
   unsupported_media_type:
     'The body must be sent as Content-Type: application/json, in UTF-8 and uncompressed.',
   authenticator_unavailable: 'API keys cannot be checked at the moment. Try again later.',
-  too_many_streams: 'The maximum number of event streams or waiting requests is open. Try again later.',
+  too_many_streams:
+    'The maximum number of event streams or waiting requests is open. Try again later.',
 } as const satisfies Readonly<Record<Code, string>>;
 
 /** An error without details, for a request that the handler refuses. */

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import { object } from '../schema/object.js';
 import { readSafely } from '../schema/read-input.js';
-import { about, nullish, optional, type Schema } from '../schema/schema.js';
+import { about, named, nullish, optional, type Schema } from '../schema/schema.js';
 import { capped, flag, list, operationId } from '../schema/values.js';
 import type { InvalidInput } from '../session/errors.js';
 import { TAKE_LIMIT } from '../session/limits.js';
@@ -14,7 +14,7 @@ const ASSISTANT = 'assistant';
 
 /** A message of the caller. */
 export const newMessage = perPolicy((policy) =>
-  about('A message to send.', textOrEntry(policy, USER, operationId)),
+  named('NewMessage', about('A message to send.', textOrEntry(policy, USER, operationId))),
 );
 
 /** The id of a message. */
@@ -22,7 +22,7 @@ export const messageId = about('The id of the message.', operationId);
 
 /** Entries of a turn: a text, an entry, entries, or none. */
 export const saidEntries = perPolicy((policy): Schema<readonly GivenEntry[]> => {
-  const one = textOrEntry(policy, ASSISTANT);
+  const one = named('TurnEntry', about('An entry of a turn.', textOrEntry(policy, ASSISTANT)));
   const many = list(one, { least: 0, most: policy.limits.entriesPerAppend, of: 'entries' });
   return {
     ...many,

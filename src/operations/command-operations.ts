@@ -150,7 +150,7 @@ export const rewind = write(
 
 const servedRewind = command(rewind, {
   name: 'rewindHistory',
-  body: { name: 'RewindHistory', of: rewindBody },
+  body: { name: 'RewindHistory', of: rewindBody, anyOf: ['to', 'before', 'after'] },
   calls: {
     method: 'rewind',
     call: (sessions, { id, body, options }) => sessions.rewind(id, { ...body, ...options }),

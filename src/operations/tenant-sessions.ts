@@ -100,7 +100,7 @@ export type TenantCommands = {
 /** The methods that the operations on messages need. All arguments but the ids are unchecked. */
 export interface TenantMessages {
   /** As `send` of `SessionService`. */
-  send(id: string, message: Fields, options: Fields): ResultAsync<Sent, OperationErrors['send']>;
+  send(id: string, message: unknown, options: Fields): ResultAsync<Sent, OperationErrors['send']>;
   /** As `inbox` of `SessionService`. */
   inbox(id: string): ResultAsync<readonly Message[], OperationErrors['inbox']>;
   /** As `withdraw` of `SessionService`. */

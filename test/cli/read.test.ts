@@ -92,7 +92,9 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     const { exitCode, stdout, stderr } = await colloquy.run(['list', '--limit', '2', ...where]);
     expect(exitCode).toBe(0);
     const [titles, ...rows] = stdout.trimEnd().split('\n');
-    expect(titles).toMatch(/^ID +STATUS +CREATED \(UTC\) +SECONDS +ENTRIES +FACE +PROFILE$/);
+    expect(titles).toMatch(
+      /^ID +STATUS +CREATED \(UTC\) +SECONDS +ENTRIES +INBOX +WORK +FACE +PROFILE$/,
+    );
     expect(rows.map((row) => row.split(/ {2,}/)[0])).toEqual(newest(2));
     expect(rows[0]).toContain('\\u{1b}]0;owned\\u{7}');
     expect(stdout.replaceAll('\n', '')).not.toMatch(OBEYED);

@@ -103,9 +103,6 @@ const scenario = async (sessions: Either, clock: ManualClock): Promise<readonly 
   );
   seen.push(outcome(await sessions.append(id, words, { ifPosition: 0 })));
   seen.push(outcome(await sessions.append(id, words, { fencingToken: 1 })));
-  for (const wake of [true, 'now']) {
-    seen.push(outcome<unknown>(await Reflect.apply(sessions.append, sessions, [id, [], { wake }])));
-  }
   const { position: end } = (await sessions.append(id, [...words, ...words]))._unsafeUnwrap();
   for (const to of [0, end, 77_777_777, -1, Number.NaN]) {
     const rewind = { to, ifPosition: end, operationId: `rewind-${to}`.replace('-', '.') };

@@ -42,7 +42,9 @@ describe('the types of the client', () => {
   });
 
   test('have every operation that the service shares', () => {
-    type Own = 'clock' | 'policy' | 'forTenant' | 'claimAny' | 'countWaitingAny' | 'watchAll';
+    type Own =
+      | ('clock' | 'policy' | 'forTenant' | 'reply')
+      | ('claimAny' | 'countWaitingAny' | 'watchAll');
     expectTypeOf<keyof SessionClient>().toEqualTypeOf<keyof SessionOperations>();
     expectTypeOf<Exclude<keyof SessionService, Own | 'drain' | 'sweep'>>().toEqualTypeOf<
       keyof SessionOperations

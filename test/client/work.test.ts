@@ -81,7 +81,8 @@ const scenario = async (
   clock.pass(5000);
   await claim();
   const said = words.map((entry) => ({ ...entry, data: { to: 'Ada' } }));
-  seen.push(outcome(await sessions.append(id, [...words, ...said], { wake: true })));
+  seen.push(outcome(await sessions.append(id, [...words, ...said])));
+  seen.push(outcome(await sessions.wake(id)));
   seen.push(outcome(await sessions.release(id, { fencingToken: token })));
   await claim({ historyLimit: 1 });
   seen.push(outcome(await sessions.cancel(id, { reason: 'The user has left.' })));
@@ -111,6 +112,7 @@ describe('the work of the client', () => {
     const { client, clock: theirs } = await serve();
     expect(await scenario(client, theirs)).toEqual(expected);
     expect(expected).toContainEqual({ type: 'cancelled' });
+    expect(expected).toContainEqual({ stopped: true });
     expect(expected).toContainEqual({ count: 1, limit: 10_000 });
     expect(JSON.stringify(expected)).toContain(
       '["worker-1","2026-01-31T12:00:10.000Z",1,"2026-01-31T12:00:00.000Z"]',
@@ -125,13 +127,14 @@ describe('the work of the client', () => {
       const fencingToken = claimed[0]?.lease.fencingToken ?? 0;
       await orThrow.cancel(id, { reason: 'enough' });
       const thrown: unknown = await orThrow
-        .release(id, { fencingToken, done: true })
+        .renew(id, { fencingToken, seconds: 1 })
         .catch((error) => error);
       expect(thrown).toMatchObject({ type: 'cancelled', error: { reason: 'enough' } });
       expect([thrown instanceof SessionFailure, thrown instanceof RemoteFailure]).toEqual([
         true,
         true,
       ]);
+      expect(await orThrow.release(id, { fencingToken, done: true })).toEqual({ stopped: true });
       expect(await orThrow.wake(id)).toBeUndefined();
       expect((await orThrow.claim(worker)).claimed).toMatchObject([
         { session: { id }, attempt: 1 },
@@ -148,6 +151,7 @@ describe('the work of the client', () => {
   });
 
   const nothing = () => new Response(null, { status: 204 });
+  const over = json(200, {});
   const none = json(200, { claimed: [], unreadable: [], limit: 1 });
 
   test('is asked for again after a failure that passes', async () => {
@@ -155,7 +159,7 @@ describe('the work of the client', () => {
       for (const [name, args, answer] of [
         ['wake', ['s1'], nothing],
         ['cancel', ['s1'], nothing],
-        ['release', ['s1', { fencingToken: 1, done: true }], nothing],
+        ['release', ['s1', { fencingToken: 1, done: true }], over],
         ['claim', [worker], none],
         ['countWaiting', [], json(200, { count: 0, limit: 10_000 })],
       ] as const) {

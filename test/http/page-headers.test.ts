@@ -38,6 +38,7 @@ describe('X-History-Truncated', () => {
     revision: 1,
     history: [],
     historyCount,
+    inbox: 0,
     createdAt: '2026-01-31T12:00:00.000Z',
     updatedAt: '2026-01-31T12:00:00.000Z',
     duration: 0,

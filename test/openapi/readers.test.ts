@@ -10,7 +10,8 @@ import {
   parseUpdateOptions,
 } from '../../src/input/command-inputs.js';
 import { parseCreate } from '../../src/input/create-input.js';
-import { appendBody, parseAppend, parseRewind } from '../../src/input/entries-input.js';
+import { appendBody, parseAppend } from '../../src/input/entries-input.js';
+import { parseRewind } from '../../src/input/rewind-input.js';
 import { openApiDocument, type PathItem } from '../../src/openapi/index.js';
 import { MISSING } from '../../src/schema/values.js';
 import { defaultLimits } from '../../src/session/limits.js';
@@ -208,19 +209,16 @@ describe('what the schemas accept is what the readers accept', () => {
     await check(
       append,
       (input) => fits('AppendHistory', input),
-      ({ entries, if_position: ifPosition, wake }) =>
-        parseAppend(
-          asRead(entries),
-          { ifPosition: ifPosition ?? undefined, wake: wake ?? undefined },
-          policy,
-        ).isOk(),
+      ({ entries, if_position: ifPosition }) =>
+        parseAppend(asRead(entries), { ifPosition: ifPosition ?? undefined }, policy).isOk(),
     );
   });
 
   test('to rewind', async () => {
     await check(
       rewind,
-      (input) => fits('RewindHistory', input),
+      // Where `to` is given, the readers require `if_position`.
+      (input) => fits('RewindHistory', input) && input.if_position !== null,
       ({ to, entries, if_position: ifPosition, wake }) =>
         parseRewind(
           { to, entries: asRead(entries), ifPosition, wake: wake ?? undefined },

@@ -59,6 +59,7 @@ export const changed = (
   findState: (key) => inner.findState(key),
   messages: (...args) => inner.messages(...args),
   entries: (...args) => inner.entries(...args),
+  messages: (...args) => inner.messages(...args),
   page: (...args) => inner.page(...args),
   due: (...args) => inner.due(...args),
   countWaiting: (range) => inner.countWaiting(range),

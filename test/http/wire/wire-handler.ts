@@ -3,6 +3,7 @@ import {
   createSessionHandler,
   eventRoutes,
   historyRoutes,
+  messageRoutes,
   type SessionHandler,
 } from '../../../src/http/index.js';
 import { apiKeyAsPassword, inspectorRoutes } from '../../../src/inspector/index.js';
@@ -27,6 +28,7 @@ export const wireHandler = ({
   const routes = [
     commandRoutes(),
     historyRoutes(),
+    messageRoutes(),
     eventRoutes(maxStreams === undefined ? {} : { maxStreams }),
     inspectorRoutes(apiKeyAsPassword(acmeOfKey)),
   ];
