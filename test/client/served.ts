@@ -7,6 +7,7 @@ import {
   createSessionHandler,
   eventRoutes,
   historyRoutes,
+  messageRoutes,
 } from '../../src/http/index.js';
 import { SessionService, type SessionServiceOptions } from '../../src/index.js';
 import { listening } from '../http/serve.js';
@@ -25,7 +26,7 @@ export const serve = async (options: Partial<SessionServiceOptions> = {}) => {
   const handler = createSessionHandler({
     sessions: service,
     authenticate: (key) => (key === KEY ? 'acme' : undefined),
-    routes: [commandRoutes(), historyRoutes(), eventRoutes({ heartbeatMs: 1000 })],
+    routes: [commandRoutes(), historyRoutes(), messageRoutes(), eventRoutes({ heartbeatMs: 1000 })],
   });
   const server = await listening(nodeListener(handler, { prefix: '/api' }));
   onTestFinished(() => server.close());

@@ -159,7 +159,7 @@ describe('the answer to a message over HTTP', () => {
     await post(`/send-message/${id}`, { id: 'm-2', content: 'b' });
     await work(sessions, 'Hi!');
     await sessions.orThrow.rewind(id, { before: 'm-2' });
-    const codes = [];
+    const codes: unknown[] = [];
     for (const name of ['m-1', 'm-2', 'm-3']) {
       const { status, value } = await get(answerPath(name, 0));
       codes.push([status, Object(value).code]);
