@@ -9,8 +9,6 @@ import {
   update,
 } from '../operations/command-operations.js';
 import { answer, inbox, send, withdraw } from '../operations/message-operations.js';
-import type { Endpoint, OperationError } from '../operations/operation.js';
-import { REPLAYED_HEADER } from '../operations/outputs.js';
 import {
   createWithId,
   get,
@@ -29,7 +27,6 @@ import {
   take,
   wake,
 } from '../operations/work-operations.js';
-import { received } from '../schema/received.js';
 import type { Reply } from '../service/answers.js';
 import type { NewHistoryEntry } from '../service/change-history.js';
 import type { ExtendInput } from '../service/change-session.js';
@@ -85,16 +82,10 @@ import type {
   RemoteWatchOptions,
   WriteOptions,
 } from './call-options.js';
-import type { RemoteErrors, RequestError } from './client-error.js';
-import {
-  type CallArguments,
-  type EachPages,
-  parseEachQuery,
-  parseRequest,
-  parseSend,
-} from './client-request.js';
-import { Exchange } from './exchange.js';
-import { type Reply as HttpReply, readPage } from './read-reply.js';
+import { ClientCalls } from './client-calls.js';
+import type { RemoteErrors } from './client-error.js';
+import { type EachPages, parseEachQuery, parseSend } from './client-request.js';
+import { readPage } from './read-reply.js';
 import {
   type ClientSettings,
   parseClientOptions,
@@ -105,17 +96,6 @@ import { watchRemote } from './watch-remote.js';
 interface RemoteResults<T extends SessionSchemas> extends SharedResults<T> {
   readonly list: RemotePage<T>;
 }
-
-/** A result as the schemas of the service make it, which the client does not check. */
-type TypedResult<V, T extends SessionSchemas> = V extends RemoteGetOrCreateResult
-  ? RemoteGetOrCreateResult<T>
-  : V extends RemoteSession
-    ? RemoteSession<T>
-    : V extends RemoteClaims
-      ? RemoteClaims<T>
-      : V extends HistoryPart
-        ? HistoryPart<T>
-        : V;
 
 const hasOwnId = (input: unknown): boolean => {
   try {
@@ -147,12 +127,13 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
 {
   readonly #options: SessionClientOptions;
   readonly #settings: ClientSettings;
-  #fence: Fence | undefined;
+  #calls: ClientCalls<T>;
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SessionClientOptions) {
     this.#settings = parseClientOptions(options);
     this.#options = { ...options };
+    this.#calls = new ClientCalls(this.#settings);
   }
 
   get orThrow(): OrThrow<SessionClient<T>> {
@@ -164,22 +145,22 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     options: CallOptions = {},
   ): ResultAsync<RemoteCreated, RemoteErrors['create']> {
     const given = { input, options, inputNames: ['id', 'idempotencyKey', 'historyLimit'] };
-    if (hasOwnId(input)) return this.#request(createWithId, given);
-    return this.#request(openedCreate, given);
+    if (hasOwnId(input)) return this.#calls.request(createWithId, given);
+    return this.#calls.request(openedCreate, given);
   }
 
   getOrCreate(
     input: GetOrCreateInput<T>,
     options: CallOptions = {},
   ): ResultAsync<RemoteGetOrCreateResult<T>, RemoteErrors['getOrCreate']> {
-    return this.#request(getOrCreate, { input, options, inputNames: ['id'] });
+    return this.#calls.request(getOrCreate, { input, options, inputNames: ['id'] });
   }
 
   get(
     id: string,
     options: RemoteGetOptions = {},
   ): ResultAsync<RemoteSession<T>, RemoteErrors['get']> {
-    return this.#request(get, { id, options, optionNames: ['historyLimit'] });
+    return this.#calls.request(get, { id, options, optionNames: ['historyLimit'] });
   }
 
   history(
@@ -187,14 +168,14 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     query: HistoryQuery = {},
     options: CallOptions = {},
   ): ResultAsync<HistoryPart<T>, RemoteErrors['history']> {
-    return this.#request(history, { id, input: query, options });
+    return this.#calls.request(history, { id, input: query, options });
   }
 
   list(
     query: ListQuery = {},
     options: CallOptions = {},
   ): ResultAsync<RemotePage<T>, RemoteErrors['list']> {
-    return this.#call(list, { input: query, options }, readPage<T>);
+    return this.#calls.call(list, { input: query, options }, readPage<T>);
   }
 
   each(
@@ -205,18 +186,18 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
   }
 
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['start']> {
-    return this.#request(changes.start, { id, options });
+    return this.#calls.request(changes.start, { id, options });
   }
 
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['pause']> {
-    return this.#request(changes.pause, { id, options });
+    return this.#calls.request(changes.pause, { id, options });
   }
 
   resume(
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['resume']> {
-    return this.#request(changes.resume, { id, options });
+    return this.#calls.request(changes.resume, { id, options });
   }
 
   extend(
@@ -224,7 +205,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: ExtendInput,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['extend']> {
-    return this.#request(extend, { id, input, options });
+    return this.#calls.request(extend, { id, input, options });
   }
 
   update(
@@ -232,18 +213,18 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: UpdateInput<T>,
     options: RemoteUpdateOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['update']> {
-    return this.#request(update, { id, input, options, optionNames: ['ifRevision'] });
+    return this.#calls.request(update, { id, input, options, optionNames: ['ifRevision'] });
   }
 
   terminate(
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['terminate']> {
-    return this.#request(changes.terminate, { id, options });
+    return this.#calls.request(changes.terminate, { id, options });
   }
 
   fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['fail']> {
-    return this.#request(changes.fail, { id, options });
+    return this.#calls.request(changes.fail, { id, options });
   }
 
   append(
@@ -252,7 +233,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteErrors['append']> {
     const optionNames = ['ifPosition'];
-    return this.#request(append, { id, input: { entries }, options, optionNames });
+    return this.#calls.request(append, { id, input: { entries }, options, optionNames });
   }
 
   rewind(
@@ -261,7 +242,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     options: CallOptions = {},
   ): ResultAsync<Appended, RemoteErrors['rewind']> {
     const inputNames = ['operationId', 'fencingToken'];
-    return this.#request(rewind, { id, input, options, inputNames });
+    return this.#calls.request(rewind, { id, input, options, inputNames });
   }
 
   send(
@@ -272,16 +253,18 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     const parsed = parseSend(message, options);
     if (parsed.isErr()) return errAsync(parsed.error);
     const { input, creation, options: rest } = parsed.value;
-    const sent = () => this.#request(send, { id, input, options: rest });
+    const sent = () => this.#calls.request(send, { id, input, options: rest });
     if (creation === undefined) return sent();
     return sent().orElse((error) => {
       if (error.type !== 'not_found') return errAsync(error);
       const create = { ...creation, id, historyLimit: 0 };
-      return this.#request(getOrCreate, {
-        input: create,
-        options: rest,
-        inputNames: ['id'],
-      }).andThen(sent);
+      return this.#calls
+        .request(getOrCreate, {
+          input: create,
+          options: rest,
+          inputNames: ['id'],
+        })
+        .andThen(sent);
     });
   }
 
@@ -289,7 +272,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     id: string,
     options: CallOptions = {},
   ): ResultAsync<readonly Message[], RemoteErrors['inbox']> {
-    return this.#request(inbox, { id, options });
+    return this.#calls.request(inbox, { id, options });
   }
 
   withdraw(
@@ -297,7 +280,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     ids?: readonly string[],
     options: CallOptions = {},
   ): ResultAsync<WithdrawnMessages, RemoteErrors['withdraw']> {
-    return this.#request(withdraw, { id, input: { ids }, options });
+    return this.#calls.request(withdraw, { id, input: { ids }, options });
   }
 
   take(
@@ -305,7 +288,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: TakeInput,
     options: CallOptions = {},
   ): ResultAsync<TakenMessages, RemoteErrors['take']> {
-    return this.#request(take, { id, input, options, isOnce: true });
+    return this.#calls.request(take, { id, input, options, isOnce: true });
   }
 
   answer(
@@ -315,7 +298,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
   ): ResultAsync<Reply, RemoteErrors['answer']> {
     return new ResultAsync(
       awaitAnswer(this.#settings, options, (timeoutMs, signal) =>
-        this.#request(answer, { id, input: { messageId, timeoutMs }, options: { signal } }),
+        this.#calls.request(answer, { id, input: { messageId, timeoutMs }, options: { signal } }),
       ),
     );
   }
@@ -325,7 +308,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: LeaseInput,
     options: CallOptions = {},
   ): ResultAsync<TakenLease, RemoteErrors['lease']> {
-    const taken = this.#request(lease, { id, input, options });
+    const taken = this.#calls.request(lease, { id, input, options });
     return taken.map((given) =>
       takenLease(given, ({ fencingToken }) => this.release(id, { fencingToken })),
     );
@@ -336,7 +319,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: RenewInput,
     options: CallOptions = {},
   ): ResultAsync<SessionLease, RemoteErrors['renew']> {
-    return this.#request(renew, { id, input, options });
+    return this.#calls.request(renew, { id, input, options });
   }
 
   withLease<U>(
@@ -361,18 +344,18 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: WakeOptions = {},
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['wake']> {
-    return this.#send(wake, { id, input, options });
+    return this.#calls.send(wake, { id, input, options });
   }
 
   claim(
     input: ClaimInput,
     options: CallOptions = {},
   ): ResultAsync<RemoteClaims<T>, RemoteErrors['claim']> {
-    return this.#request(claim, { id: '', input, options });
+    return this.#calls.request(claim, { id: '', input, options });
   }
 
   countWaiting(options: CallOptions = {}): ResultAsync<WaitingCount, RemoteErrors['countWaiting']> {
-    return this.#request(countWaiting, { options });
+    return this.#calls.request(countWaiting, { options });
   }
 
   cancel(
@@ -380,7 +363,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: CancelOptions = {},
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['cancel']> {
-    return this.#send(cancel, { id, input, options });
+    return this.#calls.send(cancel, { id, input, options });
   }
 
   release(
@@ -388,7 +371,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: ReleaseInput,
     options: CallOptions = {},
   ): ResultAsync<Released, RemoteErrors['release']> {
-    return this.#request(release, { id, input, options });
+    return this.#calls.request(release, { id, input, options });
   }
 
   redact(
@@ -396,11 +379,11 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     positions: readonly number[],
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['redact']> {
-    return this.#send(redact, { id, input: { positions }, options });
+    return this.#calls.send(redact, { id, input: { positions }, options });
   }
 
   delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteErrors['delete']> {
-    return this.#send(remove, { id, options });
+    return this.#calls.send(remove, { id, options });
   }
 
   watch(
@@ -411,7 +394,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
   }
 
   #carry(fence: Fence): this {
-    this.#fence = fence;
+    this.#calls = new ClientCalls(this.#settings, fence);
     return this;
   }
 
@@ -429,43 +412,5 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
         this.list({ ...query, limit: fewer, ...(cursor !== undefined && { cursor }) }, options),
       ),
     );
-  }
-
-  /**
-   * For an operation that answers with a body. A write may repeat an earlier request with the same
-   * key.
-   */
-  #request<V extends object, C extends OperationError>(
-    operation: Endpoint<V, C>,
-    given: CallArguments,
-  ): ResultAsync<TypedResult<V, T>, RequestError<C> | InvalidInput>;
-  #request<V extends object, C extends OperationError>(
-    operation: Endpoint<V, C>,
-    given: CallArguments,
-  ): ResultAsync<V, RequestError<C> | InvalidInput> {
-    const { body: answer } = operation.output;
-    return this.#call(operation, given, ({ body, headers }): V | undefined => {
-      const value = answer && received(answer, body);
-      const isRepeated = headers.get(REPLAYED_HEADER) === 'true';
-      return value && isRepeated ? { ...value, repeated: true } : value;
-    });
-  }
-
-  /** For an operation that answers without a body. */
-  #send<C extends OperationError>(operation: Endpoint<unknown, C>, given: CallArguments) {
-    const read = ({ status }: HttpReply): true | undefined => status === 204 || undefined;
-    return this.#call(operation, given, read).map(() => undefined);
-  }
-
-  #call<V, C extends OperationError>(
-    operation: Endpoint<unknown, C>,
-    given: CallArguments,
-    read: (reply: HttpReply, path: string) => V | undefined,
-  ): ResultAsync<V, RequestError<C> | InvalidInput> {
-    const request = parseRequest(operation, { ...given, fence: this.#fence });
-    if (request.isErr()) return errAsync(request.error);
-    const { path } = request.value;
-    const exchange = new Exchange(this.#settings, request.value);
-    return new ResultAsync(exchange.send((reply) => read(reply, path)));
   }
 }

@@ -20,7 +20,8 @@ export const replayedHeaders = (result: unknown): HandlerResponse['headers'] => 
   return { ...(isRepeated && { [REPLAYED_HEADER]: 'true' }) };
 };
 
-const responseOf = ({ status, body, headers }: Output, value: unknown): HandlerResponse => {
+/** The response of an operation with a result of the service. */
+export const responseOf = ({ status, body, headers }: Output, value: unknown): HandlerResponse => {
   if (body === undefined) return { status, headers: bareHeaders };
   const more = headers?.includes(REPLAYED_HEADER) ? replayedHeaders(value) : {};
   return jsonResponse(status, more, sent(body, value));

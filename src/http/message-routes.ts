@@ -7,19 +7,17 @@ import {
   servedWithdraw,
 } from '../operations/message-operations.js';
 import { given } from '../operations/operation.js';
-import { answerToMessage, sentMessage } from '../operations/outputs.js';
 import { servedGetOrCreate } from '../operations/session-operations.js';
 import type { TenantMessages } from '../operations/tenant-sessions.js';
 import { optionsOf } from '../schema/options-of.js';
-import { optional, type Schema, sent } from '../schema/schema.js';
+import { optional, type Schema } from '../schema/schema.js';
 import { whole } from '../schema/values.js';
 import { type InvalidInput, invalidField } from '../session/errors.js';
 import { hasMethods } from '../session/fields.js';
-import { lacksMethod, replayedHeaders } from './answer-from-service.js';
+import { lacksMethod, responseOf } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';
 import { refusal } from './handler-error.js';
 import { inputReader, numberIn, queryParser } from './input-reader.js';
-import { jsonResponse } from './problem.js';
 import type { Answer, Call, HandlerContext, RouteGroup } from './route.js';
 import { TenantBudget } from './tenant-budget.js';
 import { noRoom, withinBudget } from './within-budget.js';
@@ -84,9 +82,7 @@ const answerSend = async (call: Call<TenantMessages>): Answer => {
   if (creates.isErr()) return err(creates.error);
   const options = creates.value ? { create: true } : {};
   const answered = await answerOf(call, sessions.send(id, given(message), options));
-  return answered.map((value) =>
-    jsonResponse(200, replayedHeaders(value), sent(sentMessage, value)),
-  );
+  return answered.map((value) => responseOf(servedSend.output, value));
 };
 
 const parseAnswerQuery = queryParser(servedAnswer);
@@ -121,7 +117,7 @@ const answerWhenReady =
     const waited = waitFor(call, messageId, Math.min(timeoutMs, MAX_WAIT_MS));
     const answered = await waited.finally(place.release);
     if (answered.isErr()) return err(answered.error);
-    const response = jsonResponse(200, {}, sent(answerToMessage, answered.value));
+    const response = responseOf(servedAnswer.output, answered.value);
     return withinBudget(call, async (reservation) =>
       reservation.admit(response.body?.length ?? 0) ? ok(response) : noRoom,
     );

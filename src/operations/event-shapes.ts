@@ -9,8 +9,9 @@ import type { PositionedEntry } from '../session/session.js';
 import type { SessionChange, SessionExpiring } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import { watchCursorForm } from '../session/watch-cursor.js';
+import { positionedEntry } from './entry-outputs.js';
 import { endpoint, errorsOf, served } from './operation.js';
-import { endReason, positionedEntry, session, sessionSummary } from './outputs.js';
+import { endReason, session, sessionSummary } from './outputs.js';
 import { count, instant } from './wire-values.js';
 
 /** Id of the last event of a stream. A client that reconnects with it has received everything. */

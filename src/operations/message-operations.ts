@@ -1,6 +1,12 @@
 import { answerQuery, sendBody, withdrawBody } from '../input/message-input.js';
 import type { SessionService } from '../service/session-service.js';
 import {
+  answerToMessage,
+  inboxMessages,
+  sentMessage,
+  withdrawnMessages,
+} from './message-outputs.js';
+import {
   type Endpoint,
   endpoint,
   errorsOf,
@@ -9,13 +15,7 @@ import {
   type ServedPart,
   served,
 } from './operation.js';
-import {
-  answerToMessage,
-  inboxMessages,
-  REPLAYED_HEADER,
-  sentMessage,
-  withdrawnMessages,
-} from './outputs.js';
+import { REPLAYED_HEADER } from './outputs.js';
 import type { TenantMessages } from './tenant-sessions.js';
 
 /* @__NO_SIDE_EFFECTS__ */

@@ -2,8 +2,6 @@ import { received } from '../schema/received.js';
 import { about, like, named, optional, type Schema, typed } from '../schema/schema.js';
 import { anyText, flag, oneOf } from '../schema/values.js';
 import { wireList, wireObject } from '../schema/wire-object.js';
-import type { Reply } from '../service/answers.js';
-import type { Sent, WithdrawnMessages } from '../service/messages.js';
 import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
 import type {
   RemoteClaimedSession,
@@ -13,15 +11,10 @@ import type {
   RemoteSession,
   RemoteSummary,
 } from '../service/remote-results.js';
-import type { Released, TakenMessages } from '../service/turn-commits.js';
 import { isFields } from '../session/fields.js';
 import { isLabels } from '../session/labels.js';
-import type { Message } from '../session/message.js';
 import type {
-  HistoryEntry,
   JsonObject,
-  JsonValue,
-  PositionedEntry,
   SessionLabels,
   SessionLease,
   SessionOptions,
@@ -30,6 +23,7 @@ import type {
   SessionWork,
 } from '../session/session.js';
 import { endReasons, sessionStatuses } from '../session/session-status.js';
+import { entry, message, positionedEntry, yes } from './entry-outputs.js';
 import { count, instant } from './wire-values.js';
 
 /** The response header of a repeated request, which changed nothing. */
@@ -68,69 +62,6 @@ const options: Schema<SessionOptions> = named(
         anyNumber,
       ),
     }),
-  ),
-);
-
-const isJson = (value: unknown): value is JsonValue => value !== undefined;
-
-/** The OpenAPI document has the JSON Schema of a host in its place. */
-const data: Schema<JsonValue> = named(
-  'EntryData',
-  about(
-    'Data beside the text, such as tool calls: any JSON value.',
-    typed(isJson, 'is required', null),
-  ),
-);
-
-const entryFields = {
-  role: about('Who said it; usually user or assistant.', like('user', anyText)),
-  content: about('What was said.', like('Hello', anyText)),
-  timestamp: about('When it was said.', instant),
-};
-
-const entryMore = {
-  id: optional(about('An id that the caller chose.', anyText)),
-  data: optional(data),
-};
-
-const yes: Schema<true> = typed((value): value is true => value === true, 'must be true', true, () => ({
-  type: 'boolean',
-  const: true,
-}));
-
-const turnNumber = about(
-  'Number of the turn that wrote or took the entry, the same in all its attempts.',
-  count(1),
-);
-
-const inTurn = {
-  turn: optional(turnNumber),
-  message: optional(about('Present if the entry came through the inbox.', yes)),
-};
-
-const entry: Schema<HistoryEntry> = named(
-  'HistoryEntry',
-  about('One message of a session.', wireObject({ ...entryFields, ...entryMore, ...inTurn })),
-);
-
-export const positionedEntry: Schema<PositionedEntry> = named(
-  'PositionedHistoryEntry',
-  about(
-    'A history entry with its position.',
-    wireObject({
-      ...entryFields,
-      position: about('The position after it.', like(1, count())),
-      ...entryMore,
-      ...inTurn,
-    }),
-  ),
-);
-
-const message: Schema<Message> = named(
-  'Message',
-  about(
-    'A message of an inbox.',
-    wireObject({ ...entryFields, id: about('Its id.', anyText), data: entryMore.data }),
   ),
 );
 
@@ -283,69 +214,6 @@ export const sessionLease: Schema<SessionLease> = named(
       holder: like('worker-1', anyText),
       fencingToken: about('Number of the lease, higher than those before it.', count(1)),
       until: about('When the lease ends.', instant),
-    }),
-  ),
-);
-
-export const sentMessage: Schema<Sent> = named(
-  'SentMessage',
-  about(
-    'The message, and what has become of it.',
-    wireObject({
-      id: anyText,
-      state: oneOf(['waiting', 'taken', 'answered', 'withdrawn', 'superseded']),
-    }),
-  ),
-);
-
-export const inboxMessages: Schema<readonly Message[]> = about(
-  'The messages that wait, oldest first.',
-  wireList(message),
-);
-
-export const withdrawnMessages: Schema<WithdrawnMessages> = named(
-  'WithdrawnMessages',
-  about(
-    'What was withdrawn, and what was not.',
-    wireObject({
-      withdrawn: about('The withdrawn messages, oldest first.', wireList(message)),
-      taken: about('Ids of messages that a turn had taken before.', wireList(anyText)),
-    }),
-  ),
-);
-
-export const takenMessages: Schema<TakenMessages> = named(
-  'TakenMessages',
-  about(
-    'The messages that a turn has taken.',
-    wireObject({
-      messages: about('Oldest first; often none.', wireList(message)),
-      position: about('The position at the end of the history.', count()),
-    }),
-  ),
-);
-
-/** Over HTTP, no call runs a turn. */
-export const answerToMessage: Schema<Omit<Reply, 'ran' | 'stopped'>> = named(
-  'Answer',
-  about(
-    'The answer to a message.',
-    wireObject({
-      content: about('The last text of the assistant; empty if there is none.', anyText),
-      entries: about('What the turn has said after the message.', wireList(positionedEntry)),
-      repeated: optional(about('Present if it was answered before this request.', yes)),
-    }),
-  ),
-);
-
-export const released: Schema<Released> = named(
-  'ReleasedSession',
-  about(
-    'The lease has ended.',
-    wireObject({
-      stopped: optional(
-        about('Present if the turn was cancelled: its entries are its last words.', yes),
-      ),
     }),
   ),
 );

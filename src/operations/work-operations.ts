@@ -7,6 +7,7 @@ import {
 } from '../input/command-inputs.js';
 import { releaseInput, takeInput } from '../input/turn-input.js';
 import type { SessionService } from '../service/session-service.js';
+import { released, takenMessages } from './message-outputs.js';
 import {
   type Endpoint,
   endpoint,
@@ -17,7 +18,7 @@ import {
   type ServedPart,
   served,
 } from './operation.js';
-import { claims, released, sessionLease, takenMessages, waitingCount } from './outputs.js';
+import { claims, sessionLease, waitingCount } from './outputs.js';
 import type { TenantCommands } from './tenant-sessions.js';
 
 /* @__NO_SIDE_EFFECTS__ */
