@@ -1,4 +1,4 @@
-import { err, errAsync, type Result, ResultAsync } from 'neverthrow';
+import { errAsync, type Result, ResultAsync } from 'neverthrow';
 import {
   append,
   changes,
@@ -57,8 +57,6 @@ import type {
 } from '../service/session-work.js';
 import type { Released, TakeInput, TakenMessages } from '../service/turn-commits.js';
 import type { UpdateInput } from '../service/update-session.js';
-import { eachInPages, fittingPage } from '../session/each-in-pages.js';
-import type { InvalidInput } from '../session/errors.js';
 import { isFields } from '../session/fields.js';
 import type { Message } from '../session/message.js';
 import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
@@ -84,7 +82,8 @@ import type {
 } from './call-options.js';
 import { ClientCalls } from './client-calls.js';
 import type { RemoteErrors } from './client-error.js';
-import { type EachPages, parseEachQuery, parseSend } from './client-request.js';
+import { parseEachQuery, parseSend } from './client-request.js';
+import { eachRemote } from './each-remote.js';
 import { readPage } from './read-reply.js';
 import {
   type ClientSettings,
@@ -182,7 +181,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     query: EachQuery = {},
     options: CallOptions = {},
   ): AsyncIterable<Result<RemoteSession<T>, RemoteErrors['each']>> {
-    return this.#each(parseEachQuery(query), options);
+    return eachRemote(parseEachQuery(query), (page) => this.list(page, options));
   }
 
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['start']> {
@@ -396,21 +395,5 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
   #carry(fence: Fence): this {
     this.#calls = new ClientCalls(this.#settings, fence);
     return this;
-  }
-
-  async *#each(
-    first: Result<EachPages, InvalidInput>,
-    options: CallOptions,
-  ): AsyncGenerator<Result<RemoteSession<T>, RemoteErrors['list']>, void> {
-    if (first.isErr()) {
-      yield err(first.error);
-      return;
-    }
-    const query = first.value;
-    yield* eachInPages(query, (limit, cursor) =>
-      fittingPage(limit, (fewer) =>
-        this.list({ ...query, limit: fewer, ...(cursor !== undefined && { cursor }) }, options),
-      ),
-    );
   }
 }

@@ -26,6 +26,7 @@ export const saidEntries = perPolicy((policy): Schema<readonly GivenEntry[]> => 
   const many = list(one, { least: 0, most: policy.limits.entriesPerAppend, of: 'entries' });
   return {
     ...many,
+    isOptional: true,
     read: (issues, path, value) => {
       if (value === undefined || value === null) return [];
       if (Array.isArray(value)) return many.read(issues, path, value);

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import { object } from '../schema/object.js';
 import { readSafely } from '../schema/read-input.js';
-import { about, nullish, type Out, optional } from '../schema/schema.js';
+import { about, like, nullish, type Out, optional } from '../schema/schema.js';
 import type { InvalidInput } from '../session/errors.js';
 import { commandFields } from './command-inputs.js';
 import { ifPosition, maybeEntries, position, wakeField } from './entries-input.js';
@@ -12,14 +12,14 @@ import { perPolicy } from './per-policy.js';
 const rewindFields = perPolicy((policy) => ({
   to: about(
     'The position of an entry, or 0: the entries after it are superseded.',
-    optional(position),
+    like(0, optional(position)),
   ),
   before: about(
     'The id of a message: it is superseded, with what follows it.',
     optional(messageId),
   ),
   after: about('The id of a message: what follows it is superseded.', optional(messageId)),
-  ifPosition,
+  ifPosition: like(1, ifPosition),
   wake: wakeField,
   send: about('A message to send in the same step.', optional(newMessage(policy))),
   entries: about(

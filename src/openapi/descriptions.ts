@@ -1,5 +1,6 @@
 import { cursorOf } from '../input/cursor.js';
 import { listOrders } from '../input/list-query.js';
+import { MAX_WAIT_MS } from '../input/message-input.js';
 import { END_ID } from '../operations/event-shapes.js';
 import {
   DEFAULT_HISTORY_LIMIT,
@@ -40,8 +41,13 @@ const operations: Readonly<Record<string, string>> = {
   rewindHistory:
     'While the session is ACTIVE or PAUSED. The history then has the entries up to `to`, and after them `entries`. If it does not end at `if_position`, nothing is changed.',
   redactHistory: 'Erases content, id and data of entries.',
+  sendMessage: 'Puts a message at the end of the inbox, once for its id.',
+  readInbox: 'The messages that wait.',
+  awaitAnswer: 'Waits for the answer. If none comes in time, the message stays: ask again.',
+  withdrawMessages: 'Withdraws messages that no turn has taken.',
+  takeMessages: 'Stores what a turn has said so far, then takes what was sent since its claim.',
   renewSession: 'Extends a lease.',
-  releaseSession: 'Ends a lease.',
+  releaseSession: 'Ends a lease, and stores the last entries of its turn.',
   wakeSession: 'Lets a worker claim the session.',
   claimSessions: 'Leases sessions that wait for a worker.',
   cancelWork: 'Nobody works on the session then, and it waits for no worker.',
@@ -82,6 +88,11 @@ const parameters: Readonly<Record<string, ParameterText>> = {
   warnBefore: {
     description: `Seconds before the end by the clock when \`session.expiring\` is sent, 1 to ${WARNING_SECONDS}.`,
     example: 30,
+  },
+  messageId: { description: 'The id of the message, percent-encoded.', example: 'm-1' },
+  timeoutMs: {
+    description: `Milliseconds to wait; above ${MAX_WAIT_MS} counts as that.`,
+    example: 0,
   },
   limit: { description: `Sessions on a page; above ${PAGE_LIMIT} counts as ${PAGE_LIMIT}.` },
   page: { description: 'Default: 1. Not together with `cursor`.' },

@@ -41,12 +41,14 @@ const componentNames: Readonly<Record<string, string>> = {
   'watchSession.cursor': 'lastEventId',
 };
 
+type Sent = Pick<Parameter, 'in' | 'name' | 'required' | 'schema'>;
+
 /** A parameter of an operation, by its name in the service. */
 const parameterOf = (
   { parameters }: Shared,
   operationName: string,
   name: string,
-  sent: Pick<Parameter, 'in' | 'name' | 'schema'>,
+  sent: Sent,
 ): Reference => {
   const ownName = `${operationName}.${name}`;
   const texts = descriptions.parameters;
@@ -55,7 +57,7 @@ const parameterOf = (
     in: sent.in,
     name: sent.name,
     description,
-    required: sent.in === 'path',
+    required: sent.required,
     schema: sent.schema,
     ...examplesOf(example),
   };
@@ -65,16 +67,22 @@ const parameterOf = (
 
 const parametersOf = (operation: AnyOperation, shared: Shared): readonly Reference[] => {
   const { name: operationName, query = {}, headers = {} } = operation;
-  const id = { in: 'path', name: 'session_id', schema: nameOf(KEY_LENGTH).json() } as const;
-  const add = (name: string, sent: Pick<Parameter, 'in' | 'name' | 'schema'>): Reference =>
+  const idJson = nameOf(KEY_LENGTH).json();
+  const id = { in: 'path', name: 'session_id', required: true, schema: idJson } as const;
+  const add = (name: string, sent: Sent): Reference =>
     parameterOf(shared, operationName, name, sent);
   return [
     ...(hasId(operation) ? [add('id', id)] : []),
     ...Object.entries(query).map(([name, of]) =>
-      add(name, { in: 'query', name: wireName(name), schema: queryJson(of) }),
+      add(name, {
+        in: 'query',
+        name: wireName(name),
+        required: of.isOptional !== true,
+        schema: queryJson(of),
+      }),
     ),
     ...Object.entries(headers).map(([name, { wireName: sentAs, json }]) =>
-      add(name, { in: 'header', name: sentAs, schema: json }),
+      add(name, { in: 'header', name: sentAs, required: false, schema: json }),
     ),
   ];
 };

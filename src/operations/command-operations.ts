@@ -153,7 +153,7 @@ const servedRewind = command(rewind, {
   body: { name: 'RewindHistory', of: rewindBody, anyOf: ['to', 'before', 'after'] },
   calls: {
     method: 'rewind',
-    call: (sessions, { id, body, options }) => sessions.rewind(id, { ...body, ...options }),
+    call: (sessions, { id, body, options }) => sessions.rewind(id, { ...given(body), ...options }),
   },
 });
 

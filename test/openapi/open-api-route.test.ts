@@ -6,6 +6,7 @@ import {
   createSessionHandler,
   eventRoutes,
   historyRoutes,
+  messageRoutes,
   named,
   plain,
   type SessionHandlerOptions,
@@ -154,6 +155,15 @@ describe('GET /openapi.json', () => {
   });
 });
 
+/** Answers the message of the examples. */
+const answerMessage = async ({ orThrow }: SessionService, id: string): Promise<void> => {
+  await orThrow.start(id);
+  await orThrow.send(id, { id: 'm-1', content: 'Hello' });
+  const { claimed } = await orThrow.claim({ holder: 'worker-1', seconds: 30 });
+  const { fencingToken = 0 } = claimed[0]?.lease ?? {};
+  await orThrow.release(id, { fencingToken, done: true, entries: 'Hello!' });
+};
+
 /** What brings a session to where a command is allowed. */
 const before = {
   startSession: [],
@@ -163,12 +173,14 @@ const before = {
   failSession: ['start'],
   appendHistory: ['start'],
   rewindHistory: ['start'],
+  takeMessages: ['start'],
+  sendMessage: ['start'],
 } as const;
 
 const isPrepared = (name: string): name is keyof typeof before => Object.hasOwn(before, name);
 
 describe('every example', () => {
-  const routes = [commandRoutes(), historyRoutes(), eventRoutes(), openApiRoute()];
+  const routes = [commandRoutes(), historyRoutes(), messageRoutes(), eventRoutes(), openApiRoute()];
   const described = new Described(openApiDocument({ routes }));
   const { document } = described;
 
@@ -183,6 +195,7 @@ describe('every example', () => {
       const isOfEntries = operationId === 'redactHistory' || operationId === 'rewindHistory';
       const entries = isOfEntries ? [{ role: 'user', content: 'Hello' }] : [];
       await sessions.create({ face: 'ada', profile: 'tutor', entries });
+      if (operationId === 'awaitAnswer') await answerMessage(sessions, String(id));
       await sessions.lease(String(id), { holder: 'worker-1', seconds: 30 });
       for (const command of isPrepared(operationId) ? before[operationId] : [])
         await sessions[command](String(id));
@@ -205,7 +218,8 @@ describe('every example', () => {
       (text, each) => text.replace(`{${each.name}}`, valuesOf(each)[0]?.[0] ?? ''),
       path,
     );
-    const others = parameters.filter((each) => each.in !== 'path');
+    const required = parameters.filter((each) => each.in === 'query' && each.required);
+    const others = parameters.filter((each) => !each.required);
     const singles = others.flatMap((each) => valuesOf(each).map((value) => [each, value] as const));
     return [undefined, ...singles].flatMap((single) =>
       bodies.map((value) => {
@@ -215,7 +229,9 @@ describe('every example', () => {
         ]);
         const [parameter, texts = []] = single ?? [];
         if (parameter?.in === 'header') sent.set(parameter.name.toLowerCase(), texts.join());
-        const query = new URLSearchParams();
+        const query = new URLSearchParams(
+          required.map((each) => [each.name, valuesOf(each)[0]?.[0] ?? '']),
+        );
         if (parameter?.in === 'query') for (const text of texts) query.append(parameter.name, text);
         return request(method.toUpperCase(), `${url}?${query}`, {
           header: (name) => sent.get(name),
