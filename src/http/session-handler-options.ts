@@ -27,7 +27,7 @@ import { TenantBudget } from './tenant-budget.js';
  * const handler = createSessionHandler({
  *   sessions,
  *   authenticate: staticApiKeys([{ key: 'key-1', tenant: 'acme' }]),
- *   routes: [commandRoutes(), historyRoutes(), eventRoutes()],
+ *   routes: [commandRoutes(), historyRoutes(), messageRoutes(), eventRoutes()],
  *   logger: console,
  *   onError: ({ type }) => console.error('answered with 500 or above:', type),
  *   onDenied: ({ path, reason }) => console.warn(reason, 'key for', path),
@@ -55,6 +55,7 @@ import { TenantBudget } from './tenant-budget.js';
  *   maxBodyBytes: 64 * 1024,
  *   maxPendingBytes: 8 * 1024 * 1024,
  *   origin: true,
+ *   work: true,
  * });
  * ```
  *
@@ -75,8 +76,8 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    */
   readonly authenticate: Authenticate;
   /**
-   * Routes beyond create, list and get: `[commandRoutes(), historyRoutes(), eventRoutes()]` of this
-   * subpath, `inspectorRoutes` of `colloquy/inspector`, `openApiRoute` of `colloquy/openapi`, and
+   * Routes beyond create, list and get: `[commandRoutes(), historyRoutes(), messageRoutes(),
+   * eventRoutes()]` of this subpath, `inspectorRoutes` of `colloquy/inspector`, `openApiRoute` of `colloquy/openapi`, and
    * your own. Default: none.
    */
   readonly routes?: readonly RouteGroup<NoInfer<S>>[] | undefined;
@@ -114,7 +115,7 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Ends all event streams when it is aborted, so that a server can close. Clients then continue at
+   * Ends all event streams and waits for answers when it is aborted, so that a server can close. Clients then continue at
    * another process. Default: streams end when their sessions or connections end.
    */
   readonly signal?: WatchSignal | undefined;

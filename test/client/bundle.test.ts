@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bundleClient } from './bundle.js';
 
 /** Of a page that imports the client: with its dependencies, minified and compressed. */
-const MAX_BYTES = 17_800;
+const MAX_BYTES = 18_900;
 
 test('a bundle of the client contains no texts of the OpenAPI document', async () => {
   const { code } = await bundleClient();
