@@ -229,9 +229,8 @@ describe('every example', () => {
         ]);
         const [parameter, texts = []] = single ?? [];
         if (parameter?.in === 'header') sent.set(parameter.name.toLowerCase(), texts.join());
-        const query = new URLSearchParams(
-          required.map((each) => [each.name, valuesOf(each)[0]?.[0] ?? '']),
-        );
+        const query = new URLSearchParams();
+        for (const each of required) query.append(each.name, valuesOf(each)[0]?.[0] ?? '');
         if (parameter?.in === 'query') for (const text of texts) query.append(parameter.name, text);
         return request(method.toUpperCase(), `${url}?${query}`, {
           header: (name) => sent.get(name),

@@ -16,7 +16,8 @@ const decoder = new TextDecoder();
 const steady = (text: string): string =>
   text
     .replace(/(?<=^id: \d+-\d+-\d+-[0-9a-f]{8}-[0-9a-f]{8}-)[\w.-]+$/gm, 'VERSION')
-    .replace(/(?<="revision":)\d+/g, 'REVISION');
+    .replace(/(?<="revision":)\d+/g, 'REVISION')
+    .replace(/(?<="fencing_token":)\d+/g, 'TOKEN');
 
 const requestOf = ([method, url, headers = {}, body]: WireRequest): HandlerRequest => {
   const all: Readonly<Record<string, string>> = { 'x-api-key': 'key', ...headers };
