@@ -54,7 +54,7 @@ const isMixed = (query: URLSearchParams): boolean => {
 
 /** Bounds that JSON JsonSchema cannot say, of which an error speaks. */
 const unsayable =
-  /bytes of UTF-8$|characters$|is not a position in this history$|: send it as a string$|finite numbers$|is unknown(?: \(did you mean \w+\?\))?$/;
+  /bytes of UTF-8$|characters$|is not (?:a position|the id of a message) in this history$|is required with a position$|only one of them$|: send it as a string$|finite numbers$|is unknown(?: \(did you mean \w+\?\))?$/;
 
 /** A document, and what it says of requests and replies. */
 export class Described {
