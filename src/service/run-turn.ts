@@ -4,6 +4,7 @@ import { afterLong } from '../session/clock.js';
 import {
   type CallbackFailed,
   callbackFailed,
+  cancelled,
   type InvalidInput,
   type LeaseEnded,
   type RunTimeout,
@@ -59,7 +60,8 @@ export interface Turn<T extends SessionSchemas = SessionSchemas> {
 }
 
 /** What a turn says, stored in the same step as its end. */
-export type Said = TurnEntries | { readonly entries: TurnEntries } | null | undefined | undefined;
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing says nothing.
+export type Said = TurnEntries | { readonly entries: TurnEntries } | null | undefined | void;
 
 /**
  * Answers a turn. If it throws, rejects or returns an `Err`, the turn is tried again later. After a
@@ -67,7 +69,7 @@ export type Said = TurnEntries | { readonly entries: TurnEntries } | null | unde
  */
 export type Run<T extends SessionSchemas = SessionSchemas> = (
   turn: Turn<T>,
-) => Said | Result<Said, unknown> | Promise<Said | Result<Said, unknown>>;
+) => Said | Result<Said, unknown> | PromiseLike<Said | Result<Said, unknown>>;
 
 /** Options of a turn. */
 export interface TurnOptions {
@@ -159,6 +161,9 @@ export class TurnRun {
   async end(): Promise<TurnEnd> {
     const said = await this.#said();
     const { fencingToken } = this.#turn.lease;
+    // What comes after the end of its time is late, however short.
+    const reason: TurnFailure | undefined = this.#over.signal.reason;
+    if (reason?.type === 'run_timeout') return this.#failed(reason);
     if (said.isErr()) return this.#failed(said.error);
     const entries = parseSaid(said.value, this.#settings.policy);
     if (entries.isErr()) return this.#failed(entries.error);
@@ -173,6 +178,9 @@ export class TurnRun {
     const cause = failure.type === 'callback_failed' ? failure.cause : failure;
     const error = isStopped ? undefined : textOf(cause);
     const released = await this.#release({ fencingToken, done: isStopped, error });
+    // Whatever `run` threw then, such as the error of a model that was aborted.
+    const wasStopped = released.isOk() && released.value.stopped === true;
+    if (wasStopped && !isStopped) return { released, failure: cancelled(fencingToken) };
     return { released, failure };
   }
 
@@ -203,14 +211,19 @@ export class TurnRun {
 
   #stopWaiting = (): void => undefined;
 
-  /** Settles when nobody waits for `run` any more: after a cancel, it has time for last words. */
+  /** How long to wait for `run` after the turn is over: it may have time for last words. */
+  #graceMs({ type }: TurnFailure): number {
+    if (type === 'cancelled') return LAST_WORDS_MS;
+    return type === 'invalid_transition' ? this.#settings.terms.graceMs : 0;
+  }
+
+  /** Settles when nobody waits for `run` any more. */
   #abandoned(): Promise<Result<never, TurnFailure>> {
     const { signal } = this.#over;
     return new Promise((resolve) => {
       signal.addEventListener('abort', () => {
         const reason: TurnFailure = signal.reason;
-        const ms = reason.type === 'cancelled' ? LAST_WORDS_MS : 0;
-        this.#stopWaiting = this.#settings.after(ms, () => resolve(err(reason)));
+        this.#stopWaiting = this.#settings.after(this.#graceMs(reason), () => resolve(err(reason)));
       });
     });
   }

@@ -2,11 +2,12 @@ import { WorkFeed } from '../events/work-feed.js';
 import { disposable } from '../session/async-dispose.js';
 import { afterLong } from '../session/clock.js';
 import { workFailed } from '../session/errors.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionEvent, SessionEventType } from '../session/session-event.js';
 import { keyText } from '../session/session-key.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { ClaimedSession } from './operation-results.js';
-import { TurnRun } from './run-turn.js';
+import { type TurnFailure, TurnRun } from './run-turn.js';
 import { type SessionService, sessionsOf, settingsOf } from './session-service.js';
 import type { Settings } from './settings.js';
 import { parseWorkerOptions, type WorkerOptions, type WorkerSettings } from './worker-options.js';
@@ -50,6 +51,10 @@ const ends: ReadonlySet<SessionEventType> = new Set([
 /** Whether the event belongs to this lease, and so does not put it in doubt. */
 const isOfLease = (event: SessionEvent | undefined, fencingToken: number): boolean =>
   event?.type === 'session.leased' && event.fencingToken === fencingToken;
+
+/** Whether a turn has ended because somebody has cancelled it, or has ended the session. */
+const isOver = ({ type }: TurnFailure | OperationErrors['release']): boolean =>
+  type === 'cancelled' || type === 'invalid_transition';
 
 class WorkLoop<T extends SessionSchemas> {
   readonly #settings: Settings;
@@ -177,8 +182,9 @@ class WorkLoop<T extends SessionSchemas> {
     const how = { run, maxSeconds, historyLimit, seconds, onDoubt };
     const turn = new TurnRun(this.#settings, sessionsOf, claimed, how);
     const { released, failure } = await turn.end();
-    const cause = failure ?? (released.isErr() ? released.error : undefined);
-    if (cause === undefined || cause.type === 'cancelled') return;
+    const error = failure ?? (released.isErr() ? released.error : undefined);
+    if (error === undefined || isOver(error)) return;
+    const cause = error.type === 'callback_failed' ? error.cause : error;
     onError(workFailed({ tenant, id, attempt, cause }));
   }
 }

@@ -70,8 +70,8 @@ export const TOKEN_SPREAD = 2 ** 24;
  * the sessions of one crash: all readers of a state must know the same time.
  */
 const afterCrashAt = (lease: LeaseRecord, attempts: number): number => {
-  const { maxAttempts, until, fencingToken } = lease;
-  if (maxAttempts === undefined) return NEVER;
+  const { maxAttempts, until, fencingToken, cancelled } = lease;
+  if (maxAttempts === undefined || cancelled !== undefined) return NEVER;
   if (attempts >= maxAttempts) return until;
   return until + retryDelayMs(attempts, (fencingToken % TOKEN_SPREAD) / TOKEN_SPREAD);
 };

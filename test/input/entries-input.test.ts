@@ -17,7 +17,7 @@ describe('entries to append', () => {
   test('get the time of now where they have none', () => {
     const times = [undefined, null, '2026-01-31T10:00:00-01:00', new Date(0)];
     const entries = times.map((timestamp) => ({ ...hello, timestamp }));
-    const stored = entriesAt(NOW, append(entries)._unsafeUnwrap().entries);
+    const stored = entriesAt(Date.parse(NOW), append(entries)._unsafeUnwrap().entries);
     expect(stored.map(({ timestamp }) => timestamp)).toEqual([
       NOW,
       NOW,
@@ -95,7 +95,7 @@ describe('entries to append', () => {
       '[{"role":"user","content":"hello","__proto__":{"polluted":1}}]',
     );
     expect(rules(append(polluted)._unsafeUnwrapErr())).toEqual(['entries[0].__proto__ is unknown']);
-    const [entry = {}] = entriesAt(NOW, append([hello])._unsafeUnwrap().entries);
+    const [entry = {}] = entriesAt(Date.parse(NOW), append([hello])._unsafeUnwrap().entries);
     expect(Object.keys(entry)).toEqual(['role', 'content', 'timestamp']);
     expect(Object.getPrototypeOf(entry)).toBe(Object.prototype);
     expect(Object.isFrozen(entry)).toBe(true);

@@ -118,8 +118,9 @@ describe('a claim', () => {
     expect(found).toMatchObject({ session: { historyCount: 2 }, start: 1 });
     const { fencingToken = 0 } = found?.lease ?? {};
     const { position: ifPosition = 0 } = found ?? {};
-    const { position } = await okOf(sessions.append(id, entries, { ifPosition, wake: true }));
-    await okOf(sessions.release(id, { fencingToken }));
+    const { position } = await okOf(sessions.append(id, entries, { ifPosition }));
+    await okOf(sessions.release(id, { fencingToken, done: true }));
+    await okOf(sessions.wake(id));
     const { claimed } = await okOf(sessions.claim({ ...worker, historyLimit: 0 }));
     expect(claimed).toMatchObject([{ session: { history: [] }, start: position, position }]);
   });

@@ -24,6 +24,7 @@ const noLimits: Absent<SessionLimits> = {
   contentBytes: undefined,
   metadataBytes: undefined,
   entriesPerAppend: undefined,
+  inboxMessages: undefined,
   historyEntries: undefined,
   activeSessions: undefined,
   pageBytes: undefined,
@@ -170,10 +171,12 @@ test('each operation treats undefined in its input and options as absent', async
     },
     { maxBytes: undefined },
   );
-  const entry = { timestamp: undefined, id: undefined, data: undefined, position: undefined };
+  const entry = {
+    ...{ timestamp: undefined, id: undefined, data: undefined },
+    ...{ position: undefined, turn: undefined, message: undefined },
+  };
   await sessions.append(id, [{ role: 'user', content: 'Hello', ...entry }], {
     ifPosition: undefined,
-    wake: undefined,
     ...none,
   });
   await sessions.update(

@@ -16,6 +16,7 @@ const untouched = (): SessionStore => {
     find: touch,
     findState: touch,
     entries: touch,
+    messages: touch,
     page: touch,
     due: touch,
     countWaiting: touch,

@@ -26,8 +26,8 @@ const removed: Step = (sessions) => sessions.delete('call');
 
 /** What other callers do. */
 const rivals: Readonly<Record<string, Step>> = {
-  'an append': (sessions) => sessions.append('call', said('three'), { wake: true }),
-  'an append without a wake': (sessions) => sessions.append('call', said('four')),
+  'a message': (sessions) => sessions.send('call', { id: 'three', content: 'three' }),
+  'an append': (sessions) => sessions.append('call', said('four')),
   'an update': (sessions) =>
     sessions.update('call', { labels: { other: 'yes' }, metadata: { by: 'other' } }),
   'a termination': (sessions) => sessions.terminate('call'),

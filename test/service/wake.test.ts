@@ -20,18 +20,24 @@ const open = (bench = openSessions()) => {
 };
 
 describe('wake', () => {
-  test.each(['IDLE', 'ACTIVE', 'PAUSED'])(
-    'makes a session that is %s wait for a worker',
-    async (status) => {
-      const { sessions, claimedIds } = open();
-      const id = await createdIn(sessions);
-      if (status !== 'IDLE') await okOf(sessions.start(id));
-      if (status === 'PAUSED') await okOf(sessions.pause(id));
-      expect(await claimedIds()).toEqual([]);
-      await okOf(sessions.wake(id));
-      expect(await claimedIds()).toEqual([id]);
-    },
-  );
+  test.each(['IDLE', 'ACTIVE'])('makes a session that is %s wait for a worker', async (status) => {
+    const { sessions, claimedIds } = open();
+    const id = await createdIn(sessions);
+    if (status !== 'IDLE') await okOf(sessions.start(id));
+    expect(await claimedIds()).toEqual([]);
+    await okOf(sessions.wake(id));
+    expect(await claimedIds()).toEqual([id]);
+  });
+
+  test('makes a session that is PAUSED wait for a worker once it is resumed', async () => {
+    const { sessions, claimedIds } = open();
+    const id = await startedIn(sessions);
+    await okOf(sessions.pause(id));
+    await okOf(sessions.wake(id));
+    expect(await claimedIds()).toEqual([]);
+    await okOf(sessions.resume(id));
+    expect(await claimedIds()).toEqual([id]);
+  });
 
   test('makes it want one from a later time on, given as a text or a Date', async () => {
     const { sessions, clock, claimedIds } = open();
@@ -144,21 +150,22 @@ describe('wake', () => {
 
 const hello = [{ role: 'user', content: 'hello' }];
 
-describe('append with wake', () => {
+describe('send', () => {
   test('gives the session with the message to a worker, with no call in between', async () => {
-    const { sessions, claimedIds } = open();
+    const { sessions } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.append(id, hello));
-    expect(await claimedIds()).toEqual([]);
-    await okOf(sessions.append(id, hello, { wake: true }));
-    expect(await claimedIds()).toEqual([id]);
+    expect((await okOf(sessions.claim(worker))).claimed).toEqual([]);
+    await okOf(sessions.send(id, 'hello'));
+    const { claimed } = await okOf(sessions.claim(worker));
+    expect(claimed).toMatchObject([{ session: { id }, messages: [{ content: 'hello' }] }]);
   });
 
   test('under a lease waits until the lease is released, and outlives the work of before', async () => {
     const { sessions, claimedIds } = open();
     const { id } = await okOf(sessions.create({ ...ada, start: true, wake: true }));
     const { claimed } = await okOf(sessions.claim(worker));
-    await okOf(sessions.append(id, hello, { wake: true }));
+    await okOf(sessions.send(id, 'hello'));
     expect(await claimedIds()).toEqual([]);
     const fencingToken = claimed[0]?.lease.fencingToken ?? 0;
     await okOf(sessions.release(id, { fencingToken, done: true }));
@@ -170,7 +177,7 @@ describe('append with wake', () => {
     const other = new SessionService({ store, clock });
     const { id } = await okOf(sessions.create({ ...ada, start: true, wake: true }));
     const { claimed } = await okOf(other.claim(worker));
-    await okOf(sessions.append(id, hello, { wake: true }));
+    await okOf(sessions.send(id, 'hello'));
     await okOf(
       other.release(id, { fencingToken: claimed[0]?.lease.fencingToken ?? 0, done: true }),
     );
@@ -180,61 +187,41 @@ describe('append with wake', () => {
   test('that is repeated wakes nobody again', async () => {
     const { sessions, claimedIds } = open();
     const id = await startedIn(sessions);
-    const options = { wake: true, operationId: 'message-1' };
-    await okOf(sessions.append(id, hello, options));
+    const message = { id: 'message-1', content: 'hello' };
+    await okOf(sessions.send(id, message));
     const { claimed } = await okOf(sessions.claim(worker));
     await okOf(
       sessions.release(id, { fencingToken: claimed[0]?.lease.fencingToken ?? 0, done: true }),
     );
-    expect(await okOf(sessions.append(id, hello, options))).toMatchObject({ repeated: true });
+    expect(await okOf(sessions.send(id, message))).toMatchObject({ repeated: true });
     expect(await claimedIds()).toEqual([]);
   });
 
-  test('in the grace period keeps the words, and wakes nobody', async () => {
-    const { sessions, claimedIds } = open(openSessions({ gracePeriod: 60 }));
+  test('leaves what comes after it right: a command, an update, another message, a wake', async () => {
+    const { sessions } = open();
     const id = await startedIn(sessions);
-    await okOf(sessions.terminate(id));
-    await okOf(sessions.append(id, hello, { wake: true }));
-    expect((await okOf(sessions.get(id))).historyCount).toBe(1);
-    expect(await claimedIds()).toEqual([]);
-  });
-
-  test('in withLease wakes only while the lease is held', async () => {
-    const { sessions, clock, claimedIds } = open();
-    const id = await startedIn(sessions);
-    const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker-2', seconds: 1 }));
-    clock.pass(1000);
-    const late = await errorOf(sessions.append(id, hello, { wake: true, fencingToken }));
-    expect(late).toMatchObject({ type: 'lease_lost' });
-    expect(await claimedIds()).toEqual([]);
-  });
-
-  test('leaves what comes after it right: a command, an update, another wake', async () => {
-    const { sessions, claimedIds } = open();
-    const id = await startedIn(sessions);
-    await okOf(sessions.append(id, hello, { wake: true }));
+    await okOf(sessions.send(id, 'one'));
     expect(await okOf(sessions.pause(id))).toMatchObject({ status: 'PAUSED' });
-    await okOf(sessions.append(id, hello, { wake: true }));
+    await okOf(sessions.send(id, 'two'));
     await okOf(sessions.update(id, { labels: { user: 'u-1' } }));
-    await okOf(sessions.append(id, hello, { wake: true }));
+    await okOf(sessions.resume(id));
+    await okOf(sessions.send(id, 'three'));
     await okOf(sessions.wake(id));
-    expect(await claimedIds()).toEqual([id]);
+    const { claimed } = await okOf(sessions.claim(worker));
+    expect(claimed.map(({ messages }) => messages.map(({ content }) => content))).toEqual([
+      ['one', 'two', 'three'],
+    ]);
   });
-
-  test.each(['append', 'rewind'] as const)(
-    'of anything but a boolean is invalid_input: %s',
-    async (name) => {
-      const { sessions } = open();
-      const id = await startedIn(sessions);
-      const wake = 'now';
-      const args = name === 'append' ? [hello, { wake }] : [{ to: 0, ifPosition: 0, wake }];
-      const error = await errorOf(call(sessions, name, id, ...args));
-      expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'wake' }] });
-    },
-  );
 });
 
 describe('rewind with wake', () => {
+  test('of anything but a boolean is invalid_input', async () => {
+    const { sessions } = open();
+    const input = { to: 0, ifPosition: 0, wake: 'now' };
+    const error = await errorOf(call(sessions, 'rewind', await startedIn(sessions), input));
+    expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'wake' }] });
+  });
+
   test('lets a worker answer the edited message', async () => {
     const { sessions, claimedIds } = open();
     const id = await startedIn(sessions);

@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { ClaimedWork } from '../../src/service/worker-options.js';
+import type { Turn } from '../../src/service/run-turn.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import type { StateChange } from '../../src/store/commit.js';
 import { lasting, openWorkers, settled } from '../support/open-workers.js';
@@ -43,13 +43,17 @@ describe('a worker', () => {
     ],
     [
       'it writes without a look at the signal',
-      ({ session, sessions: own }: ClaimedWork) => own.orThrow.pause(session.id),
+      ({ session, sessions: own }: Turn) => own.orThrow.pause(session.id),
     ],
   ])('reports no error of work that was cancelled, also if %s', async (_, end) => {
     const { sessions, work, waiting, errors, pass } = openWorkers();
     const id = await waiting();
     const { run, begun, finish } = lasting();
-    work({ run: (claimed) => run(claimed).then(() => end(claimed)), interval: 3600 });
+    const ended = async (turn: Turn) => {
+      await run(turn);
+      await end(turn);
+    };
+    work({ run: ended, interval: 3600 });
     await expect.poll(() => begun.length).toBe(1);
     await okOf(sessions.cancel(id));
     finish();

@@ -17,7 +17,11 @@ test('a worker takes up the session of a crashed one within a second and a half 
   await okOf(sessions.claim({ holder: 'crashed', seconds: 10.5 }));
   await pass(250);
   const attempts: number[] = [];
-  await using worker = createWorker(sessions, { run: ({ attempt }) => attempts.push(attempt) });
+  await using worker = createWorker(sessions, {
+    run: ({ attempt }) => {
+      attempts.push(attempt);
+    },
+  });
   worker.start();
   await pass(10_500);
   expect(attempts).toEqual([]);

@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { Turn } from '../../src/service/run-turn.js';
 import { createWorker } from '../../src/service/worker.js';
-import type { ClaimedWork } from '../../src/service/worker-options.js';
 import type { StateChange } from '../../src/store/commit.js';
 import { lasting, openWorkers, settled } from '../support/open-workers.js';
 import { ada, okOf } from '../support/sessions.js';
@@ -122,7 +122,11 @@ describe('a worker', () => {
     expect(errors).toMatchObject(
       [1, 2, 3].map((attempt) => ({ type: 'work_failed', id, attempt, cause })),
     );
-    expect((await okOf(sessions.get(id))).work).toEqual({ attempts: 0, exhausted: true });
+    expect((await okOf(sessions.get(id))).work).toMatchObject({
+      state: 'exhausted',
+      attempt: 3,
+      error: 'no model',
+    });
   });
 
   test('takes an Ok for done, and other sessions are not held up by one that fails', async () => {
@@ -179,9 +183,9 @@ describe('a worker', () => {
     for (const tenant of ['acme', 'globex'])
       await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
     const seen: string[] = [];
-    const run = ({ tenant, sessions: own, session }: ClaimedWork) => {
+    const run = async ({ tenant, sessions: own, session }: Turn) => {
       seen.push(tenant);
-      return own.get(session.id);
+      await okOf(own.get(session.id));
     };
     work({ run });
     await pass(1000);

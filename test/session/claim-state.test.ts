@@ -1,20 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import {
-  cancelState,
-  claimState,
-  leaseState,
-  releaseState,
-  renewState,
-  wakeState,
-} from '../../src/session/lease-state.js';
+import { leaseState, releaseState, renewState, wakeState } from '../../src/session/lease-state.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { advance } from '../../src/session/state-at.js';
+import { cancelState, claimState, LAST_WORDS_MS } from '../../src/session/turn-state.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
 import { ended, live, NOON } from '../../src/testing/samples.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const lease = { holder: 'worker', seconds: 1, random: 0 };
-const worker = { ...lease, attempts: 2 };
+const worker = { ...lease, attempts: 2, messages: 100, start: 0 };
+const turn = { number: 1, start: 0, woken: true as const };
 
 const woken = (state: StateRecord, at: number, now = NOON) =>
   wakeState(state, at, now)._unsafeUnwrap();
@@ -54,12 +49,12 @@ describe('a claim', () => {
     const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 1000 };
     expect(claimed(waiting)).toEqual({
       ...waiting,
-      work: { attempts: 1, lease: { ...lease, maxAttempts: 2 } },
+      work: { attempts: 1, lease: { ...lease, maxAttempts: 2 }, turn, turns: 1 },
     });
   });
 
   test('keeps what it does not change, and a later wake', () => {
-    const state = live('PAUSED', {
+    const state = live('ACTIVE', {
       work: { lease: { ...claimed(waiting).work.lease, until: NOON - 1000 }, wakeAt: NOON + 9 },
     });
     const labels = { user: 'u-1' };
@@ -166,13 +161,13 @@ describe('attempts', () => {
   });
 
   test('continue after a crash with a delay that doubles, and count the crash', () => {
-    const worker = { ...lease, attempts: 9 };
+    const patient = { ...worker, attempts: 9 };
     let state: StateRecord = waiting;
     let now = NOON;
     for (const [attempts, delay] of [0, 500, 1000, 2000, 4000].entries()) {
       now += attempts === 0 ? 0 : 1000 + delay;
-      if (attempts > 0) expect(claimState(state, worker, now - 1)).toBeUndefined();
-      const claim = claimState(state, worker, now);
+      if (attempts > 0) expect(claimState(state, patient, now - 1)).toBeUndefined();
+      const claim = claimState(state, patient, now);
       expect(claim?.outcome === 'claimed' && claim.attempt).toBe(attempts + 1);
       if (claim !== undefined) state = claim.state;
     }
@@ -244,24 +239,39 @@ describe('a cancel', () => {
   const cancelled = (state: StateRecord, now = NOON) =>
     cancelState(state, { reason: 'enough' }, now)._unsafeUnwrap();
 
-  test('ends the lease of a worker, and the session waits for none', () => {
-    const after = cancelled(claimed(waiting));
-    expect(after).toMatchObject({
-      work: { lease: { until: 0, releasedAt: NOON, cancelled: { reason: 'enough' } } },
-    });
-    expect([wakeAtOf(after), after.work.attempts, after.work.lease?.maxAttempts]).toEqual([
-      NEVER,
+  const long = { ...worker, seconds: 60 };
+  const running = claimState(waiting, long, NOON)?.state ?? waiting;
+
+  test('leaves a turn its lease for five seconds of last words, and the session waits for none', () => {
+    const after = cancelled(running);
+    const until = NOON + LAST_WORDS_MS;
+    expect(after.work.lease).toMatchObject({ until, cancelled: { reason: 'enough' } });
+    expect(wakeAtOf(after)).toBe(NEVER);
+    expect(claimState(woken(after, NOON), worker, until - 1)).toBeUndefined();
+    const { work } = released(after, false, until - 1);
+    expect([work.turn, work.attempts, work.lease?.maxAttempts]).toEqual([
+      undefined,
       undefined,
       undefined,
     ]);
   });
 
+  test('lengthens no lease', () => {
+    expect(cancelled(claimed(waiting)).work.lease?.until).toBe(NOON + 1000);
+  });
+
+  test('ends a lease that is no turn immediately', () => {
+    const leased = leaseState(live('ACTIVE'), worker, NOON)._unsafeUnwrap();
+    expect(cancelled(leased).work.lease).toMatchObject({ until: 0, releasedAt: NOON });
+  });
+
   test('is what the holder of the lease is told, and what a later holder is not', () => {
-    const after = cancelled(claimed(waiting));
+    const after = cancelled(running);
     const token = { fencingToken: 1, seconds: 1 };
+    const late = NOON + LAST_WORDS_MS;
     for (const result of [
       renewState(after, token, NOON),
-      releaseState(after, { fencingToken: 1, done: true, random: 0 }, NOON),
+      releaseState(after, { fencingToken: 1, done: true, random: 0 }, late),
     ]) {
       expect(result._unsafeUnwrapErr()).toMatchObject({
         type: 'cancelled',
@@ -269,9 +279,9 @@ describe('a cancel', () => {
         reason: 'enough',
       });
     }
-    const next = claimed(woken(after, NOON));
+    const next = claimed(woken(after, NOON), late);
     expect(next.work.lease.cancelled).toBeUndefined();
-    expect(renewState(next, token, NOON)._unsafeUnwrapErr()).toMatchObject({ type: 'lease_lost' });
+    expect(renewState(next, token, late)._unsafeUnwrapErr()).toMatchObject({ type: 'lease_lost' });
   });
 
   test('also clears a wake that no worker has claimed, and a claim whose worker has crashed', () => {

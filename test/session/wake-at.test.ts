@@ -19,7 +19,41 @@ const states: readonly (readonly [is: string, wakeAt: number, state: StateRecord
   ['that waits for no worker', NEVER, live('ACTIVE')],
   ['that is idle and waits', sooner, live('IDLE', { work: { wakeAt: sooner } })],
   ['that is active and waits', sooner, live('ACTIVE', { work: { wakeAt: sooner } })],
-  ['that is paused and waits', sooner, live('PAUSED', { work: { wakeAt: sooner } })],
+  [
+    'that is paused, and waits until it is resumed',
+    NEVER,
+    live('PAUSED', { work: { wakeAt: sooner } }),
+  ],
+  [
+    'in whose inbox a message waits',
+    sooner,
+    live('ACTIVE', { work: { inbox: 1, askedAt: sooner } }),
+  ],
+  [
+    'whose message came before a failed attempt',
+    later,
+    live('ACTIVE', { work: { inbox: 1, retryAt: later } }),
+  ],
+  [
+    'that was sent a message after a failed attempt',
+    sooner,
+    live('ACTIVE', { work: { inbox: 2, askedAt: sooner, retryAt: later } }),
+  ],
+  [
+    'that is claimed and was sent a message',
+    UNTIL,
+    live('ACTIVE', { work: { lease: claim, inbox: 1, askedAt: sooner } }),
+  ],
+  [
+    'whose turn is cancelled, and may have last words',
+    NEVER,
+    live('ACTIVE', { work: { lease: { ...claim, cancelled: {} } } }),
+  ],
+  [
+    'whose turn is cancelled, and that was sent a message',
+    UNTIL,
+    live('ACTIVE', { work: { lease: { ...claim, cancelled: {} }, inbox: 1, askedAt: sooner } }),
+  ],
   ['that has ended', NEVER, ended('failed', { work: { wakeAt: sooner } })],
   ['that has ended while it was claimed', NEVER, ended('failed', { work: { lease: claim } })],
   ['with a lease, that waits for no worker', NEVER, live('ACTIVE', { work: { lease } })],

@@ -2,14 +2,17 @@ import { expect, test } from 'vitest';
 import { stateAfter } from '../../src/store/state-after.js';
 import { live, NOON } from '../../src/testing/samples.js';
 
-const wake = (at: number) => ({ effects: { wake: { at, revision: 7 }, events: [] } });
+const entry = { role: 'user', content: 'Hi', timestamp: '', id: 'm', message: true as const };
+const send = (at: number) => ({
+  effects: { send: { entry, digest: 'd', at, revision: 7 }, events: [] },
+});
 
-test('a wake makes the session wait for a worker from its time on, or from an earlier one', () => {
+test('a message makes the session wait for a worker from its time on, or from an earlier one', () => {
   const state = live('PAUSED', { labels: { user: 'u-1' } });
-  const waiting = { ...state, work: { wakeAt: NOON } };
-  expect(stateAfter(state, wake(NOON))).toEqual({ ...waiting, revision: 7 });
-  expect(stateAfter(waiting, wake(NOON + 1))).toEqual({ ...waiting, revision: 7 });
-  expect(stateAfter(waiting, wake(NOON - 1)).work).toEqual({ wakeAt: NOON - 1 });
+  const waiting = { ...state, work: { askedAt: NOON, inbox: 1 } };
+  expect(stateAfter(state, send(NOON))).toEqual({ ...waiting, revision: 7 });
+  expect(stateAfter(waiting, send(NOON + 1)).work).toEqual({ askedAt: NOON, inbox: 2 });
+  expect(stateAfter(waiting, send(NOON - 1)).work).toEqual({ askedAt: NOON - 1, inbox: 2 });
 });
 
 test('a later activity stays, whatever the change', () => {

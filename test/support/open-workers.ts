@@ -1,8 +1,9 @@
 import { afterEach } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { Turn } from '../../src/service/run-turn.js';
 import type { SessionService } from '../../src/service/session-service.js';
 import { createWorker, type Worker } from '../../src/service/worker.js';
-import type { ClaimedWork, WorkerOptions } from '../../src/service/worker-options.js';
+import type { WorkerOptions } from '../../src/service/worker-options.js';
 import type { SessionStore } from '../../src/store/session-store.js';
 import { ada, okOf, openSessions } from './sessions.js';
 
@@ -19,10 +20,10 @@ export const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Work that lasts until the test ends it. */
 export const lasting = () => {
-  const begun: ClaimedWork[] = [];
+  const begun: Turn[] = [];
   const ends: (() => void)[] = [];
-  const run = (work: ClaimedWork) => {
-    begun.push(work);
+  const run = (turn: Turn) => {
+    begun.push(turn);
     return new Promise<void>((resolve) => {
       ends.push(resolve);
       held.push(resolve);

@@ -12,7 +12,7 @@ export const rewindTo = (
   id: string,
   to: number,
   entries: readonly NewHistoryEntry[] = [],
-): ResultAsync<Appended, OperationErrors['append'] | OperationErrors['history']> =>
+): ResultAsync<Appended, OperationErrors['rewind'] | OperationErrors['history']> =>
   sessions
     .history(id, { last: 1 })
     .andThen(({ position: ifPosition }) => sessions.rewind(id, { to, entries, ifPosition }));
