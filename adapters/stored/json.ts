@@ -187,7 +187,9 @@ const isWork = isShape<WorkRecord>({
     isShape<TurnRecord>({ number: isNumber, start: isNumber, woken: optional(isTrue) }),
   ),
   turns: isOptionalNumber,
-  failure: optional(isShape<AttemptFailure>({ error: isText, at: isNumber, attempt: isNumber })),
+  failure: optional(
+    isShape<AttemptFailure>({ error: optional(isText), at: isNumber, attempt: isNumber }),
+  ),
 });
 
 const isReport = isShape<PendingReport>({

@@ -1,7 +1,7 @@
 import { signal } from '../schema/host-values.js';
 import { object } from '../schema/object.js';
 import { inputOf } from '../schema/read-input.js';
-import { type Out, optional, schema } from '../schema/schema.js';
+import { type Out, optional } from '../schema/schema.js';
 import { capped, number, upTo } from '../schema/values.js';
 import {
   DEFAULT_CLAIMS,
@@ -11,6 +11,7 @@ import {
   TAKE_LIMIT,
 } from '../session/limits.js';
 import { leaseSeconds, takeLimit } from './command-inputs.js';
+import { creation } from './message-input.js';
 
 /** Maximum milliseconds to wait for an answer. */
 const MAX_TIMEOUT_MS = 600_000;
@@ -31,9 +32,6 @@ const answerOptions = object({ timeoutMs, signal });
 export type ParsedAnswerOptions = Out<typeof answerOptions>;
 
 export const parseAnswerOptions = inputOf('options', answerOptions);
-
-/** Read by `getOrCreate`, if the session is missing. */
-const creation = optional(schema((_issues, _path, value) => value));
 
 const replyOptions = object({ ...turnFields, timeoutMs, create: creation });
 

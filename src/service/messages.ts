@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { entryAt, type GivenEntry } from '../input/entries-input.js';
-import { parseMessage, parseMessageIds } from '../input/message-input.js';
+import { parseMessage, parseMessageIds, parseSendOptions } from '../input/message-input.js';
 import { planSend } from '../plan/send.js';
 import { timestampOf } from '../session/clock.js';
 import { digestOf } from '../session/digest-of.js';
@@ -14,6 +14,7 @@ import {
   operationMismatch,
   type StoreError,
 } from '../session/errors.js';
+import type { Fields } from '../session/fields.js';
 import { nextId } from '../session/ids.js';
 import { type Message, messageOf } from '../session/message.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -198,7 +199,7 @@ export const fateOf = async (
 export const createIfMissing = async (
   settings: Settings,
   { id }: SessionKey,
-  create: CreateIfMissing | undefined,
+  create: true | Fields | undefined,
 ): Promise<Result<boolean, OperationErrors['send']>> => {
   if (create === undefined) return ok(false);
   const input = { ...(create === true ? {} : create), id };
@@ -243,8 +244,11 @@ export const sendMessage = async (
   settings: Settings,
   key: SessionKey,
   message: unknown,
-  { create }: SendOptions,
+  options: unknown,
 ): Promise<Result<Sent, OperationErrors['send']>> => {
+  const read = parseSendOptions(options);
+  if (read.isErr()) return err(read.error);
+  const { create } = read.value;
   const given = await readMessage(settings, message);
   if (given.isErr()) return err(given.error);
   const sent = await sendGiven(settings, key, given.value);

@@ -45,7 +45,6 @@ interface Call {
   readonly given: GivenMessage;
   readonly run: Run;
   readonly options: ParsedReplyOptions;
-  readonly create: CreateIfMissing | undefined;
   readonly holder: string;
   readonly changes: Changes;
   /** Whether the message is stored. */
@@ -119,7 +118,8 @@ const begin = async (
 
 /** The session, which is created if it is missing and the caller wishes so. */
 const readSession = async (call: Call): Promise<Result<SessionRecord, ReplyError>> => {
-  const { settings, key, create } = call;
+  const { settings, key, options } = call;
+  const { create } = options;
   for (let hasCreated = false; ; hasCreated = true) {
     const found = await findSession(settings.store, key, { historyLimit: 0 });
     if (found.isErr()) return err(found.error);
@@ -203,7 +203,7 @@ export const replyToMessage = async (
   sessionsOf: (settings: Settings) => SessionService,
   message: unknown,
   run: Run,
-  options: ReplyOptions,
+  options: unknown,
 ): Promise<Result<Reply, ReplyError>> => {
   if (typeof run !== 'function') return err(invalidField('run', 'must be a function'));
   const read = parseReplyOptions(options);
@@ -212,10 +212,9 @@ export const replyToMessage = async (
   if (given.isErr()) return err(given.error);
   const changes = new Changes(settings, key);
   const holder = `reply-${settings.random().toString(36).slice(2)}`;
-  const { create } = options;
   try {
     return await replyTo({
-      ...{ settings, sessionsOf, key, run, create, holder, changes },
+      ...{ settings, sessionsOf, key, run, holder, changes },
       given: given.value,
       options: read.value,
       isSent: false,

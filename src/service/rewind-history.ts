@@ -3,7 +3,7 @@ import { entriesAt } from '../input/entries-input.js';
 import { type ParsedRewind, parseRewind } from '../input/rewind-input.js';
 import type { StepEffects } from '../plan/replace.js';
 import { digestOf } from '../session/digest-of.js';
-import { type InvalidInput, invalidField, invalidTransition } from '../session/errors.js';
+import { type InvalidInput, invalidField, invalidTransition, notFound } from '../session/errors.js';
 import { isLeasedWith, leaseEndedIn, wakeState } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { StateRecord, TurnRecord } from '../session/session-record.js';
@@ -86,6 +86,7 @@ const turnAt = async (
 ): Promise<Result<{ readonly start: number; readonly turn?: TurnRecord }, PlaceError>> => {
   const part = await store.entries(key, { before: position, limit: 1 });
   if (part.isErr()) return err(part.error);
+  if (part.value.outcome === 'missing') return err(notFound(key.id));
   if (part.value.outcome !== 'found') return err(invalidField('to', NOT_IN_HISTORY));
   const { start } = part.value;
   const entry = part.value.entries[0];

@@ -180,7 +180,7 @@ export class TurnRun {
     const released = await this.#release({ fencingToken, done: isStopped, error });
     // Whatever `run` threw then, such as the error of a model that was aborted.
     const wasStopped = released.isOk() && released.value.stopped === true;
-    if (wasStopped && !isStopped) return { released, failure: cancelled(fencingToken) };
+    if (wasStopped && !isStopped) return { released, failure: cancelled(fencingToken, undefined) };
     return { released, failure };
   }
 
@@ -236,7 +236,7 @@ export class TurnRun {
     try {
       const said: unknown = await this.#how.run(this.#argument(history.value));
       if (!isResult(said)) return ok(entriesIn(said));
-      return said.isOk() ? ok(entriesIn(said.value)) : err(callbackFailed(said.error));
+      return said.isErr() ? err(callbackFailed(said.error)) : ok(entriesIn(said.value));
     } catch (cause) {
       return err(signal.aborted ? signal.reason : callbackFailed(cause));
     }

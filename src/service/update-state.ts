@@ -84,6 +84,7 @@ export const replaceState = async <S extends StateRecord>(
 ): Promise<Result<ReplacedState<S>, StoreError>> => {
   const { store, revision } = settings;
   const { previous, decided, now, step } = change;
+  const { guards, effects } = step ?? {};
   const report = await reportOf(settings, change);
   if (report.isErr()) return err(report.error);
   const state: S = {
@@ -93,7 +94,9 @@ export const replaceState = async <S extends StateRecord>(
   };
   // Stores in memory keep it as it is: a copy would have a hidden class of its own in V8.
   Object.freeze(state);
-  const changed = await store.change(planReplace(key, { previous, state, now, live, ...step }));
+  const changed = await store.change(
+    planReplace(key, { previous, state, now, live, guards, effects }),
+  );
   return changed.map((outcome) => replacedOf(outcome, state, step !== undefined));
 };
 

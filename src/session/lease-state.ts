@@ -139,15 +139,30 @@ export const withoutTurn = (state: StateRecord, now: number): StateRecord => {
   return { ...state, work: Object.freeze({ ...work, ...(inbox > 0 && { askedAt }) }) };
 };
 
+interface FailedAttempt {
+  /** When it has failed. */
+  readonly now: number;
+  /** Until the next one. */
+  readonly delayMs: number;
+  /** Why, at most 500 characters. */
+  readonly error?: string | undefined;
+}
+
 /**
  * The state after an attempt that is not done: it waits for the next one, or has had its last one.
  */
 export const afterAttempt = (
-  state: StateRecord,
+  { work: { failure: _f, ...before }, ...rest }: StateRecord,
   maxAttempts: number,
-  { now, delayMs }: { readonly now: number; readonly delayMs: number },
+  { now, delayMs, error }: FailedAttempt,
 ): StateRecord => {
-  const { attempts = 1, wakeAt = Number.POSITIVE_INFINITY, askedAt } = state.work;
+  const { attempts = 1, wakeAt = Number.POSITIVE_INFINITY, askedAt } = before;
+  const failure = Object.freeze({
+    ...(error !== undefined && { error }),
+    at: now,
+    attempt: attempts,
+  });
+  const state = { ...rest, work: { ...before, failure } };
   if (attempts < maxAttempts) {
     const { askedAt: _, ...work } = state.work;
     return withWork({ ...state, work }, { retryAt: now + delayMs });
@@ -167,12 +182,6 @@ export interface ReleasedLease {
   /** A random number from 0 up to 1. */
   readonly random: number;
 }
-
-const failed = (state: StateRecord, error: string | undefined, now: number): StateRecord => {
-  if (error === undefined) return state;
-  const { attempts = 1 } = state.work;
-  return withWork(state, { failure: Object.freeze({ error, at: now, attempt: attempts }) });
-};
 
 /**
  * The next state without the lease of this fencing token, or `state` itself if that lease is over
@@ -202,7 +211,7 @@ export const releaseState = (
   if (done) return ok(withoutTurn(released, now));
   const { attempts = 1 } = state.work;
   const delayMs = retryDelayMs(attempts, random);
-  return ok(afterAttempt(failed(released, error, now), maxAttempts, { now, delayMs }));
+  return ok(afterAttempt(released, maxAttempts, { now, delayMs, error }));
 };
 
 /**

@@ -118,8 +118,8 @@ export interface TurnRecord {
 
 /** A failed attempt. */
 export interface AttemptFailure {
-  /** The text of the error, at most 500 characters. */
-  readonly error: string;
+  /** The text of the error, at most 500 characters. Absent if its worker has told none. */
+  readonly error?: string;
   /** When, in milliseconds since the epoch. */
   readonly at: number;
   /** The number of the attempt. */

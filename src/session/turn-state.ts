@@ -57,7 +57,7 @@ const afterCrash = (state: StateRecord, now: number): StateRecord => {
   if (lease?.maxAttempts === undefined || lease.releasedAt !== undefined) return state;
   const released = withWork(state, { lease: releasedLease(lease, now) });
   if (lease.cancelled !== undefined) return withoutTurn(released, now);
-  return afterAttempt(released, lease.maxAttempts, { now, delayMs: 0 });
+  return afterAttempt(released, lease.maxAttempts, { now: lease.until, delayMs: 0 });
 };
 
 /**
@@ -126,6 +126,10 @@ const cancelledLease = (lease: LeaseRecord, cancelled: Cancellation, now: number
   return Object.freeze({ ...lease, until, cancelled: Object.freeze(cancelled) });
 };
 
+/** Whether a cancelled turn may store its last words. */
+const isSpeaking = (state: StateRecord, now: number): boolean =>
+  heldLease(state, now)?.cancelled !== undefined;
+
 /**
  * The next state of a session whose work is cancelled: nobody may go on with it, and it waits for
  * no worker but for that of the messages in its inbox. `current` itself if that is so already.
@@ -143,15 +147,14 @@ export const cancelState = (
     lease.releasedAt === undefined &&
     lease.cancelled === undefined &&
     (now < lease.until || lease.maxAttempts !== undefined);
-  if (!isHeld && wakeAt === undefined && retryAt === undefined && turn === undefined)
-    return ok(current);
+  const isIdle = turn === undefined || isSpeaking(current, now);
+  if (!isHeld && wakeAt === undefined && retryAt === undefined && isIdle) return ok(current);
   const cancelled = { ...(reason !== undefined && { reason }) };
   const { wakeAt: _w, retryAt: _r, ...work } = current.work;
   const ended = isHeld ? { lease: cancelledLease(lease, cancelled, now) } : {};
   const next = withWork({ ...current, work }, ended);
   // The last words of a turn are still part of it.
-  const isSpeaking = next.work.lease?.cancelled !== undefined && heldLease(next, now) !== undefined;
-  return ok(Object.freeze(isSpeaking ? next : withoutTurn(next, now)));
+  return ok(Object.freeze(isSpeaking(next, now) ? next : withoutTurn(next, now)));
 };
 
 /** The state after a rewind by others: the turn is void, and nobody may go on with it. */

@@ -18,7 +18,8 @@ const begunAt = (state: StateRecord, now: number): Begun | undefined => {
   if (claim !== undefined && now < claim.until) return { state: 'running', since: claim.takenAt };
   const since = Math.min(askedAt, wakeAt);
   if (since <= now) return { state: 'waiting', since };
-  if (claim !== undefined) return { state: 'retrying', since: claim.until };
+  if (claim !== undefined && claim.cancelled === undefined)
+    return { state: 'retrying', since: claim.until };
   if (retryAt !== undefined) return { state: 'retrying', since: failure?.at ?? retryAt };
   if (isExhausted(state)) return { state: 'exhausted', since: failure?.at ?? state.since };
   return since < NEVER ? { state: 'waiting', since } : undefined;
@@ -36,6 +37,6 @@ export const workAt = (state: StateRecord, now: number): SessionWork | undefined
     since: timestampOf(begun.since),
     attempt: attempts ?? failure?.attempt ?? 0,
     ...(isLater && { nextAt: timestampOf(nextAt) }),
-    ...(failure && { error: failure.error }),
+    ...(failure?.error !== undefined && { error: failure.error }),
   };
 };

@@ -2,6 +2,7 @@ import type { ResultAsync } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SessionError } from '../../src/session/errors.js';
+import { LAST_WORDS_MS } from '../../src/session/turn-state.js';
 import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
 
 const worker = { holder: 'worker-1', seconds: 10 };
@@ -16,7 +17,7 @@ const open = async () => {
 
 describe('cancel', () => {
   test('ends the lease of a worker, whose calls are then cancelled with the reason', async () => {
-    const { sessions, id, fencingToken } = await open();
+    const { sessions, clock, id, fencingToken } = await open();
     await okOf(sessions.cancel(id, { reason: 'The user has stopped it.' }));
     const refusal = { type: 'cancelled', reason: 'The user has stopped it.', fencingToken };
     const entry = { role: 'assistant', content: 'late' };
@@ -26,16 +27,21 @@ describe('cancel', () => {
       sessions.pause(id, { fencingToken }),
       sessions.update(id, { labels: { user: 'u-1' } }, { fencingToken }),
       sessions.renew(id, { fencingToken, seconds: 10 }),
-      sessions.release(id, { fencingToken, done: true }),
+      sessions.take(id, { fencingToken }),
     ];
     for (const call of calls) expect(await errorOf(call)).toMatchObject(refusal);
+    clock.pass(LAST_WORDS_MS);
+    expect(await errorOf(sessions.release(id, { fencingToken, done: true }))).toMatchObject(
+      refusal,
+    );
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', history: [] });
   });
 
   test('leaves a session that waits for no worker, until it is woken', async () => {
-    const { sessions, id } = await open();
+    const { sessions, clock, id } = await open();
     await okOf(sessions.wake(id));
     await okOf(sessions.cancel(id));
+    clock.pass(LAST_WORDS_MS);
     const session = await okOf(sessions.get(id));
     expect([session.lease, session.work]).toEqual([undefined, undefined]);
     expect((await okOf(sessions.claim(worker))).claimed).toEqual([]);
@@ -48,6 +54,7 @@ describe('cancel', () => {
   test('aborts the signal of a lease at its next renewal, and is the result of withLease', async () => {
     const { sessions, clock, id } = await open();
     await okOf(sessions.cancel(id));
+    clock.pass(LAST_WORDS_MS);
     const result = sessions.withLease(id, worker, async ({ signal }) => {
       await okOf(sessions.cancel(id, { reason: 'enough' }));
       const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));

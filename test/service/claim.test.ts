@@ -72,6 +72,9 @@ describe('claim', () => {
       ...end,
       lease,
       attempt: 1,
+      turn: 1,
+      messages: [],
+      woken: true,
       waitingSince,
     });
     expect(claimed?.session).toMatchObject({ lease, history: [], historyCount: 1 });
@@ -209,10 +212,10 @@ describe('release of a claim', () => {
     clock.pass(1_000_000);
     expect(await claimedIds()).toEqual([]);
     const found = await okOf(sessions.list({ labels: { 'colloquy.work': 'exhausted' } }));
-    expect(found.sessions).toMatchObject([{ id, work: { attempts: 0, exhausted: true } }]);
+    expect(found.sessions).toMatchObject([{ id, work: { state: 'exhausted', attempt: 1 } }]);
     await okOf(sessions.wake(id));
-    const wakeAt = new Date(clock.now()).toISOString();
-    expect((await okOf(sessions.get(id))).work).toEqual({ attempts: 0, wakeAt, exhausted: true });
+    const since = new Date(clock.now()).toISOString();
+    expect((await okOf(sessions.get(id))).work).toMatchObject({ state: 'waiting', since });
     expect(await claim()).toMatchObject([{ attempt: 1, session: { labels: {} } }]);
   });
 
@@ -225,7 +228,10 @@ describe('release of a claim', () => {
     expect((await okOf(sessions.claim(twice))).claimed).toMatchObject([{ attempt: 2 }]);
     clock.pass(10_000);
     expect(await claim()).toEqual([]);
-    expect((await okOf(sessions.get(id))).work).toEqual({ attempts: 0, exhausted: true });
+    expect((await okOf(sessions.get(id))).work).toMatchObject({
+      state: 'exhausted',
+      attempt: 2,
+    });
     expect(await claimedIds()).toEqual([]);
   });
 

@@ -64,6 +64,7 @@ const failures: Readonly<Record<string, () => unknown>> = {
   'returns what throws': throwing,
   'returns a result that throws': () => ({ isErr: throws, value: 1 }),
   'returns half a result': () => ({ isErr: () => true, error: 'no' }),
+  'returns what is no text and no entry': () => ({ isErr: () => false, value: 1 }),
   // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about
   'returns a thenable that throws': () => ({ then: throws }),
 };
@@ -81,13 +82,13 @@ describe('a worker whose function', () => {
     });
     await pass(clock, 5);
     expect(errors).toMatchObject([1, 2].map((attempt) => ({ type: 'work_failed', id, attempt })));
-    expect((await okOf(sessions.get(id))).work).toEqual({ attempts: 0, exhausted: true });
+    expect((await okOf(sessions.get(id))).work).toMatchObject({ state: 'exhausted', attempt: 2 });
   });
 
   test('returns what is nearly a result is done', async () => {
     const { sessions, clock, waiting } = open();
     const id = await waiting();
-    working(sessions, { run: () => ({ isErr: () => false, value: 1 }), onError: throws });
+    working(sessions, { run: () => ({ isErr: () => false, value: 'Yes.' }), onError: throws });
     await pass(clock, 1);
     expect((await okOf(sessions.get(id))).work).toBeUndefined();
   });
@@ -183,7 +184,10 @@ describe('a worker on a store that breaks its contract', () => {
     };
     const { sessions, clock, waiting } = open(changed(memory, { events: untyped(log) }));
     const done: string[] = [];
-    working(sessions, { run: ({ session }: { session: { id: string } }) => done.push(session.id) });
+    const run = ({ session }: { session: { id: string } }) => {
+      done.push(session.id);
+    };
+    working(sessions, { run });
     await pass(clock, 1);
     const id = await waiting();
     await pass(clock, 3);

@@ -1,16 +1,12 @@
 import { ok, type ResultAsync } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type {
-  ObservedOperation,
-  OperationResult,
-  SessionError,
-  SessionObserver,
-} from '../../src/index.js';
+import type { ObservedOperation, OperationResult, SessionObserver } from '../../src/index.js';
+import type { OperationError } from '../../src/session/errors.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { ada, call, createdIn, errorOf, okOf, openSessions } from '../support/sessions.js';
 
-type Call = () => ResultAsync<OperationResult, SessionError>;
+type Call = () => ResultAsync<OperationResult, OperationError>;
 
 /** Writes down what it sees, and how each operation has ended. */
 const recorder = () => {

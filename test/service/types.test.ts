@@ -17,6 +17,7 @@ import type {
   NotFound,
   OperationMismatch,
   PageTooLarge,
+  Released,
   SearchTooLarge,
   Session,
   SessionError,
@@ -124,7 +125,10 @@ describe('every operation has the errors that it can have, and no others', () =>
       >
     >();
     expectTypeOf<ReturnType<SessionService['release']>>().toEqualTypeOf<
-      ResultAsync<void, InvalidInput | NotFound | LeaseEnded | Conflict | AnyStore>
+      ResultAsync<
+        Released,
+        InvalidInput | NotFound | InvalidTransition | LeaseEnded | HistoryFull | Conflict | AnyStore
+      >
     >();
   });
 
@@ -149,6 +153,10 @@ describe('every operation has the errors that it can have, and no others', () =>
       | 'conflict'
       | 'history_full'
       | 'too_many_active'
+      | 'inbox_full'
+      | 'not_answered'
+      | 'withdrawn'
+      | 'superseded'
       | 'page_too_large'
       | 'search_too_large'
       | 'store_unavailable'

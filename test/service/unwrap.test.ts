@@ -89,7 +89,9 @@ test('httpStatusOf has the type of the statuses that the error may have', () => 
   const statusOfList = (error: OperationErrors['list']) => httpStatusOf(error);
   expectTypeOf(statusOfList).returns.toEqualTypeOf<400 | 422 | 500 | 503>();
   const statusOfAny = (error: SessionError) => httpStatusOf(error);
-  expectTypeOf(statusOfAny).returns.toEqualTypeOf<400 | 404 | 409 | 412 | 422 | 429 | 500 | 503>();
+  expectTypeOf(statusOfAny).returns.toEqualTypeOf<
+    400 | 404 | 409 | 412 | 422 | 429 | 500 | 503 | 504
+  >();
   expectTypeOf(httpStatusOf({ type: 'callback_failed' })).toEqualTypeOf<500>();
 });
 

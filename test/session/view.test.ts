@@ -41,6 +41,7 @@ const expected = {
   revision: 2,
   history: [{ role: 'user', content: 'hello', timestamp: '2026-01-31T12:00:00.000Z' }],
   historyCount: 7,
+  inbox: 0,
   createdAt: '2026-01-31T11:59:00.000Z',
   duration: 1,
   durationMs: 1500,

@@ -15,7 +15,7 @@ import { adapters, constructors } from './constructors.js';
 import { ANY, type Entrance, saidOf } from './entrance.js';
 import {
   commonOperations,
-  entryOperation,
+  entryOperations,
   type Operation,
   serviceOperations,
 } from './operations.js';
@@ -50,7 +50,7 @@ const entranceOf = (
 });
 
 const entrances: readonly Entrance[] = [
-  ...[...commonOperations, ...serviceOperations, entryOperation].map((operation) =>
+  ...[...commonOperations, ...serviceOperations, ...entryOperations].map((operation) =>
     entranceOf(sessions, operation),
   ),
   ...commonOperations.map((operation) =>

@@ -166,6 +166,9 @@ export const constructors: readonly Entrance[] = [
     {
       run: {},
       concurrency: 0,
+      maxSeconds: 0,
+      messages: 0,
+      historyLimit: -1,
       seconds: 0,
       attempts: 0,
       holder: '',

@@ -1,10 +1,14 @@
-import type { NewHistoryEntry } from '../../../src/index.js';
-import type { AppendOptions, RewindInput } from '../../../src/service/change-history.js';
+import type { NewHistoryEntry, PositionedEntry } from '../../../src/index.js';
+import type { AnswerOptions } from '../../../src/service/answers.js';
+import type { AppendOptions } from '../../../src/service/change-history.js';
 import type { OperationOptions } from '../../../src/service/change-session.js';
 import type { ClaimInput } from '../../../src/service/claim-sessions.js';
 import type { CreateSessionInput } from '../../../src/service/create-session.js';
 import type { EachQuery, ListOptions, ListQuery } from '../../../src/service/list-sessions.js';
+import type { SendOptions } from '../../../src/service/messages.js';
 import type { GetOptions, HistoryQuery } from '../../../src/service/read-session.js';
+import type { ReplyOptions } from '../../../src/service/reply.js';
+import type { RewindInput } from '../../../src/service/rewind-history.js';
 import type {
   CancelOptions,
   LeaseInput,
@@ -13,6 +17,7 @@ import type {
   WakeOptions,
 } from '../../../src/service/session-work.js';
 import type { SweepOptions } from '../../../src/service/sweep-sessions.js';
+import type { TakeInput } from '../../../src/service/turn-commits.js';
 import type { UpdateInput, UpdateOptions } from '../../../src/service/update-session.js';
 import type { Fields } from '../../../src/session/fields.js';
 import type { WatchAllOptions, WatchOptions } from '../../../src/session/session-event.js';
@@ -99,20 +104,20 @@ export const commonOperations: readonly Operation[] = [
   onSession('update', 'options', { ...writing, ifRevision: 0 } satisfies RangesOf<UpdateOptions>, {
     before: ['s1', { labels: { user: 'u-1' } }],
   }),
-  onSession(
-    'append',
-    'options',
-    { ...writing, ifPosition: -1, wake: ANY } satisfies RangesOf<AppendOptions>,
-    { before: ['s1', [entry]] },
-  ),
+  onSession('append', 'options', { ...writing, ifPosition: -1 } satisfies RangesOf<AppendOptions>, {
+    before: ['s1', [entry]],
+  }),
   onSession(
     'rewind',
     'input',
     {
       ...writing,
       to: -1,
+      before: '',
+      after: '',
       ifPosition: -1,
       wake: ANY,
+      send: { role: '', content: '' },
       entries: [{ role: '', content: '' }],
     } satisfies RangesOf<RewindInput>,
     { fits: { to: 0, ifPosition: 0 } },
@@ -121,8 +126,32 @@ export const commonOperations: readonly Operation[] = [
   onSession('renew', 'input', { fencingToken: 0, seconds: 0 } satisfies RangesOf<RenewInput>, {
     fits: { fencingToken: 1, seconds: 5 },
   }),
-  onSession('release', 'input', { fencingToken: 0, done: ANY } satisfies RangesOf<ReleaseInput>, {
-    fits: { fencingToken: 1 },
+  onSession(
+    'release',
+    'input',
+    {
+      fencingToken: 0,
+      done: ANY,
+      entries: [{ role: '', content: '' }],
+      error: 5,
+    } satisfies RangesOf<ReleaseInput>,
+    { fits: { fencingToken: 1 } },
+  ),
+  onSession('send', 'options', { create: ANY } satisfies RangesOf<SendOptions>, {
+    before: ['s1', 'hello'],
+  }),
+  onSession(
+    'take',
+    'input',
+    {
+      fencingToken: 0,
+      after: [{ role: '', content: '' }],
+      limit: 0,
+    } satisfies RangesOf<TakeInput>,
+    { fits: { fencingToken: 1 } },
+  ),
+  onSession('answer', 'options', { timeoutMs: -1 } satisfies RangesOf<AnswerOptions>, {
+    before: ['s1', 'm-1'],
   }),
   onSession('withLease', 'input', leasing, { fits: { holder: 'worker', seconds: 5 } }),
   onSession('wake', 'options', { at: 'soon' } satisfies RangesOf<WakeOptions>),
@@ -137,6 +166,7 @@ export const commonOperations: readonly Operation[] = [
       limit: 0,
       historyLimit: -1,
       attempts: 1001,
+      messages: 0,
     } satisfies RangesOf<ClaimInput>,
   },
   onSession('watch', 'options', { cursor: 'x', warnBefore: 0, historyLimit: -1, signal: ANY }),
@@ -148,6 +178,20 @@ const { method: _claim, ...claiming } = commonOperations.find(
 
 /** The operations that only a service has. */
 export const serviceOperations: readonly Operation[] = [
+  onSession(
+    'reply',
+    'options',
+    {
+      create: ANY,
+      timeoutMs: -1,
+      maxSeconds: 0,
+      messages: 0,
+      historyLimit: -1,
+      seconds: 0,
+      attempts: 1001,
+    } satisfies RangesOf<ReplyOptions>,
+    { before: ['s1', 'hello', () => 'Yes.'] },
+  ),
   { ...claiming, method: 'claimAny' },
   onSession('get', 'options', {
     historyLimit: -1,
@@ -188,20 +232,30 @@ export const serviceOperations: readonly Operation[] = [
   },
 ];
 
-/** Entries, of which each is an object of fields. */
-export const entryOperation: Operation = onSession(
-  'append',
-  'entries[0]',
-  {
-    role: '',
-    content: long.repeat(3),
-    timestamp: 'noon',
-    id: '',
-    data: { text: long.repeat(3) },
-    position: -1,
-  } satisfies RangesOf<NewHistoryEntry & { readonly position: number }>,
-  { within: 'entries[0].', fits: entry },
-);
+const spoken = {
+  role: '',
+  content: long.repeat(3),
+  timestamp: 'noon',
+  id: '',
+  data: { text: long.repeat(3) },
+  position: -1,
+  turn: 0,
+  message: ANY,
+} satisfies RangesOf<NewHistoryEntry & Pick<PositionedEntry, 'position' | 'turn' | 'message'>>;
+
+/** Entries and messages, of which each is an object of fields. */
+export const entryOperations: readonly Operation[] = [
+  onSession('append', 'entries[0]', spoken, { within: 'entries[0].', fits: entry }),
+  onSession('send', 'message', spoken, { within: 'message.', fits: entry }),
+];
 
 /** Operations whose only arguments are an id, or none. */
-export const withoutFields = ['countWaiting', 'countWaitingAny', 'delete', 'drain', 'redact'];
+export const withoutFields = [
+  'inbox',
+  'withdraw',
+  'countWaiting',
+  'countWaitingAny',
+  'delete',
+  'drain',
+  'redact',
+];
