@@ -51,6 +51,8 @@ interface Call {
   isSent: boolean;
   /** Whether an earlier call has sent it. */
   isRepeated: boolean;
+  /** Whether this call has looked for the answer. */
+  hasLooked: boolean;
 }
 
 /** The turn that this call may run now, with the message unless it is stored already. */
@@ -139,20 +141,22 @@ const runTurn = async (
   const onDoubt = (check: () => void) => changes.listen(check);
   const how = { run, maxSeconds, historyLimit, seconds, onDoubt };
   const { released, failure } = await new TurnRun(settings, sessionsOf, turn, how).end();
-  if (failure !== undefined) return err(failure);
-  if (released.isErr()) return err(released.error);
+  const error = failure ?? (released.isErr() ? released.error : undefined);
+  if (error !== undefined && error.type !== 'cancelled') return err(error);
+  // A cancelled turn may have been rewound, which is the better error.
   const answer = await answerIn(settings, key, given.id);
-  return answer.map((found) => found && { ...found, ran: true, ...released.value });
+  if (error !== undefined) return err(answer.isErr() ? answer.error : error);
+  return answer.map((found) => found && { ...found, ran: true, ...released.unwrapOr({}) });
 };
 
 /** Begins a turn if nobody has the session; otherwise sends the message alone. */
-const step = async (call: Call): Promise<Result<BegunTurn | undefined, ReplyError>> => {
+const step = async (
+  call: Call,
+  record: SessionRecord,
+): Promise<Result<BegunTurn | undefined, ReplyError>> => {
   const { settings, key, given } = call;
-  const read = await readSession(call);
-  if (read.isErr()) return err(read.error);
   const time = settings.now();
   if (time.isErr()) return err(time.error);
-  const record = read.value;
   const { status } = stateAt(record.state, time.value);
   const claim = status === 'ACTIVE' ? claimFor(call, record, time.value) : undefined;
   if (claim?.isOk()) return begin(call, record, claim.value, time.value);
@@ -164,17 +168,25 @@ const step = async (call: Call): Promise<Result<BegunTurn | undefined, ReplyErro
   return ok(undefined);
 };
 
+/** The stored answer; undefined if it may still come. */
+const storedAnswer = async (call: Call): Promise<Result<Reply | undefined, ReplyError>> => {
+  const { settings, key, given, isRepeated, hasLooked } = call;
+  call.hasLooked = true;
+  const answer = await answerIn(settings, key, given.id);
+  const repeated = isRepeated && !hasLooked && { repeated: true as const };
+  return answer.map((found) => found && { ...found, ...repeated });
+};
+
 /** The answer by now; undefined if it may still come. */
 const pass = async (call: Call): Promise<Result<Reply | undefined, ReplyError>> => {
-  const { settings, key, given } = call;
-  const wasSent = call.isSent;
-  const begun = await step(call);
+  const read = await readSession(call);
+  if (read.isErr()) return err(read.error);
+  // The answer is read after the state, whose revision vouches that the turn is still wanted.
+  const answer = call.isSent ? await storedAnswer(call) : ok(undefined);
+  if (answer.isErr() || answer.value !== undefined) return answer;
+  const begun = await step(call, read.value);
   if (begun.isErr()) return err(begun.error);
-  if (begun.value !== undefined) return runTurn(call, begun.value);
-  if (!call.isSent) return ok(undefined);
-  const answer = await answerIn(settings, key, given.id);
-  const repeated = !wasSent && call.isRepeated && { repeated: true as const };
-  return answer.map((found) => found && { ...found, ...repeated });
+  return begun.value === undefined ? ok(undefined) : runTurn(call, begun.value);
 };
 
 const replyTo = async (call: Call): Promise<Result<Reply, ReplyError>> => {
@@ -219,6 +231,7 @@ export const replyToMessage = async (
       options: read.value,
       isSent: false,
       isRepeated: false,
+      hasLooked: false,
     });
   } finally {
     changes.close();

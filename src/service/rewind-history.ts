@@ -5,6 +5,7 @@ import type { StepEffects } from '../plan/replace.js';
 import { digestOf } from '../session/digest-of.js';
 import { type InvalidInput, invalidField, invalidTransition, notFound } from '../session/errors.js';
 import { isLeasedWith, leaseEndedIn, wakeState } from '../session/lease-state.js';
+import { TAKE_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { StateRecord, TurnRecord } from '../session/session-record.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
@@ -78,21 +79,31 @@ interface Place {
 
 type PlaceError = InvalidInput | OperationErrors['history'];
 
+interface TurnAt {
+  /** The position before the message. */
+  readonly before: number;
+  readonly turn?: TurnRecord;
+}
+
 /** The turn of the message at a position, if there is one. */
 const turnAt = async (
   { store }: Settings,
   key: SessionKey,
   position: number,
-): Promise<Result<{ readonly start: number; readonly turn?: TurnRecord }, PlaceError>> => {
-  const part = await store.entries(key, { before: position, limit: 1 });
+): Promise<Result<TurnAt, PlaceError>> => {
+  const part = await store.entries(key, { before: position, limit: TAKE_LIMIT });
   if (part.isErr()) return err(part.error);
   if (part.value.outcome === 'missing') return err(notFound(key.id));
   if (part.value.outcome !== 'found') return err(invalidField('to', NOT_IN_HISTORY));
-  const { start } = part.value;
-  const entry = part.value.entries[0];
+  const { entries, start: first } = part.value;
+  const beforeAt = (at: number): number => entries[at - 1]?.position ?? first;
+  const entry = entries.at(-1);
+  const before = beforeAt(entries.length - 1);
   const isThere = entry?.position === position && entry.message === true;
-  const number = isThere ? entry.turn : undefined;
-  return ok({ start, ...(number !== undefined && { turn: Object.freeze({ number, start }) }) });
+  if (!isThere || entry.turn === undefined) return ok({ before });
+  const number = entry.turn;
+  const start = beforeAt(entries.findIndex(({ turn }) => turn === number));
+  return ok({ before, turn: Object.freeze({ number, start }) });
 };
 
 const NO_MESSAGE = 'is not the id of a message in this history';
@@ -110,9 +121,9 @@ const placeOfMessage = async (
   if (entry !== undefined && path === 'before') return ok({ to: undefined, withdraw: id });
   if (position === undefined) return err(invalidField(path, NO_MESSAGE));
   const at = await turnAt(settings, key, position);
-  return at.andThen(({ start, turn }): Result<Place, PlaceError> => {
+  return at.andThen(({ before, turn }): Result<Place, PlaceError> => {
     if (turn === undefined) return err(invalidField(path, NO_MESSAGE));
-    return ok(path === 'before' ? { to: start } : { to: position, turn });
+    return ok(path === 'before' ? { to: before } : { to: position, turn });
   });
 };
 
@@ -135,10 +146,11 @@ const placeOf = async (
 const rewoundState = (
   current: StateRecord,
   { fencingToken, wake, entries, send }: ParsedRewind,
-  { turn, withdraw }: Place,
+  { to, turn, withdraw }: Place,
   now: number,
 ): StateRecord => {
-  const isOwn = fencingToken !== undefined;
+  // A message that waits is no question of the running turn.
+  const isOwn = fencingToken !== undefined || to === undefined;
   const kept = withdraw === undefined ? current : withoutMessages(current, 1);
   const voided = isOwn ? kept : voidTurn(kept, now);
   const sent = send === undefined ? voided : sentState(voided, now);

@@ -7,11 +7,19 @@ import {
   parseTake,
 } from '../input/turn-input.js';
 import { historyFull, invalidTransition, type StoreError } from '../session/errors.js';
-import { isLeasedWith, leaseEndedIn, releaseState } from '../session/lease-state.js';
+import {
+  isLeasedWith,
+  leaseEndedIn,
+  releasedLease,
+  releaseState,
+  withoutTurn,
+  withWork,
+} from '../session/lease-state.js';
 import { HISTORY_LIMIT } from '../session/limits.js';
 import { type Message, messagesIn } from '../session/message.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { PositionedEntry } from '../session/session.js';
+import type { StateRecord } from '../session/session-record.js';
 import { acceptsHistoryAt, stateAt, usedState } from '../session/state-at.js';
 import { type Claim, openTurn, withoutMessages } from '../session/turn-state.js';
 import type { Refusal, SessionKey } from '../store/session-store.js';
@@ -120,6 +128,15 @@ export const takeMessages = async (
   return position.map((end) => ({ messages: messagesIn(taken), position: end }));
 };
 
+/** The state of a session that was over before its turn was. */
+const endedTurn = (current: StateRecord, now: number): StateRecord => {
+  const { lease } = current.work;
+  return withoutTurn(
+    lease === undefined ? current : withWork(current, { lease: releasedLease(lease, now) }),
+    now,
+  );
+};
+
 /** What a release makes of a session, with the last entries of its turn. */
 const releaseStep =
   (settings: Settings, key: SessionKey, input: ParsedRelease): Decide<OperationErrors['release']> =>
@@ -136,7 +153,7 @@ const releaseStep =
     if (!acceptsHistoryAt(current, now)) return err(invalidTransition(status, 'append'));
     const entries = entriesAt(now, given, openTurn(current, now)?.number);
     return ok({
-      state: status === 'TERMINATED' ? current : usedState(released.value, now),
+      state: status === 'TERMINATED' ? endedTurn(current, now) : usedState(released.value, now),
       guards: { entries: settings.policy.limits.historyEntries },
       effects: { entries },
       refused: refusedBy(settings, key),

@@ -55,6 +55,7 @@ export type Claimed =
 const afterCrash = (state: StateRecord, now: number): StateRecord => {
   const { lease } = state.work;
   if (lease?.maxAttempts === undefined || lease.releasedAt !== undefined) return state;
+  if (now < lease.until) return state;
   const released = withWork(state, { lease: releasedLease(lease, now) });
   if (lease.cancelled !== undefined) return withoutTurn(released, now);
   return afterAttempt(released, lease.maxAttempts, { now: lease.until, delayMs: 0 });
@@ -161,7 +162,7 @@ export const cancelState = (
 export const voidTurn = (state: StateRecord, now: number): StateRecord => {
   const { lease } = state.work;
   const freed = withoutTurn(state, now);
-  if (lease === undefined || lease.releasedAt !== undefined) return freed;
+  if (lease?.maxAttempts === undefined || lease.releasedAt !== undefined) return freed;
   const cancelled = Object.freeze({ reason: 'rewound' });
   return withWork(freed, { lease: Object.freeze({ ...releasedLease(lease, now), cancelled }) });
 };

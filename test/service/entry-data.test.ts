@@ -111,7 +111,7 @@ describe('an entry', () => {
     }
   });
 
-  test.each(['', 'x'.repeat(129), 5, {}])('with the id %j is invalid', async (given) => {
+  test.each(['', 'x'.repeat(257), 5, {}])('with the id %j is invalid', async (given) => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     expect(await errorOf(append(sessions, id, { id: given }))).toMatchObject({

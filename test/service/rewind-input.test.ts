@@ -19,37 +19,31 @@ const talk = async (sessions: SessionService) => {
 };
 
 describe('a rewind', () => {
-  test.each(['to', 'ifPosition'])(
-    'is invalid_input with a wrong %s or none, and changes nothing',
-    async (path) => {
-      const sessions = open();
-      const { id, end } = await talk(sessions);
-      for (const value of [
-        undefined,
-        '5',
-        -1,
-        0.5,
-        Number.NaN,
-        Number.POSITIVE_INFINITY,
-        {},
-        true,
-        null,
-        2 ** 53,
-      ]) {
-        const input = { to: 0, ifPosition: end, entries: [user('x')], [path]: value };
-        expect(await errorOf(call(sessions, 'rewind', id, input))).toMatchObject({
-          type: 'invalid_input',
-          issues: [{ path, message: expect.stringContaining('whole number') }],
-        });
-      }
-      for (const input of [undefined, null, 'x', []]) {
-        expect(await errorOf(call(sessions, 'rewind', id, input))).toMatchObject({
-          type: 'invalid_input',
-        });
-      }
-      expect(await shown(sessions, id)).toHaveLength(3);
-    },
-  );
+  test.each([
+    ['to', 'or before or after is required, and only one of them'],
+    ['ifPosition', 'is required with a position'],
+  ])('is invalid_input with a wrong %s or none, and changes nothing', async (path, required) => {
+    const sessions = open();
+    const { id, end } = await talk(sessions);
+    for (const value of ['5', -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, {}, true, 2 ** 53]) {
+      const input = { to: 0, ifPosition: end, entries: [user('x')], [path]: value };
+      expect(await errorOf(call(sessions, 'rewind', id, input))).toMatchObject({
+        type: 'invalid_input',
+        issues: [{ path, message: expect.stringContaining('whole number') }],
+      });
+    }
+    const without = { to: 0, ifPosition: end, entries: [user('x')], [path]: undefined };
+    expect(await errorOf(call(sessions, 'rewind', id, without))).toMatchObject({
+      type: 'invalid_input',
+      issues: [{ path, message: required }],
+    });
+    for (const input of [undefined, null, 'x', []]) {
+      expect(await errorOf(call(sessions, 'rewind', id, input))).toMatchObject({
+        type: 'invalid_input',
+      });
+    }
+    expect(await shown(sessions, id)).toHaveLength(3);
+  });
 
   test('may have no entries, which an append must have; an append has no after any more', async () => {
     const sessions = open();

@@ -246,7 +246,7 @@ const spoken = {
 /** Entries and messages, of which each is an object of fields. */
 export const entryOperations: readonly Operation[] = [
   onSession('append', 'entries[0]', spoken, { within: 'entries[0].', fits: entry }),
-  onSession('send', 'message', spoken, { within: 'message.', fits: entry }),
+  onSession('send', 'message', spoken, { fits: entry }),
 ];
 
 /** Operations whose only arguments are an id, or none. */

@@ -1,7 +1,6 @@
 import { openSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createWorker, SessionService } from '../../../src/index.js';
-import type { ClaimedWork } from '../../../src/service/worker-options.js';
+import { createWorker, SessionService, type Turn } from '../../../src/index.js';
 import { openStoreAt } from '../store-address.js';
 
 /**
@@ -19,12 +18,7 @@ const mark = (what: object): void => {
 };
 
 /** Answers the turns that have no answer yet, each under its own operation. */
-const answer = async ({
-  session: { id },
-  sessions,
-  signal,
-  fencingToken,
-}: ClaimedWork): Promise<void> => {
+const answer = async ({ session: { id }, sessions, signal, fencingToken }: Turn): Promise<void> => {
   const { entries } = await sessions.orThrow.history(id, { last: 1000 });
   const answered = new Set(
     entries.flatMap(({ data }) => (data === undefined ? [] : [Object(data).answerTo])),
@@ -42,7 +36,7 @@ const answer = async ({
   }
 };
 
-const run = async (work: ClaimedWork): Promise<void> => {
+const run = async (work: Turn): Promise<void> => {
   const { session, fencingToken, signal } = work;
   const { id, lease } = session;
   mark({ did: 'begin', id, fencingToken, until: Date.parse(lease?.until ?? '') });

@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'vitest';
+import { LAST_WORDS_MS } from '../../src/session/turn-state.js';
+import { errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
+
+const worker = { holder: 'worker', seconds: 30 };
+const contents = (entries: readonly { readonly content: string }[]) =>
+  entries.map(({ content }) => content);
+
+const open = async (options: Parameters<typeof openSessions>[0] = {}) => {
+  const bench = openSessions(options);
+  const { sessions } = bench;
+  const id = await startedIn(sessions);
+  const claim = async () => {
+    const [claimed] = (await okOf(sessions.claim(worker))).claimed;
+    if (claimed === undefined) throw new Error('no session waits');
+    return claimed;
+  };
+  const shown = async () => contents((await okOf(sessions.history(id))).entries);
+  const work = async () => (await okOf(sessions.get(id))).work;
+  return { ...bench, id, claim, shown, work };
+};
+
+describe('a turn', () => {
+  test('ends in the same step as its entries, which carry its number', async () => {
+    const { sessions, id, claim } = await open();
+    await okOf(sessions.send(id, { id: 'm', content: 'Hi?' }));
+    const { lease, turn } = await claim();
+    const { fencingToken } = lease;
+    const entries = [{ role: 'tool', content: '4' }, 'Four.'];
+    await okOf(sessions.release(id, { fencingToken, done: true, entries }));
+    const all = (await okOf(sessions.history(id))).entries;
+    expect(all.map((entry) => [entry.role, entry.turn])).toEqual([
+      ['user', turn],
+      ['tool', turn],
+      ['assistant', turn],
+    ]);
+    expect((await okOf(sessions.get(id))).work).toBeUndefined();
+    expect(await okOf(sessions.answer(id, 'm'))).toMatchObject({
+      content: 'Four.',
+      repeated: true,
+    });
+  });
+
+  test('that is released again stores nothing twice', async () => {
+    const { sessions, id, claim, shown } = await open();
+    await okOf(sessions.send(id, 'Hi?'));
+    const { fencingToken } = (await claim()).lease;
+    for (let time = 0; time < 2; time += 1)
+      await okOf(sessions.release(id, { fencingToken, done: true, entries: 'Yes.' }));
+    expect(await shown()).toEqual(['Hi?', 'Yes.']);
+  });
+
+  test('keeps its number in all attempts, and has the messages of the earlier ones', async () => {
+    const { sessions, clock, id, claim } = await open();
+    await okOf(sessions.send(id, 'one'));
+    const first = await claim();
+    await okOf(sessions.send(id, 'two'));
+    await okOf(sessions.release(id, { fencingToken: first.lease.fencingToken, error: 'no model' }));
+    clock.pass(1000);
+    const second = await claim();
+    expect([second.turn, second.attempt, contents(second.messages)]).toEqual([
+      1,
+      2,
+      ['one', 'two'],
+    ]);
+    await okOf(sessions.release(id, { fencingToken: second.lease.fencingToken, done: true }));
+    await okOf(sessions.send(id, 'three'));
+    expect(await claim()).toMatchObject({ turn: 2, attempt: 1, messages: [{ content: 'three' }] });
+  });
+
+  test('is tried again after a delay that a message of before does not shorten, but a later one does', async () => {
+    const { sessions, clock, id, claim, work } = await open();
+    await okOf(sessions.send(id, 'one'));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.send(id, 'two'));
+    await okOf(sessions.release(id, { fencingToken, error: 'no model' }));
+    clock.pass(400);
+    expect((await okOf(sessions.claim(worker))).claimed).toEqual([]);
+    expect(await work()).toMatchObject({ state: 'retrying', attempt: 1, error: 'no model' });
+    await okOf(sessions.send(id, 'three'));
+    expect(contents((await claim()).messages)).toEqual(['one', 'two', 'three']);
+  });
+
+  test('is a message of its own reason: a wake for later lasts until its time, and says so', async () => {
+    const { sessions, clock, id, claim } = await open();
+    await okOf(sessions.wake(id, { at: new Date(clock.now() + 60_000) }));
+    await okOf(sessions.send(id, 'one'));
+    const first = await claim();
+    expect(first.woken).toBeUndefined();
+    await okOf(sessions.release(id, { fencingToken: first.lease.fencingToken, done: true }));
+    clock.pass(60_000);
+    expect(await claim()).toMatchObject({ turn: 2, woken: true, messages: [] });
+  });
+
+  test('takes what was sent since with what it has said, so that history is what the model read', async () => {
+    const { sessions, id, claim, shown } = await open();
+    await okOf(sessions.send(id, 'one'));
+    const { fencingToken } = (await claim()).lease;
+    expect(await okOf(sessions.take(id, { fencingToken }))).toEqual({ messages: [], position: 1 });
+    await okOf(sessions.send(id, 'stop, two'));
+    const taken = await okOf(sessions.take(id, { fencingToken, after: 'step' }));
+    expect([contents(taken.messages), taken.position]).toEqual([['stop, two'], 3]);
+    await okOf(sessions.release(id, { fencingToken, done: true, entries: 'Two.' }));
+    expect(await shown()).toEqual(['one', 'step', 'stop, two', 'Two.']);
+    expect((await okOf(sessions.get(id))).inbox).toBe(0);
+  });
+
+  test('that others interrupt with a note has the note in no answer', async () => {
+    const { sessions, id, claim } = await open();
+    await okOf(sessions.send(id, { id: 'm', content: 'one' }));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.append(id, [{ role: 'operator', content: 'note' }]));
+    await okOf(sessions.release(id, { fencingToken, done: true, entries: 'Yes.' }));
+    expect(contents((await okOf(sessions.answer(id, 'm'))).entries)).toEqual(['Yes.']);
+  });
+
+  test('may say nothing: silence is an answer', async () => {
+    const { sessions, id, claim } = await open();
+    await okOf(sessions.send(id, { id: 'm', content: 'one' }));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.release(id, { fencingToken, done: true }));
+    expect(await okOf(sessions.answer(id, 'm'))).toMatchObject({ content: '', entries: [] });
+  });
+
+  test('of a session that is over stores its answer within the grace period, once', async () => {
+    const { sessions, id, claim, shown } = await open({ gracePeriod: 60 });
+    await okOf(sessions.send(id, { id: 'm', content: 'one' }));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.terminate(id));
+    for (let time = 0; time < 2; time += 1)
+      await okOf(sessions.release(id, { fencingToken, done: true, entries: 'Bye.' }));
+    expect(await shown()).toEqual(['one', 'Bye.']);
+    expect(await okOf(sessions.answer(id, 'm'))).toMatchObject({ content: 'Bye.' });
+  });
+
+  test('of a session that is over has no answer after the grace period', async () => {
+    const { sessions, clock, id, claim } = await open({ gracePeriod: 60 });
+    await okOf(sessions.send(id, { id: 'm', content: 'one' }));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.terminate(id));
+    clock.pass(60_000);
+    const late = sessions.release(id, { fencingToken, done: true, entries: 'Bye.' });
+    expect(await errorOf(late)).toMatchObject({ type: 'invalid_transition' });
+    expect(await errorOf(sessions.answer(id, 'm'))).toMatchObject({ type: 'not_answered' });
+  });
+});
+
+describe('the work of a session', () => {
+  test('is told at each time: waiting, running, retrying, exhausted, none', async () => {
+    const { sessions, clock, id, claim, work } = await open();
+    expect(await work()).toBeUndefined();
+    await okOf(sessions.send(id, 'one'));
+    const at = (ms: number) => new Date(clock.now() + ms).toISOString();
+    const since = at(0);
+    expect(await work()).toEqual({ state: 'waiting', since, attempt: 0 });
+    clock.pass(1000);
+    const begun = at(0);
+    await claim();
+    expect(await work()).toEqual({ state: 'running', since: begun, attempt: 1 });
+    clock.pass(30_000);
+    expect(await work()).toMatchObject({ state: 'retrying', since: at(0), attempt: 1 });
+    clock.pass(10_000);
+    const { fencingToken } = (await okOf(sessions.claim({ ...worker, attempts: 2 }))).claimed[0]
+      ?.lease ?? { fencingToken: 0 };
+    await okOf(sessions.release(id, { fencingToken, error: 'no model' }));
+    expect(await work()).toEqual({
+      state: 'exhausted',
+      since: at(0),
+      attempt: 2,
+      error: 'no model',
+    });
+    await okOf(sessions.send(id, 'two'));
+    expect(await work()).toMatchObject({ state: 'waiting' });
+    const again = await claim();
+    expect([again.attempt, contents(again.messages)]).toEqual([1, ['one', 'two']]);
+  });
+
+  test('of a wake for later waits until its time', async () => {
+    const { sessions, clock, id, work } = await open();
+    const nextAt = new Date(clock.now() + 60_000).toISOString();
+    await okOf(sessions.wake(id, { at: nextAt }));
+    expect(await work()).toEqual({ state: 'waiting', since: nextAt, attempt: 0, nextAt });
+  });
+});
+
+describe('a cancelled turn', () => {
+  test('stores its last words, and then what waits comes next', async () => {
+    const { sessions, id, claim, shown } = await open();
+    await okOf(sessions.send(id, 'one'));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.send(id, 'two'));
+    await okOf(sessions.cancel(id));
+    expect((await okOf(sessions.claim(worker))).claimed).toEqual([]);
+    const words = { fencingToken, done: true, entries: 'I was ab' };
+    expect(await okOf(sessions.release(id, words))).toEqual({ stopped: true });
+    const next = await claim();
+    expect([next.turn, contents(next.messages)]).toEqual([2, ['two']]);
+    expect(await shown()).toEqual(['one', 'I was ab', 'two']);
+  });
+
+  test('is over five seconds later, and its last words are late', async () => {
+    const { sessions, clock, id, claim, shown } = await open();
+    await okOf(sessions.send(id, { id: 'm', content: 'one' }));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.cancel(id));
+    clock.pass(LAST_WORDS_MS);
+    const late = sessions.release(id, { fencingToken, done: true, entries: 'I was ab' });
+    expect(await errorOf(late)).toMatchObject({ type: 'cancelled' });
+    expect(await okOf(sessions.send(id, { id: 'm', content: 'one' }))).toMatchObject({
+      state: 'answered',
+    });
+    await okOf(sessions.send(id, 'two'));
+    expect((await claim()).turn).toBe(2);
+    expect(await shown()).toEqual(['one', 'two']);
+  });
+});
+
+describe('a rewind', () => {
+  test('from outside voids the running turn, whose answer is then refused', async () => {
+    const { sessions, id, claim, shown } = await open();
+    await okOf(sessions.send(id, { id: 'm', content: 'one' }));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.rewind(id, { before: 'm', send: { id: 'n', content: 'two' } }));
+    const stale = sessions.release(id, { fencingToken, done: true, entries: 'One.' });
+    expect(await errorOf(stale)).toMatchObject({ type: 'cancelled' });
+    expect(await errorOf(sessions.answer(id, 'm'))).toMatchObject({ type: 'superseded' });
+    const next = await claim();
+    expect([next.turn, contents(next.messages)]).toEqual([2, ['two']]);
+    expect(await shown()).toEqual(['two']);
+  });
+
+  test('of the turn itself keeps it', async () => {
+    const { sessions, id, claim, shown } = await open();
+    await okOf(sessions.send(id, 'one'));
+    const { lease, position } = await claim();
+    const { fencingToken } = lease;
+    const summary = [{ role: 'system', content: 'summary' }];
+    await okOf(
+      sessions.rewind(id, { to: 0, ifPosition: position, entries: summary, fencingToken }),
+    );
+    await okOf(sessions.release(id, { fencingToken, done: true, entries: 'Yes.' }));
+    expect(await shown()).toEqual(['summary', 'Yes.']);
+  });
+
+  test('after a message answers it once more, with all messages of its turn', async () => {
+    const { sessions, id, claim, shown } = await open();
+    await okOf(sessions.send(id, { id: 'a', content: 'one' }));
+    await okOf(sessions.send(id, { id: 'b', content: 'two' }));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.release(id, { fencingToken, done: true, entries: 'No.' }));
+    await okOf(sessions.rewind(id, { after: 'b', wake: true }));
+    expect(await shown()).toEqual(['one', 'two']);
+    const again = await claim();
+    expect([again.turn, contents(again.messages)]).toEqual([1, ['one', 'two']]);
+  });
+
+  test('before a message that still waits withdraws it, and leaves the running turn alone', async () => {
+    const { sessions, id, claim, shown } = await open();
+    await okOf(sessions.send(id, { id: 'a', content: 'one' }));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.send(id, { id: 'b', content: 'tow' }));
+    await okOf(sessions.rewind(id, { before: 'b', send: { id: 'c', content: 'two' } }));
+    await okOf(sessions.release(id, { fencingToken, done: true, entries: 'One.' }));
+    expect(contents((await claim()).messages)).toEqual(['two']);
+    expect(await shown()).toEqual(['one', 'One.', 'two']);
+    expect(await errorOf(sessions.answer(id, 'b'))).toMatchObject({ type: 'withdrawn' });
+  });
+
+  test('leaves a lease that is no turn', async () => {
+    const { sessions, id } = await open();
+    const { position } = await okOf(sessions.append(id, [{ role: 'user', content: 'one' }]));
+    const { fencingToken } = await okOf(sessions.lease(id, worker));
+    await okOf(sessions.rewind(id, { to: 0, ifPosition: position }));
+    expect((await okOf(sessions.get(id))).lease).toMatchObject({ fencingToken });
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import type { Turn } from '../../src/service/run-turn.js';
+import { lasting, openWorkers } from '../support/open-workers.js';
+import { okOf, startedIn } from '../support/sessions.js';
+
+const contents = (entries: readonly { readonly content: string }[]) =>
+  entries.map(({ content }) => content);
+
+describe('a worker', () => {
+  test('stores what run returns, and a message that comes during a turn is the next turn', async () => {
+    const { sessions, work, pass } = openWorkers();
+    const id = await startedIn(sessions);
+    const seen: string[][] = [];
+    const { run: wait, finish } = lasting();
+    const run = async (turn: Turn) => {
+      seen.push(contents(turn.history));
+      await wait(turn);
+      return `${turn.number}.`;
+    };
+    work({ run });
+    await okOf(sessions.send(id, 'one'));
+    await pass(1000);
+    await okOf(sessions.send(id, 'two'));
+    finish();
+    await pass(1000);
+    finish();
+    await pass(1000);
+    expect(seen).toEqual([['one'], ['one', '1.', 'two']]);
+    expect(contents((await okOf(sessions.history(id))).entries)).toEqual([
+      'one',
+      '1.',
+      'two',
+      '2.',
+    ]);
+  });
+
+  test('gives up a run that lasts too long, however it ignores its signal, and tries it again', async () => {
+    const { sessions, work, errors, pass } = openWorkers();
+    const id = await startedIn(sessions);
+    const { run, begun } = lasting();
+    work({ run, maxSeconds: 5, attempts: 2, concurrency: 1 });
+    await okOf(sessions.send(id, 'one'));
+    await pass(5500);
+    expect(begun[0]?.signal.reason).toMatchObject({ type: 'run_timeout' });
+    await pass(8000);
+    expect(begun.map(({ attempt, number }) => [attempt, number])).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
+    expect(errors).toMatchObject([1, 2].map(() => ({ cause: { type: 'run_timeout' } })));
+    expect((await okOf(sessions.get(id))).work).toMatchObject({ state: 'exhausted', attempt: 2 });
+  });
+
+  test('stores nothing that a run says after its time', async () => {
+    const { sessions, work, pass } = openWorkers();
+    const id = await startedIn(sessions);
+    const run = ({ signal }: Turn) =>
+      new Promise<string>((resolve) => {
+        signal.addEventListener('abort', () => resolve('half'));
+      });
+    work({ run, maxSeconds: 5, attempts: 1 });
+    await okOf(sessions.send(id, 'one'));
+    await pass(6000);
+    expect(contents((await okOf(sessions.history(id))).entries)).toEqual(['one']);
+    expect((await okOf(sessions.get(id))).work).toMatchObject({ state: 'exhausted' });
+  });
+
+  test('stores the last words of a cancelled turn before the message that waits', async () => {
+    const { sessions, work, errors, pass } = openWorkers();
+    const id = await startedIn(sessions);
+    const run = ({ number, signal }: Turn) => {
+      if (number > 1) return 'Yes.';
+      return new Promise<string>((resolve) => {
+        signal.addEventListener('abort', () => resolve('I was ab'));
+      });
+    };
+    work({ run });
+    await okOf(sessions.send(id, 'one'));
+    await pass(1000);
+    await okOf(sessions.send(id, 'two'));
+    await okOf(sessions.cancel(id));
+    await pass(1000);
+    expect(contents((await okOf(sessions.history(id))).entries)).toEqual([
+      'one',
+      'I was ab',
+      'two',
+      'Yes.',
+    ]);
+    expect(errors).toEqual([]);
+  });
+
+  test('aborts the signal of a turn that is rewound, and answers the edited message', async () => {
+    const { sessions, work, errors, pass } = openWorkers();
+    const id = await startedIn(sessions);
+    const { run: wait, begun } = lasting();
+    const run = async (turn: Turn) => {
+      if (turn.number > 1) return `To ${contents(turn.messages)}.`;
+      await wait(turn);
+      return 'stale';
+    };
+    work({ run });
+    await okOf(sessions.send(id, { id: 'm', content: 'one' }));
+    await pass(1000);
+    await okOf(sessions.rewind(id, { before: 'm', send: 'two' }));
+    await pass(10_000);
+    expect(begun[0]?.signal.aborted).toBe(true);
+    expect(contents((await okOf(sessions.history(id))).entries)).toEqual(['two', 'To two.']);
+    expect(errors).toEqual([]);
+  });
+
+  test('leaves a session to humans while it is PAUSED, and answers once it is resumed', async () => {
+    const { sessions, work, pass } = openWorkers();
+    const id = await startedIn(sessions);
+    await okOf(sessions.pause(id));
+    await okOf(sessions.send(id, 'one'));
+    work({ run: () => 'Yes.' });
+    await pass(5000);
+    expect((await okOf(sessions.get(id))).history).toEqual([]);
+    await okOf(sessions.resume(id));
+    await pass(1000);
+    expect(contents((await okOf(sessions.get(id))).history)).toEqual(['one', 'Yes.']);
+  });
+
+  test('steers: a turn that takes what came since answers it in the same turn', async () => {
+    const { sessions, work, pass } = openWorkers();
+    const id = await startedIn(sessions);
+    const { run: wait, finish } = lasting();
+    const run = async (turn: Turn) => {
+      await wait(turn);
+      return (await turn.take({ after: 'Step.' })).map(({ content }) => `To ${content}.`);
+    };
+    work({ run });
+    await okOf(sessions.send(id, 'one'));
+    await pass(1000);
+    await okOf(sessions.send(id, { id: 'b', content: 'two' }));
+    finish();
+    await pass(1000);
+    expect(contents((await okOf(sessions.get(id))).history)).toEqual([
+      'one',
+      'Step.',
+      'two',
+      'To two.',
+    ]);
+    expect(await okOf(sessions.answer(id, 'b'))).toMatchObject({ content: 'To two.' });
+  });
+});
