@@ -1,5 +1,6 @@
 import { err, type Result, ResultAsync } from 'neverthrow';
 import { yieldToEventLoop } from '../events/yield-to-event-loop.js';
+import { parseId } from '../input/command-inputs.js';
 import { tellHost } from '../session/call-host.js';
 import {
   type InvalidInput,
@@ -8,7 +9,7 @@ import {
   storeUnavailable,
 } from '../session/errors.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
-import type { Answer } from '../store/session-store.js';
+import type { Answer, SessionKey } from '../store/session-store.js';
 import { named, type OperationName, type OperationResults, reads } from './operation-results.js';
 import type { Settings } from './settings.js';
 
@@ -91,3 +92,22 @@ export function runOperation<N extends OperationName, E extends OperationError>(
   if (settings.observers.length === 0) return new ResultAsync(run());
   return new ResultAsync(observed(settings, name, run, id));
 }
+
+/** Carries out an operation on one session. */
+export type Execute<V, E, I extends readonly unknown[]> = (
+  settings: Settings,
+  key: SessionKey,
+  ...input: I
+) => Answer<V, E>;
+
+/** Checks the id of a session, and carries out an operation on it. */
+export const onSession = <V, E, I extends readonly unknown[]>(
+  settings: Settings,
+  id: unknown,
+  execute: Execute<V, E, I>,
+  input: I,
+): Answer<V, E | InvalidInput> => {
+  const read = parseId(id);
+  if (read.isErr()) return err(read.error);
+  return execute(settings, { tenant: settings.tenant, id: read.value }, ...input);
+};

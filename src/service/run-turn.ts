@@ -21,7 +21,7 @@ import { isResult, type LeaseSignal } from '../session/with-lease.js';
 import type { ClaimedSession } from './operation-results.js';
 import type { SessionService } from './session-service.js';
 import type { ReleaseInput } from './session-work.js';
-import { forTenant, type Settings, withFence } from './settings.js';
+import { forTenant, leaseClock, type Settings, withFence } from './settings.js';
 import type { Released, TakeInput, TurnEntries } from './turn-commits.js';
 
 /** The argument of `run`: a turn of a session. */
@@ -189,10 +189,9 @@ export class TurnRun {
     const { seconds, onDoubt, maxSeconds } = this.#how;
     const { session, lease } = this.#turn;
     const { fencingToken } = lease;
-    const clock = { now: () => this.#now(), after: this.#settings.after };
     const taken = { fencingToken, begunAt: Date.parse(lease.until) - seconds * 1000, seconds };
     const renew = () => this.#sessions.renew(session.id, { fencingToken, seconds });
-    const renewal = new LeaseRenewal(renew, clock, taken);
+    const renewal = new LeaseRenewal(renew, leaseClock(this.#settings), taken);
     const stopDoubt = onDoubt?.(() => renewal.check());
     const stopTimer = afterLong(this.#settings.after, maxSeconds * 1000, () =>
       this.#over.abort(runTimeout(maxSeconds)),
@@ -283,10 +282,5 @@ export class TurnRun {
       released = await this.#sessions.release(id, input);
     }
     return released;
-  }
-
-  /** If the clock fails, every lease counts as lost. */
-  #now(): number {
-    return this.#settings.now().unwrapOr(Number.POSITIVE_INFINITY);
   }
 }

@@ -1,11 +1,6 @@
-import { err, type Result, ResultAsync } from 'neverthrow';
-import { SafeIterator } from '../events/safe-iterator.js';
-import { SessionWatch } from '../events/session-watch.js';
-import { TenantWatch } from '../events/tenant-watch.js';
-import { parseId } from '../input/command-inputs.js';
+import { type Result, ResultAsync } from 'neverthrow';
 import type { InputPolicy } from '../input/input-policy.js';
 import { parseEachQuery } from '../input/list-query.js';
-import { parseWatch, parseWatchAll } from '../input/watch-options.js';
 import type { Clock } from '../session/clock.js';
 import type { InvalidInput, OperationError, StoreUnavailable } from '../session/errors.js';
 import type { Message } from '../session/message.js';
@@ -31,7 +26,7 @@ import {
   takenLease,
   withLease,
 } from '../session/with-lease.js';
-import type { Answer, SessionKey } from '../store/session-store.js';
+import type { Answer } from '../store/session-store.js';
 import { type AnswerOptions, type Reply, waitForAnswer } from './answers.js';
 import {
   type AppendOptions,
@@ -46,7 +41,6 @@ import {
   type OperationOptions,
   startSession,
 } from './change-session.js';
-import { checkChange, checkEvent, checkItems } from './check-reads.js';
 import { type ClaimInput, claimSessions, countWaiting } from './claim-sessions.js';
 import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
 import { deleteSession } from './delete-session.js';
@@ -68,6 +62,7 @@ import {
   type WithdrawnMessages,
   withdrawMessages,
 } from './messages.js';
+import { openWatch, openWatchAll } from './open-watches.js';
 import type {
   Appended,
   Claims,
@@ -83,7 +78,7 @@ import { type OrThrow, orThrowOf } from './or-throw.js';
 import { type GetOptions, type HistoryQuery, readHistory, readSession } from './read-session.js';
 import { type ReplyOptions, replyToMessage } from './reply.js';
 import { type RewindInput, rewindHistory } from './rewind-history.js';
-import { runOperation } from './run-operation.js';
+import { type Execute, onSession, runOperation } from './run-operation.js';
 import type { Run } from './run-turn.js';
 import type { SessionOperations, SharedResults } from './session-operations.js';
 import {
@@ -101,6 +96,7 @@ import {
   brandOf,
   forTenant,
   isSettings,
+  leaseClock,
   parseSettings,
   SETTINGS,
   type SessionServiceOptions,
@@ -130,13 +126,6 @@ interface ServiceResults<T extends SessionSchemas>
   extends Pick<OperationResults<T>, Exclude<keyof SharedResults, 'watch'>> {
   readonly watch: SessionChange<T>;
 }
-
-/** Begins a watch. */
-type Begin<I> = (
-  settings: Settings,
-) => Result<AsyncIterator<Result<I, OperationErrors['watch']>, void>, InvalidInput>;
-
-type Watched<I> = AsyncIterable<Result<I, OperationErrors['watch']>> & AsyncDisposable;
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a
@@ -390,7 +379,6 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     ReturnedValue<Awaited<U>>,
     OperationErrors['withLease'] | ReturnedError<Awaited<U>>
   > {
-    const { now, after } = this.#settings;
     const operations = {
       sessions: (fencingToken: number) =>
         sessionsOf<T>(withFence(this.#settings, { id, fencingToken })),
@@ -398,9 +386,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
       renew: (fencingToken: number, seconds: number) => this.renew(id, { fencingToken, seconds }),
       release: (fencingToken: number) => this.release(id, { fencingToken }),
     };
-    // If the clock fails, the lease counts as lost.
-    const clock = { now: () => now().unwrapOr(Number.POSITIVE_INFINITY), after };
-    return new ResultAsync(withLease(operations, clock, input, use));
+    return new ResultAsync(withLease(operations, leaseClock(this.#settings), input, use));
   }
 
   wake(id: string, options: WakeOptions = {}): ResultAsync<void, OperationErrors['wake']> {
@@ -467,14 +453,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     id: string,
     options: WatchOptions = {},
   ): AsyncIterable<Result<SessionChange<T>, OperationErrors['watch']>> & AsyncDisposable {
-    return this.#iterate((settings) =>
-      parseId(id).andThen((read) =>
-        parseWatch(options).map((how) => {
-          const watch = new SessionWatch(settings, { tenant: settings.tenant, id: read }, how);
-          return checkItems(settings.policy, watch, checkChange);
-        }),
-      ),
-    );
+    return openWatch<T>(this.#settings, id, options);
   }
 
   /**
@@ -495,12 +474,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
   watchAll(
     options: WatchAllOptions = {},
   ): AsyncIterable<Result<TenantChange<T>, OperationErrors['watchAll']>> & AsyncDisposable {
-    const calledAt = performance.now();
-    return this.#iterate((settings) =>
-      parseWatchAll(options).map((how) =>
-        checkItems(settings.policy, new TenantWatch(settings, how, calledAt), checkEvent),
-      ),
-    );
+    return openWatchAll<T>(this.#settings, options);
   }
 
   /**
@@ -550,30 +524,11 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
   #runOn<N extends OperationName, E extends OperationError, I extends readonly unknown[]>(
     name: N,
     id: string,
-    execute: (
-      settings: Settings,
-      key: SessionKey,
-      ...input: I
-    ) => Answer<OperationResults[N], E | InvalidInput>,
+    execute: Execute<OperationResults[N], E | InvalidInput, I>,
     ...input: I
   ): ResultAsync<OperationResults<T>[N], E | InvalidInput | StoreUnavailable> {
-    const { tenant } = this.#settings;
-    const operation = (): Answer<OperationResults[N], E | InvalidInput> => {
-      const read = parseId(id);
-      if (read.isErr()) return err(read.error);
-      return execute(this.#settings, { tenant, id: read.value }, ...input);
-    };
+    const operation = () => onSession(this.#settings, id, execute, input);
     return runOperation<T, N, E | InvalidInput>(this.#settings, name, operation, id);
-  }
-
-  #iterate(begin: Begin<SessionChange>): Watched<SessionChange<T>>;
-  #iterate(begin: Begin<TenantChange>): Watched<TenantChange<T>>;
-  #iterate<I>(begin: Begin<I>): Watched<I> {
-    const { tenantError } = this.#settings;
-    return new SafeIterator(() => {
-      if (tenantError !== undefined) return err(tenantError);
-      return begin(this.#settings);
-    });
   }
 }
 

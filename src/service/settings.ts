@@ -150,6 +150,12 @@ export const forTenant = (settings: Settings, name: string): Settings => {
   };
 };
 
+/** The clock of leases. If it fails, every lease counts as lost. */
+export const leaseClock = ({ now, after }: Settings) => ({
+  now: () => now().unwrapOr(Number.POSITIVE_INFINITY),
+  after,
+});
+
 /** The same settings with a lease. */
 export const withFence = (settings: Settings, fence: Fence): Settings => ({ ...settings, fence });
 
