@@ -64,9 +64,9 @@ describeWithChromium('the inspector in a browser', (running) => {
     expect(await page.locator('.timeline').getByText('Time limit').count()).toBe(0);
     await okOf(sessions.resume(id));
     await okOf(sessions.wake(id));
-    await page.getByText('Waits for a worker from').waitFor();
+    await page.getByText('Waiting for a worker since').waitFor();
     await okOf(sessions.claim({ holder: 'worker-1', seconds: 60 }));
-    await page.getByText(/Leased by worker-1 until .+; attempts: 1/).waitFor();
+    await page.getByText(/Leased by worker-1 until .+; Running since .+; attempts: 1/).waitFor();
     await okOf(sessions.fail(id));
     await page.getByText('Terminated: failed').waitFor();
     await page.locator('#detail header').getByText('TERMINATED · failed').waitFor();

@@ -20,31 +20,26 @@ test('the events of a session tell who leases it, for its timeline', async () =>
   expect(holders).toEqual(['worker-1']);
 });
 
-test('a session tells who works on it, from when on it waits, and when it waits for no worker any more', async () => {
+test('a session shows who works on it, since when it waits, and that its attempts are exhausted', async () => {
   const clock = new ManualClock();
   const { ask, sessions } = open({}, { clock });
   const id = await startedIn(sessions);
   const shown = async () => {
     const { body } = await ask('GET', `/inspector/session/${id}`);
-    const {
-      holder,
-      lease_until: until,
-      attempts,
-      wake_at: wakeAt,
-      exhausted,
-    } = JSON.parse(body ?? '');
-    return { holder, until, attempts, wakeAt, exhausted };
+    const { holder, lease_until: until, work } = JSON.parse(body ?? '');
+    return { holder, until, work };
   };
   expect(await shown()).toEqual({});
   await okOf(sessions.wake(id));
   const now = new Date(clock.now()).toISOString();
-  expect(await shown()).toEqual({ attempts: 0, wakeAt: now });
+  expect(await shown()).toEqual({ work: { state: 'waiting', since: now, attempt: 0 } });
   await okOf(sessions.claim({ holder: 'worker-1', seconds: 60, attempts: 1 }));
   const until = new Date(clock.now() + 60_000).toISOString();
-  expect(await shown()).toEqual({ holder: 'worker-1', until, attempts: 1, wakeAt: until });
+  const running = { state: 'running', since: now, attempt: 1 };
+  expect(await shown()).toEqual({ holder: 'worker-1', until, work: running });
   clock.pass(60_000);
   await okOf(sessions.claim({ holder: 'worker-1', seconds: 60, attempts: 1 }));
-  expect(await shown()).toEqual({ attempts: 0, exhausted: true });
+  expect((await shown()).work).toMatchObject({ state: 'exhausted', since: until });
   const listed = await ask('GET', '/inspector/sessions?labels=colloquy.work:exhausted');
   expect(JSON.parse(listed.body ?? '')).toMatchObject([{ id }]);
 });

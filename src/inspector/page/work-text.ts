@@ -1,18 +1,25 @@
 import type { SessionDetail } from './session-row.js';
 import { asCount, asTime, escapeInvisible } from './text.js';
 
-/** Who works on a session, or from when on it waits for a worker; empty if neither. */
-export const workText = ({
-  holder,
-  lease_until: until,
-  attempts,
-  wake_at,
-  exhausted,
-}: SessionDetail): string => {
-  const tried = attempts ? `; attempts: ${asCount(attempts)}` : '';
-  if (holder !== undefined && until !== undefined) {
-    return `Leased by ${escapeInvisible(holder)} until ${asTime(until)}${tried}`;
-  }
-  if (wake_at !== undefined) return `Waits for a worker from ${asTime(wake_at)}${tried}`;
-  return exhausted ? 'Exhausted: its work has failed in all its attempts' : '';
+type Work = NonNullable<SessionDetail['work']>;
+
+const states: Readonly<Record<Work['state'], string>> = {
+  waiting: 'Waiting for a worker since',
+  running: 'Running since',
+  retrying: 'Retrying; last attempt failed at',
+  exhausted: 'Exhausted since',
+};
+
+const workParts = ({ state, since, attempt, nextAt, error }: Work): readonly string[] => [
+  `${states[state]} ${asTime(since)}`,
+  ...(attempt > 0 ? [`attempts: ${asCount(attempt)}`] : []),
+  ...(nextAt !== undefined ? [`next: ${asTime(nextAt)}`] : []),
+  ...(error !== undefined ? [`error: ${escapeInvisible(error)}`] : []),
+];
+
+/** The lease and the work of a session; empty if there is neither. */
+export const workText = ({ holder, lease_until: until, work }: SessionDetail): string => {
+  const isLeased = holder !== undefined && until !== undefined;
+  const lease = isLeased ? [`Leased by ${escapeInvisible(holder)} until ${asTime(until)}`] : [];
+  return [...lease, ...(work ? workParts(work) : [])].join('; ');
 };
