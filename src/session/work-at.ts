@@ -21,7 +21,8 @@ const begunAt = (state: StateRecord, now: number): Begun | undefined => {
   if (claim !== undefined && claim.cancelled === undefined)
     return { state: 'retrying', since: claim.until };
   if (retryAt !== undefined) return { state: 'retrying', since: failure?.at ?? retryAt };
-  if (isExhausted(state)) return { state: 'exhausted', since: failure?.at ?? state.since };
+  if (isExhausted(state))
+    return { state: 'exhausted', since: failure?.at ?? lease?.releasedAt ?? state.since };
   return since < NEVER ? { state: 'waiting', since } : undefined;
 };
 
