@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { deepFreeze } from '../session/deep-freeze.js';
 import type { Misconfigured, StoreError } from '../session/errors.js';
+import { type Message, waitingIn } from '../session/message.js';
 import type { PositionedEntry } from '../session/session.js';
 import { sessionAt, summaryAt } from '../session/session-at.js';
 import type { SessionChanged, SessionSnapshot } from '../session/session-event.js';
@@ -8,6 +9,7 @@ import type { SessionRecord } from '../session/session-record.js';
 import { stateAt } from '../session/state-at.js';
 import {
   cursorText,
+  type Digested,
   entryDigestOf,
   parseWatchCursor,
   stateDigestOf,
@@ -55,19 +57,17 @@ export interface SessionRead {
 }
 
 /** A record as it is at `now`. */
-interface View {
+interface View extends Digested {
   readonly record: SessionRecord;
-  readonly now: number;
   /** A digest of the state that the clock may have made of the stored one. */
   readonly digest: string;
   readonly isOver: boolean;
-  readonly isWithLeases: boolean;
 }
 
-const viewAt = (record: SessionRecord, now: number, isWithLeases: boolean): View => {
-  const state = stateAt(record.state, now);
-  const digest = stateDigestOf(state, isWithLeases);
-  return { record, now, digest, isOver: state.status === 'TERMINATED', isWithLeases };
+const viewOf = (record: SessionRecord, digested: Digested): View => {
+  const state = stateAt(record.state, digested.now);
+  const digest = stateDigestOf(state, digested);
+  return { ...digested, record, digest, isOver: state.status === 'TERMINATED' };
 };
 
 /** The cursor after a record, with a digest of its last entry, which begins after `start`. */
@@ -81,12 +81,13 @@ const cursorOf = (
 };
 
 /** What a watch tells of a record, and where it continues. */
-const readingOf = <T extends object>({ record }: View, cursor: string, told?: T) => {
+const readingOf = <T extends object>({ record, messages }: View, cursor: string, told?: T) => {
   const { sequence, historyPosition: position, state } = record;
+  const waiting = messages.length > 0 && { messages };
   return {
     cursor,
     ending: endingOf(state),
-    ...(told && { change: { ...told, sequence, position, cursor } }),
+    ...(told && { change: { ...told, ...waiting, sequence, position, cursor } }),
   };
 };
 
@@ -174,8 +175,11 @@ export class SessionReader {
     const record = found.value;
     if (record === undefined) return ok(undefined);
     const last = await this.#entries(key, { before: record.historyPosition, limit: 1 });
-    return last.map((part) => {
-      const view = viewAt(record, now, isWithLeases);
+    if (last.isErr()) return err(last.error);
+    const part = last.value;
+    const messages = await this.#messages(key, record);
+    return messages.map((waiting) => {
+      const view = viewOf(record, { now, messages: waiting, isWithLeases });
       const cursor = cursorOf(view, part?.start ?? 0, part?.entries.at(-1));
       return readingOf(view, cursor, {
         type: 'session.snapshot' as const,
@@ -202,7 +206,9 @@ export class SessionReader {
     if (record === undefined) return ok(undefined);
     const isBehind = record.sequence < cursor.sequence || record.historyPosition < cursor.position;
     if (isBehind) return ok('other');
-    const view = viewAt(record, now, isWithLeases);
+    const messages = await this.#messages(key, record);
+    if (messages.isErr()) return err(messages.error);
+    const view = viewOf(record, { now, messages: messages.value, isWithLeases });
     const isSame = isAsKnown(view, cursor) && !view.isOver;
     if (first === undefined && isSame) {
       return ok(readingOf(view, cursorText({ ...cursor, sequence: record.sequence })));
@@ -238,6 +244,16 @@ export class SessionReader {
 
   #find(key: SessionKey, size: ReadSize): Found<SessionRecord | undefined> {
     return safely(() => findSession(this.#store, key, size));
+  }
+
+  /**
+   * The messages that wait, read after the record: one that was taken in between comes as an entry
+   * with the next read.
+   */
+  async #messages(key: SessionKey, { state }: SessionRecord): Found<readonly Message[]> {
+    if (state.work.inbox === undefined) return ok([]);
+    const found = await safely(() => this.#store.messages(key));
+    return found.map(waitingIn);
   }
 
   /** Undefined if there is no such part, or no session. */

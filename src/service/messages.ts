@@ -16,7 +16,7 @@ import {
 } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
 import { nextId } from '../session/ids.js';
-import { type Message, messageOf } from '../session/message.js';
+import { type Message, waitingIn } from '../session/message.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { JsonValue } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
@@ -257,9 +257,6 @@ export const sendMessage = async (
   if (created.isErr()) return err(created.error);
   return created.value ? sendGiven(settings, key, given.value) : sent;
 };
-
-const waitingIn = (messages: readonly StoredMessage[]): readonly Message[] =>
-  messages.flatMap(({ entry }) => (entry === undefined ? [] : [messageOf(entry)]));
 
 export const readInbox = async (
   { store }: Settings,

@@ -1,3 +1,4 @@
+import type { Message } from './message.js';
 import type { PositionedEntry, Session } from './session.js';
 import type { SessionSchemas } from './session-schemas.js';
 import type { EndReason } from './session-status.js';
@@ -123,6 +124,8 @@ export interface SessionSnapshot<out T extends SessionSchemas = SessionSchemas> 
   readonly type: 'session.snapshot';
   /** The session with its history, or with its latest entries. */
   readonly session: Session<T>;
+  /** The messages that wait for a turn, oldest first. Absent if none do. */
+  readonly messages?: readonly Message[];
   /** Number of the last change in the snapshot. */
   readonly sequence: number;
   /** The position at the end of the history. */
@@ -141,6 +144,8 @@ export interface SessionChanged<out T extends SessionSchemas = SessionSchemas> {
   readonly session: SessionSummary<T>;
   /** The entries that were added at the end of the history, oldest first; may be empty. */
   readonly entries: readonly PositionedEntry<T>[];
+  /** The messages that wait for a turn after the changes, oldest first. Absent if none do. */
+  readonly messages?: readonly Message[];
   /** Number of the last change. */
   readonly sequence: number;
   /** The position at the end of the history. */

@@ -1,6 +1,8 @@
 import { digestOf } from './digest-of.js';
+import type { Message } from './message.js';
 import type { PositionedEntry } from './session.js';
 import type { StateRecord } from './session-record.js';
+import { workAt } from './work-at.js';
 
 /**
  * The text of a cursor: `<sequence>-<start>-<position>-<digest of the state>-<digest of the last
@@ -40,14 +42,28 @@ export const entryDigestOf = (entry: PositionedEntry | undefined): string => {
   return shortDigestOf([position, role, timestamp, content, id]);
 };
 
+/** What a digest covers besides the state. */
+export interface Digested {
+  readonly now: number;
+  readonly messages: readonly Message[];
+  readonly isWithLeases: boolean;
+}
+
 /**
  * A digest of what distinguishes two states, but for renewals of a lease and for uses of the
- * session. It tells leases that are taken and released only for a watch that wants these.
+ * session. It tells leases that are taken and released only for a watch that wants these, but for
+ * those of turns, which are work.
  */
-export const stateDigestOf = (state: StateRecord, isWithLeases: boolean): string => {
-  const { status, since, activeMs, limitMs, labels, metadata, work } = state;
-  const own = [status, since, activeMs, limitMs, labels, metadata, state.operations[0]];
-  const { lease } = work;
+export const stateDigestOf = (
+  state: StateRecord,
+  { now, messages, isWithLeases }: Digested,
+): string => {
+  const { status, since, activeMs, limitMs, labels, metadata, operations } = state;
+  // Each lease moves the time at which waiting work is due.
+  const work = { ...workAt(state, now), nextAt: undefined };
+  const ids = messages.map(({ id }) => id);
+  const own = [status, since, activeMs, limitMs, labels, metadata, operations[0], work, ids];
+  const { lease } = state.work;
   return shortDigestOf(isWithLeases ? [...own, lease?.fencingToken, lease?.releasedAt] : own);
 };
 
