@@ -113,7 +113,7 @@ const measure = async (address: Address) => {
   let turn = 0;
   const delays = await delaysOf(child, () => {
     turn += 1;
-    return orThrow.append(id, [{ role: 'user', content: `turn ${turn}` }], { wake: true });
+    return orThrow.send(id, `turn ${turn}`);
   });
   const afterLease: number[] = [];
   for (let left = CRASHES; left > 0; left -= 1) {

@@ -42,7 +42,7 @@ export const counted = (store: object): object =>
 const work = async ({ folder, address }: WorkingJob): Promise<void> => {
   const { createWorker } = Object(await import(`${folder}dist/index.js`));
   const { sessions } = await openServices(folder, address, counted);
-  createWorker(sessions, { run: begun }).start();
+  createWorker(sessions, { run: () => void begun() }).start();
 };
 
 const byHand = async ({ address }: WorkingJob): Promise<void> => {

@@ -41,7 +41,9 @@ const sayEverywhere = async (inner: SessionStore, secret: string): Promise<void>
   await sessions.rewind(id, { to: 0, entries: [entry], ifPosition: position });
   await sessions.update(id, { metadata: { more: secret } }, { operationId: 'update-1' });
   const { fencingToken } = await sessions.lease(id, { holder: secret, seconds: 60 });
-  await sessions.append(id, [entry], { fencingToken, wake: true });
+  await sessions.append(id, [entry], { fencingToken });
+  await sessions.send(id, { ...entry, id: 'message-1' });
+  expect(await sessions.inbox(id)).toMatchObject([{ content: secret, data: entry.data }]);
   await sessions.cancel(id, { reason: secret });
   const read = await sessions.get(id);
   expect(read).toMatchObject({ options, metadata: { ...metadata, more: secret } });
@@ -50,11 +52,11 @@ const sayEverywhere = async (inner: SessionStore, secret: string): Promise<void>
   // `cancel` has cleared the work.
   await sessions.wake(id);
   const { claimed } = await sessions.claim({ holder: secret, seconds: 60 });
-  expect(claimed.map(({ lease }) => lease.holder)).toEqual([secret]);
+  expect(claimed).toMatchObject([{ lease: { holder: secret }, messages: [{ content: secret }] }]);
   await sessions.cancel(id, { reason: secret });
   const { position: end } = await sessions.history(id);
   const fork = await sessions.create({ ...options, from: { id, position: end } });
-  expect(fork.historyCount).toBe(2);
+  expect(fork.historyCount).toBe(3);
   await sessions.terminate(id);
 };
 

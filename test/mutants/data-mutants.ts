@@ -152,8 +152,8 @@ export const dataMutants: readonly Mutant[] = [
   {
     bug: 'a repeated append is recognised by the output of a schema with random defaults',
     file: 'src/service/change-history.ts',
-    from: 'const append = changeOf(fenced(settings, key, fitted.value), settings, operation, time.value);',
-    to: 'const append = changeOf(fenced(settings, key, fitted.value), settings, operationOf(fitted.value), time.value);',
+    from: 'changeOf(given, settings, key, operation, time.value)',
+    to: 'changeOf(given, settings, key, operationOf(fitted.value), time.value)',
     tests: schemas,
   },
   {

@@ -170,15 +170,15 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'work that is done waits for a worker again',
     file: 'src/session/lease-state.ts',
-    from: 'if (done) return ok(withoutAttempts(released));',
+    from: 'if (done) return ok(withoutTurn(released, now));',
     to: '',
     tests: claimTests,
   },
   {
     bug: 'a claim takes a wake for a later time away',
-    file: 'src/session/lease-state.ts',
-    from: 'const isLater = wakeAt !== undefined && wakeAt > now;',
-    to: 'const isLater = false;',
+    file: 'src/session/turn-state.ts',
+    from: '...(!isWoken && wakeAt !== undefined && { wakeAt }),',
+    to: '',
     tests: claimTests,
   },
   {

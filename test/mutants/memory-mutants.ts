@@ -27,8 +27,8 @@ export const memoryMutants: readonly Mutant[] = [
   {
     bug: 'a history may have one entry more than allowed',
     file: 'src/store/judge.ts',
-    from: 'kept + entries.length > guards.entries',
-    to: 'kept + entries.length > guards.entries + 1',
+    from: 'kept + entries.length + taken > guards.entries)',
+    to: 'kept + entries.length + taken > guards.entries + 1)',
     tests: memory,
   },
   {

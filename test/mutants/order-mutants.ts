@@ -132,8 +132,8 @@ export const orderMutants: readonly Mutant[] = [
   {
     bug: 'a claimed session is leased from its wake on, for less than was asked if it has waited',
     file: 'src/service/claim-sessions.ts',
-    from: 'input, random: random() }, time.value)',
-    to: 'input, random: random() }, dueAt)',
+    from: 'claimState(record.state, claim, time.value)',
+    to: 'claimState(record.state, claim, dueAt)',
     tests: ['test/service/slow-stores.test.ts'],
   },
   {
@@ -145,9 +145,9 @@ export const orderMutants: readonly Mutant[] = [
   },
   {
     bug: 'a claim leaves the wake of its own millisecond',
-    file: 'src/session/lease-state.ts',
-    from: 'wakeAt !== undefined && wakeAt > now;',
-    to: 'wakeAt !== undefined && wakeAt >= now;',
+    file: 'src/session/turn-state.ts',
+    from: 'wakeAt !== undefined && wakeAt <= now;',
+    to: 'wakeAt !== undefined && wakeAt < now;',
     tests: ['test/session/claim-state.test.ts', 'test/service/wake.test.ts'],
   },
   {

@@ -89,8 +89,8 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'a position in SQLite is used again after a rewind',
     file: 'adapters/sqlite/session-writer.ts',
-    from: 'const from = truncate === undefined ? end : end + 1;',
-    to: 'const from = truncate ?? end;',
+    from: 'effects.truncate === undefined ? start : start + 1;',
+    to: 'effects.truncate ?? start;',
     tests: sqlite,
   },
   {

@@ -52,9 +52,9 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     bug: 'a rewind drops what others have appended since its caller has read',
-    file: 'src/service/change-history.ts',
-    from: 'changeOf(fenced(settings, key, fitted.value),',
-    to: 'changeOf({ ...fitted.value, ...(fitted.value.to !== undefined && { ifPosition: undefined }) },',
+    file: 'src/service/rewind-history.ts',
+    from: '    end,\n',
+    to: '',
     tests: ['test/service/rewinds.test.ts'],
   },
   {

@@ -4,18 +4,18 @@ const redis = ['test/stores/redis.contract.test.ts'];
 
 export const wakeMutants: readonly Mutant[] = [
   {
-    bug: 'an append that wakes leaves the revision, so that a release of before undoes the wake',
+    bug: 'a message leaves the revision, so that a release of before forgets it',
     file: 'src/store/state-after.ts',
-    from: 'work, revision: wake.revision };',
+    from: 'work, revision: send.revision };',
     to: 'work };',
-    tests: ['test/service/wake.test.ts', 'test/stores/woken-appends.test.ts'],
+    tests: ['test/stores/sent-messages.test.ts'],
   },
   {
     bug: 'the Redis store leaves the revision of a session that gets a message',
     file: 'adapters/redis/scripts/change.lua',
     from: 'c.next or c.revised or header.revision',
     to: 'c.next or header.revision',
-    tests: redis,
+    tests: [...redis, 'test/stores/sent-messages.test.ts'],
   },
   {
     bug: 'the Redis store does not hand out a session that gets a message',
@@ -25,10 +25,10 @@ export const wakeMutants: readonly Mutant[] = [
     tests: redis,
   },
   {
-    bug: 'the PostgreSQL store claims what an append has woken while it is leased',
+    bug: 'the PostgreSQL store hands out a session with a new message while it is leased',
     file: 'adapters/postgres/sql/change.sql',
-    from: 'greatest(leased_until, least(wanted_at, c.wake_at))',
-    to: 'least(wanted_at, c.wake_at)',
+    from: 'greatest(leased_until, least(asked_at, (c.inbox).asked_at))',
+    to: 'least(asked_at, (c.inbox).asked_at)',
     tests: ['test/stores/postgres.contract.test.ts'],
   },
   {

@@ -7,29 +7,30 @@ const hostile = ['test/service/hostile-workers.test.ts'];
 const simulation = ['test/simulation/workers.test.ts'];
 const http = ['test/adapters/node.test.ts'];
 const worker = 'src/service/worker.ts';
-const claimState = 'src/session/lease-state.ts';
+const turnState = 'src/session/turn-state.ts';
+const runTurn = 'src/service/run-turn.ts';
 const leaseState = 'src/session/lease-state.ts';
 
 export const workMutants: readonly Mutant[] = [
   {
     bug: 'work that is done takes a newer wake away',
     file: leaseState,
-    from: 'if (done) return ok(withoutAttempts(released));',
-    to: 'const { wakeAt: _w, ...rest } = released.work; if (done) return ok(withoutAttempts({ ...released, work: rest }));',
+    from: 'if (done) return ok(withoutTurn(released, now));',
+    to: 'const { wakeAt: _w, ...rest } = released.work; if (done) return ok(withoutTurn({ ...released, work: rest }, now));',
     tests: simulation,
   },
   {
     bug: 'a worker that crashes has made no attempt',
-    file: claimState,
-    from: 'const attempt = attempts + 1;',
-    to: 'const attempt = state.work.lease?.maxAttempts === undefined ? attempts + 1 : attempts;',
+    file: turnState,
+    from: 'attempts: attempts + 1,',
+    to: 'attempts: state.work.lease?.maxAttempts === undefined ? attempts + 1 : attempts,',
     tests: simulation,
   },
   {
     bug: 'work that has failed waits for no other attempt',
     file: leaseState,
-    from: 'if (attempts < maxAttempts) return withWork(state, { retryAt: now + delayMs });',
-    to: 'if (attempts < maxAttempts) return state;',
+    from: 'return withWork({ ...state, work }, { retryAt: now + delayMs });',
+    to: 'return { ...state, work };',
     tests: simulation,
   },
   {
@@ -42,15 +43,15 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a wake during the last attempt is lost with it',
     file: leaseState,
-    from: 'if (wakeAt <= now) return withoutAttempts(state);',
+    from: 'if (wakeAt <= now || askedAt !== undefined) return withoutAttempts(state);',
     to: '',
     tests: states,
   },
   {
     bug: 'a wake for later hides that work has failed in all its attempts',
     file: leaseState,
-    from: 'if (wakeAt <= now) return withoutAttempts(state);',
-    to: 'if (state.work.wakeAt !== undefined) return withoutAttempts(state);',
+    from: 'if (wakeAt <= now || askedAt !== undefined) return withoutAttempts(state);',
+    to: 'if (state.work.wakeAt !== undefined || askedAt !== undefined) return withoutAttempts(state);',
     tests: ['test/service/work.properties.test.ts', ...states],
   },
   {
@@ -62,23 +63,24 @@ export const workMutants: readonly Mutant[] = [
   },
   {
     bug: 'a cancel leaves a wake',
-    file: claimState,
-    from: 'const work = Object.freeze({ ...(ended && { lease: ended }) });',
-    to: 'const work = Object.freeze({ ...(ended && { lease: ended }), ...(wakeAt && { wakeAt }) });',
+    file: turnState,
+    from: 'const { wakeAt: _w, retryAt: _r, ...work } = current.work;',
+    to: 'const { retryAt: _r, ...work } = current.work;',
     tests: states,
   },
   {
     bug: 'a cancel of nothing is a change',
-    file: claimState,
-    from: 'if (!isHeld && wakeAt === undefined && retryAt === undefined) return ok(current);',
+    file: turnState,
+    from: `if (!isHeld && wakeAt === undefined && retryAt === undefined && turn === undefined)
+    return ok(current);`,
     to: '',
     tests: states,
   },
   {
     bug: 'a claim leaves the label of exhausted work',
-    file: claimState,
-    from: 'leaseState(notExhausted(takenUp(waiting, now)), lease, now)',
-    to: 'leaseState(takenUp(waiting, now), lease, now)',
+    file: turnState,
+    from: 'leaseState(notExhausted(afterCrash(state, now)), lease, now)',
+    to: 'leaseState(afterCrash(state, now), lease, now)',
     tests: states,
   },
   {
@@ -125,16 +127,16 @@ export const workMutants: readonly Mutant[] = [
   },
   {
     bug: 'a worker says that its work is done though it has failed',
-    file: worker,
-    from: 'return err(cause);',
-    to: 'return cause;',
+    file: runTurn,
+    from: 'if (said.isErr()) return this.#failed(said.error);',
+    to: 'if (said.isErr()) return { released: await this.#release({ fencingToken, done: true }) };',
     tests: workers,
   },
   {
     bug: 'a worker stops for ever at an error that cannot be read',
-    file: worker,
-    from: "callHost(() => isFields(error) && error['type']) === 'cancelled'",
-    to: "(isFields(error) && error['type']) === 'cancelled'",
+    file: runTurn,
+    from: 'isStopped ? undefined : textOf(cause)',
+    to: 'isStopped ? undefined : String(Object(cause).message)',
     tests: hostile,
   },
   {
@@ -188,7 +190,7 @@ export const workMutants: readonly Mutant[] = [
   },
   {
     bug: 'a worker that could not release a session leaves it to its lease at once',
-    file: worker,
+    file: runTurn,
     from: "if (released.isOk() || released.error.type !== 'store_unavailable') break;",
     to: 'break;',
     tests: workers,
@@ -216,9 +218,9 @@ export const workMutants: readonly Mutant[] = [
   },
   {
     bug: 'a worker counts its lease from the answer and not from when the claim began',
-    file: worker,
-    from: 'const begunAt = Date.parse(lease.until) - seconds * 1000;',
-    to: 'const begunAt = this.#now();',
+    file: runTurn,
+    from: 'begunAt: Date.parse(lease.until) - seconds * 1000',
+    to: 'begunAt: this.#now()',
     tests: takeOver,
   },
   {

@@ -109,7 +109,7 @@ const numbers = {
   'list by label': [2, 5, 1],
   'search by labels': [4, 6, 2],
   'create with wake': [1, 8, 1],
-  'append with wake': [1, 9, 1],
+  send: [1, 9, 1],
   wake: [2, 9, 2],
   claim: [2, 12, 2],
   'claim of nothing': [1, 4, 1],
@@ -206,7 +206,7 @@ const live = async (
     await run('release a claim', (sessions) =>
       okOf(sessions.release(session.id, { fencingToken, done: true })),
     );
-    await run('append with wake', (sessions) => okOf(sessions.append(id, said, { wake: true })));
+    await run('send', (sessions) => okOf(sessions.send(id, 'Hello!')));
     await run('wake', (sessions) => okOf(sessions.wake(session.id)));
     await okOf(service().delete(session.id));
   }

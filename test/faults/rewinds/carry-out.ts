@@ -6,7 +6,7 @@ export const carryOut = (
   sessions: SessionService,
   id: string,
   { contents, operationId, ifPosition, to }: Asked,
-): ResultAsync<Appended, OperationErrors['append']> => {
+): ResultAsync<Appended, OperationErrors['rewind']> => {
   const entries = contents.map((content) => ({ role: 'user', content }));
   if (to === undefined)
     return sessions.append(id, entries, {
