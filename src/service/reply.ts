@@ -203,7 +203,9 @@ const replyTo = async (call: Call): Promise<Result<Reply, ReplyError>> => {
     const time = settings.now();
     if (time.isErr()) return err(time.error);
     const left = begun.value + timeoutMs - time.value;
-    if (left <= 0) return err(notAnswered(key.id, given.id, `within ${timeoutMs} ms`));
+    // The error says that the message waits.
+    if (left <= 0 && call.isSent)
+      return err(notAnswered(key.id, given.id, `within ${timeoutMs} ms`));
     if (wasSent) await changes.next(left);
   }
 };

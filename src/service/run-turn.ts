@@ -198,6 +198,8 @@ export class TurnRun {
     );
     const onLost = () => this.#over.abort(renewal.signal.reason);
     renewal.signal.addEventListener('abort', onLost);
+    // The call that took the lease may have lasted longer than the lease.
+    if (renewal.signal.aborted) onLost();
     try {
       return await Promise.race([this.#called(), this.#abandoned()]);
     } finally {
@@ -220,10 +222,12 @@ export class TurnRun {
   #abandoned(): Promise<Result<never, TurnFailure>> {
     const { signal } = this.#over;
     return new Promise((resolve) => {
-      signal.addEventListener('abort', () => {
+      const abandon = (): void => {
         const reason: TurnFailure = signal.reason;
         this.#stopWaiting = this.#settings.after(this.#graceMs(reason), () => resolve(err(reason)));
-      });
+      };
+      if (signal.aborted) abandon();
+      else signal.addEventListener('abort', abandon);
     });
   }
 
@@ -232,6 +236,7 @@ export class TurnRun {
     const history = await this.#history();
     if (history.isErr()) return err(history.error);
     const { signal } = this.#over;
+    if (signal.aborted) return err(signal.reason);
     try {
       const said: unknown = await this.#how.run(this.#argument(history.value));
       if (!isResult(said)) return ok(entriesIn(said));

@@ -19,7 +19,7 @@ import type {
 } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
-import { notExhausted, wakeAtOf } from './work-state.js';
+import { hasRunOut, notExhausted, wakeAtOf } from './work-state.js';
 
 /** The input of `claimState`. */
 export interface NewClaim extends NewLease {
@@ -54,8 +54,7 @@ export type Claimed =
 /** The state after a claim whose lease has run out; `state` itself if there was none. */
 const afterCrash = (state: StateRecord, now: number): StateRecord => {
   const { lease } = state.work;
-  if (lease?.maxAttempts === undefined || lease.releasedAt !== undefined) return state;
-  if (now < lease.until) return state;
+  if (lease?.maxAttempts === undefined || !hasRunOut(state, now)) return state;
   const released = withWork(state, { lease: releasedLease(lease, now) });
   if (lease.cancelled !== undefined) return withoutTurn(released, now);
   return afterAttempt(released, lease.maxAttempts, { now: lease.until, delayMs: 0 });

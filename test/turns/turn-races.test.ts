@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { SessionService } from '../../src/service/session-service.js';
+import { memoryStoreWith } from '../testing/planted-bug.js';
+
+const opened = async (store = new MemorySessionStore()) => {
+  const sessions = new SessionService({ store });
+  await sessions.orThrow.create({ face: 'ada', profile: 'tutor', id: 'chat', start: true });
+  return { sessions, store };
+};
+
+/** A promise, and the function that resolves it. */
+const gate = () => {
+  let open = (): void => undefined;
+  const opens = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opens, open };
+};
+
+describe('replies to one session', () => {
+  test('do not take a turn from a run that is under way', async () => {
+    const { sessions } = await opened();
+    const [begun, end] = [gate(), gate()];
+    const first = sessions.orThrow.reply('chat', 'One?', async () => {
+      begun.open();
+      await end.opens;
+      return 'One.';
+    });
+    await begun.opens;
+    const second = sessions.reply('chat', 'Two?', () => 'Two.', { timeoutMs: 0 });
+    expect((await second)._unsafeUnwrapErr().type).toBe('not_answered');
+    end.open();
+    expect(await first).toMatchObject({ content: 'One.', ran: true });
+    expect(await sessions.orThrow.inbox('chat')).toMatchObject([{ content: 'Two?' }]);
+  });
+
+  test('store a message although the time to answer it is over', async () => {
+    let races = 0;
+    const store = memoryStoreWith((inner) => ({
+      put: (commit) => {
+        if (commit.effects.send !== undefined && races++ === 0) {
+          const state = inner.findState(commit.key)._unsafeUnwrap();
+          return inner.change({ ...commit, guards: { revision: (state?.revision ?? 0) + 1 } });
+        }
+        return inner.change(commit);
+      },
+    }));
+    const sessions = new SessionService({ store });
+    await sessions.orThrow.create({ face: 'ada', profile: 'tutor', id: 'chat', start: true });
+    const reply = await sessions.orThrow.reply('chat', 'One?', () => 'One.', { timeoutMs: 0 });
+    expect(reply).toMatchObject({ content: 'One.' });
+  });
+});
+
+test('a release with entries makes a new revision, so that a stale claim is refused', async () => {
+  const { sessions, store } = await opened();
+  await sessions.orThrow.send('chat', 'One?');
+  const { claimed } = await sessions.orThrow.claim({ holder: 'worker', seconds: 60 });
+  const key = { tenant: 'default', id: 'chat' };
+  const before = store.findState(key)._unsafeUnwrap();
+  const fencingToken = claimed[0]?.lease.fencingToken ?? 0;
+  await sessions.orThrow.release('chat', { fencingToken, done: true, entries: ['One.'] });
+  const after = store.findState(key)._unsafeUnwrap();
+  expect(after?.revision).not.toBe(before?.revision);
+});
