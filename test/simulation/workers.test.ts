@@ -21,11 +21,11 @@ import {
   eachAnsweredOnce,
   hasty,
   nameless,
-  type Run,
+  type RunOn,
   working,
 } from './working.js';
 
-const simulated = (run: Run, options: Partial<SimulationOptions> = {}) =>
+const simulated = (run: RunOn, options: Partial<SimulationOptions> = {}) =>
   simulate({
     setup: askFirst,
     host: working(run),
@@ -88,7 +88,7 @@ describe('within 100 seeds the simulation finds a program that', () => {
   test.each([
     ['answers again without an operation id', nameless, /, and .*(q\d).*\1.* are answered/],
     ['says that its work is done before the answer is stored', doneTooEarly, /are answered/],
-    ['answers the message that it has read though another one has come', hasty, /are answered/],
+    ['answers only the latest of its messages', hasty, /are answered/],
   ])('%s', async (_, run, message) => {
     const { failure } = await simulated(run);
     expect(failure?.error.message).toMatch(message);
@@ -113,10 +113,10 @@ describe('within 100 seeds the simulation finds a program that', () => {
 describe('within 100 seeds the simulation finds an engine', () => {
   test.each([
     [
-      'in which work that is done takes a newer wake away',
+      'in which a turn that is done takes newer messages away',
       writing((next, before) => {
         if (!isReleased(next) || isReleased(before)) return next;
-        const { wakeAt: _, ...work } = next.work;
+        const { askedAt: _, ...work } = next.work;
         return { ...next, work };
       }),
       /are answered/,
@@ -139,7 +139,7 @@ describe('within 100 seeds the simulation finds an engine', () => {
     const crash = new Promise((_, reject) => {
       const run = () => {
         reject(new Error('out of memory'));
-        return new Promise(() => {});
+        return new Promise<never>(() => {});
       };
       createWorker(sessions, { seconds: 2, attempts: 3, run }).start();
     });
@@ -148,7 +148,7 @@ describe('within 100 seeds the simulation finds an engine', () => {
   const waiting = ({ sessions }: SimulatedSessions) =>
     unwrap(sessions.create({ face: 'ada', profile: 'tutor', start: true, wake: true }));
   const isExhausted = async ({ sessions }: SimulatedSessions) =>
-    unwrap(await sessions.get('s1')).work?.exhausted === true;
+    unwrap(await sessions.get('s1')).work?.state === 'exhausted';
   const faults = ['crash', 'lostReply', 'refused', 'slowStore'] as const;
   // A claim that fails in its second step delays the session by ten seconds.
   const poison = { setup: waiting, host: poisoned, check: isExhausted, faults, duration: 300 };
@@ -169,7 +169,7 @@ describe('within 100 seeds the simulation finds an engine', () => {
 describe('cancelled work', () => {
   /** Works for a minute, one step each second. */
   const stepping =
-    (isDeaf: boolean, step: (at: number) => void): Run =>
+    (isDeaf: boolean, step: (at: number) => void): RunOn =>
     async ({ signal }, host) => {
       for (let left = 60; left > 0 && (isDeaf || !signal.aborted); left -= 1) {
         step(host.clock.now());

@@ -1,0 +1,172 @@
+import { createWorker, type NewMessage, type Run, unwrap } from '../../src/index.js';
+import type { SimulatedHost, SimulatedSessions } from '../../src/simulation/index.js';
+import { aborted, wait } from './steps.js';
+
+const ids = ['s1', 's2'] as const;
+
+/** A message and what its sender has heard, by the numbers of a count of all begins and ends. */
+export interface Spoken {
+  readonly id: string;
+  readonly begun: number;
+  /** Undefined while it is not known to be stored. */
+  heard?: number;
+}
+
+/** A run that has returned its answer. */
+export interface Answered {
+  readonly id: string;
+  readonly run: string;
+}
+
+/** What the users and the runs of all hosts know. */
+export class Told {
+  count = 0;
+  readonly spoken = new Map<string, Spoken>();
+  readonly withdrawn = new Set<string>();
+  /** The messages that a run was given. */
+  readonly given = new Set<string>();
+  readonly answered: Answered[] = [];
+
+  next(): number {
+    this.count += 1;
+    return this.count;
+  }
+}
+
+/** What may happen besides messages and answers. */
+export interface Manners {
+  /** Runs that never end, which the worker gives up. */
+  readonly hangs: boolean;
+  /** Users who cancel, rewind and withdraw. */
+  readonly changes: boolean;
+}
+
+type Act = (host: SimulatedHost, told: Told, id: string, manners: Manners) => Promise<void>;
+
+const messageOf = (name: string): NewMessage & { readonly id: string } => ({
+  id: name,
+  content: name,
+});
+
+/** Answers all its messages, and now and then those that come during the run. */
+const answering =
+  (host: SimulatedHost, told: Told, { hangs }: Manners): Run =>
+  async ({ session: { id }, messages, take }) => {
+    for (const message of messages) told.given.add(message.id);
+    if (hangs && host.random() < 0.1) return new Promise<never>(() => {});
+    await wait(host, 3 * host.random());
+    const more = host.random() < 0.3 ? await take() : [];
+    for (const message of more) told.given.add(message.id);
+    const run = `run ${told.next()}`;
+    told.answered.push({ id, run });
+    const answers = [...messages, ...more].map((message) => message.id);
+    return { role: 'assistant', content: 'Yes.', data: { run, answers } };
+  };
+
+const newMessage = (host: SimulatedHost, told: Told, id: string): Spoken & { name: string } => {
+  const begun = told.next();
+  const name = `m${begun}-${host.host}`;
+  const spoken = { id, begun, name };
+  told.spoken.set(name, spoken);
+  return spoken;
+};
+
+/** Sends until an answer says that the message is stored. */
+const chat: Act = async (host, told, id) => {
+  const spoken = newMessage(host, told, id);
+  for (;;) {
+    const sent = await host.sessions.send(id, messageOf(spoken.name));
+    if (sent.isOk()) break;
+    await wait(host, 1);
+  }
+  spoken.heard = told.next();
+};
+
+/** Sends the same message twice at the same time. */
+const clickTwice: Act = async (host, told, id) => {
+  const spoken = newMessage(host, told, id);
+  const click = () => host.sessions.send(id, messageOf(spoken.name));
+  const clicks = await Promise.all([click(), click()]);
+  if (clicks.some((sent) => sent.isOk())) spoken.heard = told.next();
+};
+
+/** Waits for an answer, and asks again with the same id where none comes. */
+const insist: Act = async (host, told, id, manners) => {
+  const spoken = newMessage(host, told, id);
+  const run = answering(host, told, manners);
+  for (let tries = 0; tries < 5; tries += 1) {
+    const options = { seconds: 10, maxSeconds: 6, attempts: 1000, timeoutMs: 2000 };
+    const reply = await host.sessions.reply(id, messageOf(spoken.name), run, options);
+    if (reply.isOk() || reply.error.type === 'not_answered') spoken.heard ??= told.next();
+    if (reply.isOk()) return;
+    await wait(host, 1);
+  }
+};
+
+/** A message that was said some time ago. */
+const someOf = (host: SimulatedHost, told: Told, id: string): string | undefined => {
+  const names = [...told.spoken].filter(([, spoken]) => spoken.id === id).map(([name]) => name);
+  return names.at(-1 - Math.floor(3 * host.random()));
+};
+
+const cancel: Act = async (host, _, id) => {
+  await host.sessions.cancel(id);
+};
+
+const withdraw: Act = async (host, told, id) => {
+  const name = someOf(host, told, id);
+  if (name === undefined) return;
+  const answer = await host.sessions.withdraw(id, [name]);
+  if (answer.isErr()) return;
+  for (const message of answer.value.withdrawn) told.withdrawn.add(message.id);
+};
+
+const edit: Act = async (host, told, id) => {
+  const before = someOf(host, told, id);
+  if (before === undefined) return;
+  const spoken = newMessage(host, told, id);
+  const done = await host.sessions.rewind(id, { before, send: messageOf(spoken.name) });
+  if (done.isOk()) spoken.heard = told.next();
+};
+
+const askAgain: Act = async (host, told, id) => {
+  const after = someOf(host, told, id);
+  if (after !== undefined) await host.sessions.rewind(id, { after, wake: true });
+};
+
+const talking: readonly Act[] = [chat, chat, clickTwice, insist, insist];
+const changing: readonly Act[] = [...talking, cancel, withdraw, edit, askAgain];
+
+const pick = <T>(host: SimulatedHost, values: readonly T[]): T | undefined =>
+  values[Math.floor(host.random() * values.length)];
+
+/** A host with a worker and two users, who act until a minute has passed. */
+export const turning =
+  (told: () => Told, manners: Manners) =>
+  async (host: SimulatedHost): Promise<void> => {
+    const { sessions, clock, signal } = host;
+    const run = answering(host, told(), manners);
+    await using worker = createWorker(sessions, {
+      run,
+      seconds: 10,
+      maxSeconds: 6,
+      attempts: 1000,
+      interval: 2,
+    });
+    worker.start();
+    const ends = clock.now() + 30_000;
+    const user = async (): Promise<void> => {
+      while (clock.now() < ends && !signal.aborted) {
+        const act: Act = pick(host, manners.changes ? changing : talking) ?? chat;
+        await act(host, told(), pick(host, ids) ?? '', manners);
+        await wait(host, 3 * host.random());
+      }
+    };
+    await Promise.all([user(), user()]);
+    await aborted(signal);
+  };
+
+export const openChats = async ({ sessions }: SimulatedSessions): Promise<void> => {
+  for (const _ of ids)
+    unwrap(await sessions.create({ face: 'ada', profile: 'tutor', start: true }));
+};
