@@ -15,6 +15,12 @@ export interface CrowdJob {
   readonly concurrency: number;
   /** The length of a lease. */
   readonly seconds: number;
+  /** The sessions that it talks in. */
+  readonly ids: readonly string[];
+  /** Until when it talks, in milliseconds since the epoch. */
+  readonly talksUntil: number;
+  /** The chance that it kills itself at each step until then. */
+  readonly dies: number;
 }
 
 const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
@@ -49,7 +55,16 @@ export const startCrowd = (worker: Worker, size: number, job: CrowdJob) => {
       await kill(running[at]);
       running[at] = start();
     },
-    /** Whether all processes run. A worker never ends by itself. */
+    /** Starts others in place of those that have killed themselves; returns their number. */
+    revive: (): number => {
+      const dead = running.flatMap((child, at) => (isRunning(child) ? [] : [at]));
+      for (const at of dead) {
+        if (running[at]?.exitCode !== null) throw new Error('a worker has ended by itself');
+        running[at] = start();
+      }
+      return dead.length;
+    },
+    /** Whether all processes run. */
     isWhole: () => running.every(isRunning),
   };
 };

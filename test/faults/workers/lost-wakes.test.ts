@@ -17,9 +17,9 @@ interface Span {
   readonly ended: number;
 }
 
-/** Work that was done: the positions that its worker had read. */
+/** Work that was done, and the messages of its turn. */
 interface Done extends Span {
-  readonly read: ReadonlySet<number>;
+  readonly read: ReadonlySet<string>;
 }
 
 /** One session, and all that is done to it at the same time. */
@@ -28,8 +28,10 @@ class Round {
   readonly #id: string;
   readonly #random: () => number;
   readonly #wakes: Span[] = [];
-  readonly #messages: (Span & { readonly position: number })[] = [];
+  readonly #messages: (Span & { readonly message: string })[] = [];
   readonly #cancels: Span[] = [];
+  /** The claims and the messages of their turns, whether or not these were done. */
+  readonly #claims: Done[] = [];
   readonly #done: Done[] = [];
   #count = 0;
 
@@ -51,16 +53,24 @@ class Round {
         (wake) => !this.#done.some(({ ended }) => ended > wake.begun),
       );
       const unread = this.#messages.filter(
-        ({ position }) => !this.#done.some(({ read }) => read.has(position)),
+        ({ message }) => !this.#done.some(({ read }) => read.has(message)),
       );
       const isLost = (wake: Span) => !cancelledAfter(wake);
+      const untaken = this.#messages.filter(
+        ({ message }) => !this.#claims.some(({ read }) => read.has(message)),
+      );
       return [
+        ...untaken.map(() => 'a message was never taken'),
         ...wakes.filter(isLost).map(() => 'a wake was lost'),
         ...unread.filter(isLost).map(() => 'a message was never read'),
       ];
     }
-    const all = [...this.#wakes, ...this.#messages];
-    const isOver = ({ begun }: Span) => all.every(({ ended }) => ended < begun);
+    // A cancel leaves the messages that no claim has taken.
+    const isOver = ({ begun }: Span) =>
+      this.#wakes.every(({ ended }) => ended < begun) &&
+      this.#messages.every(({ message }) =>
+        this.#claims.some(({ ended, read }) => ended < begun && read.has(message)),
+      );
     return this.#cancels.filter(isOver).map(() => 'a cancel has left work');
   }
 
@@ -89,10 +99,9 @@ class Round {
   }
 
   async #say(): Promise<void> {
-    const append = () =>
-      okOf(this.#sessions.append(this.#id, [{ role: 'user', content: 'Hello!' }], { wake: true }));
-    const { value, ...span } = await this.#timed(append);
-    this.#messages.push({ ...span, position: value.position });
+    const send = () => okOf(this.#sessions.send(this.#id, 'Hello!'));
+    const { value, ...span } = await this.#timed(send);
+    this.#messages.push({ ...span, message: value.id });
   }
 
   async #work(): Promise<void> {
@@ -100,14 +109,15 @@ class Round {
     const [claimed] = value.claimed;
     // One of three crashes: its lease runs out.
     const end = this.#random();
-    if (claimed === undefined || end < 0.3) return;
-    const { entries } = await okOf(this.#sessions.history(this.#id, { last: 1000 }));
+    if (claimed === undefined) return;
+    const read = new Set(claimed.messages.map((message) => message.id));
+    this.#claims.push({ ...span, read });
+    if (end < 0.3) return;
     const { fencingToken } = claimed.lease;
     const isDone = end < 0.8;
     const released = await this.#timed(async () =>
       this.#sessions.release(this.#id, { fencingToken, done: isDone }),
     );
-    const read = new Set(entries.map(({ position }) => position));
     if (isDone && released.value.isOk()) this.#done.push({ ...span, read });
   }
 }
