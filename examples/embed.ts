@@ -72,6 +72,10 @@ const adviceOn = (error: SessionError): string => {
     case 'not_found':
     case 'invalid_transition':
     case 'history_full':
+    case 'inbox_full':
+    case 'not_answered':
+    case 'withdrawn':
+    case 'superseded':
     case 'too_many_active':
     case 'page_too_large':
     case 'search_too_large':

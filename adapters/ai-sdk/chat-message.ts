@@ -68,8 +68,10 @@ export const entryOf = ({ id, role, parts, ...more }: Message): NewHistoryEntry 
  * its text.
  */
 export const messageOf = ({ id, role, content, data, position }: PositionedEntry): Message => {
+  // An edit has an id of its own in the inbox.
+  const own = isObject(data) ? data['id'] : undefined;
   const named = {
-    id: id ?? `position-${position}`,
+    id: typeof own === 'string' ? own : (id ?? `position-${position}`),
     role: isRole(role) ? role : 'assistant',
   } as const;
   if (!isObject(data) || !areParts(data['parts']))

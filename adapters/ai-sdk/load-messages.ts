@@ -8,6 +8,7 @@ import type { HistoryQuery } from '../../src/service/read-session.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { HISTORY_LIMIT } from '../../src/session/limits.js';
 import type { OperationErrors } from '../../src/session/operation-errors.js';
+import type { PositionedEntry } from '../../src/session/session.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
 import { type ChatMessage, messageOf } from './chat-message.js';
 
@@ -60,14 +61,21 @@ const queryOf = ({ last, before, after }: Out<typeof loadOptions>): HistoryQuery
   return { last };
 };
 
+/**
+ * The messages of history entries, such as the `history` of a turn. `Message` is the type that was
+ * saved. It is not checked.
+ */
+export const messagesOf = <Message extends ChatMessage>(
+  entries: readonly PositionedEntry[],
+): Message[] => entries.map((entry) => messageOf(entry) as ChatMessage as Message);
+
 const pageOf = <Message extends ChatMessage>({
   entries,
   start,
   position,
   hasMore,
 }: HistoryPart): MessagePage<Message> => {
-  // Unchecked, as `loadMessages` documents.
-  const messages = entries.map((entry) => messageOf(entry) as ChatMessage as Message);
+  const messages = messagesOf<Message>(entries);
   const positions = new Map(
     entries.map((entry, index) => [messages[index]?.id ?? '', entry.position]),
   );

@@ -74,6 +74,12 @@ const parseMessage = (issues: IssueList, path: string, value: unknown): readonly
   return isMessage(message) ? [message] : [];
 };
 
+/** A message as JSON. */
+export const uiMessage: Schema<Message> = schema((issues, path, value) => {
+  const [message] = parseMessage(issues, path, value);
+  return message ?? { id: '', role: 'user', parts: [] };
+});
+
 /** Messages as JSON, in the order of the caller. */
 export const uiMessages: Schema<readonly Message[]> = schema((issues, path, messages) => {
   issues.check(Array.isArray(messages), path, 'must be an array of UIMessage');

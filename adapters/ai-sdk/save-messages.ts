@@ -4,15 +4,7 @@ import { object } from '../../src/schema/object.js';
 import { readSafely } from '../../src/schema/read-input.js';
 import { type Out, optional } from '../../src/schema/schema.js';
 import { onOrOff, whole } from '../../src/schema/values.js';
-import type { HistoryPart } from '../../src/service/operation-results.js';
-import { sameJson } from '../../src/session/canonical-json.js';
-import {
-  type HistoryMoved,
-  historyMoved,
-  type InvalidInput,
-  invalidField,
-} from '../../src/session/errors.js';
-import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../src/session/limits.js';
+import type { HistoryMoved, InvalidInput } from '../../src/session/errors.js';
 import {
   appendOnce,
   type ConversationError,
@@ -20,59 +12,9 @@ import {
   rewindOnce,
 } from '../sdk/append-once.js';
 import { inCallersWords } from '../sdk/in-callers-words.js';
-import { type ChatMessage, entryOf, hasContent, type Message, messageOf } from './chat-message.js';
-import { isOlder } from './is-older.js';
+import { type ChatMessage, entryOf, hasContent, type Message } from './chat-message.js';
+import { decide, findBack, notFound, outdated } from './find-messages.js';
 import { uiMessages } from './parse-messages.js';
-
-const placedIn = ({ entries, start }: HistoryPart) =>
-  entries.map((entry, index) => ({
-    message: messageOf(entry),
-    start: entries[index - 1]?.position ?? start,
-    position: entry.position,
-  }));
-
-/** Messages, each with the positions before and after it. */
-type PlacedMessages = ReturnType<typeof placedIn>;
-
-/** Where messages were found. */
-interface Found {
-  readonly placed: PlacedMessages;
-  /**
-   * Whether the search came to the first message or to the beginning, so that no other one is
-   * stored.
-   */
-  readonly isComplete: boolean;
-  /** The end of the history. */
-  readonly end: number;
-}
-
-/**
- * Finds messages, which are in the order of the chat: reads back from the end until the first one
- * is found, the history begins, or `search` messages are read.
- */
-const findBack = async <E extends ConversationError>(
-  sessions: Conversations<E>,
-  id: string,
-  messages: readonly Message[],
-  search: number,
-): Promise<Result<Found, E>> => {
-  const [first] = messages;
-  const ids = new Set(messages.map((message) => message.id));
-  let part = await sessions.history(id, { last: Math.min(search, DEFAULT_HISTORY_LIMIT) });
-  const end = part.map(({ position }) => position);
-  const placed: PlacedMessages = [];
-  for (let left = search; ; ) {
-    if (part.isErr()) return err(part.error);
-    // No others: a chat may be larger than the memory.
-    placed.unshift(...placedIn(part.value).filter(({ message }) => ids.has(message.id)));
-    left -= part.value.entries.length;
-    const { start } = part.value;
-    const isFound = first === undefined || placed.some(({ message }) => message.id === first.id);
-    const isComplete = isFound || start === 0;
-    if (isComplete || left <= 0) return end.map((known) => ({ placed, isComplete, end: known }));
-    part = await sessions.history(id, { before: start, limit: Math.min(left, HISTORY_LIMIT) });
-  }
-};
 
 /** The result of `saveMessages`. */
 export interface SavedMessages {
@@ -103,11 +45,6 @@ export interface SaveOptions {
    */
   readonly ifPosition?: number | undefined;
   /**
-   * Whether to wake the session for a worker in the same step. If nothing is saved, it is not
-   * woken: an earlier call has. Default: false.
-   */
-  readonly wake?: boolean | undefined;
-  /**
    * Maximum number of the latest messages that are searched for the ids. If the first of the given
    * messages is not among them, and the chat has more, it may be stored further back: the error is
    * `invalid_input`. Default: 10,000.
@@ -119,7 +56,6 @@ const saveOptions = object({
   regenerate: onOrOff,
   fencingToken: commandFields.fencingToken,
   ifPosition: optional(whole(0)),
-  wake: onOrOff,
   search: optional(whole(1), 10_000),
 } satisfies Readonly<Record<keyof SaveOptions, unknown>>);
 
@@ -139,40 +75,6 @@ const parse = (messages: unknown, options: unknown): Result<Parsed, InvalidInput
 const latestOf = (messages: readonly Message[]): readonly Message[] => [
   ...new Map(messages.filter(hasContent).map((message) => [message.id, message])).values(),
 ];
-
-/**
- * The messages to save, and the position to rewind to, if messages are superseded or answered anew.
- * Undefined if one of the messages is an older version of the stored one.
- */
-const decide = (messages: readonly Message[], { placed }: Found, regenerate: boolean) => {
-  const known = new Map(placed.map((each) => [each.message.id, each]));
-  const isOutdated = messages.some((message) => {
-    const stored = known.get(message.id)?.message;
-    return stored !== undefined && !sameJson(stored, message) && isOlder(message, stored);
-  });
-  if (isOutdated) return undefined;
-  const cuts = messages.flatMap((message) => {
-    const there = known.get(message.id);
-    if (there === undefined) return [];
-    if (!sameJson(there.message, message)) return [there.start];
-    if (regenerate && message === messages.at(-1)) return [there.position];
-    return [];
-  });
-  const to = Math.min(...cuts);
-  // A new message has no position.
-  const added = messages.filter(({ id }) => !((known.get(id)?.position ?? Number.NaN) <= to));
-  return { added, to: cuts.length > 0 ? to : undefined };
-};
-
-const outdated = (id: string, end: number): HistoryMoved => ({
-  ...historyMoved(id, end),
-  message: 'a message is older than its stored version: load the chat again',
-});
-
-const notFound = (search: number, at: number): InvalidInput => {
-  const message = `is not among the latest ${search} messages, and the chat has more: search further, with \`search\``;
-  return invalidField(`messages[${at}].id`, message);
-};
 
 /** The fields of a message by those of its entry. Its data are all that is not the text. */
 const fieldNames = new Map([
@@ -216,14 +118,16 @@ export const saveMessages = <E extends ConversationError>(
       const found = await findBack(sessions, id, wanted, search);
       if (found.isErr()) return err(found.error);
       const { isComplete, end } = found.value;
-      if (!isComplete)
-        return err(notFound(search, wanted[0] === undefined ? 0 : given.indexOf(wanted[0])));
+      if (!isComplete) {
+        const at = wanted[0] === undefined ? 0 : given.indexOf(wanted[0]);
+        return err(notFound(search, `messages[${at}].id`));
+      }
       const decided = decide(wanted, found.value, regenerate);
       if (decided === undefined) return err(outdated(id, end));
       const { added, to } = decided;
       if (added.length === 0 && to === undefined) return ok({ position: end, repeated: true });
       const change = { ...more, ifPosition: expected ?? end };
-      const entries = added.map(entryOf);
+      const entries = added.map((message) => entryOf(message));
       const saved =
         to === undefined
           ? await appendOnce(sessions, id, entries, change)

@@ -2,87 +2,83 @@ import type { UIMessageChunk } from 'ai';
 
 type Reader = ReadableStreamDefaultController<UIMessageChunk>;
 
-/** An answer on its way: what was said of it, and the pages that show it. */
+/** An answer that is being written: what was said of it, and the pages that show it. */
 interface Answer {
-  readonly chat: string;
-  readonly position: number;
   readonly chunks: UIMessageChunk[];
+  readonly messageIds: readonly string[];
   readonly readers: Set<Reader>;
 }
 
 /**
- * The answers on their way, for the pages that show them. Each belongs to the position that its
- * chat had when it was asked for. For routes and workers in several processes, pass the chunks on
- * by Redis, such as with `resumable-stream`.
+ * The answers that are being written, for the pages that show them. With routes and workers in
+ * several processes, pass the chunks on by Redis, for example with `resumable-stream`.
  */
 export class Answers {
   readonly #answers = new Map<string, Answer>();
+  /** Pages that wait for the answer to a message. */
+  readonly #waiting = new Map<string, Set<Reader>>();
 
-  /**
-   * Begins an answer. It covers earlier messages too, so the pages that wait for an earlier answer,
-   * of which nothing was said, get this one.
-   */
-  begin(chat: string, position: number): void {
-    const { readers } = this.#open(chat, position);
-    for (const [key, earlier] of this.#answers) {
-      const isWaiting = earlier.position < position && earlier.chunks.length === 0;
-      if (earlier.chat !== chat || !isWaiting) continue;
-      this.#answers.delete(key);
-      for (const reader of earlier.readers) readers.add(reader);
-    }
+  /** Begins the answer to these messages. */
+  begin(chat: string, messageIds: readonly string[]): void {
+    const readers = messageIds.flatMap((id) => [...this.#leave(chat, id)]);
+    this.#answers.set(chat, { chunks: [], messageIds, readers: new Set(readers) });
   }
 
-  /** Passes on a part of an answer. */
-  say(chat: string, position: number, chunk: UIMessageChunk): void {
-    const { chunks, readers } = this.#open(chat, position);
-    chunks.push(chunk);
-    for (const reader of readers) reader.enqueue(chunk);
+  /** Passes on a part of the answer. */
+  say(chat: string, chunk: UIMessageChunk): void {
+    const answer = this.#answers.get(chat);
+    answer?.chunks.push(chunk);
+    for (const reader of answer?.readers ?? []) reader.enqueue(chunk);
   }
 
-  /** An answer from its beginning, as it is given. */
-  read(chat: string, position: number): ReadableStream<UIMessageChunk> {
-    const { chunks, readers } = this.#open(chat, position);
-    let own: Reader;
-    return new ReadableStream({
-      start: (reader) => {
-        own = reader;
-        for (const chunk of chunks) reader.enqueue(chunk);
-        readers.add(reader);
-      },
-      cancel: () => {
-        // The page was closed: the answer goes on.
-        for (const answer of this.#answers.values()) answer.readers.delete(own);
-      },
-    });
+  /** No more comes of the answer. */
+  end(chat: string): void {
+    for (const reader of this.#answers.get(chat)?.readers ?? []) reader.close();
+    this.#answers.delete(chat);
   }
 
-  /** Ends a `read`, and forgets the answer if nothing was said and no other page waits for it. */
-  async leave(chat: string, position: number, stream: ReadableStream): Promise<void> {
-    await stream.cancel();
-    const { chunks, readers } = this.#open(chat, position);
-    if (chunks.length + readers.size === 0) this.#answers.delete(keyOf(chat, position));
+  /** Ends the streams of pages that still wait for the answer to a message. */
+  close(chat: string, messageId: string): void {
+    for (const reader of this.#leave(chat, messageId)) reader.close();
   }
 
-  has(chat: string, position: number): boolean {
-    return this.#answers.has(keyOf(chat, position));
+  /** The answer to a message, from its beginning. */
+  read(chat: string, messageId: string): ReadableStream<UIMessageChunk> {
+    const answer = this.#answers.get(chat);
+    if (answer?.messageIds.includes(messageId)) return streamOf(answer);
+    return streamOf({ chunks: [], readers: this.#open(chat, messageId) });
   }
 
-  /** No more comes of the answer at a position, or of all answers in a chat. */
-  end(chat: string, position?: number): void {
-    for (const [key, answer] of this.#answers) {
-      if (answer.chat !== chat || (position !== undefined && key !== keyOf(chat, position)))
-        continue;
-      this.#answers.delete(key);
-      for (const reader of answer.readers) reader.close();
-    }
+  /** The answer that is being written; undefined if there is none. */
+  readLatest(chat: string): ReadableStream<UIMessageChunk> | undefined {
+    const answer = this.#answers.get(chat);
+    return answer && streamOf(answer);
   }
 
-  #open(chat: string, position: number): Answer {
-    const key = keyOf(chat, position);
-    const answer = this.#answers.get(key) ?? { chat, position, chunks: [], readers: new Set() };
-    this.#answers.set(key, answer);
-    return answer;
+  #open(chat: string, messageId: string): Set<Reader> {
+    const key = keyOf(chat, messageId);
+    const readers = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, readers);
+    return readers;
+  }
+
+  #leave(chat: string, messageId: string): Set<Reader> {
+    const readers = this.#open(chat, messageId);
+    this.#waiting.delete(keyOf(chat, messageId));
+    return readers;
   }
 }
 
-const keyOf = (chat: string, position: number): string => `${position} ${chat}`;
+const streamOf = ({ chunks, readers }: Pick<Answer, 'chunks' | 'readers'>) => {
+  let own: Reader;
+  return new ReadableStream<UIMessageChunk>({
+    start: (reader) => {
+      own = reader;
+      for (const chunk of chunks) reader.enqueue(chunk);
+      readers.add(reader);
+    },
+    cancel: () => void readers.delete(own), // the page was closed, and the answer goes on
+  });
+};
+
+const keyOf = (chat: string, messageId: string): string => `${chat} ${messageId}`;

@@ -25,8 +25,8 @@ const bundledPage = async (): Promise<string> => {
 export const chatApp = async (sessions: SessionService, answers: Answers): Promise<Hono> => {
   const script = await bundledPage();
   const post = chatRoute(sessions, answers);
-  const resume = resumeRoute(sessions, answers);
-  const stop = stopRoute(sessions, answers);
+  const resume = resumeRoute(answers);
+  const stop = stopRoute(sessions);
   return new Hono()
     .get('/', async (context) => {
       const { id } = await sessions.orThrow.create({ start: true });

@@ -1,6 +1,6 @@
-import { createUIMessageStreamResponse, safeValidateUIMessages, type UIMessage } from 'ai';
+import { createUIMessageStreamResponse, safeValidateUIMessages } from 'ai';
 import { httpStatusOf, type SessionService } from 'colloquy';
-import { loadMessages, saveMessages } from 'colloquy/ai-sdk';
+import { sendMessage } from 'colloquy/ai-sdk';
 import { z } from 'zod';
 import type { Answers } from './answers.js';
 
@@ -14,15 +14,9 @@ const requestForm = z.object({
 export const refusal = (error: Parameters<typeof httpStatusOf>[0]): Response =>
   new Response(error.type, { status: httpStatusOf(error) });
 
-/** Whether a message is answered: what the model said after it has read it. */
-const isAnswered = (messages: readonly UIMessage[], id: string): boolean => {
-  const later = messages.slice(messages.findIndex((message) => message.id === id) + 1);
-  return later.some(({ role }) => role === 'assistant');
-};
-
 /**
- * `POST /api/chat`, for Hono, Next.js and whatever else speaks Fetch: saves the message, wakes the
- * chat for a worker, and passes on its answer. Yours: check that this user may see this chat.
+ * `POST /api/chat`, for Hono, Next.js and whatever else speaks Fetch: sends the message, and streams
+ * the answer that a worker gives. Yours: check that this user may see this chat.
  */
 export const chatRoute =
   (sessions: SessionService, answers: Answers) =>
@@ -32,46 +26,34 @@ export const chatRoute =
     const [message] = checked.success ? checked.data : [];
     if (!body.success || message === undefined)
       return new Response('invalid_input', { status: 400 });
-    const { id, trigger } = body.data;
+    const { id: chat, trigger } = body.data;
     const regenerate = trigger === 'regenerate-message';
-    const saved = await saveMessages(sessions, id, [message], { regenerate, wake: true });
-    if (saved.isErr()) return refusal(saved.error);
-    for (let { position } = saved.value; ; ) {
-      // First the stream, so that the answer does not begin or end between the two steps.
-      const stream = answers.read(id, position);
-      const loaded = await loadMessages<UIMessage>(sessions, id);
-      const { messages, position: end } = loaded.unwrapOr({ messages: [], position });
-      const answered = isAnswered(messages, message.id);
-      if (loaded.isOk() && !answered && end === position)
-        return createUIMessageStreamResponse({ stream });
-      await answers.leave(id, position, stream);
-      if (loaded.isErr()) return refusal(loaded.error);
-      if (answered) return new Response('answered', { status: 409 }); // the request came twice
-      position = end; // another message came, and one answer covers both
+    const sent = await sendMessage(sessions, chat, message, { regenerate });
+    if (sent.isErr()) return refusal(sent.error);
+    const { id } = sent.value;
+    const stream = answers.read(chat, id);
+    const answered = await sessions.answer(chat, id, { timeoutMs: 0 });
+    if (answered.isOk() || answered.error.type !== 'not_answered') {
+      await stream.cancel();
+      return answered.isErr() ? refusal(answered.error) : new Response('answered', { status: 409 });
     }
+    void sessions.answer(chat, id, { timeoutMs: 600_000 }).then(() => answers.close(chat, id));
+    return createUIMessageStreamResponse({ stream });
   };
 
 /**
- * `GET /api/chat/:id/stream`, with `resume` of `useChat`: the answer on its way, for a page that
- * was opened meanwhile.
+ * `GET /api/chat/:id/stream`, with `resume` of `useChat`: the answer that is being written, for a
+ * page that was opened in the meantime.
  */
-export const resumeRoute =
-  (sessions: SessionService, answers: Answers) =>
-  async (id: string): Promise<Response> => {
-    const loaded = await loadMessages<UIMessage>(sessions, id, { last: 1 });
-    if (loaded.isErr()) return refusal(loaded.error);
-    const { position } = loaded.value;
-    if (!answers.has(id, position)) return new Response(undefined, { status: 204 });
-    return createUIMessageStreamResponse({ stream: answers.read(id, position) });
-  };
+export const resumeRoute = (answers: Answers) => (id: string) => {
+  const stream = answers.readLatest(id);
+  return stream
+    ? createUIMessageStreamResponse({ stream })
+    : new Response(undefined, { status: 204 });
+};
 
-/** `POST /api/chats/:id/stop`, from any page of the chat: what was said of the answer is saved. */
-export const stopRoute =
-  (sessions: SessionService, answers: Answers) =>
-  async (id: string): Promise<Response> => {
-    const found = await sessions.get(id, { historyLimit: 0 }).andThrough(() => sessions.cancel(id));
-    if (found.isErr()) return refusal(found.error);
-    // No worker has the chat yet that would end the answer.
-    if (found.value.lease === undefined) answers.end(id);
-    return new Response(undefined, { status: 204 });
-  };
+/** `POST /api/chats/:id/stop`, from any page of the chat: what was said of the answer is stored. */
+export const stopRoute = (sessions: SessionService) => async (id: string) => {
+  const stopped = await sessions.withdraw(id).andThen(() => sessions.cancel(id));
+  return stopped.isErr() ? refusal(stopped.error) : new Response(undefined, { status: 204 });
+};

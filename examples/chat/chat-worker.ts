@@ -7,8 +7,8 @@ import {
   type UIMessage,
   type UIMessageChunk,
 } from 'ai';
-import { createWorker, type SessionService, unwrap, type Worker } from 'colloquy';
-import { loadMessages, saveMessages } from 'colloquy/ai-sdk';
+import { createWorker, type SessionService, type Worker } from 'colloquy';
+import { entriesOf, messagesOf } from 'colloquy/ai-sdk';
 import type { Answers } from './answers.js';
 
 /**
@@ -41,41 +41,23 @@ const answerTo = async (
   return said;
 };
 
-/**
- * Whether the user has stopped the answer. Otherwise another worker may have the chat, and gives
- * the answer.
- */
-const isStopped = ({ reason }: AbortSignal): boolean => reason?.type === 'cancelled';
-
-/**
- * Answers the messages that wake their chats: each once, in any number of processes, however often
- * one of them dies.
- */
+/** Answers the messages of pages, in any number of processes, however often one of them dies. */
 export const chatWorker = (
   sessions: SessionService,
   model: LanguageModel,
   answers: Answers,
 ): Worker =>
   createWorker(sessions, {
-    run: async ({ session: { id }, sessions: held, signal }) => {
-      for (;;) {
-        const { messages, position: ifPosition } = await unwrap(loadMessages<UIMessage>(held, id));
-        const last = (author: string) => messages.findLastIndex(({ role }) => role === author);
-        if (last('user') <= last('assistant')) return; // an attempt before this one has answered
-        answers.begin(id, ifPosition);
-        const say = (chunk: UIMessageChunk) => answers.say(id, ifPosition, chunk);
-        try {
-          const said = await answerTo(messages, { model, signal, say });
-          // The lease is over when the user stops the answer: `held` can no longer write, but
-          // nobody else has the chat.
-          const saved = await saveMessages(isStopped(signal) ? sessions : held, id, said, {
-            ifPosition,
-          });
-          // The user has said more meanwhile: answer that.
-          if (saved.isOk() || signal.aborted || saved.error.type !== 'history_moved') return saved;
-        } finally {
-          answers.end(id, ifPosition);
-        }
+    run: async ({ session: { id }, messages, history, signal }) => {
+      answers.begin(
+        id,
+        messages.map((message) => message.id),
+      );
+      try {
+        const say = (chunk: UIMessageChunk) => answers.say(id, chunk);
+        return entriesOf(await answerTo(messagesOf<UIMessage>(history), { model, signal, say }));
+      } finally {
+        answers.end(id);
       }
     },
     onError: (error) => console.error(error),

@@ -13,7 +13,7 @@ const handler = createSessionHandler({
   sessions,
   authenticate,
   routes: [
-    commandRoutes(), // clients say their part by an append that wakes a worker, and hang up by a terminate
+    commandRoutes(), // clients send messages, and hang up by a terminate
     eventRoutes(), // and hear the answer by an event
   ],
   signal: stopping.signal,

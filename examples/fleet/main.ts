@@ -28,7 +28,7 @@ const begin = async (name: 'http' | 'worker'): Promise<string> => {
   return first[0];
 };
 
-/** Appends one message after another, each after the answer to the last, and ends the session. */
+/** Sends one message after another, each after the answer to the last, and ends the session. */
 const talk = async (
   client: SessionClient,
   id: string,
@@ -48,7 +48,7 @@ const talk = async (
     if (status !== 'ACTIVE' || history.at(-1)?.role === 'user') continue;
     const content = left.shift();
     if (content === undefined) await orThrow.terminate(id, { signal });
-    else await orThrow.append(id, [{ role: 'user', content }], { wake: true, signal });
+    else await orThrow.send(id, { content }, { signal });
   }
 };
 

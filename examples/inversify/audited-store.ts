@@ -31,7 +31,8 @@ export type AuditLog = (entry: AuditEntry) => void | Promise<void>;
 const actionOf = (commit: ChangeCommit): string | undefined => {
   if (isMove(commit)) return undefined;
   if (isRedaction(commit)) return `redact ${commit.effects.redact.length}`;
-  const { put, entries = [] } = commit.effects;
+  const { put, entries = [], send } = commit.effects;
+  if (send !== undefined) return 'send';
   return put === undefined ? `append ${entries.length}` : `to ${put.state.status}`;
 };
 
@@ -74,6 +75,10 @@ export class AuditedSessionStore implements SessionStore {
 
   entries(key: SessionKey, slice: HistorySlice) {
     return this.#inner.entries(key, slice);
+  }
+
+  messages(key: SessionKey, ids?: readonly string[]) {
+    return this.#inner.messages(key, ids);
   }
 
   page(tenant: string, range: PageRange) {

@@ -53,8 +53,7 @@ describeWithRedis('the fleet example', ({ url }) => {
         await worker.printed(/^up$/m);
         return worker;
       },
-      say: (content: string) =>
-        sessions.orThrow.append(id, [{ role: 'user', content }], { wake: true }),
+      say: (content: string) => sessions.orThrow.send(id, { content }),
       untilAnswered: async (): Promise<readonly string[]> => {
         for await (const item of sessions.watch(id)) {
           item._unsafeUnwrap();

@@ -137,8 +137,7 @@ describe('messages in flight at the same time, in processes that are killed', ()
         worker.start();
         const say = async (id: string) => {
           await orThrow.getOrCreate({ id: 'chat' });
-          const entry = { role: 'user', content: id };
-          await orThrow.append('chat', [entry], { operationId: id, wake: true });
+          await orThrow.send('chat', { id, content: id });
           await orThrow.append('chat', [{ role: 'note', content: 'heard' }]);
         };
         await Promise.all(MESSAGES.map((id) => insist(given, () => say(id))));

@@ -36,7 +36,7 @@ test.skipIf(python === undefined)('the worker in Python answers each message onc
   });
   const said: string[] = [];
   for (const content of ['Hello.', 'What is 6 times 7?']) {
-    await sessions.orThrow.append(id, [{ role: 'user', content }], { wake: true });
+    await sessions.orThrow.send(id, content);
     said.push(content, `You said: ${content}`);
     const done = async () => {
       clock.pass(1);

@@ -86,12 +86,12 @@ test('a worker of the page that is killed in the middle of a turn is followed by
 test('a worker that is killed between a decision and the answer is followed by another, which calls the tool with the same id', async () => {
   const world = await open('docs/human-approval.md', true);
   const { sessions, id, seen, calls } = world;
-  await sessions.append(id, [{ role: 'user', content: 'Pay the bill.' }], { wake: true });
+  await sessions.send(id, 'Pay the bill.');
   const waiting = ['user', 'function_call', 'run_state'];
   await world.workHere(async () => {
     await expect.poll(seen, { timeout: PATIENT_MS }).toEqual([waiting, undefined]);
   });
-  await sessions.append(id, [{ role: 'decision', content: 'approve' }], { wake: true });
+  await sessions.send(id, { role: 'decision', content: 'approve' });
   await killInTheTurn(world);
   const turn = [...waiting, 'decision', 'function_call_result', 'assistant'];
   await expect.poll(seen, { timeout: PATIENT_MS }).toEqual([turn, undefined]);
