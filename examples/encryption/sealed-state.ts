@@ -4,8 +4,6 @@ import type { StateRecord } from 'colloquy';
 export interface Cipher {
   readonly hide: (text: string) => string;
   readonly show: (text: string) => string;
-  /** The same for the same text, so that the database can find it. */
-  readonly hideId: (id: string) => string;
 }
 
 /** A holder has at least one character. */

@@ -31,8 +31,7 @@ export type AuditLog = (entry: AuditEntry) => void | Promise<void>;
 const actionOf = (commit: ChangeCommit): string | undefined => {
   if (isMove(commit)) return undefined;
   if (isRedaction(commit)) return `redact ${commit.effects.redact.length}`;
-  const { put, entries = [], send } = commit.effects;
-  if (send !== undefined) return 'send';
+  const { put, entries = [] } = commit.effects;
   return put === undefined ? `append ${entries.length}` : `to ${put.state.status}`;
 };
 
@@ -75,10 +74,6 @@ export class AuditedSessionStore implements SessionStore {
 
   entries(key: SessionKey, slice: HistorySlice) {
     return this.#inner.entries(key, slice);
-  }
-
-  messages(key: SessionKey, ids?: readonly string[]) {
-    return this.#inner.messages(key, ids);
   }
 
   page(tenant: string, range: PageRange) {

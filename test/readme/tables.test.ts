@@ -42,6 +42,12 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
         wake: true,
         claim: true,
         delete: true,
+        send: true,
+        inbox: true,
+        withdraw: true,
+        reply: true,
+        answer: true,
+        take: true,
       },
       ...{ claimAny: true, countWaiting: true, countWaitingAny: true, cancel: true },
       ...{ watch: true, watchAll: true, sweep: true, drain: true },
@@ -54,7 +60,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     {
       ...{ begin: true, change: true, remove: true, take: true, find: true, findState: true },
       ...{ entries: true, page: true, due: true, countWaiting: true, reportsEnds: true },
-      ...{ drain: true },
+      ...{ drain: true, messages: true },
     } satisfies NamesOf<Omit<SessionStore, 'events'>>,
   ],
   [

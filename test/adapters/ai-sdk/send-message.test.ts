@@ -50,6 +50,7 @@ describe('sendMessage', () => {
     let read: readonly UIMessage[] = [];
     await turn(({ history }) => {
       read = messagesOf<UIMessage>(history);
+      return undefined;
     });
     expect(read).toEqual([message]);
     expect(await send(message)).toEqual({ id: 'u-1', repeated: true });
