@@ -15,13 +15,18 @@ setTracingDisabled(true);
 /** What the sample of docs/human-approval.md exports. */
 export interface Approvals {
   readonly workerFor: (sessions: SessionService, agent: Agent) => Worker;
-  readonly ask: (sessions: SessionService, id: string, question: string) => Promise<void>;
+  readonly ask: (
+    sessions: SessionService,
+    id: string,
+    messageId: string,
+    question: string,
+  ) => Promise<void>;
   readonly decide: (
     sessions: SessionService,
     id: string,
     position: number,
     content: 'approve' | 'reject',
-  ) => Promise<void>;
+  ) => Promise<unknown>;
 }
 
 export const isApprovals = (module: unknown): module is Approvals =>

@@ -49,11 +49,11 @@ test.each([
   async (decision, answer, paid) => {
     const world = await open();
     const { ask, decide, clock, sessions, id, work } = world;
-    await ask(sessions, id, 'Pay the bill.');
+    await ask(sessions, id, 'q-1', 'Pay the bill.');
     await work();
     expect([await world.roles(), world.paid]).toEqual([interrupted, []]);
     expect(await world.waits()).toBeUndefined();
-    await expect(ask(sessions, id, 'And?')).rejects.toThrow('not answered yet');
+    await expect(ask(sessions, id, 'q-2', 'And?')).rejects.toThrow('not answered yet');
     clock.pass(3 * DAYS);
     await work();
     const { position = 0 } = (await world.last()) ?? {};
@@ -68,7 +68,7 @@ test.each([
     await expect(decide(sessions, id, position, other)).rejects.toMatchObject({
       type: 'operation_mismatch',
     });
-    await ask(sessions, id, 'Once more.');
+    await ask(sessions, id, 'q-3', 'Once more.');
     await work();
     expect(await world.roles()).toEqual([...answered, ...interrupted]);
   },
@@ -76,7 +76,7 @@ test.each([
 
 test('a worker that dies after the decision is followed by one that resumes, with the same call', async () => {
   const world = await open();
-  await world.ask(world.sessions, world.id, 'Pay the bill.');
+  await world.ask(world.sessions, world.id, 'q-1', 'Pay the bill.');
   await world.work();
   const { position = 0 } = (await world.last()) ?? {};
   await world.decide(world.sessions, world.id, position, 'approve');
@@ -92,9 +92,12 @@ test('a worker that dies after the decision is followed by one that resumes, wit
 test('a worker that dies before it has stored the state is followed by one that asks again', async () => {
   const world = await open();
   const { sessions, id } = world;
-  await world.ask(sessions, id, 'Pay the bill.');
+  await world.ask(sessions, id, 'q-1', 'Pay the bill.');
+  const { claimed } = await sessions.orThrow.claim({ holder: 'dead', seconds: 30 });
+  expect(claimed).toHaveLength(1);
   const call = { type: 'function_call', callId: 'call-0', name: 'pay', arguments: '{}' };
   await new EngineSession(sessions, id).addItems([call]);
+  world.clock.pass(30_000);
   await world.work();
   expect(await world.roles()).toEqual(interrupted);
   expect((await world.entries())[1]?.data).toMatchObject({ callId: 'call-1' });
@@ -102,11 +105,11 @@ test('a worker that dies before it has stored the state is followed by one that 
 
 test('a state that is too large fails the work, and nobody is asked to decide', async () => {
   const world = await open({ limits: { contentBytes: 1000 } });
-  await world.ask(world.sessions, world.id, 'Pay the bill.');
+  await world.ask(world.sessions, world.id, 'q-1', 'Pay the bill.');
   for (let attempt = 0; attempt < 20; attempt += 1) {
     await world.work();
     world.clock.pass(600_000);
   }
-  expect(await world.waits()).toMatchObject({ exhausted: true });
+  expect(await world.waits()).toMatchObject({ state: 'exhausted' });
   expect(await world.roles()).toEqual(['user', 'function_call']);
 });
