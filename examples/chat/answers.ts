@@ -45,14 +45,30 @@ export class Answers {
   /** The answer to a message, from its beginning. */
   read(chat: string, messageId: string): ReadableStream<UIMessageChunk> {
     const answer = this.#answers.get(chat);
-    if (answer?.messageIds.includes(messageId)) return streamOf(answer);
-    return streamOf({ chunks: [], readers: this.#open(chat, messageId) });
+    if (answer?.messageIds.includes(messageId)) return this.#stream(answer);
+    return this.#stream({ chunks: [], readers: this.#open(chat, messageId) });
   }
 
   /** The answer that is being written; undefined if there is none. */
   readLatest(chat: string): ReadableStream<UIMessageChunk> | undefined {
     const answer = this.#answers.get(chat);
-    return answer && streamOf(answer);
+    return answer && this.#stream(answer);
+  }
+
+  #stream({ chunks, readers }: Pick<Answer, 'chunks' | 'readers'>): ReadableStream<UIMessageChunk> {
+    let own: Reader;
+    return new ReadableStream({
+      start: (reader) => {
+        own = reader;
+        for (const chunk of chunks) reader.enqueue(chunk);
+        readers.add(reader);
+      },
+      cancel: () => {
+        // The page was closed, and the answer goes on.
+        for (const answer of this.#answers.values()) answer.readers.delete(own);
+        for (const waiting of this.#waiting.values()) waiting.delete(own);
+      },
+    });
   }
 
   #open(chat: string, messageId: string): Set<Reader> {
@@ -68,17 +84,5 @@ export class Answers {
     return readers;
   }
 }
-
-const streamOf = ({ chunks, readers }: Pick<Answer, 'chunks' | 'readers'>) => {
-  let own: Reader;
-  return new ReadableStream<UIMessageChunk>({
-    start: (reader) => {
-      own = reader;
-      for (const chunk of chunks) reader.enqueue(chunk);
-      readers.add(reader);
-    },
-    cancel: () => void readers.delete(own), // the page was closed, and the answer goes on
-  });
-};
 
 const keyOf = (chat: string, messageId: string): string => `${chat} ${messageId}`;

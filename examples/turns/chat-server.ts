@@ -3,6 +3,8 @@ import { text } from 'node:stream/consumers';
 import { type LanguageModel, streamText } from 'ai';
 import { createWorker, type SessionService } from 'colloquy';
 
+const roleOf = (role: string) => (role === 'user' ? ('user' as const) : ('assistant' as const));
+
 /** A chat with streaming, Stop and any number of tabs. Tokens are streamed by this process only. */
 export const chatServer = (sessions: SessionService, model: LanguageModel) => {
   const live = new Map<string, { text: string; readonly tabs: Set<(text: string) => void> }>();
@@ -14,10 +16,7 @@ export const chatServer = (sessions: SessionService, model: LanguageModel) => {
   const worker = createWorker(sessions, {
     run: async ({ session: { id }, history, signal }) => {
       const now = Object.assign(liveOf(id), { text: '' });
-      const messages = history.map(({ role, content }) => ({
-        role: role === 'user' ? ('user' as const) : ('assistant' as const),
-        content,
-      }));
+      const messages = history.map(({ role, content }) => ({ role: roleOf(role), content }));
       const result = streamText({ model, messages, abortSignal: signal, onError: () => {} });
       for await (const token of result.textStream) {
         now.text += token;
@@ -32,8 +31,7 @@ export const chatServer = (sessions: SessionService, model: LanguageModel) => {
     const [, chat = '', action] = (request.url ?? '').split('/'); // yours: may this user see it?
     if (action === 'stop') return void sessions.cancel(chat).then(() => response.end());
     if (request.method === 'POST') {
-      const message = JSON.parse(await text(request));
-      const sent = await sessions.send(chat, message, { create: true });
+      const sent = await sessions.send(chat, JSON.parse(await text(request)), { create: true });
       return void response.writeHead(sent.isOk() ? 202 : 400).end();
     }
     const show = (event: string, data: unknown) =>
@@ -45,10 +43,8 @@ export const chatServer = (sessions: SessionService, model: LanguageModel) => {
     response.on('close', () => gone.abort(now.tabs.delete(showToken)));
     showToken(now.text);
     now.tabs.add(showToken);
-    for await (const item of sessions.watch(chat, { signal: gone.signal })) {
-      if (item.isErr()) break;
-      show(item.value.type, item.value);
-    }
+    for await (const item of sessions.watch(chat, { signal: gone.signal }))
+      if (item.isOk()) show(item.value.type, item.value);
   });
   return { worker, server };
 };

@@ -73,12 +73,13 @@ describe('the route of the chat example', () => {
   });
 
   test('keeps the whole answer if the user closes the page', async () => {
-    const { send, texts } = await routed('A long answer of many words');
+    const { send, texts, model } = await routed('A long answer of many words');
     const response = await send(said('u-1', 'Hi'));
     await response.body?.cancel();
     await expect
       .poll(texts, { timeout: PATIENT_MS })
       .toEqual(['Hi', 'A long answer of many words']);
+    expect(model.doStreamCalls).toHaveLength(1);
     const nextStatus = async () => (await send(said('u-2', 'More?'))).status;
     await expect.poll(nextStatus, { timeout: PATIENT_MS }).toBe(200);
   });
