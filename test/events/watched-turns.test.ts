@@ -13,9 +13,9 @@ const open = async () => {
 
 /** The waiting messages and the work of an item, and what it adds to the history. */
 const turnOf = (change: SessionChange | 'end') => {
-  if (change === 'end' || !('session' in change)) throw new Error('the watch has ended');
+  if (change === 'end' || !('sequence' in change)) throw new Error('the watch has ended');
   const { session, messages } = change;
-  const entries = change.type === 'session.changed' ? change.entries : session.history;
+  const entries = change.type === 'session.changed' ? change.entries : change.session.history;
   return {
     inbox: session.inbox,
     waiting: messages?.map(({ content }) => content),
