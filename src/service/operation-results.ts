@@ -190,6 +190,8 @@ export interface OperationResults<out T extends SessionSchemas = SessionSchemas>
   readonly take: TakenMessages;
   readonly reply: Reply;
   readonly answer: Reply;
+  /** An attempt of a turn, by a worker or by `reply`. */
+  readonly turn: Released;
   readonly redact: undefined;
   readonly delete: undefined;
   readonly sweep: Sweep;

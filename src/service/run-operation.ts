@@ -11,6 +11,7 @@ import {
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { Answer, SessionKey } from '../store/session-store.js';
 import { named, type OperationName, type OperationResults, reads } from './operation-results.js';
+import type { ObservedOperation } from './session-observer.js';
 import type { Settings } from './settings.js';
 
 /**
@@ -47,12 +48,12 @@ const execute = async <N extends OperationName, E extends OperationError>(
 };
 
 /** Passes a call to the observers. Whoever asks first runs it, and all get its one result. */
-const observed = async <N extends OperationName, E extends OperationError>(
+export const observed = async <N extends OperationName, E extends OperationError>(
   { observers, tenant }: Settings,
-  name: N,
+  operation: Omit<ObservedOperation, 'tenant'> & { readonly name: N },
   run: () => Run<N, E>,
-  id: unknown,
 ): Run<N, E> => {
+  const { name } = operation;
   let running: Run<N, E> | undefined;
   const runOnce = () => {
     running ??= run();
@@ -61,7 +62,7 @@ const observed = async <N extends OperationName, E extends OperationError>(
   const call = () =>
     new ResultAsync(runOnce().then((result) => result.map((value) => named(name, value))));
   // An observer that throws or rejects must not change the answer.
-  for (const observer of observers) tellHost(() => observer.run({ name, tenant, id }, call));
+  for (const observer of observers) tellHost(() => observer.run({ ...operation, tenant }, call));
   // Observers get the result first, so that a span has ended when the caller continues.
   await call();
   return runOnce();
@@ -90,7 +91,7 @@ export function runOperation<N extends OperationName, E extends OperationError>(
 ): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
   const run = () => execute(settings, name, operation);
   if (settings.observers.length === 0) return new ResultAsync(run());
-  return new ResultAsync(observed(settings, name, run, id));
+  return new ResultAsync(observed(settings, { name, id }, run));
 }
 
 /** Carries out an operation on one session. */

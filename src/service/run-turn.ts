@@ -7,6 +7,7 @@ import {
   cancelled,
   type InvalidInput,
   type LeaseEnded,
+  type OperationError,
   type RunTimeout,
   runTimeout,
 } from '../session/errors.js';
@@ -19,6 +20,7 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 import { LAST_WORDS_MS } from '../session/turn-state.js';
 import { isResult, type LeaseSignal } from '../session/with-lease.js';
 import type { ClaimedSession } from './operation-results.js';
+import { observed } from './run-operation.js';
 import type { SessionService } from './session-service.js';
 import type { ReleaseInput } from './session-work.js';
 import { forTenant, leaseClock, type Settings, withFence } from './settings.js';
@@ -159,6 +161,21 @@ export class TurnRun {
   readonly #held: SessionService;
 
   async end(): Promise<TurnEnd> {
+    const { session, turn: number, attempt } = this.#turn;
+    let ending: Promise<TurnEnd> | undefined;
+    const endOnce = (): Promise<TurnEnd> => {
+      ending ??= this.#end();
+      return ending;
+    };
+    const operation = { name: 'turn', id: session.id, turn: { number, attempt } } as const;
+    await observed<'turn', OperationError>(this.#settings, operation, async () => {
+      const { released, failure } = await endOnce();
+      return failure === undefined ? released : err(failure);
+    });
+    return endOnce();
+  }
+
+  async #end(): Promise<TurnEnd> {
     const said = await this.#said();
     const { fencingToken } = this.#turn.lease;
     // What comes after the end of its time is late, however short.

@@ -10,6 +10,8 @@ export interface ObservedOperation {
   readonly tenant: string;
   /** The session id from the caller, unchecked, if the operation has one. */
   readonly id?: unknown;
+  /** Of `turn`: an attempt of a turn, by a worker or by `reply`, with all that it calls. */
+  readonly turn?: { readonly number: number; readonly attempt: number };
 }
 
 /**

@@ -16,6 +16,9 @@ export const attributeNames = {
   endReason: 'colloquy.session.end_reason',
   tenant: 'colloquy.tenant',
   outcome: 'colloquy.sweep.outcome',
+  turn: 'colloquy.turn.number',
+  attempt: 'colloquy.turn.attempt',
+  turnOutcome: 'colloquy.turn.outcome',
   error: 'error.type',
 } as const;
 

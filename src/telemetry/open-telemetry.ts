@@ -75,6 +75,13 @@ const spanNames: Partial<Record<OperationName, string>> = {
   claimAny: 'claim sessions',
   countWaiting: 'count waiting sessions',
   countWaitingAny: 'count waiting sessions',
+  send: 'send message',
+  inbox: 'read inbox',
+  withdraw: 'withdraw messages',
+  take: 'take messages',
+  reply: 'reply to message',
+  answer: 'await answer',
+  turn: 'run turn',
   sweep: 'sweep sessions',
 };
 
@@ -91,6 +98,16 @@ const idOf = (id: unknown): Attributes =>
 type Operation = Parameters<SessionObserver['run']>[0];
 type Instruments = ReturnType<typeof createInstruments>;
 type Finished = Result<OperationResult, OperationError>;
+
+/** How a turn has ended: a cancelled one is no failure. */
+const turnOutcomeOf = (result: Finished): string => {
+  if (result.isErr()) return result.error.type === 'cancelled' ? 'stopped' : 'failed';
+  const { operation, value } = result.value;
+  return operation === 'turn' && value.stopped ? 'stopped' : 'done';
+};
+
+const aboutTurn = ({ turn }: Operation): Attributes =>
+  turn ? { [attributeNames.turn]: turn.number, [attributeNames.attempt]: turn.attempt } : {};
 
 const finish = (span: Span, result: Finished): void => {
   if (result.isErr()) {
@@ -147,11 +164,15 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
     ...(toldOn === 'spans and metrics' && { [attributeNames.tenant]: tenant }),
   });
   const instruments = instrumentsOf(metered, onMetrics);
-  const aboutSpan = ({ name, tenant, id }: Operation): Attributes => ({
-    [attributeNames.operation]: name,
-    ...idOf(id),
-    ...(toldOn !== undefined && !ofAllTenants.has(name) && { [attributeNames.tenant]: tenant }),
-  });
+  const aboutSpan = (operation: Operation): Attributes => {
+    const { name, tenant, id } = operation;
+    return {
+      [attributeNames.operation]: name,
+      ...idOf(id),
+      ...aboutTurn(operation),
+      ...(toldOn !== undefined && !ofAllTenants.has(name) && { [attributeNames.tenant]: tenant }),
+    };
+  };
   const measure = ({ name, tenant }: Operation, seconds: number, result: Finished): void => {
     const { duration, recordSweep } = instruments();
     duration.record(seconds, {
@@ -171,6 +192,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
       const began = performance.now();
       const result = await context.with(trace.setSpan(parent, span), call);
       const seconds = (performance.now() - began) / 1000;
+      if (operation.turn) span.setAttribute(attributeNames.turnOutcome, turnOutcomeOf(result));
       finish(span, result);
       measure(operation, seconds, result);
     },
