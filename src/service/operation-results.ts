@@ -208,6 +208,8 @@ export const reads: ReadonlySet<OperationName> = new Set([
   'each',
   'countWaiting',
   'countWaitingAny',
+  'inbox',
+  'answer',
 ]);
 
 /** The operations on all tenants, whatever the tenant of their service. */

@@ -46,6 +46,7 @@ import { type CreateOptions, type CreateSessionInput, createSession } from './cr
 import { deleteSession } from './delete-session.js';
 import { drainService } from './drain-service.js';
 import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
+import { leaseOperations } from './lease-operations.js';
 import {
   type EachQuery,
   eachSession,
@@ -80,7 +81,8 @@ import { type ReplyOptions, replyToMessage } from './reply.js';
 import { type RewindInput, rewindHistory } from './rewind-history.js';
 import { type Execute, onSession, runOperation } from './run-operation.js';
 import type { Run } from './run-turn.js';
-import type { SessionOperations, SharedResults } from './session-operations.js';
+import type { ServiceResults } from './service-results.js';
+import type { SessionOperations } from './session-operations.js';
 import {
   type CancelOptions,
   cancelWork,
@@ -121,11 +123,6 @@ export const settingsOf = (sessions: unknown): Settings | undefined => {
   const settings = brandOf(sessions);
   return isSettings(settings) ? settings : undefined;
 };
-
-interface ServiceResults<T extends SessionSchemas>
-  extends Pick<OperationResults<T>, Exclude<keyof SharedResults, 'watch'>> {
-  readonly watch: SessionChange<T>;
-}
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a
@@ -379,13 +376,9 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     ReturnedValue<Awaited<U>>,
     OperationErrors['withLease'] | ReturnedError<Awaited<U>>
   > {
-    const operations = {
-      sessions: (fencingToken: number) =>
-        sessionsOf<T>(withFence(this.#settings, { id, fencingToken })),
-      lease: () => this.lease(id, input),
-      renew: (fencingToken: number, seconds: number) => this.renew(id, { fencingToken, seconds }),
-      release: (fencingToken: number) => this.release(id, { fencingToken }),
-    };
+    const held = (fencingToken: number) =>
+      sessionsOf<T>(withFence(this.#settings, { id, fencingToken }));
+    const operations = { ...leaseOperations(this, id, input), sessions: held };
     return new ResultAsync(withLease(operations, leaseClock(this.#settings), input, use));
   }
 

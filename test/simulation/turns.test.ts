@@ -89,7 +89,8 @@ describe('within 100 seeds the simulation finds an engine', () => {
         const { truncate, put } = commit.effects;
         if (truncate === undefined || work.turn === undefined) return commit;
         const { lease, turn } = work;
-        return withState(commit, { ...put.state, work: { ...put.state.work, turn, lease } });
+        const kept = { ...put.state.work, turn, ...(lease && { lease }) };
+        return withState(commit, { ...put.state, work: kept });
       }),
       /which is not there|twice|another turn/,
     ],

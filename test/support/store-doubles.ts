@@ -57,7 +57,6 @@ export const changed = (
   take: (range) => inner.take(range),
   find: (...args) => inner.find(...args),
   findState: (key) => inner.findState(key),
-  messages: (...args) => inner.messages(...args),
   entries: (...args) => inner.entries(...args),
   messages: (...args) => inner.messages(...args),
   page: (...args) => inner.page(...args),

@@ -150,7 +150,7 @@ export const commonOperations: readonly Operation[] = [
     } satisfies RangesOf<TakeInput>,
     { fits: { fencingToken: 1 } },
   ),
-  onSession('answer', 'options', { timeoutMs: -1 } satisfies RangesOf<AnswerOptions>, {
+  onSession('answer', 'options', { timeoutMs: -1, signal: {} } satisfies RangesOf<AnswerOptions>, {
     before: ['s1', 'm-1'],
   }),
   onSession('withLease', 'input', leasing, { fits: { holder: 'worker', seconds: 5 } }),
