@@ -47,7 +47,7 @@ describe('messages that chatty, impatient and hasty users send', () => {
   });
 
   test('are taken once or withdrawn during cancels, rewinds and crashes', async () => {
-    const seeds = moreIfLong(30, 1000);
+    const seeds = moreIfLong(30, 500);
     expect(await simulated(all, { seeds })).toEqual({ seeds });
   });
 

@@ -53,6 +53,12 @@ export const careful: RunOn = async ({ messages }, host) => {
   return answerTo(messages);
 };
 
+/** Answers carefully, and so slowly that other questions come. */
+export const slow: RunOn = async (turn, host) => {
+  await wait(host, 4);
+  return careful(turn, host);
+};
+
 /** Answers the latest message, whatever has come before. */
 export const hasty: RunOn = async ({ messages }, host) => {
   await wait(host, 1);
@@ -78,6 +84,7 @@ export const doneTooEarly: RunOn = async ({ session, messages, fencingToken }, h
   await sessions.release(session.id, { fencingToken, done: true });
   await wait(host, 1);
   await sessions.append(session.id, [{ role: 'assistant', content: answerTo(messages) }]);
+  return undefined;
 };
 
 /** Answers carefully, and counts each answer elsewhere: `count` may get an answer again. */

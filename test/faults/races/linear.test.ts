@@ -19,7 +19,7 @@ const look = (
   status = 'ACTIVE',
 ): Call => {
   const end = status === 'TERMINATED' ? { endReason: 'terminated' } : {};
-  const answer = { status, ...end, history, historyCount: history.length, timeLimit: 0 };
+  const answer = { status, ...end, history, historyCount: history.length, inbox: 0, timeLimit: 0 };
   return { command: { type: 'get', key }, began, answered: { answer, ended } };
 };
 

@@ -97,12 +97,19 @@ const view = (session: ModelSession, now: number) => {
     durationMs,
     history,
     historyCount,
+    inbox: 0,
     timeLimit,
   };
 };
 
 const stateOf = (session: ModelSession, now: number) => {
-  const { history: _, historyCount: __, timeLimit: ___, ...state } = view(session, now);
+  const {
+    history: _,
+    historyCount: __,
+    inbox: ___,
+    timeLimit: ____,
+    ...state
+  } = view(session, now);
   return state;
 };
 
