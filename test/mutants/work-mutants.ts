@@ -13,6 +13,27 @@ const leaseState = 'src/session/lease-state.ts';
 
 export const workMutants: readonly Mutant[] = [
   {
+    bug: 'a reply takes the session from a run that is under way',
+    file: turnState,
+    from: '!hasRunOut(state, now)) return state;',
+    to: 'lease.releasedAt !== undefined) return state;',
+    tests: ['test/turns/turn-races.test.ts'],
+  },
+  {
+    bug: 'a reply says that a message waits that it has not sent',
+    file: 'src/service/reply.ts',
+    from: 'left <= 0 && call.isSent',
+    to: 'left <= 0',
+    tests: ['test/turns/turn-races.test.ts', 'test/simulation/turns.test.ts'],
+  },
+  {
+    bug: 'a turn answers a question that a rewind has taken away',
+    file: 'src/service/rewind-history.ts',
+    from: 'isOwn ? kept : voidTurn(kept, now)',
+    to: 'kept',
+    tests: ['test/simulation/turns.test.ts'],
+  },
+  {
     bug: 'work that is done takes a newer wake away',
     file: leaseState,
     from: 'if (done) return ok(withoutTurn(released, now));',
