@@ -92,8 +92,7 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a cancel of nothing is a change',
     file: turnState,
-    from: `if (!isHeld && wakeAt === undefined && retryAt === undefined && turn === undefined)
-    return ok(current);`,
+    from: 'if (!isHeld && wakeAt === undefined && retryAt === undefined && isIdle) return ok(current);',
     to: '',
     tests: states,
   },
