@@ -7,8 +7,8 @@ export type {
   StandardResult,
   StandardSchema,
 } from './schema/standard-schema.js';
-export type { AnswerOptions, Reply } from './service/answers.js';
-export type { AppendOptions, NewHistoryEntry } from './service/change-history.js';
+export type { AnswerOptions } from './service/answers.js';
+export type { AppendOptions } from './service/change-history.js';
 export type { ExtendInput, OperationOptions } from './service/change-session.js';
 export type { ClaimInput } from './service/claim-sessions.js';
 export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
@@ -16,14 +16,8 @@ export type { GetOrCreateInput } from './service/get-or-create.js';
 export { httpStatusOf } from './service/http-status-of.js';
 export type { EachQuery, ListOptions, ListQuery } from './service/list-sessions.js';
 export type { Logger } from './service/logger.js';
-export type {
-  CreateIfMissing,
-  MessageState,
-  NewMessage,
-  SendOptions,
-  Sent,
-  WithdrawnMessages,
-} from './service/messages.js';
+export type { CreateIfMissing, NewMessage, SendOptions } from './service/messages.js';
+export type { NewHistoryEntry } from './service/new-history-entry.js';
 export type {
   Appended,
   ClaimedSession,
@@ -42,9 +36,9 @@ export type { OrThrow } from './service/or-throw.js';
 export type { GetOptions, HistoryQuery, ReadOptions } from './service/read-session.js';
 export type { ReplyOptions } from './service/reply.js';
 export type { RewindInput } from './service/rewind-history.js';
-export type { Run, Said, Turn, TurnOptions } from './service/run-turn.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export type { SessionOperations } from './service/session-operations.js';
+export type { Run, Turn } from './service/session-service.js';
 export { SessionService } from './service/session-service.js';
 export type {
   CancelOptions,
@@ -61,13 +55,15 @@ export {
   type SweeperOptions,
   type SweepReport,
 } from './service/sweeper.js';
+export type { Said, TakeInput, TurnEntries, TurnEntry, TurnOptions } from './service/turn.js';
 export type {
+  MessageState,
   Released,
-  TakeInput,
+  Reply,
+  Sent,
   TakenMessages,
-  TurnEntries,
-  TurnEntry,
-} from './service/turn-commits.js';
+  WithdrawnMessages,
+} from './service/turn-results.js';
 export { unwrap } from './service/unwrap.js';
 export type { UpdateInput, UpdateOptions } from './service/update-session.js';
 export { createWorker, type Worker } from './service/worker.js';

@@ -1,4 +1,4 @@
-import type { NewHistoryEntry } from '../../src/service/change-history.js';
+import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
 import { canonicalJson } from '../../src/session/canonical-json.js';
 import { isFields } from '../../src/session/fields.js';
 import type { JsonValue, PositionedEntry } from '../../src/session/session.js';

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import { readSafely } from '../../src/schema/read-input.js';
-import type { NewHistoryEntry } from '../../src/service/change-history.js';
+import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { type ChatMessage, entryOf, hasContent } from './chat-message.js';
 import { uiMessages } from './parse-messages.js';

@@ -4,7 +4,7 @@ import { readArgument } from '../../src/schema/options-of.js';
 import { checked, optional, typed } from '../../src/schema/schema.js';
 import { anyText } from '../../src/schema/values.js';
 import { wireList } from '../../src/schema/wire-object.js';
-import type { NewHistoryEntry } from '../../src/service/change-history.js';
+import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
 import { cutText } from '../../src/session/cut-text.js';
 import { isFields } from '../../src/session/fields.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/limits.js';

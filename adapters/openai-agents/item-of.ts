@@ -1,7 +1,7 @@
 import { jsonText, valueOfJson } from '../../src/input/json-values.js';
 import { type Schema, schema, typed } from '../../src/schema/schema.js';
 import { wireList } from '../../src/schema/wire-object.js';
-import type { NewHistoryEntry } from '../../src/service/change-history.js';
+import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
 import { type Fields, isFields } from '../../src/session/fields.js';
 import { ROLE_LENGTH } from '../../src/session/limits.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';

@@ -1,8 +1,9 @@
 import { nanoid } from 'nanoid';
 import type { Result, ResultAsync } from 'neverthrow';
 import { having } from '../../src/schema/host-values.js';
-import type { AppendOptions, NewHistoryEntry } from '../../src/service/change-history.js';
+import type { AppendOptions } from '../../src/service/change-history.js';
 import type { OperationOptions } from '../../src/service/change-session.js';
+import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
 import type { Appended, HistoryPart } from '../../src/service/operation-results.js';
 import type { HistoryQuery } from '../../src/service/read-session.js';
 import type { RewindInput } from '../../src/service/rewind-history.js';

@@ -4,7 +4,7 @@ import { object } from '../schema/object.js';
 import { inputOf } from '../schema/read-input.js';
 import { optional } from '../schema/schema.js';
 import { number } from '../schema/values.js';
-import type { Reply } from '../service/answers.js';
+import type { Reply } from '../service/turn-results.js';
 import type { WatchSignal } from '../session/session-event.js';
 import type { RemoteErrors } from './client-error.js';
 import type { ClientSettings } from './session-client-options.js';

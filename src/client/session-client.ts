@@ -27,14 +27,13 @@ import {
   take,
   wake,
 } from '../operations/work-operations.js';
-import type { Reply } from '../service/answers.js';
-import type { NewHistoryEntry } from '../service/change-history.js';
 import type { ExtendInput } from '../service/change-session.js';
 import type { ClaimInput } from '../service/claim-sessions.js';
 import type { CreateSessionInput } from '../service/create-session.js';
 import type { GetOrCreateInput } from '../service/get-or-create.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
-import type { NewMessage, Sent, WithdrawnMessages } from '../service/messages.js';
+import type { NewMessage } from '../service/messages.js';
+import type { NewHistoryEntry } from '../service/new-history-entry.js';
 import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
 import { type OrThrow, orThrowOf } from '../service/or-throw.js';
 import type { HistoryQuery } from '../service/read-session.js';
@@ -55,7 +54,14 @@ import type {
   RenewInput,
   WakeOptions,
 } from '../service/session-work.js';
-import type { Released, TakeInput, TakenMessages } from '../service/turn-commits.js';
+import type { TakeInput } from '../service/turn.js';
+import type {
+  Released,
+  Reply,
+  Sent,
+  TakenMessages,
+  WithdrawnMessages,
+} from '../service/turn-results.js';
 import type { UpdateInput } from '../service/update-session.js';
 import { isFields } from '../session/fields.js';
 import type { Message } from '../session/message.js';

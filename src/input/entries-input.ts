@@ -54,7 +54,7 @@ export const entriesAt = (
 export const dataRule = (most: number): string => `${bytesRule(most)}, together with the content`;
 
 /** The id of an entry, or of a message. */
-export const entryId = name(ENTRY_ID_LENGTH);
+const entryId = name(ENTRY_ID_LENGTH);
 
 const IGNORED = 'Ignored, so that an entry of a history can be sent as it is.';
 

@@ -1,9 +1,13 @@
 import { about, like, named, optional, type Schema } from '../schema/schema.js';
 import { anyText, oneOf } from '../schema/values.js';
 import { wireList, wireObject } from '../schema/wire-object.js';
-import type { Reply } from '../service/answers.js';
-import type { Sent, WithdrawnMessages } from '../service/messages.js';
-import type { Released, TakenMessages } from '../service/turn-commits.js';
+import type {
+  Released,
+  Reply,
+  Sent,
+  TakenMessages,
+  WithdrawnMessages,
+} from '../service/turn-results.js';
 import type { Message } from '../session/message.js';
 import { message, positionedEntry, yes } from './entry-outputs.js';
 import { count } from './wire-values.js';

@@ -1,8 +1,7 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import type { InputPolicy } from '../input/input-policy.js';
-import type { AnswerOptions, Reply } from '../service/answers.js';
+import type { AnswerOptions } from '../service/answers.js';
 import type { CreateOptions } from '../service/create-session.js';
-import type { Sent, WithdrawnMessages } from '../service/messages.js';
 import type {
   Appended,
   Claims,
@@ -12,7 +11,13 @@ import type {
   WaitingCount,
 } from '../service/operation-results.js';
 import type { GetOptions, ReadOptions } from '../service/read-session.js';
-import type { Released, TakenMessages } from '../service/turn-commits.js';
+import type {
+  Released,
+  Reply,
+  Sent,
+  TakenMessages,
+  WithdrawnMessages,
+} from '../service/turn-results.js';
 import type { Fields } from '../session/fields.js';
 import type { Message } from '../session/message.js';
 import type { OperationErrors } from '../session/operation-errors.js';

@@ -12,20 +12,7 @@ import { acceptsHistoryAt, stateAt } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
 import { type Fate, fateOf } from './messages.js';
 import type { Settings } from './settings.js';
-
-/** The answer to a message. */
-export interface Reply {
-  /** The text of the last entry of the assistant; empty if there is none. */
-  readonly content: string;
-  /** What the turn has said after the message, oldest first. Empty if it said nothing. */
-  readonly entries: readonly PositionedEntry[];
-  /** Whether this call ran the turn. Otherwise nothing was streamed here. */
-  readonly ran: boolean;
-  /** Present if the message was answered before this call. */
-  readonly repeated?: true;
-  /** Present if the turn was cancelled while this call ran it: these are its last words. */
-  readonly stopped?: true;
-}
+import type { Reply } from './turn-results.js';
 
 /** Options of `answer`. */
 export interface AnswerOptions {
@@ -103,7 +90,7 @@ const textOf = (entries: readonly PositionedEntry[]): string =>
   entries.findLast(({ role }) => role === 'assistant')?.content ?? '';
 
 /** What answers the message of a turn: what the turn has said after it. */
-export const entriesAfter = async (
+const entriesAfter = async (
   { store }: Settings,
   key: SessionKey,
   { position, turn }: Fate,

@@ -19,49 +19,12 @@ import type { HistoryAppend } from '../session/history-append.js';
 import { leaseEndedIn } from '../session/lease-state.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import type { DataInputOf, SessionSchemas } from '../session/session-schemas.js';
 import { stateAt } from '../session/state-at.js';
 import type { Changed, Refusal, SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
 import type { Appended } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
 import { fenced, type Settings, turnUnder } from './settings.js';
-
-/**
- * A history entry to append.
- *
- * @example
- * ```ts
- * await sessions.orThrow.append(id, [
- *   {
- *     role: 'user',
- *     content: 'And a tunnel.',
- *     timestamp: new Date(),
- *     data: { latencyMs: 420 },
- *   },
- * ]);
- * ```
- */
-export interface NewHistoryEntry<T extends SessionSchemas = SessionSchemas> {
-  /** 1 to 64 characters. */
-  readonly role: string;
-  /** At most 256 KiB of UTF-8 by default (`limits.contentBytes`). */
-  readonly content: string;
-  /** RFC 3339 in any offset, or a Date. Default: now. */
-  readonly timestamp?: string | Date | undefined;
-  /** An id of your own, 1 to 128 characters. The engine stores it but does not use it. */
-  readonly id?: string | undefined;
-  /**
-   * Data of the entry besides its text, such as tool calls: any JSON value. Its JSON counts towards
-   * `limits.contentBytes`.
-   */
-  readonly data?: DataInputOf<T> | undefined;
-  /**
-   * The position that the entry has in another history, a whole number from 0. It is ignored, so
-   * that an entry of `history` can be given as it is.
-   */
-  readonly position?: number | undefined;
-}
 
 /**
  * Options of `append`.

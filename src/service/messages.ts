@@ -33,6 +33,7 @@ import type { GetOrCreateInput } from './get-or-create.js';
 import { getOrCreate } from './get-or-create.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
+import type { MessageState, Sent, WithdrawnMessages } from './turn-results.js';
 import { makeStep } from './update-state.js';
 
 /**
@@ -59,23 +60,6 @@ export interface NewMessage {
   readonly timestamp?: string | Date | undefined;
 }
 
-/**
- * `waiting`: no turn has taken it. `taken`: a turn has, and is not done. `answered`: its turn is
- * done. `withdrawn`: it was withdrawn before a turn took it. `superseded`: a rewind has taken it out
- * of the history.
- */
-export type MessageState = 'waiting' | 'taken' | 'answered' | 'withdrawn' | 'superseded';
-
-/** The result of `send`. */
-export interface Sent {
-  /** The id of the message. */
-  readonly id: string;
-  /** What has become of it. */
-  readonly state: MessageState;
-  /** Present if an earlier call has sent the message: this call changed nothing. */
-  readonly repeated?: true;
-}
-
 /** The options of a session to create if there is none; `true` for none. */
 export type CreateIfMissing = true | Omit<GetOrCreateInput, 'id'>;
 
@@ -83,14 +67,6 @@ export type CreateIfMissing = true | Omit<GetOrCreateInput, 'id'>;
 export interface SendOptions {
   /** Creates and starts the session if there is none. Default: `not_found`. */
   readonly create?: CreateIfMissing | undefined;
-}
-
-/** The result of `withdraw`. */
-export interface WithdrawnMessages {
-  /** The messages that this call has withdrawn, oldest first. */
-  readonly withdrawn: readonly Message[];
-  /** The ids among the given ones of messages that a turn had taken before. */
-  readonly taken: readonly string[];
 }
 
 /** A message that is ready to send. */

@@ -11,9 +11,7 @@ import type { EndedSession } from '../session/session-at.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { CallerCommand, EndReason } from '../session/session-status.js';
 import type { SessionKey } from '../store/session-store.js';
-import type { Reply } from './answers.js';
-import type { Sent, WithdrawnMessages } from './messages.js';
-import type { Released, TakenMessages } from './turn-commits.js';
+import type { Released, Reply, Sent, TakenMessages, WithdrawnMessages } from './turn-results.js';
 
 /** The result of `getOrCreate`. */
 export interface GetOrCreateResult<out T extends SessionSchemas = SessionSchemas>

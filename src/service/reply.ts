@@ -5,11 +5,12 @@ import { sessionLeaseOf } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
+import type { SessionSchemas } from '../session/session-schemas.js';
 import { stateAt, usedState } from '../session/state-at.js';
 import { beginTurn, type Claim, sentState } from '../session/turn-state.js';
 import { findSession } from '../store/find-session.js';
 import type { SessionKey } from '../store/session-store.js';
-import { answerIn, Changes, checkAnswerable, type Reply } from './answers.js';
+import { answerIn, Changes, checkAnswerable } from './answers.js';
 import {
   type CreateIfMissing,
   createIfMissing,
@@ -19,10 +20,11 @@ import {
   sendRefused,
   storedMessage,
 } from './messages.js';
-import { type BegunTurn, type Run, type TurnOptions, TurnRun } from './run-turn.js';
-import type { SessionService } from './session-service.js';
+import { type BegunTurn, TurnRun, type TurnSessions } from './run-turn.js';
 import type { Settings } from './settings.js';
+import type { RunOf, TurnOptions } from './turn.js';
 import { messagesOfTurn, takeOf } from './turn-commits.js';
+import type { Reply } from './turn-results.js';
 import { replaceState } from './update-state.js';
 
 /** Options of `reply`. */
@@ -35,15 +37,19 @@ export interface ReplyOptions extends TurnOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+type AnyRun = RunOf<SessionSchemas, TurnSessions>;
+
+const isRun = (run: unknown): run is AnyRun => typeof run === 'function';
+
 type ReplyError = OperationErrors['reply'];
 
 /** A reply that is under way. */
 interface Call {
   readonly settings: Settings;
-  readonly sessionsOf: (settings: Settings) => SessionService;
+  readonly sessionsOf: (settings: Settings) => TurnSessions;
   readonly key: SessionKey;
   readonly given: GivenMessage;
-  readonly run: Run;
+  readonly run: AnyRun;
   readonly options: ParsedReplyOptions;
   readonly holder: string;
   readonly changes: Changes;
@@ -214,12 +220,12 @@ const replyTo = async (call: Call): Promise<Result<Reply, ReplyError>> => {
 export const replyToMessage = async (
   settings: Settings,
   key: SessionKey,
-  sessionsOf: (settings: Settings) => SessionService,
+  sessionsOf: (settings: Settings) => TurnSessions,
   message: unknown,
-  run: Run,
+  run: unknown,
   options: unknown,
 ): Promise<Result<Reply, ReplyError>> => {
-  if (typeof run !== 'function') return err(invalidField('run', 'must be a function'));
+  if (!isRun(run)) return err(invalidField('run', 'must be a function'));
   const read = parseReplyOptions(options);
   if (read.isErr()) return err(read.error);
   const given = await readMessage(settings, message);

@@ -12,15 +12,11 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 import { acceptsHistoryAt, stateAt, usedState } from '../session/state-at.js';
 import { redoTurn, sentState, voidTurn, withoutMessages } from '../session/turn-state.js';
 import type { SessionKey } from '../store/session-store.js';
-import {
-  appendedOf,
-  type NewHistoryEntry,
-  NOT_IN_HISTORY,
-  refusedAppend,
-} from './change-history.js';
+import { appendedOf, NOT_IN_HISTORY, refusedAppend } from './change-history.js';
 import type { OperationOptions } from './change-session.js';
 import { fitInput } from './fit-input.js';
 import { type GivenMessage, type NewMessage, prepared, storedMessage } from './messages.js';
+import type { NewHistoryEntry } from './new-history-entry.js';
 import type { Appended } from './operation-results.js';
 import { fenced, type Settings, turnUnder } from './settings.js';
 import { type Decide, makeStep } from './update-state.js';

@@ -13,89 +13,33 @@ import {
 } from '../session/errors.js';
 import { isFields } from '../session/fields.js';
 import { LeaseRenewal } from '../session/lease-renewal.js';
-import type { Message } from '../session/message.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import type { PositionedEntry, Session } from '../session/session.js';
+import type { PositionedEntry } from '../session/session.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import { LAST_WORDS_MS } from '../session/turn-state.js';
-import { isResult, type LeaseSignal } from '../session/with-lease.js';
+import { isResult } from '../session/with-lease.js';
 import type { ClaimedSession } from './operation-results.js';
 import { observed } from './run-operation.js';
-import type { SessionService } from './session-service.js';
+import type { ServiceResults } from './service-results.js';
+import type { SessionOperations } from './session-operations.js';
 import type { ReleaseInput } from './session-work.js';
 import { forTenant, leaseClock, type Settings, withFence } from './settings.js';
-import type { Released, TakeInput, TurnEntries } from './turn-commits.js';
+import type { RunOf, TurnOf } from './turn.js';
+import type { Released } from './turn-results.js';
+import { unwrap } from './unwrap.js';
 
-/** The argument of `run`: a turn of a session. */
-export interface Turn<T extends SessionSchemas = SessionSchemas> {
-  /** The session as it was when the turn began, without its history. */
-  readonly session: Session<T>;
-  /** The tenant of the session. */
-  readonly tenant: string;
-  /** From 1; the same in every attempt, so that it is a key for payments and deliveries. */
-  readonly number: number;
-  /** Number of this attempt, from 1. */
-  readonly attempt: number;
-  /** All messages that the turn answers, those of earlier attempts included, oldest first. */
-  readonly messages: readonly Message[];
-  /** Whether a `wake` that was due is a reason for the turn. */
-  readonly woken: boolean;
-  /** The latest entries of the history, oldest first. It ends with the messages. */
-  readonly history: readonly PositionedEntry<T>[];
-  /**
-   * Stores a finished step, then takes the messages that were sent since, in one step. Rejects with
-   * a `SessionFailure`.
-   */
-  readonly take: (options?: Omit<TakeInput, 'fencingToken'>) => Promise<readonly Message[]>;
-  /**
-   * The same sessions, whose writes on the session carry the fencing token and the number of the
-   * turn.
-   */
-  readonly sessions: SessionService<T>;
-  /**
-   * Aborted when the turn is over: it was cancelled or rewound, has run longer than `maxSeconds`,
-   * or another process may have it. `reason` is the error, such as `cancelled`.
-   */
-  readonly signal: LeaseSignal;
-  /** For calls that do not go through `sessions`, such as those of another process. */
-  readonly fencingToken: number;
-}
-
-/** What a turn says, stored in the same step as its end. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing says nothing.
-export type Said = TurnEntries | { readonly entries: TurnEntries } | null | undefined | void;
-
-/**
- * Answers a turn. If it throws, rejects or returns an `Err`, the turn is tried again later. After a
- * cancel, what it returns within five seconds is stored as its last words.
- */
-export type Run<T extends SessionSchemas = SessionSchemas> = (
-  turn: Turn<T>,
-) => Said | Result<Said, unknown> | PromiseLike<Said | Result<Said, unknown>>;
-
-/** Options of a turn. */
-export interface TurnOptions {
-  /** Maximum seconds of an attempt, 0.001 to 86400. Default: 600. */
-  readonly maxSeconds?: number | undefined;
-  /** Maximum number of messages that a turn takes when it begins, 1 to 100. Default: 100. */
-  readonly messages?: number | undefined;
-  /** Maximum number of entries in `history`, 0 to 1000. Default: 1000. */
-  readonly historyLimit?: number | undefined;
-  /**
-   * Seconds of the lease, which is renewed at each third of them, 0.001 to 86400: after a crash,
-   * the session waits for that long. Default: 30.
-   */
-  readonly seconds?: number | undefined;
-  /** Maximum number of attempts, 1 to 1000. Default: 10. */
-  readonly attempts?: number | undefined;
-}
+/** The operations that a turn needs. */
+export type TurnSessions = Pick<
+  SessionOperations<OperationErrors, SessionSchemas, ServiceResults<SessionSchemas>>,
+  'take' | 'renew' | 'release' | 'history'
+>;
 
 /** A turn that has begun. */
 export type BegunTurn = Omit<ClaimedSession, 'start' | 'position' | 'waitingSince' | 'isAlone'>;
 
 /** How to run a turn. */
-export interface RunSettings {
-  readonly run: Run;
+export interface RunSettings<S> {
+  readonly run: RunOf<SessionSchemas, S>;
   readonly maxSeconds: number;
   readonly historyLimit: number;
   readonly seconds: number;
@@ -134,19 +78,19 @@ const entriesIn = (said: unknown): unknown =>
   isFields(said) && 'entries' in said ? said['entries'] : said;
 
 /** Runs one attempt of a turn under its lease, and releases it with what the turn has said. */
-export class TurnRun {
+export class TurnRun<S extends TurnSessions> {
   readonly #settings: Settings;
-  readonly #sessions: SessionService;
+  readonly #sessions: S;
   readonly #turn: BegunTurn;
-  readonly #how: RunSettings;
+  readonly #how: RunSettings<S>;
   readonly #over = new AbortController();
 
   /** `sessions` makes a service of settings. */
   constructor(
     settings: Settings,
-    sessions: (settings: Settings) => SessionService,
+    sessions: (settings: Settings) => S,
     turn: BegunTurn,
-    how: RunSettings,
+    how: RunSettings<S>,
   ) {
     const { session, lease, turn: number } = turn;
     const own = forTenant(settings, turn.tenant);
@@ -158,7 +102,7 @@ export class TurnRun {
     this.#held = sessions(withFence(own, fence));
   }
 
-  readonly #held: SessionService;
+  readonly #held: S;
 
   async end(): Promise<TurnEnd> {
     const { session, turn: number, attempt } = this.#turn;
@@ -263,7 +207,7 @@ export class TurnRun {
     }
   }
 
-  #argument(history: readonly PositionedEntry[]): Turn {
+  #argument(history: readonly PositionedEntry[]): TurnOf<SessionSchemas, S> {
     const { session, tenant, turn: number, attempt, messages, woken = false, lease } = this.#turn;
     const { fencingToken } = lease;
     return {
@@ -275,7 +219,7 @@ export class TurnRun {
       woken,
       history,
       take: async (options) => {
-        const taken = await this.#sessions.orThrow.take(session.id, { ...options, fencingToken });
+        const taken = await unwrap(this.#sessions.take(session.id, { ...options, fencingToken }));
         return taken.messages;
       },
       sessions: this.#held,

@@ -5,14 +5,15 @@ import type { SessionLease, SessionState, TakenLease } from '../session/session.
 import type { WatchOptions } from '../session/session-event.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { HeldLease, ReturnedError, ReturnedValue } from '../session/with-lease.js';
-import type { AnswerOptions, Reply } from './answers.js';
-import type { AppendOptions, NewHistoryEntry } from './change-history.js';
+import type { AnswerOptions } from './answers.js';
+import type { AppendOptions } from './change-history.js';
 import type { ExtendInput, OperationOptions } from './change-session.js';
 import type { ClaimInput } from './claim-sessions.js';
 import type { CreateSessionInput } from './create-session.js';
 import type { GetOrCreateInput } from './get-or-create.js';
 import type { EachQuery, ListQuery } from './list-sessions.js';
-import type { NewMessage, SendOptions, Sent, WithdrawnMessages } from './messages.js';
+import type { NewMessage, SendOptions } from './messages.js';
+import type { NewHistoryEntry } from './new-history-entry.js';
 import type { Appended, HistoryPart, WaitingCount } from './operation-results.js';
 import type { OrThrow } from './or-throw.js';
 import type { GetOptions, HistoryQuery, ReadOptions } from './read-session.js';
@@ -32,7 +33,8 @@ import type {
   RenewInput,
   WakeOptions,
 } from './session-work.js';
-import type { Released, TakeInput, TakenMessages } from './turn-commits.js';
+import type { TakeInput } from './turn.js';
+import type { Released, Reply, Sent, TakenMessages, WithdrawnMessages } from './turn-results.js';
 import type { UpdateInput, UpdateOptions } from './update-session.js';
 
 /** The operations that only a service has. */

@@ -27,13 +27,8 @@ import {
   withLease,
 } from '../session/with-lease.js';
 import type { Answer } from '../store/session-store.js';
-import { type AnswerOptions, type Reply, waitForAnswer } from './answers.js';
-import {
-  type AppendOptions,
-  appendHistory,
-  type NewHistoryEntry,
-  redactEntries,
-} from './change-history.js';
+import { type AnswerOptions, waitForAnswer } from './answers.js';
+import { type AppendOptions, appendHistory, redactEntries } from './change-history.js';
 import {
   changeSession,
   type ExtendInput,
@@ -58,11 +53,10 @@ import {
   type NewMessage,
   readInbox,
   type SendOptions,
-  type Sent,
   sendMessage,
-  type WithdrawnMessages,
   withdrawMessages,
 } from './messages.js';
+import type { NewHistoryEntry } from './new-history-entry.js';
 import { openWatch, openWatchAll } from './open-watches.js';
 import type {
   Appended,
@@ -80,7 +74,6 @@ import { type GetOptions, type HistoryQuery, readHistory, readSession } from './
 import { type ReplyOptions, replyToMessage } from './reply.js';
 import { type RewindInput, rewindHistory } from './rewind-history.js';
 import { type Execute, onSession, runOperation } from './run-operation.js';
-import type { Run } from './run-turn.js';
 import type { ServiceResults } from './service-results.js';
 import type { SessionOperations } from './session-operations.js';
 import {
@@ -106,13 +99,9 @@ import {
   withFence,
 } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
-import {
-  type Released,
-  releaseSession,
-  type TakeInput,
-  type TakenMessages,
-  takeMessages,
-} from './turn-commits.js';
+import type { RunOf, TakeInput, TurnOf } from './turn.js';
+import { releaseSession, takeMessages } from './turn-commits.js';
+import type { Released, Reply, Sent, TakenMessages, WithdrawnMessages } from './turn-results.js';
 import { type UpdateInput, type UpdateOptions, updateSession } from './update-session.js';
 
 /**
@@ -123,6 +112,15 @@ export const settingsOf = (sessions: unknown): Settings | undefined => {
   const settings = brandOf(sessions);
   return isSettings(settings) ? settings : undefined;
 };
+
+/** The argument of `run`: a turn of a session. */
+export type Turn<T extends SessionSchemas = SessionSchemas> = TurnOf<T, SessionService<T>>;
+
+/**
+ * Answers a turn. If it throws, rejects or returns an `Err`, the turn is tried again later. After a
+ * cancel, what it returns within five seconds is stored as its last words.
+ */
+export type Run<T extends SessionSchemas = SessionSchemas> = RunOf<T, SessionService<T>>;
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a
@@ -351,7 +349,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
   reply(
     id: string,
     message: string | NewMessage,
-    run: Run,
+    run: Run<T>,
     options: ReplyOptions = {},
   ): ResultAsync<Reply, OperationErrors['reply']> {
     return this.#runOn('reply', id, replyToMessage, sessionsOf, message, run, options);

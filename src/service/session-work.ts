@@ -6,7 +6,7 @@ import type { SessionLease } from '../session/session.js';
 import { cancelState } from '../session/turn-state.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
-import type { TurnEntries } from './turn-commits.js';
+import type { TurnEntries } from './turn.js';
 import { decideState } from './update-state.js';
 
 /** Options of `wake`. */

@@ -23,46 +23,11 @@ import type { StateRecord } from '../session/session-record.js';
 import { acceptsHistoryAt, stateAt, usedState } from '../session/state-at.js';
 import { type Claim, openTurn, withoutMessages } from '../session/turn-state.js';
 import type { Refusal, SessionKey } from '../store/session-store.js';
-import type { NewHistoryEntry } from './change-history.js';
 import { fitEntries, fitInput } from './fit-input.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
+import type { Released, TakenMessages } from './turn-results.js';
 import { type Decide, makeStep, type Stepped } from './update-state.js';
-
-/** An entry of a turn. */
-export interface TurnEntry extends Omit<NewHistoryEntry, 'role'> {
-  /** 1 to 64 characters. Default: `assistant`. */
-  readonly role?: string | undefined;
-}
-
-/** What a turn says: a text, an entry, or entries, oldest first. */
-export type TurnEntries = string | TurnEntry | readonly (string | TurnEntry)[];
-
-/** Input of `take`. */
-export interface TakeInput {
-  /** The fencing token of the claim. */
-  readonly fencingToken: number;
-  /** What the turn has said so far, stored before the messages. Default: nothing. */
-  readonly after?: TurnEntries | undefined;
-  /** Maximum number of messages, from 1; above 100 it counts as 100. Default: 100. */
-  readonly limit?: number | undefined;
-}
-
-/** The result of `take`. */
-export interface TakenMessages {
-  /** The messages that were sent since the last take, oldest first; often none. */
-  readonly messages: readonly Message[];
-  /** The position at the end of the history. */
-  readonly position: number;
-}
-
-/** The result of `release`. */
-export interface Released {
-  /**
-   * Present if the turn was cancelled: its entries are stored, as its last words.
-   */
-  readonly stopped?: true;
-}
 
 /** The error of a refused write of a turn. */
 const refusedBy =

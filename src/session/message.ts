@@ -14,7 +14,7 @@ const isMessage = (entry: HistoryEntry): entry is MessageEntry =>
   entry.message === true && entry.id !== undefined;
 
 /** The message without what the engine has added. */
-export const messageOf = ({ id, role, content, timestamp, data }: MessageEntry): Message => ({
+const messageOf = ({ id, role, content, timestamp, data }: MessageEntry): Message => ({
   id,
   role,
   content,

@@ -137,7 +137,7 @@ const lostOf = <R extends { readonly type: string }>(
  * Calls `use` under a lease that was taken, renews the lease while it runs, and releases it at the
  * end. The result is that of `withLease`.
  */
-export const holdLease = async <S, R extends { readonly type: string }>(
+const holdLease = async <S, R extends { readonly type: string }>(
   operations: HoldOperations<S, R>,
   clock: LeaseClock,
   taken: TakenAt,

@@ -17,7 +17,7 @@ import type {
   WakeOptions,
 } from '../../../src/service/session-work.js';
 import type { SweepOptions } from '../../../src/service/sweep-sessions.js';
-import type { TakeInput } from '../../../src/service/turn-commits.js';
+import type { TakeInput } from '../../../src/service/turn.js';
 import type { UpdateInput, UpdateOptions } from '../../../src/service/update-session.js';
 import type { Fields } from '../../../src/session/fields.js';
 import type { WatchAllOptions, WatchOptions } from '../../../src/session/session-event.js';
