@@ -7,7 +7,7 @@ import { MAX_RACES, WAITING_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionRecord, StateRecord } from '../session/session-record.js';
-import { claimState } from '../session/turn-state.js';
+import { type Claim, claimState } from '../session/turn-state.js';
 import { hasRunOut } from '../session/work-state.js';
 import { findSession } from '../store/find-session.js';
 import type { TakenRecord, TakeRange } from '../store/session-store.js';
@@ -16,7 +16,7 @@ import type { ClaimedSession, Claims, WaitingCount } from './operation-results.j
 import type { LeaseInput } from './session-work.js';
 import type { Settings } from './settings.js';
 import { messagesOfTurn, takeOf } from './turn-commits.js';
-import { replaceState } from './update-state.js';
+import { replaceState, type Stepped } from './update-state.js';
 
 /**
  * Input of `claim` and of `claimAny`.
@@ -103,6 +103,34 @@ const withHistory = async (
   return ok(undefined);
 };
 
+/** A session that was leased, with the messages of its turn. */
+const claimedOf = async (
+  settings: Settings,
+  { record, start, dueAt, ...key }: DueRecord,
+  { attempt, ...claim }: Claim,
+  { state, changed, now }: Stepped,
+): Promise<Result<ClaimedSession, StoreError>> => {
+  const taken = changed.messages ?? [];
+  const messages = await messagesOfTurn(settings, key, { attempt, ...claim }, taken);
+  if (messages.isErr()) return err(messages.error);
+  const { turn, lease } = claim.state.work;
+  const claimed = {
+    tenant: key.tenant,
+    start,
+    position: changed.position || record.historyPosition,
+    turn: turn.number,
+    messages: messages.value,
+    ...(turn.woken && { woken: turn.woken }),
+    lease: sessionLeaseOf(lease),
+    attempt,
+    ...(hasRunOut(record.state, now) && { isAlone: true }),
+    waitingSince: timestampOf(dueAt),
+  };
+  const session = sessionAt({ ...record, state }, now);
+  const checked = await checkRead(settings.policy, key.id, session);
+  return checked.map((read) => ({ ...claimed, session: read }));
+};
+
 /**
  * Leases one session that the store has handed out, unless it no longer waits for a worker. If
  * another caller changes it first, that change has made it claimable again if it still waits.
@@ -112,11 +140,12 @@ const claimOne = async (
   due: TakenRecord,
   input: ParsedClaim,
 ): Promise<Result<ClaimedSession | undefined, StoreError>> => {
-  const { now, random, recentStates, policy } = settings;
+  const { now, random, recentStates } = settings;
   const found = await withHistory(settings, due, input);
   if (found.isErr()) return err(found.error);
   if (found.value === undefined) return ok(undefined);
-  const { record, start, dueAt, ...key } = found.value;
+  const { record, tenant, id } = found.value;
+  const key = { tenant, id };
   const time = now();
   if (time.isErr()) return err(time.error);
   const claim = { ...input, random: random(), start: record.historyPosition };
@@ -128,26 +157,8 @@ const claimOne = async (
   if (replaced.isErr()) return err(replaced.error);
   if (replaced.value.outcome !== 'replaced') return ok(undefined);
   if (decided.outcome === 'exhausted') return ok(undefined);
-  const { state, changed } = replaced.value;
-  recentStates.add(key, state);
-  const messages = await messagesOfTurn(settings, key, decided, changed.messages ?? []);
-  if (messages.isErr()) return err(messages.error);
-  const { number, woken } = decided.state.work.turn;
-  const claimed = {
-    tenant: key.tenant,
-    start,
-    position: changed.position || record.historyPosition,
-    turn: number,
-    messages: messages.value,
-    ...(woken && { woken }),
-    lease: sessionLeaseOf(decided.state.work.lease),
-    attempt: decided.attempt,
-    ...(hasRunOut(record.state, time.value) && { isAlone: true }),
-    waitingSince: timestampOf(dueAt),
-  };
-  const session = sessionAt({ ...record, state }, time.value);
-  const checked = await checkRead(policy, key.id, session);
-  return checked.map((read) => ({ ...claimed, session: read }));
+  recentStates.add(key, replaced.value.state);
+  return claimedOf(settings, found.value, decided, { ...replaced.value, now: time.value });
 };
 
 /** What the calls of the store in one claim have come to. */

@@ -150,6 +150,17 @@ const read = (options: OpenTelemetryOptions) => {
   return { tracerProvider, meterProvider, tenant, clock };
 };
 
+/** The attributes of the span of an operation. */
+const aboutSpan = (operation: Operation, isTenantTold: boolean): Attributes => {
+  const { name, tenant, id } = operation;
+  return {
+    [attributeNames.operation]: name,
+    ...idOf(id),
+    ...aboutTurn(operation),
+    ...(isTenantTold && !ofAllTenants.has(name) && { [attributeNames.tenant]: tenant }),
+  };
+};
+
 /**
  * An observer that records spans and metrics of every operation through `@opentelemetry/api`. The
  * store runs in the context of the span, so spans of its client become children. Where a store
@@ -164,15 +175,6 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
     ...(toldOn === 'spans and metrics' && { [attributeNames.tenant]: tenant }),
   });
   const instruments = instrumentsOf(metered, onMetrics);
-  const aboutSpan = (operation: Operation): Attributes => {
-    const { name, tenant, id } = operation;
-    return {
-      [attributeNames.operation]: name,
-      ...idOf(id),
-      ...aboutTurn(operation),
-      ...(toldOn !== undefined && !ofAllTenants.has(name) && { [attributeNames.tenant]: tenant }),
-    };
-  };
   const measure = ({ name, tenant }: Operation, seconds: number, result: Finished): void => {
     const { duration, recordSweep } = instruments();
     duration.record(seconds, {
@@ -187,7 +189,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Telemetry => 
     async run(operation, call) {
       const parent = context.active();
       const title = spanNames[operation.name] ?? `${operation.name} session`;
-      const attributes = aboutSpan(operation);
+      const attributes = aboutSpan(operation, toldOn !== undefined);
       const span = tracerProvider.getTracer(SCOPE).startSpan(title, { attributes }, parent);
       const began = performance.now();
       const result = await context.with(trace.setSpan(parent, span), call);
