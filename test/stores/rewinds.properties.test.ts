@@ -3,6 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
 import { planAppend } from '../../src/plan/append.js';
+import type { HistoryAppend } from '../../src/session/history-append.js';
+import type { UseChange } from '../../src/store/commit.js';
 import type { HistorySlice, SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { answerOf } from '../../src/testing/answers.js';
 import { begin, change, made } from '../../src/testing/commits.js';
@@ -80,6 +82,16 @@ interface Entry {
 
 let sessions = 0;
 
+/** A rewind that keeps the state. */
+const rewindOf = (
+  key: SessionKey,
+  truncate: number,
+  append: HistoryAppend = { entries: [], now: NOON },
+): UseChange => {
+  const { guards, effects } = planAppend(key, append);
+  return { key, guards, effects: { ...effects, truncate } };
+};
+
 /** Some stores beside a plain list of entries, of which a rewind keeps the first. */
 class Comparison {
   readonly #stores: readonly SessionStore[];
@@ -119,8 +131,8 @@ class Comparison {
         const known = this.#known[command.at % Math.max(1, this.#known.length)];
         if (known === undefined || known.isCurrent) return undefined;
         for (const [at, store] of this.#stores.entries()) {
-          const given = { entries: [], now: NOON, after: known.positions[at] ?? 0 };
-          expect(await change(store, planAppend(this.#key, given))).toEqual({
+          const commit = rewindOf(this.#key, known.positions[at] ?? 0);
+          expect(await change(store, commit)).toEqual({
             outcome: 'refused',
             guard: 'superseded',
             position: this.#ends[at],
@@ -130,8 +142,8 @@ class Comparison {
       }
       case 'beyond':
         for (const [at, store] of this.#stores.entries()) {
-          const given = { entries: [], now: NOON, after: (this.#ends[at] ?? 0) + command.by };
-          expect(await change(store, planAppend(this.#key, given))).toEqual({
+          const commit = rewindOf(this.#key, (this.#ends[at] ?? 0) + command.by);
+          expect(await change(store, commit)).toEqual({
             outcome: 'refused',
             guard: 'position',
           });
@@ -197,10 +209,12 @@ class Comparison {
       const ifPosition = this.#ends[at] ?? 0;
       const call = {
         ...{ entries, now: NOON, ifPosition },
-        ...(after !== undefined && { after: after[at] ?? 0 }),
         ...(isNamed && { operation: operationOf(`turn-${this.#turn}`) }),
       };
-      const commit = planAppend(this.#key, call);
+      const commit =
+        after === undefined
+          ? planAppend(this.#key, call)
+          : rewindOf(this.#key, after[at] ?? 0, call);
       const position = await made(store, commit);
       if (isNamed) {
         expect(await change(store, commit)).toEqual({ outcome: 'repeated', position });

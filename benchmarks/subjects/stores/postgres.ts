@@ -116,10 +116,10 @@ const timeOf = (ms: string) =>
 /* $1: how many numbers further the copy stands. $2: how many milliseconds later. $3: the number of the first template. */
 const COPY = [
   `INSERT INTO colloquy.sessions (number, tenant, id, created_ms, incarnation, status, deadline, due_at, report_at, fencing_token,
-     leased_until, wake_at, wanted_at, retry_at, limit_end, inactivity, last_activity, revision, sequence, entries,
+     leased_until, wake_at, asked_at, retry_at, limit_end, inactivity, last_activity, inbox, revision, sequence, entries,
      position, bytes, head, state) OVERRIDING SYSTEM VALUE
    SELECT number + $1, tenant, ${ID}, created_ms + $2, incarnation, status, deadline, due_at, report_at, fencing_token,
-     leased_until, wake_at, wanted_at, retry_at, limit_end, inactivity, last_activity + $2, revision, sequence, entries,
+     leased_until, wake_at, asked_at, retry_at, limit_end, inactivity, last_activity + $2, inbox, revision, sequence, entries,
      position, bytes, replace(replace(head, id, ${ID}), ${timeOf('created_ms')}, ${timeOf('(created_ms + $2)')}),
      replace(state, created_ms::text, (created_ms + $2)::text)
    FROM colloquy.sessions WHERE number >= $3 AND number < $3 + ${TEMPLATES}`,

@@ -109,7 +109,7 @@ const TIME = (ms: string) => `strftime('%Y-%m-%dT%H:%M:%S.000Z', ${ms} / 1000, '
 /* `:first` is the number of the first template, `:by` how many numbers further a copy stands. */
 const COPY = [
   `INSERT INTO colloquy_sessions SELECT number + :by, tenant, ${ID('number + :by - :first')}, created_ms + :ms, incarnation,
-     status, deadline, due_at, wake_at, wanted_at, revision, last_activity + :ms, sequence, redactions, entries, position, bytes,
+     status, deadline, due_at, wake_at, asked_at, inbox, revision, last_activity + :ms, sequence, redactions, entries, position, bytes,
      head_bytes,
      replace(state, created_ms, created_ms + :ms)
    FROM colloquy_sessions WHERE number BETWEEN :first AND :last`,
