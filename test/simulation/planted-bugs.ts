@@ -13,14 +13,14 @@ type Plant = (inner: MemorySessionStore) => Changes;
 const stateOf = (inner: MemorySessionStore, key: SessionKey): StateRecord | undefined =>
   inner.findState(key)._unsafeUnwrap();
 
-/** Appends and rewinds with other guards. */
+/** Appends with other guards. */
 const misguarding =
   (misread: (guards: Guards, inner: MemorySessionStore, key: SessionKey) => Guards): Plant =>
   (inner) => ({
     use: (commit) => inner.change({ ...commit, guards: misread(commit.guards, inner, commit.key) }),
   });
 
-/** Answers to appends and rewinds that say something else. */
+/** Answers to appends that say something else. */
 const misreporting =
   (report: (changed: Changed, commit: UseChange, inner: MemorySessionStore) => Changed): Plant =>
   (inner) => ({

@@ -33,9 +33,9 @@ import type { StoredPart } from '../../src/testing/index.js';
 
 /** Changes of the methods of a store, and of its kinds of `change`. */
 export interface Changes extends Partial<SessionStore> {
-  /** Changes of a state. */
+  /** Changes of a state, and rewinds. */
   readonly put?: (commit: StateChange) => Answer<Changed, StoreError>;
-  /** Appends and rewinds. */
+  /** Appends and messages. */
   readonly use?: (commit: UseChange) => Answer<Changed, StoreError>;
   readonly redact?: (commit: Redaction) => Answer<Changed, StoreError>;
   readonly move?: (commit: Move) => Answer<Changed, StoreError>;

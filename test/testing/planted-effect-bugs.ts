@@ -48,11 +48,13 @@ const lost: readonly PlantedBug[] = [
     'truncate: the entries after its position are gone from every read, and others follow',
     (commit, inner) => inner.change(effects(commit, { truncate: undefined }) as ChangeCommit),
   ),
-  using(
+  changing(
     'takes a rewind to 0 for none',
     'truncate: to 0 and without entries, the history is empty and continues at a new position',
-    (commit, inner) =>
-      inner.change(effects(commit, { truncate: commit.effects.truncate || undefined })),
+    (commit, inner) => {
+      const truncate = commit.effects.truncate || undefined;
+      return inner.change(effects(commit, { truncate }) as ChangeCommit);
+    },
   ),
   using(
     'answers a refused operation as repeated',
