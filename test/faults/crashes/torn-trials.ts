@@ -128,10 +128,10 @@ const sideAfterTwo = (
   after: Sight,
 ): 'before' | 'after' => {
   if (write.isGroup) return expectWholes(sight, before, after);
-  // Later entries undo a change of the inbox, but for its revision.
-  const isUndone =
-    write.isMail && isDeepStrictEqual(withoutRevisions(sight), withoutRevisions(before));
-  return isUndone ? 'before' : sideOf(sight, before, after);
+  // Later entries undo a rewind and a change of the inbox, but for the revision.
+  const mayBeUndone = write.isRewind || write.isMail;
+  const isUndone = () => isDeepStrictEqual(withoutRevisions(sight), withoutRevisions(before));
+  return mayBeUndone && isUndone() ? 'before' : sideOf(sight, before, after);
 };
 
 /**
