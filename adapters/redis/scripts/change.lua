@@ -270,6 +270,7 @@ local function change(c)
   if c.mail and not choose(c, header) then return 'corrupt' end
   placesOf(c, header)
   beginIndexes(c)
+  if c.revised then needRange(c.record) end
   local from = header.bytes
   if c.mail then deliver(c, header) end
   if c.lines or c.ranges or c.take then outcome = write(c, header) end

@@ -66,6 +66,9 @@ local function beginIndexes(change)
   if shrinking then call('ZREM', shrinking, '') end
 end
 
+-- Changes nothing, but fails if the user has no right to write a part of a record.
+local function needRange(record) call('SETRANGE', record, '0', '') end
+
 -- What comes before the record: new entries and earlier times. Readers ignore an entry too many.
 local function addToIndexes(change, created)
   for _, list in ipairs(change.gained) do call('ZADD', list, created, change.idKey) end

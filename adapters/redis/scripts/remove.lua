@@ -43,6 +43,7 @@ local function mark(c, header, text)
     c.places[1] = placeIn(c.dueSet, c.dueTenants, c.leftKey, c.tenantKey, c.leftAt)
   end
   startWithoutMemory(c)
+  needRange(c.record)
   if c.event ~= '' then advance(header, c.event) end
   if hasRemains then
     call('SET', c.left, c.leftText)
