@@ -54,7 +54,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     const [journal = ''] = await client.keys(`${prefix}:*:journal:*:${id}`);
     await client.setrange(journal, 0, 'x');
     const { stdout } = await colloquy.run(['list', '--labels', 'kind=counted', ...where]);
-    expect(stdout).toMatch(new RegExp(`${id} +ACTIVE .* +\\d+ +3 +ada`));
+    expect(stdout).toMatch(new RegExp(`${id} +ACTIVE .* +\\d+ +3 +0 +- +ada`));
     const whole = await colloquy.run(['list', '--json', '--labels', 'kind=counted', ...where]);
     expect(whole).toMatchObject({ exitCode: 1, stderr: `colloquy: unreadable sessions: ${id}\n` });
   });
@@ -68,7 +68,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     expect(fromRedis.stderr).toBe('2 sessions\n');
     const fromService = await colloquy.run(label, { env });
     expect(idsIn(fromService.stdout).sort()).toEqual(mine.sort());
-    expect(fromService.stdout).toMatch(new RegExp(`${mine[0]} +ACTIVE .* +\\d+ +- +ada`));
+    expect(fromService.stdout).toMatch(new RegExp(`${mine[0]} +ACTIVE .* +\\d+ +- +- +- +ada`));
     const one = await colloquy.run([...label, '--limit', '1', ...where]);
     expect(one.stderr).toMatch(/^1 of 2 sessions; next page/);
   });
