@@ -1,7 +1,13 @@
 // Serves the sessions over HTTP. The process has no state of its own: any number of them can run,
 // start and stop.
 import { createServer } from 'node:http';
-import { commandRoutes, createSessionHandler, eventRoutes, staticApiKeys } from 'colloquy/http';
+import {
+  commandRoutes,
+  createSessionHandler,
+  eventRoutes,
+  messageRoutes,
+  staticApiKeys,
+} from 'colloquy/http';
 import { nodeListener } from 'colloquy/node';
 import { openSessions } from './sessions.js';
 
@@ -13,7 +19,8 @@ const handler = createSessionHandler({
   sessions,
   authenticate,
   routes: [
-    commandRoutes(), // clients send messages, and hang up by a terminate
+    messageRoutes(), // clients send messages
+    commandRoutes(), // hang up by a terminate
     eventRoutes(), // and hear the answer by an event
   ],
   signal: stopping.signal,
