@@ -54,9 +54,13 @@ import { TenantBudget } from './tenant-budget.js';
  *   timeoutMs: 5000,
  *   maxBodyBytes: 64 * 1024,
  *   maxPendingBytes: 8 * 1024 * 1024,
- *   origin: true,
- *   work: true,
  * });
+ * ```
+ *
+ * @example
+ * ```ts
+ * const authenticate = staticApiKeys([{ key: 'key-1', tenant: 'acme' }]);
+ * const handler = createSessionHandler({ sessions, authenticate, origin: true, work: true });
  * ```
  *
  * @example
@@ -77,8 +81,8 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   readonly authenticate: Authenticate;
   /**
    * Routes beyond create, list and get: `[commandRoutes(), historyRoutes(), messageRoutes(),
-   * eventRoutes()]` of this subpath, `inspectorRoutes` of `colloquy/inspector`, `openApiRoute` of `colloquy/openapi`, and
-   * your own. Default: none.
+   * eventRoutes()]` of this subpath, `inspectorRoutes` of `colloquy/inspector`, `openApiRoute` of
+   * `colloquy/openapi`, and your own. Default: none.
    */
   readonly routes?: readonly RouteGroup<NoInfer<S>>[] | undefined;
   /** Whether sessions are sent with their labels, as a seventh field `labels`. Default: false. */
@@ -115,8 +119,8 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Ends all event streams and waits for answers when it is aborted, so that a server can close. Clients then continue at
-   * another process. Default: streams end when their sessions or connections end.
+   * Ends all event streams and waits for answers when it is aborted, so that a server can close.
+   * Clients then continue at another process. Default: streams end when their sessions or connections end.
    */
   readonly signal?: WatchSignal | undefined;
   /**

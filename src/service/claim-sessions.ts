@@ -23,13 +23,13 @@ import { replaceState, type Stepped } from './update-state.js';
  *
  * @example
  * ```ts
- * await sessions.orThrow.wake(id);
  * const { claimed } = await sessions.orThrow.claim({
  *   holder: 'worker-1',
  *   seconds: 60,
  *   limit: 5,
  *   historyLimit: 20,
  *   attempts: 3,
+ *   messages: 10,
  * });
  * ```
  */

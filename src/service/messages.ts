@@ -63,7 +63,16 @@ export interface NewMessage {
 /** The options of a session to create if there is none; `true` for none. */
 export type CreateIfMissing = true | Omit<GetOrCreateInput, 'id'>;
 
-/** Options of `send`. */
+/**
+ * Options of `send`.
+ *
+ * @example
+ * ```ts
+ * const create = { face: 'ada', profile: 'tutor', labels: { user: 'u-1' } };
+ * const { state } = await sessions.orThrow.send('chat-7', 'And a tunnel.', { create });
+ * console.log(state); // waiting
+ * ```
+ */
 export interface SendOptions {
   /** Creates and starts the session if there is none. Default: `not_found`. */
   readonly create?: CreateIfMissing | undefined;

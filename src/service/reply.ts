@@ -27,7 +27,21 @@ import { messagesOfTurn, takeOf } from './turn-commits.js';
 import type { Reply } from './turn-results.js';
 import { replaceState } from './update-state.js';
 
-/** Options of `reply`. */
+/**
+ * Options of `reply`.
+ *
+ * @example
+ * ```ts
+ * const run = () => 'How long is it?';
+ * const { content } = await sessions.orThrow.reply(id, 'And a tunnel.', run, {
+ *   timeoutMs: 5000,
+ *   maxSeconds: 120,
+ *   messages: 10,
+ *   historyLimit: 200,
+ * });
+ * console.log(content); // How long is it?
+ * ```
+ */
 export interface ReplyOptions extends TurnOptions {
   /** Creates and starts the session if there is none. Default: `not_found`. */
   readonly create?: CreateIfMissing | undefined;

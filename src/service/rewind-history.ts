@@ -35,6 +35,15 @@ import { type Decide, makeStep } from './update-state.js';
  *   wake: true, // a worker answers again
  * });
  * ```
+ *
+ * @example
+ * ```ts
+ * const asked = { id: 'm-1', content: 'And a tunnel.' };
+ * await sessions.orThrow.reply(id, asked, () => 'How long is it?');
+ * await sessions.orThrow.rewind(id, { after: 'm-1', wake: true }); // a worker answers it again
+ * const edited = { id: 'm-2', content: 'And two tunnels.' };
+ * await sessions.orThrow.rewind(id, { before: 'm-1', send: edited });
+ * ```
  */
 export interface RewindInput<T extends SessionSchemas = SessionSchemas> extends OperationOptions {
   /**

@@ -355,7 +355,7 @@ export interface SessionOperations<
    * ```ts
    * await sessions.orThrow.send(id, 'And a tunnel.');
    * const waiting = await sessions.orThrow.inbox(id);
-   * console.log(waiting.map(({ content }) => content)); // ['And a tunnel.']
+   * console.log(waiting.map(({ content }) => content)); // [ 'And a tunnel.' ]
    * ```
    */
   inbox(id: string): ResultAsync<readonly Message[], E['inbox']>;
@@ -381,10 +381,11 @@ export interface SessionOperations<
    * ```ts
    * await sessions.orThrow.send(id, 'And a tunnel.');
    * const { claimed } = await sessions.orThrow.claim({ holder: 'worker-1', seconds: 30 });
-   * const { fencingToken } = claimed[0].lease;
+   * const { fencingToken = 0 } = claimed[0]?.lease ?? {};
    * await sessions.orThrow.send(id, 'Two tunnels!');
-   * const { messages } = await sessions.orThrow.take(id, { fencingToken, after: 'Let me see.' });
-   * console.log(messages[0].content); // Two tunnels!
+   * const after = 'Let me see.';
+   * const { messages } = await sessions.orThrow.take(id, { fencingToken, after, limit: 10 });
+   * console.log(messages[0]?.content); // Two tunnels!
    * await sessions.orThrow.release(id, { fencingToken, done: true, entries: 'Two, then.' });
    * ```
    */
@@ -397,7 +398,8 @@ export interface SessionOperations<
    * @example
    * ```ts
    * await sessions.orThrow.send(id, { id: 'm-1', content: 'And a tunnel.' });
-   * const answered = await sessions.answer(id, 'm-1', { timeoutMs: 0 }); // no worker runs
+   * const { signal } = new AbortController(); // such as that of a request
+   * const answered = await sessions.answer(id, 'm-1', { timeoutMs: 0, signal }); // no worker runs
    * console.log(answered.isErr() && answered.error.type); // not_answered
    * ```
    */

@@ -343,7 +343,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
    *   ({ history, signal }) => askModel(history, signal),
    *   { create: true },
    * );
-   * console.log(content); // Bridges, mostly.
+   * console.log(content); // You said: What do you build?
    * ```
    */
   reply(

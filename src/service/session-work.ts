@@ -35,7 +35,19 @@ export interface RenewInput {
   readonly seconds: number;
 }
 
-/** Input of `release`. */
+/**
+ * Input of `release`.
+ *
+ * @example
+ * ```ts
+ * await sessions.orThrow.send(id, 'And a tunnel.');
+ * const { claimed } = await sessions.orThrow.claim({ holder: 'worker-1', seconds: 30 });
+ * for (const { lease: { fencingToken } } of claimed)
+ *   await sessions.orThrow.release(id, { fencingToken, error: 'the model is busy' });
+ * const { work } = await sessions.orThrow.get(id);
+ * console.log(work?.state, work?.error); // retrying the model is busy
+ * ```
+ */
 export interface ReleaseInput {
   /** The fencing token of the lease to end. */
   readonly fencingToken: number;

@@ -272,6 +272,7 @@ export type Refusal = { readonly outcome: 'refused' } & (
 /** Outcome of `change`. */
 export type Changed =
   | {
+      /** Whether this commit made the change, or an earlier one with the same id. */
       readonly outcome: 'made' | 'repeated';
       /**
        * After `entries`, `truncate` or `take`, the end of the history, higher than every position

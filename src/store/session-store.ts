@@ -139,6 +139,7 @@ export interface TakenRecord extends SessionKey {
 
 /** A message of a session. */
 export interface StoredMessage {
+  /** As the sender gave it; no other message of the session has it, even a withdrawn one. */
   readonly id: string;
   /** As it was sent. */
   readonly digest: string;

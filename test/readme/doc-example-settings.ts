@@ -8,6 +8,7 @@ import {
   createSessionHandler,
   eventRoutes,
   historyRoutes,
+  messageRoutes,
   staticApiKeys,
 } from '../../src/http/index.js';
 import { type HistoryEntry, SessionService } from '../../src/index.js';
@@ -43,7 +44,7 @@ const overHttp = async () => {
     createSessionHandler({
       sessions,
       authenticate: staticApiKeys([{ key: 'key-1', tenant: 'acme' }]),
-      routes: [commandRoutes(), historyRoutes(), eventRoutes()],
+      routes: [commandRoutes(), historyRoutes(), messageRoutes(), eventRoutes()],
       labels: true,
       metadata: true,
     }),
