@@ -9,6 +9,8 @@ import { isOurs, publicExportsOf } from './public-exports.js';
  */
 const passedInside = [
   'adapters/claude-agent/transcript-entry.ts:TranscriptEntry.',
+  'adapters/memory/inbox.ts:',
+  'adapters/memory/stored-session.ts:',
   'adapters/postgres/prepared-statements.ts:',
   'adapters/redis/mutation.ts:',
   'adapters/redis/redis-session-store.ts:',
@@ -20,6 +22,7 @@ const passedInside = [
   'src/schema/json-schema.ts:',
   'src/schema/schema.ts:',
   'src/service/operation-results.ts:',
+  'src/service/session-observer.ts:ObservedOperation.',
   'src/session/errors.ts:',
   'src/session/event-detail.ts:',
   'src/session/history-append.ts:',
@@ -27,6 +30,9 @@ const passedInside = [
   'src/session/session-event.ts:__type.',
   'src/session/session-record.ts:',
   'src/session/session.ts:HistoryEntry.',
+  'src/session/session.ts:MessageEntry.',
+  'src/session/session.ts:PositionedEntry.',
+  'src/session/with-lease.ts:Fence.',
   'src/store/session-store.ts:',
 ];
 
