@@ -3,7 +3,13 @@ import { entriesAt } from '../input/entries-input.js';
 import { type ParsedRewind, parseRewind } from '../input/rewind-input.js';
 import type { StepEffects } from '../plan/replace.js';
 import { digestOf } from '../session/digest-of.js';
-import { type InvalidInput, invalidField, invalidTransition, notFound } from '../session/errors.js';
+import {
+  type InvalidInput,
+  invalidField,
+  invalidTransition,
+  notFound,
+  operationMismatch,
+} from '../session/errors.js';
 import { isLeasedWith, leaseEndedIn, wakeState } from '../session/lease-state.js';
 import { TAKE_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -180,6 +186,32 @@ const guardsOf = ({ policy: { limits } }: Settings, rewind: ParsedRewind, now: n
   };
 };
 
+/** Where no history ends. */
+const NOWHERE = Number.MAX_SAFE_INTEGER;
+
+/**
+ * A rewind that cannot be made now may have been made by an earlier call: a step that changes
+ * nothing asks the store.
+ */
+const orRepeated =
+  (
+    settings: Settings,
+    key: SessionKey,
+    rewind: ParsedRewind,
+    decide: Decide<OperationErrors['rewind']>,
+  ): Decide<OperationErrors['rewind']> =>
+  async (current, now) => {
+    const decided = await decide(current, now);
+    const { operation } = guardsOf(settings, rewind, now);
+    if (decided.isOk() || operation === undefined) return decided;
+    return ok({
+      state: current,
+      guards: { operation, end: NOWHERE },
+      effects: { truncate: 0 },
+      refused: ({ guard }) => (guard === 'operation' ? operationMismatch(key.id) : decided.error),
+    });
+  };
+
 const rewindStep =
   (
     settings: Settings,
@@ -231,6 +263,7 @@ export const rewindHistory = async (
   const { send } = rewind;
   const message = send === undefined ? ok(undefined) : await prepared(settings, 'send', send);
   if (message.isErr()) return err(message.error);
-  const stepped = await makeStep(settings, key, rewindStep(settings, key, rewind, message.value));
+  const step = rewindStep(settings, key, rewind, message.value);
+  const stepped = await makeStep(settings, key, orRepeated(settings, key, rewind, step));
   return stepped.map((done) => appendedOf(done?.changed ?? { outcome: 'made', position: 0 }));
 };

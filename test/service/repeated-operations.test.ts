@@ -189,3 +189,33 @@ describe('a command that is sent again', () => {
     });
   });
 });
+
+describe('a rewind that is sent again', () => {
+  test('is known even when the session has ended since', async () => {
+    const { sessions, clock } = openSessions();
+    const id = await startedIn(sessions, { timeLimit: 1 });
+    const { position: ifPosition } = await okOf(sessions.append(id, [hello]));
+    const rewind = { to: 0, ifPosition, entries: [hello], operationId: 'op' };
+    const first = await okOf(sessions.rewind(id, rewind));
+    clock.pass(5000);
+    expect(await okOf(sessions.rewind(id, rewind))).toEqual({ ...first, repeated: true });
+    const other = await errorOf(sessions.rewind(id, { ...rewind, entries: [] }));
+    expect(other.type).toBe('operation_mismatch');
+    const late = await errorOf(sessions.rewind(id, { ...rewind, operationId: 'new' }));
+    expect(late.type).toBe('invalid_transition');
+  });
+
+  test('is known even when its lease is over and its message has been edited', async () => {
+    const { sessions } = openSessions();
+    const id = await startedIn(sessions);
+    await okOf(sessions.reply(id, { id: 'm-1', content: 'Why?' }, () => 'Because.'));
+    const lease = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 30 }));
+    const { fencingToken } = lease;
+    const edit = { before: 'm-1', entries: [hello], fencingToken, operationId: 'op' };
+    const first = await okOf(sessions.rewind(id, edit));
+    await okOf(sessions.release(id, { fencingToken }));
+    expect(await okOf(sessions.rewind(id, edit))).toEqual({ ...first, repeated: true });
+    const without = { before: 'm-1', entries: [hello], operationId: 'edit-2' };
+    expect((await errorOf(sessions.rewind(id, without))).type).toBe('invalid_input');
+  });
+});
