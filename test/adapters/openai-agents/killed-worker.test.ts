@@ -75,8 +75,7 @@ const killInTheTurn = async ({ start }: Awaited<ReturnType<typeof open>>): Promi
 test('a worker of the page that is killed in the middle of a turn is followed by another, which finishes it once', async () => {
   const world = await open('docs/agents.md', false);
   const { sessions, id, seen, calls } = world;
-  await sessions.update(id, { metadata: { 'ask job-1': 'Pay the bill.' } });
-  await sessions.wake(id);
+  await sessions.send(id, 'Pay the bill.');
   await killInTheTurn(world);
   const turn = ['user', 'function_call', 'function_call_result', 'assistant'];
   await expect.poll(seen, { timeout: PATIENT_MS }).toEqual([turn, undefined]);
