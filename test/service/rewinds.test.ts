@@ -134,6 +134,33 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     expect(await shown(sessions, id)).toEqual(['new']);
   });
 
+  test('a repeated operationId changes nothing, though the session has ended or its lease has', async () => {
+    const sessions = await open();
+    const { id, question, end } = await talk(sessions);
+    const { fencingToken } = await okOf(sessions.lease(id, { holder: 'one', seconds: 10 }));
+    const edit = { to: question, ifPosition: end, operationId: 'edit', fencingToken, wake: true };
+    const first = await okOf(sessions.rewind(id, edit));
+    await okOf(sessions.release(id, { fencingToken }));
+    expect(await okOf(sessions.rewind(id, edit))).toEqual({ ...first, repeated: true });
+    await okOf(sessions.terminate(id));
+    expect(await okOf(sessions.rewind(id, edit))).toEqual({ ...first, repeated: true });
+    const other = { ...edit, entries: [assistant('other')] };
+    expect((await sessions.rewind(id, other))._unsafeUnwrapErr().type).toBe('operation_mismatch');
+    const fresh = { ...edit, operationId: 'fresh' };
+    expect((await sessions.rewind(id, fresh))._unsafeUnwrapErr().type).toBe('invalid_transition');
+  });
+
+  test('a repeated operationId changes nothing, though its message is superseded by it', async () => {
+    const sessions = await open();
+    const { id } = await talk(sessions);
+    await okOf(sessions.send(id, { id: 'm-1', content: 'Anyone?' }));
+    await okOf(sessions.reply(id, { id: 'm-2', content: 'Hello?' }, () => 'Yes.'));
+    const { position: ifPosition } = await okOf(sessions.history(id));
+    const edit = { before: 'm-1', ifPosition, operationId: 'edit' };
+    const first = await okOf(sessions.rewind(id, edit));
+    expect(await okOf(sessions.rewind(id, edit))).toEqual({ ...first, repeated: true });
+  });
+
   test('the operationId of another rewind, or of an append, is operation_mismatch', async () => {
     const sessions = await open();
     const { id, question, end } = await talk(sessions);
