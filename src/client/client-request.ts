@@ -10,7 +10,7 @@ import {
   type OperationError,
   pathFor,
 } from '../operations/operation.js';
-import { signal as signalSchema } from '../schema/host-values.js';
+import { creation, signal as signalSchema } from '../schema/host-values.js';
 import type { IssueList } from '../schema/issue-list.js';
 import { copiedFields } from '../schema/object.js';
 import { readSafely } from '../schema/read-input.js';
@@ -235,12 +235,13 @@ export const parseSend = (message: unknown, given: unknown): Result<SendRequest,
   readSafely((issues) => {
     const sent = typeof message === 'string' ? { content: message } : message;
     const fields = copiedFields(issues, 'message', sent);
-    const { create, ...options } = copiedFields(issues, 'options', given);
-    const creation = isFields(create) ? copiedFields(issues, 'create', create) : undefined;
-    const id = fields['id'] ?? randomIds.next();
+    const options = copiedFields(issues, 'options', given);
+    const { create: _, ...others } = options;
+    const create = creation.read(issues, 'create', options['create']);
+    const input = { ...fields, id: fields['id'] ?? randomIds.next() };
+    if (!isFields(create)) return { input, creation: undefined, options };
     // Options of a session are sent in a request of their own.
-    const input = { ...fields, id, ...(creation === undefined && { create }) };
-    return { input, creation, options };
+    return { input, creation: copiedFields(issues, 'create', create), options: others };
   });
 
 /** The request of a watch. */

@@ -260,7 +260,8 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     const parsed = parseSend(message, options);
     if (parsed.isErr()) return errAsync(parsed.error);
     const { input, creation, options: rest } = parsed.value;
-    const sent = () => this.#calls.request(send, { id, input, options: rest });
+    const sent = () =>
+      this.#calls.request(send, { id, input, options: rest, optionNames: ['create'] });
     if (creation === undefined) return sent();
     return sent().orElse((error) => {
       if (error.type !== 'not_found') return errAsync(error);

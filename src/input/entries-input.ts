@@ -85,7 +85,7 @@ const entryFields = (
       const { role, content, timestamp, id, data: json } = fields.read(issues, path, value);
       if (json === undefined) return { role, content, timestamp, id, data: undefined };
       const fits = !exceedsBytes(json, most) && !exceedsBytes(json + content, most);
-      issues.check(fits, `${path}.data`, rule);
+      issues.check(fits, path ? `${path}.data` : 'data', rule);
       return { role, content, timestamp, id, data: valueOfJson(json) };
     },
   };

@@ -1,10 +1,10 @@
 import type { Result } from 'neverthrow';
+import { creation } from '../schema/host-values.js';
 import { object } from '../schema/object.js';
 import { inputOf, readSafely } from '../schema/read-input.js';
-import { about, named, nullish, optional, type Schema, typed } from '../schema/schema.js';
+import { about, named, nullish, optional, type Schema } from '../schema/schema.js';
 import { capped, flag, list, operationId } from '../schema/values.js';
 import type { InvalidInput } from '../session/errors.js';
-import { type Fields, isFields } from '../session/fields.js';
 import { TAKE_LIMIT } from '../session/limits.js';
 import { type GivenEntry, textOrEntry } from './entries-input.js';
 import type { InputPolicy } from './input-policy.js';
@@ -20,11 +20,6 @@ export const newMessage = perPolicy((policy) =>
 
 /** The id of a message. */
 export const messageId = about('The id of the message.', operationId);
-
-const isCreation = (value: unknown): value is true | Fields => value === true || isFields(value);
-
-/** The options of a session to create if it is missing. They are read when it is. */
-export const creation = optional(typed(isCreation, 'must be true or an object', undefined));
 
 /** Reads the options of `send`. */
 export const parseSendOptions = inputOf('options', object({ create: creation }));

@@ -1,4 +1,4 @@
-import { signal } from '../schema/host-values.js';
+import { creation, signal } from '../schema/host-values.js';
 import { object } from '../schema/object.js';
 import { inputOf } from '../schema/read-input.js';
 import { type Out, optional } from '../schema/schema.js';
@@ -11,7 +11,6 @@ import {
   TAKE_LIMIT,
 } from '../session/limits.js';
 import { leaseSeconds, takeLimit } from './command-inputs.js';
-import { creation } from './message-input.js';
 
 /** Maximum milliseconds to wait for an answer. */
 const MAX_TIMEOUT_MS = 600_000;

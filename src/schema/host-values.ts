@@ -1,5 +1,5 @@
 import { tellHost } from '../session/call-host.js';
-import { hasMethods, isFields } from '../session/fields.js';
+import { type Fields, hasMethods, isFields } from '../session/fields.js';
 import type { WatchSignal } from '../session/session-event.js';
 import { type FieldSchemas, mapped, optional, type Schema, schema, typed } from './schema.js';
 
@@ -57,3 +57,8 @@ export const switchOr = <T>(
     return isFields(value) ? of.read(issues, path, value) : false;
   });
 };
+
+const isCreation = (value: unknown): value is true | Fields => value === true || isFields(value);
+
+/** The options of a session to create if it is missing. They are read when it is. */
+export const creation = optional(typed(isCreation, 'must be true or an object', undefined));

@@ -11,6 +11,8 @@ export interface Entrance {
   readonly root: string;
   /** What errors call the fields, if that is not their names alone. */
   readonly within?: string;
+  /** Whether a text may stand for the object. */
+  readonly takesText?: true;
   /** An object that breaks no rule. */
   readonly fits?: Fields;
   /** Each field with a value of its type that breaks its rule, or `ANY`. */

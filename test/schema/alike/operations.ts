@@ -30,6 +30,7 @@ export interface Operation {
   readonly before: readonly unknown[];
   readonly root: string;
   readonly within?: string;
+  readonly takesText?: true;
   readonly fits?: Fields;
   readonly fields: Fields;
 }
@@ -246,7 +247,7 @@ const spoken = {
 /** Entries and messages, of which each is an object of fields. */
 export const entryOperations: readonly Operation[] = [
   onSession('append', 'entries[0]', spoken, { within: 'entries[0].', fits: entry }),
-  onSession('send', 'message', spoken, { fits: entry }),
+  onSession('send', 'message', spoken, { fits: entry, takesText: true }),
 ];
 
 /** Operations whose only arguments are an id, or none. */
