@@ -38,20 +38,6 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([hello, more, hello]);
     });
 
-    test('with wake lets a worker claim the session, and without it does not', async () => {
-      const client = world.client();
-      const id = await started(client);
-      const claimedIds = async () =>
-        (await client.sessions.claim({ holder: 'worker', seconds: 5 }))
-          ._unsafeUnwrap()
-          .claimed.map(({ session }) => session.id);
-      for (const wake of [null, false]) await append(client, id, { entries: [hello], wake });
-      expect(await claimedIds()).toEqual([]);
-      expect((await append(client, id, { entries: [hello], wake: true })).status).toBe(200);
-      expect(await claimedIds()).toEqual([id]);
-      expectInvalid(await append(client, id, { entries: [hello], wake: 1 }), 'wake');
-    });
-
     test('an entry without a timestamp, or with null, has that of the moment; others are kept in UTC', async () => {
       const client = world.client();
       const id = await started(client);

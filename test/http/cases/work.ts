@@ -52,7 +52,8 @@ export const workCases = (world: World): void => {
       const until = new Date(world.clock.now() + 30_000).toISOString();
       const lease = { holder: 'worker-1', fencing_token: expect.any(Number), until };
       const session = expect.objectContaining({ id, status: 'ACTIVE' });
-      const all = [{ session, start: 0, position: 0, lease, attempt: 1, waiting_since: since }];
+      const turn = { turn: 1, messages: [], woken: true, start: 0, position: 0 };
+      const all = [{ session, ...turn, lease, attempt: 1, waiting_since: since }];
       expect(reply.json()).toEqual({ claimed: all, unreadable: [], limit: 5 });
       expect((await claim(client)).json()).toEqual({ claimed: [], unreadable: [], limit: 1 });
     });
@@ -136,15 +137,14 @@ export const workCases = (world: World): void => {
     test('with done ends the work, and without it the session waits for the next attempt', async () => {
       const client = world.client();
       const { id, fencing_token } = await claimed(client);
-      expect(
-        (await post(client, `/release-session/${id}`, { fencing_token, done: false })).status,
-      ).toBe(204);
+      const undone = { fencing_token, done: false };
+      expect((await post(client, `/release-session/${id}`, undone)).status).toBe(200);
       expect(idsIn(await claim(client))).toEqual([]);
       world.clock.pass(1000);
       const [again] = claimedIn(await claim(client));
       expect(again).toMatchObject({ session: { id }, attempt: 2 });
       const done = { fencing_token: again?.lease.fencing_token, done: true };
-      expect((await post(client, `/release-session/${id}`, done)).status).toBe(204);
+      expect((await post(client, `/release-session/${id}`, done)).status).toBe(200);
       world.clock.pass(3_600_000);
       expect(idsIn(await claim(client))).toEqual([]);
     });
@@ -164,7 +164,7 @@ export const workCases = (world: World): void => {
       [{ reason: null }, undefined],
       [{}, undefined],
     ])(
-      'with %j makes each call of the worker 409 cancelled, with the reason',
+      'with %j makes each call of the worker but its release 409 cancelled, with the reason',
       async (body, reason) => {
         const client = world.client();
         const { id, fencing_token } = await claimed(client);
@@ -175,11 +175,13 @@ export const workCases = (world: World): void => {
           await post(client, `/append-history/${id}`, said, fenced),
           await client.command(`/pause-session/${id}`, fenced),
           await post(client, `/renew-session/${id}`, { fencing_token, seconds: 5 }),
-          await post(client, `/release-session/${id}`, { fencing_token, done: true }),
         ]) {
           expectProblem(refused, 409, 'cancelled');
           expect(Object(refused.json()).reason).toBe(reason);
         }
+        const done = { fencing_token, done: true };
+        const released = await post(client, `/release-session/${id}`, done);
+        expect([released.status, released.text]).toEqual([200, '{"stopped":true}']);
         expect((await post(client, `/cancel-work/${id}`, body)).status).toBe(204);
         expect((await post(client, `/append-history/${id}`, said)).status).toBe(200);
       },
