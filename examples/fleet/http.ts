@@ -19,9 +19,9 @@ const handler = createSessionHandler({
   sessions,
   authenticate,
   routes: [
-    messageRoutes(), // clients send messages
+    messageRoutes(), // clients send messages, and wait for the answers
     commandRoutes(), // hang up by a terminate
-    eventRoutes(), // and hear the answer by an event
+    eventRoutes(), // or hear of them by events
   ],
   signal: stopping.signal,
   onError: (error) => console.error(error),

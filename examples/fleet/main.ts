@@ -30,26 +30,18 @@ const begin = async (name: 'http' | 'worker'): Promise<string> => {
 
 /** Sends one message after another, each after the answer to the last, and ends the session. */
 const talk = async (
-  client: SessionClient,
+  { orThrow: client }: SessionClient,
   id: string,
   said: readonly string[],
   signal: AbortSignal,
 ): Promise<void> => {
-  const left = [...said];
-  let known = 0;
-  const { orThrow } = client;
-  for await (const change of orThrow.watch(id, { signal })) {
-    console.log(`[caller] ${change.type}`);
-    const { status, history } = await orThrow.get(id, { signal });
-    for (const { role, content } of history.slice(known))
-      console.log(`[caller] ${role}: ${content}`);
-    known = history.length;
-    // It has ended, or no worker has answered yet.
-    if (status !== 'ACTIVE' || history.at(-1)?.role === 'user') continue;
-    const content = left.shift();
-    if (content === undefined) await orThrow.terminate(id, { signal });
-    else await orThrow.send(id, { content }, { signal });
+  for (const content of said) {
+    console.log(`[caller] user: ${content}`);
+    const message = await client.send(id, { content }, { signal });
+    const answer = await client.answer(id, message.id, { signal });
+    console.log(`[caller] assistant: ${answer.content}`);
   }
+  await client.terminate(id, { signal });
 };
 
 const { sessions, close } = openSessions();
@@ -63,8 +55,10 @@ try {
   const { id } = await sessions.orThrow.create({ timeLimit: 60, start: true });
   await talk(client, id, ['Good morning.', 'What is 6 times 7?'], stopping.signal);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+  if (!stopping.signal.aborted) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
 } finally {
   for (const { child } of started) child.kill('SIGTERM');
   await Promise.all([...started.map(({ gone }) => gone), close()]);

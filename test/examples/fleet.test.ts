@@ -134,7 +134,7 @@ describeWithRedis('the fleet example', ({ url }) => {
       first.signal('SIGCONT');
       // Without its lease it thinks no further, however long it would have.
       const { exitCode, stderr } = await first.stop();
-      expect([exitCode, stderr]).toEqual([0, expect.stringContaining('aborted')]);
+      expect([exitCode, stderr]).toEqual([0, expect.stringContaining('lease_lost')]);
       await say('Is anybody there?');
       expect(await untilAnswered()).toEqual(conversation);
       expect(await second.stop()).toMatchObject({ exitCode: 0, stderr: '' });
