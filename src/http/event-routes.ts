@@ -19,6 +19,7 @@ import { numberIn, queryParser } from './input-reader.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { shownHistoryLimit } from './session-routes.js';
+import { fitsInBudget, perTenantOf } from './tenant-budget.js';
 
 /**
  * Options of `eventRoutes`.
@@ -44,16 +45,6 @@ export interface EventRoutesOptions {
 
 const MIN_HEARTBEAT_MS = 1000;
 const MAX_HEARTBEAT_MS = 300_000;
-const DEFAULT_PER_TENANT = 1000;
-
-const perTenantOf = ({
-  maxStreams,
-  maxStreamsPerTenant,
-}: {
-  readonly maxStreams: number;
-  readonly maxStreamsPerTenant: number | undefined;
-}): number => maxStreamsPerTenant ?? Math.min(DEFAULT_PER_TENANT, maxStreams);
-
 const read = optionsOf(
   'eventRoutes',
   {
@@ -61,10 +52,12 @@ const read = optionsOf(
     maxStreams: optional(whole(1), 10_000),
     maxStreamsPerTenant: optional(whole(1)),
   } satisfies Readonly<Record<keyof EventRoutesOptions, Schema<unknown>>>,
-  (issues, options) => {
-    const fits = perTenantOf(options) <= options.maxStreams;
-    issues.check(fits, 'maxStreamsPerTenant', 'must be at most maxStreams');
-  },
+  (issues, { maxStreams, maxStreamsPerTenant }) =>
+    issues.check(
+      fitsInBudget(maxStreams, maxStreamsPerTenant),
+      'maxStreamsPerTenant',
+      'must be at most maxStreams',
+    ),
 );
 
 /** A browser does not reconnect after a 204. */
@@ -121,7 +114,10 @@ const parseWatchQuery = queryParser(servedWatch);
  */
 export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<TenantEvents> => {
   const limits = read(options);
-  const stream = eventStreams({ ...limits, maxStreamsPerTenant: perTenantOf(limits) });
+  const stream = eventStreams({
+    ...limits,
+    maxStreamsPerTenant: perTenantOf(limits.maxStreams, limits.maxStreamsPerTenant),
+  });
   const frameOf = sharedFrames();
   const answer = async (call: Call<TenantEvents>): Answer => {
     const { request, sessions, id } = call;

@@ -19,7 +19,7 @@ import { answerOf } from './answer-of.js';
 import { refusal } from './handler-error.js';
 import { inputReader, numberIn, queryParser } from './input-reader.js';
 import type { Answer, Call, HandlerContext, RouteGroup } from './route.js';
-import { TenantBudget } from './tenant-budget.js';
+import { fitsInBudget, perTenantOf, TenantBudget } from './tenant-budget.js';
 import { noRoom, withinBudget } from './within-budget.js';
 
 /**
@@ -40,26 +40,18 @@ export interface MessageRoutesOptions {
   readonly maxWaitingPerTenant?: number | undefined;
 }
 
-const DEFAULT_PER_TENANT = 1000;
-
-const perTenantOf = ({
-  maxWaiting,
-  maxWaitingPerTenant,
-}: {
-  readonly maxWaiting: number;
-  readonly maxWaitingPerTenant: number | undefined;
-}): number => maxWaitingPerTenant ?? Math.min(DEFAULT_PER_TENANT, maxWaiting);
-
 const read = optionsOf(
   'messageRoutes',
   {
     maxWaiting: optional(whole(1), 10_000),
     maxWaitingPerTenant: optional(whole(1)),
   } satisfies Readonly<Record<keyof MessageRoutesOptions, Schema<unknown>>>,
-  (issues, options) => {
-    const fits = perTenantOf(options) <= options.maxWaiting;
-    issues.check(fits, 'maxWaitingPerTenant', 'must be at most maxWaiting');
-  },
+  (issues, { maxWaiting, maxWaitingPerTenant }) =>
+    issues.check(
+      fitsInBudget(maxWaiting, maxWaitingPerTenant),
+      'maxWaitingPerTenant',
+      'must be at most maxWaiting',
+    ),
 );
 
 /** The field `create` of a body: only with the routes by which a session is created under its id. */
@@ -143,7 +135,10 @@ const answerWhenReady =
  */
 export const messageRoutes = (options: MessageRoutesOptions = {}): RouteGroup<TenantMessages> => {
   const limits = read(options);
-  const waiting = new TenantBudget(limits.maxWaiting, perTenantOf(limits));
+  const waiting = new TenantBudget(
+    limits.maxWaiting,
+    perTenantOf(limits.maxWaiting, limits.maxWaitingPerTenant),
+  );
   return [
     { operation: servedSend, answer: answerSend },
     { operation: servedInbox },

@@ -15,6 +15,17 @@ const FIRST_BYTES = 64 * 1024;
  */
 const FIRST_PART = 1 / 256;
 
+/** The part of a budget that one tenant may have by default. */
+const DEFAULT_PER_TENANT = 1000;
+
+/** The part of a budget of places that one tenant may have. */
+export const perTenantOf = (places: number, given: number | undefined): number =>
+  given ?? Math.min(DEFAULT_PER_TENANT, places);
+
+/** Whether a tenant may have no more than there is. */
+export const fitsInBudget = (places: number, given: number | undefined): boolean =>
+  perTenantOf(places, given) <= places;
+
 /** A tenant's share of a budget. */
 export interface Reservation {
   /** Reserves a small amount for an answer of unknown size, and returns it: at least 1. */
