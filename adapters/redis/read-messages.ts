@@ -1,7 +1,6 @@
 import { err, ok } from 'neverthrow';
-import type { MessageEntry } from '../../src/session/session.js';
 import type { StoredMessage } from '../../src/store/session-store.js';
-import { decodeEntries } from '../stored/json.js';
+import { decodeMessage } from '../stored/json.js';
 import { type Call, scriptOf } from './connection.js';
 import { type Answer, toStoreError, unreadable } from './failure.js';
 import type { SessionKeys } from './keyspace.js';
@@ -14,14 +13,12 @@ import recordLua from './scripts/record.lua';
 
 const messagesScript = scriptOf(fieldsLua, recordLua, historyLua, inboxLua, messagesLua);
 
-const isMessage = (entry: object): entry is MessageEntry => 'message' in entry && 'id' in entry;
-
 /** A message, from where it is; `undefined` if it cannot be read. */
 const messageIn = (id: string, digest: string, place: string): StoredMessage | undefined => {
   if (place === '') return { id, digest };
   if (!place.startsWith('{')) return { id, digest, position: Number(place) };
-  const [entry] = decodeEntries(place) ?? [];
-  return entry && isMessage(entry) ? { id, digest, entry } : undefined;
+  const entry = decodeMessage(place);
+  return entry && { id, digest, entry };
 };
 
 /** Reads messages of a session with one script. */

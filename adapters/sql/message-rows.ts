@@ -1,12 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { CorruptRecord } from '../../src/session/errors.js';
 import type { Fields } from '../../src/session/fields.js';
-import type { MessageEntry, PositionedEntry } from '../../src/session/session.js';
+import type { PositionedEntry } from '../../src/session/session.js';
 import type { StoredMessage } from '../../src/store/session-store.js';
-import { decodeEntries } from '../stored/json.js';
+import { decodeEntries, decodeMessage } from '../stored/json.js';
 import { unreadable } from './session-rows.js';
-
-const isMessage = (entry: object): entry is MessageEntry => 'message' in entry && 'id' in entry;
 
 /**
  * A statement that reads messages of the session with a stored key, in the order in which they were
@@ -25,8 +23,8 @@ const messageIn = ({ message: id, digest, entry: text, position }: Fields) => {
   const message = { id: String(id), digest: String(digest) };
   if (position !== null) return { ...message, position: Number(position) };
   if (text === null) return message;
-  const [entry] = decodeEntries(text) ?? [];
-  return entry && isMessage(entry) ? { ...message, entry } : undefined;
+  const entry = decodeMessage(text);
+  return entry && { ...message, entry };
 };
 
 /** The messages in rows of a session. */

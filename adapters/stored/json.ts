@@ -4,6 +4,7 @@ import { isFields } from '../../src/session/fields.js';
 import { isLabels } from '../../src/session/labels.js';
 import type {
   HistoryEntry,
+  MessageEntry,
   SessionLabels,
   SessionOptions,
   SessionOrigin,
@@ -299,6 +300,15 @@ const isEntry = isShape<Omit<HistoryEntry, 'data'>>({
 export const decodeEntries = (stored: unknown): readonly HistoryEntry[] | undefined => {
   const entries = Array.isArray(stored) ? stored : parseStored(`[${stored ?? ''}]`);
   return Array.isArray(entries) && entries.every(isEntry) ? entries : undefined;
+};
+
+const isMessage = (entry: HistoryEntry | undefined): entry is MessageEntry =>
+  entry?.message === true && entry.id !== undefined;
+
+/** The message in a text; `undefined` if it cannot be read. */
+export const decodeMessage = (stored: unknown): MessageEntry | undefined => {
+  const [entry] = decodeEntries(stored) ?? [];
+  return isMessage(entry) ? entry : undefined;
 };
 
 /** The fields of the events that are not simple. */
