@@ -3,11 +3,18 @@ import { openWakes, type Wakes } from '../events/wakes.js';
 import { messageId } from '../input/message-input.js';
 import { type ParsedAnswerOptions, parseAnswerOptions } from '../input/turn-options.js';
 import { inputOf } from '../schema/read-input.js';
-import { notAnswered, notFound, superseded, withdrawn } from '../session/errors.js';
+import {
+  type NotAnswered,
+  notAnswered,
+  notFound,
+  superseded,
+  withdrawn,
+} from '../session/errors.js';
 import { HISTORY_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { PositionedEntry } from '../session/session.js';
 import type { WatchSignal } from '../session/session-event.js';
+import type { StateRecord } from '../session/session-record.js';
 import { acceptsHistoryAt, stateAt } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
 import { type Fate, fateOf } from './messages.js';
@@ -127,30 +134,26 @@ export const answerIn = async (
   }
 };
 
-/** `not_answered` if nobody can answer any more. */
-export const checkAnswerable = async (
-  { store, now }: Settings,
-  key: SessionKey,
+/** Why nobody can answer a message any more; undefined if somebody can. */
+export const unanswerable = (
+  state: StateRecord,
+  now: number,
+  { id }: SessionKey,
   name: string,
-): Promise<Result<undefined, OperationErrors['answer']>> => {
-  const state = await store.findState(key);
-  if (state.isErr()) return err(state.error);
-  const time = now();
-  if (time.isErr()) return err(time.error);
-  if (state.value === undefined) return err(notFound(key.id));
-  const isOver = stateAt(state.value, time.value).status === 'TERMINATED';
-  if (!isOver || acceptsHistoryAt(state.value, time.value)) return ok(undefined);
-  return err(notAnswered(key.id, name, 'the session is over'));
+): NotAnswered | undefined => {
+  const isOver = stateAt(state, now).status === 'TERMINATED';
+  if (!isOver || acceptsHistoryAt(state, now)) return undefined;
+  return notAnswered(id, name, 'the session is over');
 };
 
 /** Waits for the answer to a message, until a time of the clock. */
 export const waitForAnswer = async (
   settings: Settings,
   key: SessionKey,
-  messageId: unknown,
+  given: unknown,
   options: unknown,
 ): Promise<Result<Reply, OperationErrors['answer']>> => {
-  const name = parseMessageId(messageId);
+  const name = parseMessageId(given);
   if (name.isErr()) return err(name.error);
   const read = parseAnswerOptions(options);
   if (read.isErr()) return err(read.error);
@@ -177,10 +180,13 @@ const answerBy = async (
     if (answer.isErr()) return err(answer.error);
     if (answer.value !== undefined)
       return ok(isFirst ? { ...answer.value, repeated: true } : answer.value);
-    const answerable = await checkAnswerable(settings, key, name);
-    if (answerable.isErr()) return err(answerable.error);
+    const state = await settings.store.findState(key);
+    if (state.isErr()) return err(state.error);
+    if (state.value === undefined) return err(notFound(key.id));
     const time = settings.now();
     if (time.isErr()) return err(time.error);
+    const over = unanswerable(state.value, time.value, key, name);
+    if (over !== undefined) return err(over);
     const left = begun.value + timeoutMs - time.value;
     if (left <= 0) return err(notAnswered(key.id, name, `within ${timeoutMs} ms`));
     if (signal?.aborted) return err(notAnswered(key.id, name, 'the wait was aborted'));

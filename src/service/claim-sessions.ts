@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow';
 import { type ParsedClaim, parseClaim } from '../input/command-inputs.js';
 import { timestampOf } from '../session/clock.js';
 import type { StoreError } from '../session/errors.js';
-import { sessionLeaseOf } from '../session/lease-state.js';
 import { MAX_RACES, WAITING_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
@@ -15,7 +14,7 @@ import { checkRead } from './check-reads.js';
 import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
 import type { LeaseInput } from './session-work.js';
 import type { Settings } from './settings.js';
-import { messagesOfTurn, takeOf } from './turn-commits.js';
+import { takeOf, turnOfClaim } from './turn-commits.js';
 import { replaceState, type Stepped } from './update-state.js';
 
 /**
@@ -107,22 +106,16 @@ const withHistory = async (
 const claimedOf = async (
   settings: Settings,
   { record, start, dueAt, ...key }: DueRecord,
-  { attempt, ...claim }: Claim,
+  claim: Claim,
   { state, changed, now }: Stepped,
 ): Promise<Result<ClaimedSession, StoreError>> => {
-  const taken = changed.messages ?? [];
-  const messages = await messagesOfTurn(settings, key, { attempt, ...claim }, taken);
-  if (messages.isErr()) return err(messages.error);
-  const { turn, lease } = claim.state.work;
+  const turn = await turnOfClaim(settings, key, claim, changed.messages);
+  if (turn.isErr()) return err(turn.error);
   const claimed = {
     tenant: key.tenant,
     start,
     position: changed.position || record.historyPosition,
-    turn: turn.number,
-    messages: messages.value,
-    ...(turn.woken && { woken: turn.woken }),
-    lease: sessionLeaseOf(lease),
-    attempt,
+    ...turn.value,
     ...(hasRunOut(record.state, now) && { isAlone: true }),
     waitingSince: timestampOf(dueAt),
   };

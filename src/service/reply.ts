@@ -1,16 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedReplyOptions, parseReplyOptions } from '../input/turn-options.js';
-import { invalidField, notAnswered, notFound, type StoreError } from '../session/errors.js';
-import { sessionLeaseOf } from '../session/lease-state.js';
+import { invalidField, notAnswered, notFound } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
-import type { SessionRecord, StateRecord } from '../session/session-record.js';
+import type { SessionRecord } from '../session/session-record.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import { stateAt, usedState } from '../session/state-at.js';
 import { beginTurn, type Claim, sentState } from '../session/turn-state.js';
 import { findSession } from '../store/find-session.js';
 import type { SessionKey } from '../store/session-store.js';
-import { answerIn, Changes, checkAnswerable } from './answers.js';
+import { answerIn, Changes, unanswerable } from './answers.js';
 import {
   type CreateIfMissing,
   createIfMissing,
@@ -23,7 +22,7 @@ import {
 import { type BegunTurn, TurnRun, type TurnSessions } from './run-turn.js';
 import type { Settings } from './settings.js';
 import type { RunOf, TurnOptions } from './turn.js';
-import { messagesOfTurn, takeOf } from './turn-commits.js';
+import { takeOf, turnOfClaim } from './turn-commits.js';
 import type { Reply } from './turn-results.js';
 import { replaceState } from './update-state.js';
 
@@ -84,27 +83,6 @@ const claimFor = (call: Call, { state, historyPosition: start }: SessionRecord, 
   return beginTurn(current, claim, now);
 };
 
-/** The turn that has begun. */
-const begunTurn = async (
-  { settings, key }: Call,
-  record: SessionRecord,
-  claim: Claim,
-  answer: { readonly state: StateRecord; readonly taken: Parameters<typeof messagesOfTurn>[3] },
-  now: number,
-): Promise<Result<BegunTurn, StoreError>> => {
-  const messages = await messagesOfTurn(settings, key, claim, answer.taken);
-  const { number, woken } = claim.state.work.turn;
-  return messages.map((all) => ({
-    tenant: key.tenant,
-    session: sessionAt({ ...record, state: answer.state }, now),
-    turn: number,
-    messages: all,
-    ...(woken && { woken }),
-    lease: sessionLeaseOf(claim.state.work.lease),
-    attempt: claim.attempt,
-  }));
-};
-
 /**
  * Sends the message, claims the session and takes what waits, in one step. Undefined if the session
  * was changed since it was read, or the message was sent before.
@@ -135,7 +113,9 @@ const begin = async (
   call.isSent = true;
   if (changed.outcome === 'repeated') return ok(undefined);
   settings.recentStates.add(key, state);
-  return begunTurn(call, record, claim, { state, taken: changed.messages ?? [] }, now);
+  const turn = await turnOfClaim(settings, key, claim, changed.messages);
+  const session = sessionAt({ ...record, state }, now);
+  return turn.map((begun) => ({ tenant: key.tenant, session, ...begun }));
 };
 
 /** The session, which is created if it is missing and the caller wishes so. */
@@ -180,7 +160,10 @@ const step = async (
   const { status } = stateAt(record.state, time.value);
   const claim = status === 'ACTIVE' ? claimFor(call, record, time.value) : undefined;
   if (claim?.isOk()) return begin(call, record, claim.value, time.value);
-  if (call.isSent) return (await checkAnswerable(settings, key, given.id)).map(() => undefined);
+  if (call.isSent) {
+    const over = unanswerable(record.state, time.value, key, given.id);
+    return over === undefined ? ok(undefined) : err(over);
+  }
   const sent = await sendGiven(settings, key, given);
   if (sent.isErr()) return err(sent.error);
   call.isSent = true;

@@ -12,6 +12,7 @@ import {
   leaseEndedIn,
   releasedLease,
   releaseState,
+  sessionLeaseOf,
   withoutTurn,
   withWork,
 } from '../session/lease-state.js';
@@ -24,10 +25,13 @@ import { acceptsHistoryAt, stateAt, usedState } from '../session/state-at.js';
 import { type Claim, openTurn, withoutMessages } from '../session/turn-state.js';
 import type { Refusal, SessionKey } from '../store/session-store.js';
 import { fitEntries, fitInput } from './fit-input.js';
+import type { ClaimedSession } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 import type { Released, TakenMessages } from './turn-results.js';
 import { type Decide, makeStep, type Stepped } from './update-state.js';
+
+type TurnOfClaim = Pick<ClaimedSession, 'turn' | 'messages' | 'woken' | 'lease' | 'attempt'>;
 
 /** The error of a refused write of a turn. */
 const refusedBy =
@@ -147,7 +151,7 @@ export const takeOf = ({ take }: Claim): Claim['take'] | undefined =>
   take.messages === 0 ? undefined : take;
 
 /** The messages of a turn: those that an attempt has taken, after those of earlier ones. */
-export const messagesOfTurn = async (
+const messagesOfTurn = async (
   { store }: Settings,
   key: SessionKey,
   { isAgain, state, take }: Claim,
@@ -160,4 +164,22 @@ export const messagesOfTurn = async (
     const entries = found.outcome === 'found' ? found.entries : taken;
     return messagesIn(entries.filter(({ turn }) => turn === take.turn));
   });
+};
+
+/** What a claim tells of its turn, with the messages that it has taken. */
+export const turnOfClaim = async (
+  settings: Settings,
+  key: SessionKey,
+  claim: Claim,
+  taken: readonly PositionedEntry[] = [],
+): Promise<Result<TurnOfClaim, StoreError>> => {
+  const { turn, lease } = claim.state.work;
+  const messages = await messagesOfTurn(settings, key, claim, taken);
+  return messages.map((all) => ({
+    turn: turn.number,
+    messages: all,
+    ...(turn.woken && { woken: turn.woken }),
+    lease: sessionLeaseOf(lease),
+    attempt: claim.attempt,
+  }));
 };
