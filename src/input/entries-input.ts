@@ -138,15 +138,13 @@ const MOVED = 'Refused if the history does not end at this position.';
 
 export const ifPosition = about(MOVED, optional(position));
 
-const conditions = { ifPosition };
-
 /** The body of an append over HTTP. */
 export const appendBody = perPolicy((policy) =>
   about(
     'What to append.',
     object({
       entries: about('Oldest first. All of them are appended, or none.', someEntries(policy)),
-      ...conditions,
+      ifPosition,
     }),
   ),
 );
@@ -158,7 +156,7 @@ export interface ParsedAppend {
   readonly fencingToken: number | undefined;
 }
 
-const appendOptions = object({ ...commandFields, ...conditions });
+const appendOptions = object({ ...commandFields, ifPosition });
 
 /** Reads the arguments of an append. */
 export const parseAppend = (

@@ -124,11 +124,11 @@ export interface CreateSessionInput<T extends SessionSchemas = SessionSchemas>
    */
   readonly metadata?: MetadataInputOf<T> | undefined;
   /**
-   * Whether the session is started at once; `too_many_active` creates nothing. Default: false, the
-   * session is IDLE.
+   * Whether the session is started in the same step; `too_many_active` creates nothing. Default:
+   * false, the session is IDLE.
    */
   readonly start?: boolean | undefined;
-  /** Whether the session waits for a worker at once; see `claim`. Default: false. */
+  /** Whether the session waits for a worker from its beginning; see `claim`. Default: false. */
   readonly wake?: boolean | undefined;
   /**
    * The first entries of the history, after those of `from`; at most `limits.entriesPerAppend`.

@@ -1,7 +1,7 @@
-import { err, ok, type Result } from 'neverthrow';
+import { ok, type Result } from 'neverthrow';
 import type { GivenEntry } from '../input/entries-input.js';
 import { type Described, fitSchemas } from '../input/fit-schemas.js';
-import { type InvalidInput, invalidInput, type Misconfigured } from '../session/errors.js';
+import { type InvalidInput, type Misconfigured, withPaths } from '../session/errors.js';
 import type { Settings } from './settings.js';
 
 type Fitted<V, E = never> = Promise<Result<V, E | InvalidInput | Misconfigured>>;
@@ -21,11 +21,11 @@ export const fitEntries = async (
   named = 'entries',
 ): Fitted<readonly GivenEntry[]> => {
   const fitted = await fitInput(settings, ok({ entries: given }));
-  if (fitted.isOk()) return ok(fitted.value.entries);
-  if (fitted.error.type !== 'invalid_input') return err(fitted.error);
-  const issues = fitted.error.issues.map((issue) => ({
-    ...issue,
-    path: issue.path.replace(named, path),
-  }));
-  return err(invalidInput(issues));
+  return fitted
+    .map(({ entries }) => entries)
+    .mapErr((error) =>
+      error.type === 'invalid_input'
+        ? withPaths(error, (each) => each.replace(named, path))
+        : error,
+    );
 };

@@ -35,7 +35,8 @@ export interface GetOrCreateInput<T extends SessionSchemas = SessionSchemas>
   /** The id, 1 to 256 characters. */
   readonly id: string;
   /**
-   * Whether a new session is started at once. Default: true. A session that exists stays as it is.
+   * Whether a new session is started in the same step. Default: true. A session that exists stays
+   * as it is.
    */
   readonly start?: boolean | undefined;
 }

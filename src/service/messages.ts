@@ -7,12 +7,12 @@ import { digestOf } from '../session/digest-of.js';
 import {
   type InvalidInput,
   inboxFull,
-  invalidInput,
   invalidTransition,
   type Misconfigured,
   notFound,
   operationMismatch,
   type StoreError,
+  withPaths,
 } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
 import { nextId } from '../session/ids.js';
@@ -29,8 +29,7 @@ import type {
   StoredMessage,
 } from '../store/session-store.js';
 import { fitEntries } from './fit-input.js';
-import type { GetOrCreateInput } from './get-or-create.js';
-import { getOrCreate } from './get-or-create.js';
+import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 import type { MessageState, Sent, WithdrawnMessages } from './turn-results.js';
@@ -191,11 +190,9 @@ export const createIfMissing = async (
   const created = await getOrCreate(settings, input, {});
   return created
     .map(() => true)
-    .mapErr((error) => {
-      if (error.type !== 'invalid_input') return error;
-      const issues = error.issues.map(({ path, message }) => ({ path: `create.${path}`, message }));
-      return invalidInput(issues, error.cause);
-    });
+    .mapErr((error) =>
+      error.type === 'invalid_input' ? withPaths(error, (path) => `create.${path}`) : error,
+    );
 };
 
 /** Puts a checked message into the inbox. */

@@ -330,8 +330,9 @@ export interface SessionOperations<
 
   /**
    * Puts a message at the end of the inbox, where it waits for a worker or a `reply`, in one step.
-   * A session that is PAUSED takes it, and its turn waits for `resume`. Safe to repeat with the same
-   * id: the message is stored once. Another message with the same id is `operation_mismatch`.
+   * A session that is PAUSED takes it, and its turn waits for `resume`. Safe to repeat with the
+   * same id: the message is stored once. Another message with the same id fails with
+   * `operation_mismatch`.
    *
    * @example
    * ```ts

@@ -288,6 +288,16 @@ export const invalidInput = (issues: readonly InputIssue[], cause?: unknown): In
   ...(cause !== undefined && { cause }),
 });
 
+/** The same error with `pathOf` of its paths. */
+export const withPaths = (
+  { issues, cause }: InvalidInput,
+  pathOf: (path: string) => string,
+): InvalidInput =>
+  invalidInput(
+    issues.map(({ path, message }) => ({ path: pathOf(path), message })),
+    cause,
+  );
+
 /** An input with one issue. */
 export const invalidField = (path: string, message: string): InvalidInput =>
   invalidInput([{ path, message }]);

@@ -38,7 +38,10 @@ export interface SessionLimits {
    * limit.
    */
   readonly historyEntries: number;
-  /** Maximum number of messages that wait in an inbox; another one is `inbox_full`. Default: 100. */
+  /**
+   * Maximum number of messages that wait in an inbox; one more fails with `inbox_full`. Default:
+   * 100.
+   */
   readonly inboxMessages: number;
   /**
    * Maximum number of live sessions (ACTIVE or PAUSED) of a tenant; the start of another one is

@@ -35,9 +35,9 @@ export interface Beginning {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly revision: number;
-  /** Whether the session is started at once, as its second change. Default: false. */
+  /** Whether the session is started immediately, as its second change. Default: false. */
   readonly start?: boolean;
-  /** Whether the session waits for a worker at once. Default: false. */
+  /** Whether the session waits for a worker from its beginning. Default: false. */
   readonly wake?: boolean;
 }
 
@@ -65,7 +65,7 @@ const idleState = ({ limitMs, terms, labels, metadata, now, revision }: Beginnin
   return Object.freeze({ ...state, ...(labels && { labels }), ...(metadata && { metadata }) });
 };
 
-/** The state of a new session, IDLE or started at once. */
+/** The state of a new session, IDLE or started immediately. */
 export const initialState = (beginning: Beginning): StateRecord => {
   const { now, limitMs, start = false, wake = false } = beginning;
   const idle = idleState(beginning);
