@@ -1,6 +1,5 @@
 import type { EventSourceMessage } from 'eventsource-parser';
 import { changeData } from '../operations/event-shapes.js';
-import { session } from '../operations/outputs.js';
 import { received } from '../schema/received.js';
 import type { Out } from '../schema/schema.js';
 import type { RemoteChange } from '../service/remote-results.js';
@@ -11,7 +10,7 @@ type ChangeData = { readonly [T in keyof typeof changeData]: Out<(typeof changeD
 
 /** Whether an event of a stream is a change. A later version may send other events. */
 export const isChange = (type: string): type is RemoteChange['type'] =>
-  type === 'session.snapshot' || Object.hasOwn(changeData, type);
+  Object.hasOwn(changeData, type);
 
 /** Parses a change of a session; undefined if it is not from the service. */
 export const readChange = (
@@ -25,8 +24,10 @@ export const readChange = (
   const value = parseJson(data);
   switch (type) {
     case 'session.snapshot': {
-      const found = received(session, value);
-      return found && { type, session: found, position, cursor };
+      const found = received(changeData[type], value);
+      if (found === undefined) return undefined;
+      const { messages, ...session } = found;
+      return { type, session, ...(messages && { messages }), position, cursor };
     }
     case 'session.changed': {
       const found = received(changeData[type], value);

@@ -29,12 +29,13 @@ const frameWithId = (id: string, event: string, data: unknown): string =>
   `id: ${id}\n${frame(event, data)}`;
 
 const dataOf = (form: SessionForm, change: SessionChange): unknown => {
+  const waiting = form.messages && 'messages' in change && { messages: change.messages };
   switch (change.type) {
     case 'session.snapshot':
-      return form.snapshot(change.session);
+      return { ...form.snapshot(change.session), ...waiting };
     case 'session.changed': {
       const { type, session, entries, sequence } = change;
-      return { type, session: form.summary(session), entries, sequence };
+      return { type, session: form.summary(session), entries, ...waiting, sequence };
     }
     case 'session.expiring':
       return sent(changeData['session.expiring'], change);

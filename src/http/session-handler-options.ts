@@ -97,8 +97,8 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   /** Whether forks are sent with their `origin`. Default: false. */
   readonly origin?: boolean | undefined;
   /**
-   * Whether sessions are sent with the number of messages in their `inbox`, and their `work`.
-   * Default: false.
+   * Whether sessions are sent with the number of messages in their `inbox` and their `work`, and
+   * events of a session with the messages that wait. Default: false.
    */
   readonly work?: boolean | undefined;
   /**

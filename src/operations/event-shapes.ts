@@ -3,19 +3,38 @@ import { wholeWarning } from '../input/watch-options.js';
 import { about, like, named, optional, type Schema } from '../schema/schema.js';
 import { anyText, oneOf } from '../schema/values.js';
 import { wireList, wireObject } from '../schema/wire-object.js';
-import type { RemoteSummary } from '../service/remote-results.js';
+import type { RemoteSession, RemoteSummary } from '../service/remote-results.js';
 import type { SessionService } from '../service/session-service.js';
+import type { Message } from '../session/message.js';
 import type { PositionedEntry } from '../session/session.js';
 import type { SessionChange, SessionExpiring } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import { watchCursorForm } from '../session/watch-cursor.js';
-import { positionedEntry } from './entry-outputs.js';
+import { message, positionedEntry } from './entry-outputs.js';
 import { endpoint, errorsOf, served } from './operation.js';
-import { endReason, session, sessionSummary } from './outputs.js';
+import { endReason, sessionFields, sessionSummary } from './outputs.js';
 import { count, instant } from './wire-values.js';
 
 /** Id of the last event of a stream. A client that reconnects with it has received everything. */
 export const END_ID = 'end';
+
+interface Waiting {
+  readonly messages?: readonly Message[];
+}
+
+const waiting = {
+  messages: optional(
+    about('The messages that wait, oldest first. Absent if none do.', wireList(message)),
+  ),
+};
+
+const snapshot: Schema<RemoteSession & Waiting> = named(
+  'SessionSnapshotEvent',
+  about(
+    'A Session as it is at this event, with the messages that wait if the host shows `work`.',
+    wireObject({ ...sessionFields, ...waiting }),
+  ),
+);
 
 const expiring: Schema<Omit<SessionExpiring, 'tenant' | 'sessionId' | 'cursor'>> = named(
   'SessionExpiringEvent',
@@ -30,12 +49,14 @@ const expiring: Schema<Omit<SessionExpiring, 'tenant' | 'sessionId' | 'cursor'>>
   ),
 );
 
-const changed: Schema<{
+interface Changed extends Waiting {
   readonly type: 'session.changed';
   readonly session: RemoteSummary;
   readonly entries: readonly PositionedEntry[];
   readonly sequence: number;
-}> = named(
+}
+
+const changed: Schema<Changed> = named(
   'SessionChangedEvent',
   about(
     'The session has changed, once or more often.',
@@ -46,6 +67,7 @@ const changed: Schema<{
         'The new entries at the end of the history, oldest first; may be none.',
         wireList(positionedEntry),
       ),
+      ...waiting,
       sequence: about('The number of the last change within the session.', count(1)),
     }),
   ),
@@ -56,8 +78,9 @@ const deleted: Schema<{ readonly type: 'session.deleted' }> = named(
   about('The session was deleted.', wireObject({ type: oneOf(['session.deleted']) })),
 );
 
-/** The data of each item of a watch but a snapshot. */
+/** The data of each item of a watch. */
 export const changeData = {
+  'session.snapshot': snapshot,
   'session.changed': changed,
   'session.deleted': deleted,
   'session.expiring': expiring,
@@ -100,7 +123,6 @@ export const watch = endpoint({
     status: 200,
     description: 'The events until the session ends. Lines that begin with a colon are heartbeats.',
     events: {
-      'session.snapshot': session,
       ...changeData,
       end: streamEnd,
       unavailable: streamUnavailable,

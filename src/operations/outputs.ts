@@ -133,7 +133,7 @@ const shown = {
   work: optional(work),
 };
 
-const sessionFields = {
+export const sessionFields = {
   ...summaryFields,
   history: about('Oldest first.', wireList(entry)),
   ...shown,

@@ -101,6 +101,8 @@ export interface SessionForm {
   readonly historyLimit?: number;
   /** Whether the form shows the lease of a session, so that a watch tells leases. */
   readonly leases?: boolean;
+  /** Whether a watch shows the messages that wait. */
+  readonly messages?: boolean | undefined;
   /** Writes the session of a `get`. */
   readonly session: (session: Session) => object;
   /** Writes a session for a watch, with entries with all of their fields. */
@@ -118,7 +120,7 @@ export interface ShownFields {
   readonly metadata?: boolean | undefined;
   readonly sessionTimes?: boolean | undefined;
   readonly origin?: boolean | undefined;
-  /** The `inbox` and the `work`. */
+  /** The `inbox` and the `work`, and in a watch the messages that wait. */
   readonly work?: boolean | undefined;
   /** The fields of history entries beyond the three of the interface. */
   readonly entryData?: boolean | undefined;
@@ -143,6 +145,7 @@ export const wireForm = ({
   });
   const write = (session: Session) => ({ ...six(session), ...more(session) });
   return {
+    messages: work,
     session: write,
     snapshot: (session) => ({ ...toWholeSession(session), ...more(session) }),
     summary: (session) => ({ ...toWireSummary(session), ...more(session) }),

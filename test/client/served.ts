@@ -19,12 +19,16 @@ export const KEY = 'key-of-acme';
  * An engine behind `/api` on a port of its own, with its service at hand; both are gone with the
  * test.
  */
-export const serve = async (options: Partial<SessionServiceOptions> = {}) => {
+export const serve = async ({
+  work,
+  ...options
+}: Partial<SessionServiceOptions> & { readonly work?: boolean } = {}) => {
   const clock = new ManualClock();
   const store = options.store ?? new MemorySessionStore({ events: true });
   const service = new SessionService({ clock, ...options, store });
   const handler = createSessionHandler({
     sessions: service,
+    work,
     authenticate: (key) => (key === KEY ? 'acme' : undefined),
     routes: [commandRoutes(), historyRoutes(), messageRoutes(), eventRoutes({ heartbeatMs: 1000 })],
   });

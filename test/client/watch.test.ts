@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type RemoteChange, SessionClient } from '../../src/client/index.js';
-import { ada } from '../support/sessions.js';
+import { ada, okOf, startedIn } from '../support/sessions.js';
 import { openProxy } from '../support/tcp-proxy.js';
 import { type Answer, problem, scripted, unplugged } from './scripted.js';
 import { KEY, serve } from './served.js';
@@ -266,3 +266,48 @@ describe('a watch over a network', () => {
 });
 
 const clear = (timer: ReturnType<typeof setTimeout>) => () => clearTimeout(timer);
+
+test('a watch over HTTP delivers the waiting messages and the work of each item of the service', async () => {
+  const { client, sessions } = await serve({ work: true });
+  const id = await startedIn(sessions);
+  await okOf(sessions.send(id, { id: 'm/1', content: 'A bridge', data: { isUrgent: true } }));
+  const here = sessions.orThrow.watch(id)[Symbol.asyncIterator]();
+  const there = client.orThrow.watch(id)[Symbol.asyncIterator]();
+  const turnOf = (change: RemoteChange) => {
+    if (change.type === 'session.deleted' || change.type === 'session.expiring') return change.type;
+    const { session, messages } = change;
+    return { type: change.type, messages, inbox: session.inbox, work: session.work };
+  };
+  const steps = [
+    () => sessions.send(id, { id: 'm-2', content: 'A tunnel' }),
+    () => sessions.withdraw(id, ['m/1']),
+    () => sessions.claim({ holder: 'worker-1', seconds: 60 }),
+    () => sessions.terminate(id),
+  ];
+  const items: unknown[] = [];
+  for (const step of [undefined, ...steps]) {
+    await step?.();
+    const [local, remote] = await Promise.all([here.next(), there.next()]);
+    items.push(turnOf(remote.value));
+    expect(items.at(-1)).toEqual(turnOf(local.value));
+  }
+  const [first, second] = ['A bridge', 'A tunnel'].map((content) => ({ content, role: 'user' }));
+  expect(items).toMatchObject([
+    { type: 'session.snapshot', messages: [{ ...first, id: 'm/1', data: { isUrgent: true } }] },
+    { messages: [first, second], inbox: 2, work: { state: 'waiting' } },
+    { messages: [second], inbox: 1 },
+    { messages: undefined, inbox: 0, work: { state: 'running', attempt: 1 } },
+    { messages: undefined, inbox: 0, work: undefined },
+  ]);
+});
+
+test('a watch over HTTP delivers neither messages nor work unless the host shows work', async () => {
+  const { client, sessions } = await serve();
+  const id = await startedIn(sessions);
+  await okOf(sessions.send(id, 'A bridge'));
+  for await (const item of client.orThrow.watch(id)) {
+    expect(item).not.toHaveProperty('messages');
+    expect(item).not.toHaveProperty('session.work');
+    break;
+  }
+});

@@ -96,7 +96,7 @@ describe('the document', () => {
 
   test('says each thing once: it is small, and no two of its larger schemas are the same', () => {
     const { paths, components } = documentOf(everything);
-    expect(JSON.stringify(documentOf(everything)).length).toBeLessThanOrEqual(102_000);
+    expect(JSON.stringify(documentOf(everything)).length).toBeLessThanOrEqual(104_000);
     const seen = new Map<string, number>();
     walk([paths, components], ({ schema }) => {
       const text = JSON.stringify(schema) ?? '';

@@ -15,6 +15,7 @@ interface WireOptions {
   readonly maxBodyBytes?: number;
   readonly maxPendingBytes?: number;
   readonly maxStreams?: number;
+  readonly work?: boolean;
 }
 
 const acmeOfKey = (key: string): string | undefined => (key === 'key' ? 'acme' : undefined);

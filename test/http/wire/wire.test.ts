@@ -105,6 +105,24 @@ test('a whole service answers every request as it was recorded, byte for byte', 
   await expect(await transcript(handler, wireRequests)).toMatchFileSnapshot(snapshot('whole'));
 });
 
+test('a host that shows work sends it, and the waiting messages, as it was recorded', async () => {
+  const { clock, sessions } = open(new MemorySessionStore({ events: true }));
+  const acme = sessions.forTenant('acme');
+  await acme.create({ face: 'ada', profile: 'tutor' });
+  await acme.start('s1');
+  await acme.send('s1', { id: 'm/1', content: 'A bridge', data: { isUrgent: true } });
+  const { claimed } = (await acme.claim({ holder: 'worker-1', seconds: 60 }))._unsafeUnwrap();
+  const fencingToken = claimed[0]?.lease.fencingToken ?? 0;
+  await acme.release('s1', { fencingToken, error: 'no model' });
+  clock.pass(1);
+  await acme.send('s1', { id: 'm-2', content: 'A tunnel', role: 'caller' });
+  const handler = wireHandler({ sessions, work: true });
+  const shown = await transcript(handler, [['GET', '/session/s1']]);
+  await acme.terminate('s1');
+  const ended = await transcript(handler, [['GET', '/session/s1/events']]);
+  await expect([shown, ended].join('\n')).toMatchFileSnapshot(snapshot('work'));
+});
+
 test('the three operations alone answer as they were recorded, and leave every other path to others', async () => {
   const { sessions } = open(new MemorySessionStore());
   const handler = wireHandler({ sessions, isBare: true });
