@@ -22,15 +22,15 @@ export interface InspectorOptions {
    * for which browsers show no login dialog.
    */
   readonly challenge?: string | undefined;
-  /** Whether the page can end sessions. Default: true. */
-  readonly terminate?: boolean | undefined;
+  /** Allow the page to withdraw messages, cancel turns and end sessions. Default: true. */
+  readonly write?: boolean | undefined;
 }
 
 /** The checked options with their defaults. */
 export interface InspectorSettings {
   readonly authenticate: InspectorAuthenticate;
   readonly challenge: string;
-  readonly terminate: boolean;
+  readonly write: boolean;
 }
 
 const DEFAULT_CHALLENGE = 'Inspector';
@@ -43,10 +43,10 @@ const read = optionsOf('inspectorRoutes', {
     matching(challenges, 'must be 1 to 1024 visible ASCII characters, with spaces between'),
     DEFAULT_CHALLENGE,
   ),
-  terminate: optional(flag, true),
+  write: optional(flag, true),
 } satisfies Readonly<Record<keyof InspectorOptions, Schema<unknown>>>);
 
 export const parseInspectorOptions = (options: InspectorOptions): InspectorSettings => {
-  const { challenge, terminate } = read(options);
-  return { authenticate: options.authenticate, challenge, terminate };
+  const { challenge, write } = read(options);
+  return { authenticate: options.authenticate, challenge, write };
 };

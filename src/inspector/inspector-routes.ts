@@ -3,13 +3,16 @@ import { methodRefusal } from '../http/handler-error.js';
 import type { Answer, HandlerRequest, RouteGroup } from '../http/index.js';
 import { servedTerminate } from '../operations/command-operations.js';
 import { servedWatch } from '../operations/event-shapes.js';
+import { servedInbox, servedWithdraw } from '../operations/message-operations.js';
 import type { Operation } from '../operations/operation.js';
 import { servedGet, servedHistory, servedList } from '../operations/session-operations.js';
 import type {
   TenantCommands,
   TenantHistories,
+  TenantMessages,
   TenantSessions,
 } from '../operations/tenant-sessions.js';
+import { servedCancel } from '../operations/work-operations.js';
 import { countSessions } from './count-sessions.js';
 import { type InspectorOptions, parseInspectorOptions } from './inspector-options.js';
 import { listStream } from './list-stream.js';
@@ -17,7 +20,10 @@ import { pageResponse } from './page-response.js';
 import { crossSite, movedToPage, unauthenticated, withSecurityHeaders } from './responses.js';
 import { summaryForm } from './summary-form.js';
 
-type Inspected = TenantSessions & TenantCommands & TenantHistories;
+type Inspected = TenantSessions & TenantCommands & TenantHistories & TenantMessages;
+
+const reads = [servedList, countSessions, servedGet, servedHistory, servedInbox, servedWatch];
+const writes = [servedWithdraw, servedCancel, servedTerminate];
 
 const PATH = '/inspector';
 
@@ -61,9 +67,8 @@ const operationRequest = (request: HandlerRequest): HandlerRequest => ({
  * every invalid or unknown option.
  */
 export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected> => {
-  const { authenticate, challenge, terminate } = parseInspectorOptions(options);
-  const all = [servedList, countSessions, servedGet, servedHistory, servedWatch, servedTerminate];
-  const operations = all.filter((operation) => terminate || operation !== servedTerminate);
+  const { authenticate, challenge, write } = parseInspectorOptions(options);
+  const operations = [...reads, ...(write ? writes : [])];
   const streamList = listStream();
   return [
     {
@@ -78,7 +83,7 @@ export const inspectorRoutes = (options: InspectorOptions): RouteGroup<Inspected
           const refused = methodRefusal(request);
           if (refused !== undefined) return err(refused);
           if (url.startsWith('/')) return ok(movedToPage);
-          return ok(pageResponse({ tenant, events, terminate }));
+          return ok(pageResponse({ tenant, events, write }));
         }
         if (!isFromPage(request)) return ok(crossSite);
         const inner = { ...call, request: operationRequest(request), form: summaryForm };

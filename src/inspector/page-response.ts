@@ -6,7 +6,7 @@ import { withSecurityHeaders } from './responses.js';
 export interface PageFacts {
   readonly tenant: string;
   readonly events: boolean;
-  readonly terminate: boolean;
+  readonly write: boolean;
 }
 
 /**
@@ -46,8 +46,8 @@ const escapeAttribute = (text: string): string =>
 
 const onOrOff = (isOn: boolean): string => (isOn ? 'on' : 'off');
 
-export const pageResponse = ({ tenant, events, terminate }: PageFacts): HandlerResponse => {
-  const facts = `data-tenant="${escapeAttribute(tenant)}" data-events="${onOrOff(events)}" data-terminate="${onOrOff(terminate)}"`;
+export const pageResponse = ({ tenant, events, write }: PageFacts): HandlerResponse => {
+  const facts = `data-tenant="${escapeAttribute(tenant)}" data-events="${onOrOff(events)}" data-write="${onOrOff(write)}"`;
   return withSecurityHeaders({
     status: 200,
     headers: pageHeaders,

@@ -9,7 +9,15 @@ export const rowOf = (session: SessionSummary) => {
   const { id, status, endReason, createdAt, duration } = session;
   const { face, profile, time_limit } = toWireOptions(session.options);
   const options = { face, profile, time_limit };
-  return { id, status, end_reason: endReason, options, created_at: createdAt, duration };
+  return {
+    id,
+    status,
+    end_reason: endReason,
+    options,
+    created_at: createdAt,
+    duration,
+    work: session.work,
+  };
 };
 
 export const detailOf = (session: SessionSummary) => ({
@@ -20,7 +28,6 @@ export const detailOf = (session: SessionSummary) => ({
   holder: session.lease?.holder,
   lease_until: session.lease?.until,
   inbox: session.inbox,
-  work: session.work,
   entries: session.historyCount,
   started_at: session.startedAt,
   ended_at: session.endedAt,

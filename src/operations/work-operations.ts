@@ -156,7 +156,7 @@ export const cancel = posted({
   output: { status: 204 },
 });
 
-const servedCancel = work(cancel, {
+export const servedCancel = work(cancel, {
   name: 'cancelWork',
   body: { name: 'CancelWork', of: () => cancelOptions },
   calls: {

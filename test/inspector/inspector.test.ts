@@ -3,7 +3,7 @@ import { apiKeyAsPassword, inspectorRoutes } from '../../src/inspector/index.js'
 import { page } from '../../src/inspector/page.js';
 import { request } from '../http/handler-harness.js';
 import { ada, createdIn, okOf, startedIn } from '../support/sessions.js';
-import { codeOf, fromPage, openInspector as open } from './open-inspector.js';
+import { asJson, codeOf, fromPage, openInspector as open } from './open-inspector.js';
 
 describe('who is let in', () => {
   const urls = [
@@ -61,7 +61,7 @@ describe('what is served', () => {
     const { ask } = open();
     const { status, headers, body } = await ask('GET', '/inspector');
     expect(status).toBe(200);
-    expect(body).toContain('<body data-tenant="acme" data-events="on" data-terminate="on">');
+    expect(body).toContain('<body data-tenant="acme" data-events="on" data-write="on">');
     const policy = headers['Content-Security-Policy'];
     expect(policy).toMatch(
       /^default-src 'none'; script-src 'sha256-[\w+/]{43}='; style-src 'sha256-[\w+/]{43}=';/,
@@ -161,8 +161,30 @@ describe('what is served', () => {
     },
   );
 
-  test('nothing else: no commands but the one, no creation, and no events where they are off', async () => {
-    const { ask, handler, sessions } = open({ terminate: false }, { events: false });
+  test('the inbox of a session, until a message is withdrawn or the turn is cancelled', async () => {
+    const { ask, sessions } = open();
+    const id = await startedIn(sessions);
+    await okOf(sessions.send(id, { id: 'm/1', content: 'A bridge' }));
+    await okOf(sessions.claim({ holder: 'worker-1', seconds: 60 }));
+    await okOf(sessions.send(id, { id: 'm/2', content: 'A tunnel' }));
+    await okOf(sessions.send(id, { id: 'm/3', content: 'A tower' }));
+    const inbox = async () =>
+      JSON.parse((await ask('GET', `/inspector/session/${id}/inbox`)).body ?? '');
+    expect(await inbox()).toMatchObject([{ id: 'm/2', content: 'A tunnel' }, { id: 'm/3' }]);
+    const post = (path: string, body: string) =>
+      ask('POST', `/inspector/${path}/${id}`, asJson, body);
+    const withdrawn = await post('withdraw-messages', '{"ids":["m/1","m/2"]}');
+    expect(JSON.parse(withdrawn.body ?? '')).toMatchObject({
+      withdrawn: [{ id: 'm/2' }],
+      taken: ['m/1'],
+    });
+    expect(await inbox()).toMatchObject([{ id: 'm/3' }]);
+    const cancelled = await post('cancel-work', '{}');
+    expect(cancelled).toMatchObject({ status: 204, headers: { 'Referrer-Policy': 'no-referrer' } });
+  });
+
+  test('no other command, no creation, and neither commands nor events where the host has them off', async () => {
+    const { ask, handler, sessions } = open({ write: false }, { events: false });
     const id = await createdIn(sessions);
     const paths = [
       'start-session/x',
@@ -174,6 +196,8 @@ describe('what is served', () => {
     for (const path of [
       ...paths,
       `terminate-session/${id}`,
+      `withdraw-messages/${id}`,
+      `cancel-work/${id}`,
       `session/${id}/events`,
       'events',
       'session/a/b',
@@ -181,9 +205,7 @@ describe('what is served', () => {
     ]) {
       expect((await ask('POST', `/inspector/${path}`, fromPage)).status, path).toBe(404);
     }
-    expect((await ask('GET', '/inspector')).body).toContain(
-      'data-events="off" data-terminate="off"',
-    );
+    expect((await ask('GET', '/inspector')).body).toContain('data-events="off" data-write="off"');
     expect(await handler(request('GET', '/inspectors'))).toBeUndefined();
   });
 
@@ -210,6 +232,25 @@ describe('what is served', () => {
 });
 
 describe('other sites', () => {
+  test('cannot withdraw messages or cancel a turn in the name of a signed-in user', async () => {
+    const { ask, sessions } = open();
+    const id = await startedIn(sessions);
+    await okOf(sessions.send(id, 'A bridge'));
+    const { claimed } = await okOf(sessions.claim({ holder: 'worker-1', seconds: 60 }));
+    await okOf(sessions.send(id, 'A tunnel'));
+    for (const path of ['withdraw-messages', 'cancel-work']) {
+      const { 'x-colloquy-inspector': _, ...theirs } = asJson;
+      const sent = [theirs, { ...asJson, 'sec-fetch-site': 'cross-site' }];
+      for (const headers of sent) {
+        const response = await ask('POST', `/inspector/${path}/${id}`, headers, '{}');
+        expect([response.status, codeOf(response)]).toEqual([403, 'cross_site']);
+      }
+    }
+    expect(await okOf(sessions.inbox(id))).toMatchObject([{ content: 'A tunnel' }]);
+    const fencingToken = claimed[0]?.lease.fencingToken ?? 0;
+    expect((await sessions.renew(id, { fencingToken, seconds: 60 })).isOk()).toBe(true);
+  });
+
   test('cannot end a session in the name of a signed-in user', async () => {
     const { ask, sessions } = open();
     const id = await startedIn(sessions);
@@ -250,8 +291,8 @@ describe('options that break a rule', () => {
       { challenge: 'a\r\nb' },
       'challenge must be 1 to 1024 visible ASCII characters, with spaces between',
     ],
-    [{ terminate: 'yes' }, 'terminate must be true or false'],
-    [{ terminat: true }, 'terminat is unknown (did you mean terminate?)'],
+    [{ write: 'yes' }, 'write must be true or false'],
+    [{ writ: true }, 'writ is unknown (did you mean write?)'],
   ];
 
   test.for(broken)('%j are refused when the inspector is made', ([options, message]) => {

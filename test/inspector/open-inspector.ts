@@ -9,6 +9,8 @@ import { type Clock, SessionService, type SessionStore } from '../../src/index.j
 import { type InspectorOptions, inspectorRoutes } from '../../src/inspector/index.js';
 import { request } from '../http/handler-harness.js';
 
+const encoder = new TextEncoder();
+
 export interface InspectedHost {
   /** Whether the handler has `eventRoutes()`. Default: true. */
   readonly events?: boolean;
@@ -48,9 +50,11 @@ export const openInspector = (
     method: string,
     url: string,
     headers: Readonly<Record<string, string>> = {},
+    text = '',
   ) => {
     const given: Readonly<Record<string, string>> = { cookie: 'user=ada', ...headers };
-    const more: Partial<HandlerRequest> = { prefix: '/api', header: (name) => given[name] };
+    const body = async () => ({ outcome: 'read', bytes: encoder.encode(text) }) as const;
+    const more: Partial<HandlerRequest> = { prefix: '/api', header: (name) => given[name], body };
     const response = await handler(request(method, url, more));
     if (response === undefined) throw new Error(`${url} was left to somebody else`);
     return response;
@@ -62,3 +66,5 @@ export const codeOf = ({ body = '{}' }: { readonly body?: string }) => JSON.pars
 
 /** The header that the page sends, and no other site can make a browser send. */
 export const fromPage = { 'x-colloquy-inspector': '1', 'sec-fetch-site': 'same-origin' };
+
+export const asJson = { ...fromPage, 'content-type': 'application/json' };

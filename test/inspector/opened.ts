@@ -23,22 +23,17 @@ export interface InspectedOptions {
   readonly clock?: Clock;
   /** Default: true. */
   readonly events?: boolean;
-  readonly terminate?: boolean;
+  readonly write?: boolean;
 }
 
 /** The sessions of a tenant, and a handler that shows them to clients with its key. */
-export const inspected = ({
-  store,
-  clock,
-  events = true,
-  terminate = true,
-}: InspectedOptions = {}) => {
+export const inspected = ({ store, clock, events = true, write = true }: InspectedOptions = {}) => {
   const all = new SessionService({
     store: store ?? new MemorySessionStore({ events }),
     ...(clock === undefined ? {} : { clock }),
     limits: { contentBytes: 2 ** 21 },
   });
-  const inspector = inspectorRoutes({ ...apiKeyAsPassword(keys), terminate });
+  const inspector = inspectorRoutes({ ...apiKeyAsPassword(keys), write });
   const routes = [inspector, ...(events ? [eventRoutes()] : [])];
   const handler = createSessionHandler({ sessions: all, authenticate: keys, routes });
   return { sessions: all.forTenant('acme'), handler };

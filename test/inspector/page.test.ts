@@ -64,9 +64,13 @@ describeWithChromium('the inspector in a browser', (running) => {
     expect(await page.locator('.timeline').getByText('Time limit').count()).toBe(0);
     await okOf(sessions.resume(id));
     await okOf(sessions.wake(id));
-    await page.getByText('Waiting for a worker since').waitFor();
+    await page.getByText('Waiting since').waitFor();
     await okOf(sessions.claim({ holder: 'worker-1', seconds: 60 }));
-    await page.getByText(/Leased by worker-1 until .+; Running since .+; attempts: 1/).waitFor();
+    await page.locator('.work').getByText('Running since').waitFor();
+    await page
+      .locator('.work')
+      .getByText(/^worker-1 until \d/)
+      .waitFor();
     await okOf(sessions.fail(id));
     await page.getByText('Terminated: failed').waitFor();
     await page.locator('#detail header').getByText('TERMINATED · failed').waitFor();
@@ -264,15 +268,75 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.getByText('Terminated: by command').waitFor();
   });
 
+  test.each([true, false])(
+    'shows a queue, withdraws a message of it and cancels the running turn, with events: %s',
+    async (events) => {
+      const clock = new ManualClock();
+      const { sessions, handler } = inspected({ events, clock });
+      const id = await startedIn(sessions);
+      const claim = { holder: 'worker-1', seconds: 60 };
+      await okOf(sessions.send(id, { id: 'm/0', content: 'A bridge' }));
+      const { claimed } = await okOf(sessions.claim(claim));
+      const fencingToken = claimed[0]?.lease.fencingToken ?? 0;
+      await okOf(sessions.release(id, { fencingToken, error: '<b>no model</b>' }));
+      const { page, complaints } = await opened(running.browser, handler);
+      // Without events the page asks every three seconds.
+      await page.clock.install();
+      await page.goto(`${page.url()}#${id}`);
+      await page.reload();
+      const pass = async () => (events ? undefined : page.clock.runFor(3000));
+      await page.getByText('Retrying since').waitFor();
+      await page.locator('.work').getByText('<b>no model</b>').waitFor();
+      for (const name of ['1', '2']) await okOf(sessions.send(id, { id: name, content: name }));
+      await pass();
+      await page.getByText('2 messages wait').waitFor();
+      const inbox = page.getByRole('region', { name: 'Inbox' });
+      await inbox.getByRole('button', { name: 'Withdraw' }).first().click();
+      await page.getByText('1 message waits').waitFor();
+      expect(await inbox.locator('.content').allInnerTexts()).toEqual(['2']);
+      clock.pass(60_000);
+      await okOf(sessions.claim(claim));
+      await pass();
+      await page.getByText('Running since').waitFor();
+      expect(await page.locator('.work dd').nth(1).innerText()).toBe('2');
+      await inbox.waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: 'Cancel turn' }).click();
+      await page.locator('button:disabled', { hasText: 'Cancel turn' }).waitFor();
+      clock.pass(5000);
+      expect((await okOf(sessions.get(id))).work).toBeUndefined();
+      expect((await okOf(sessions.history(id))).entries.map(({ content }) => content)).toEqual([
+        'A bridge',
+        '2',
+      ]);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  test('shows the state of the work in the list', async () => {
+    const { sessions, handler } = inspected();
+    const id = await startedIn(sessions);
+    const { page } = await opened(running.browser, handler);
+    await okOf(sessions.send(id, 'A bridge'));
+    await page.getByText('ACTIVE · waiting').waitFor();
+    await okOf(sessions.claim({ holder: 'worker-1', seconds: 60 }));
+    await page.getByText('ACTIVE · running').waitFor();
+  });
+
   test('updates every few seconds if the host has no events', async () => {
-    const { sessions, handler } = inspected({ events: false, terminate: false });
+    const { sessions, handler } = inspected({ events: false, write: false });
     const id = await startedIn(sessions);
     const { page } = await opened(running.browser, handler);
     await page.clock.install();
     await page.goto(`${page.url()}#${id}`);
     await page.reload();
     await page.getByText('updates every 3 seconds').waitFor();
-    expect(await page.getByRole('button', { name: 'Terminate…' }).count()).toBe(0);
+    await okOf(sessions.send(id, 'A bridge'));
+    await okOf(sessions.claim({ holder: 'worker-1', seconds: 60 }));
+    await okOf(sessions.send(id, 'A tunnel'));
+    await page.clock.runFor(3000);
+    await page.getByText('1 message waits').waitFor();
+    for (const name of ['Terminate…', 'Withdraw', 'Cancel turn'])
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0);
     await okOf(sessions.append(id, said('unheard')));
     await okOf(sessions.pause(id));
     await page.clock.runFor(3000);

@@ -22,8 +22,14 @@ const dataOf = (data: unknown): HTMLElement => {
   );
 };
 
-/** The list item of a history entry. The content is shown as plain text. */
-export const entryItem = ({ role, content, timestamp, id, data }: Entry): HTMLLIElement => {
+/** The list item of an entry or a message. The content is shown as plain text. */
+export const entryItem = ({
+  role,
+  content,
+  timestamp,
+  id,
+  data,
+}: Omit<Entry, 'position'>): HTMLLIElement => {
   const time = element(
     'time',
     { datetime: timestamp, title: escapeInvisible(timestamp) },

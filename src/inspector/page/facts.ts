@@ -3,6 +3,27 @@ import type { SessionDetail } from './session-row.js';
 import { asTime, escapeInvisible } from './text.js';
 import { timeAgo } from './time-ago.js';
 
+/** A name and the parts of its value. Texts may be untrusted. */
+export type Fact = readonly [name: string, ...value: readonly (string | Node)[]];
+
+const shown = (part: string | Node): string | Node =>
+  typeof part === 'string' ? escapeInvisible(part) : part;
+
+export const factList = (facts: readonly Fact[]): HTMLDListElement => {
+  const items = facts.flatMap(([name, ...value]) => [
+    element('dt', {}, name),
+    element('dd', { dir: 'auto' }, ...value.map(shown)),
+  ]);
+  return element('dl', { class: 'facts' }, ...items);
+};
+
+/** A time, and how long ago it was. */
+export const timeFact = (name: string, time: string): Fact => [
+  name,
+  `${asTime(time)}, `,
+  timeAgo(time),
+];
+
 /** The options, the labels, the metadata and the creation time of a session. */
 export const factsOf = ({
   options,
@@ -17,10 +38,6 @@ export const factsOf = ({
     ['labels', labelled.join('\n')],
     ['metadata', Object.keys(metadata).length === 0 ? '' : JSON.stringify(metadata, undefined, 2)],
   ];
-  const items = named.flatMap(([name, value]) => [
-    element('dt', {}, name),
-    element('dd', { dir: 'auto' }, escapeInvisible(value) || '–'),
-  ]);
-  const created = element('dd', {}, `${asTime(createdAt)}, `, timeAgo(createdAt));
-  return element('dl', { class: 'facts' }, ...items, element('dt', {}, 'created'), created);
+  const texts = named.map(([name, value]): Fact => [name, value || '–']);
+  return factList([...texts, timeFact('created', createdAt)]);
 };

@@ -4,8 +4,8 @@ import { SessionList } from './session-list.js';
 import { type Features, SessionView } from './session-view.js';
 import { escapeInvisible } from './text.js';
 
-const { tenant = '', events, terminate } = document.body.dataset;
-const features: Features = { events: events === 'on', terminate: terminate === 'on' };
+const { tenant = '', events, write } = document.body.dataset;
+const features: Features = { events: events === 'on', write: write === 'on' };
 const main = elementById('main', HTMLElement);
 const detail = elementById('detail', HTMLElement);
 const trouble = elementById('trouble', HTMLElement);

@@ -1,4 +1,5 @@
 import { percentEncode } from '../../operations/operation.js';
+import type { Message } from '../../session/message.js';
 import type { SessionCounts } from '../session-counts.js';
 import { readServerClock } from './server-clock.js';
 import type { HistoryPart, SessionDetail, SessionPage, SessionRow } from './session-row.js';
@@ -41,7 +42,7 @@ const request = async <T, U = T>(
     readServerClock(response.headers);
     if (!response.ok)
       return { ok: false, status: response.status, message: await reasonOf(response) };
-    const value: T = await response.json();
+    const value: T = JSON.parse((await response.text()) || 'null');
     return { ok: true, value: read(value, response.headers) };
   } catch {
     return { ok: false, status: 0, message: 'The server cannot be reached.' };
@@ -75,14 +76,22 @@ export const getSession = (id: string): Promise<Outcome<SessionDetail>> =>
 export const getHistory = (id: string, query: string): Promise<Outcome<HistoryPart>> =>
   request(pathOf(id, `/history?${query}`), asIs<HistoryPart>);
 
+export const getInbox = (id: string): Promise<Outcome<readonly Message[]>> =>
+  request(pathOf(id, '/inbox'), asIs<readonly Message[]>);
+
 export const eventsOf = (id: string): EventSource => new EventSource(pathOf(id, '/events'));
 
 /** The events after which a list may differ. */
 export const listEvents = (): EventSource => new EventSource('inspector/events');
 
 /** Sends a header that other sites cannot make a browser send. */
-export const terminate = (id: string): Promise<Outcome<unknown>> =>
-  request(`inspector/terminate-session/${percentEncode(id)}`, asIs<unknown>, {
+export const post = (
+  command: 'terminate-session' | 'cancel-work' | 'withdraw-messages',
+  id: string,
+  body: object = {},
+): Promise<Outcome<unknown>> =>
+  request(`inspector/${command}/${percentEncode(id)}`, asIs<unknown>, {
     method: 'POST',
-    headers: { 'X-Colloquy-Inspector': '1' },
+    headers: { 'X-Colloquy-Inspector': '1', 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
   });

@@ -34,6 +34,8 @@ export const createListRow = (session: SessionRow): ListRow => {
   let drawn = '';
   const update = (now: SessionRow): void => {
     const mark = statusMark(now);
+    if (now.work !== undefined) mark.append(` · ${now.work.state}`);
+    mark.classList.toggle('status-exhausted', now.work?.state === 'exhausted');
     if (mark.outerHTML !== drawn) status.replaceChildren(mark);
     drawn = mark.outerHTML;
     showDuration(duration, now);

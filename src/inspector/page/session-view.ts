@@ -4,19 +4,24 @@ import { button, element, elementById, setText } from './dom.js';
 import { factsOf } from './facts.js';
 import { follow } from './follower.js';
 import { History } from './history.js';
+import { Inbox } from './inbox.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { Progress } from './progress.js';
-import { getSession, terminate } from './requests.js';
+import { getSession, type Outcome, post } from './requests.js';
+import { serverNow } from './server-clock.js';
 import type { SessionDetail } from './session-row.js';
 import { statusMark } from './status-mark.js';
 import { escapeInvisible } from './text.js';
 import { Timeline } from './timeline.js';
-import { workText } from './work-text.js';
+import { WorkPart } from './work-part.js';
+
+/** Milliseconds after the end of a lease: the server's clock is known to the second. */
+const LEASE_END_MS = 1500;
 
 /** The features that the host has enabled. */
 export interface Features {
   readonly events: boolean;
-  readonly terminate: boolean;
+  readonly write: boolean;
 }
 
 /** Shows one session until it is closed. */
@@ -28,15 +33,17 @@ export class SessionView {
   readonly #status = element('span');
   readonly #live = element('span', { class: 'live' });
   readonly #trouble = element('p', { class: 'trouble', role: 'alert' });
-  readonly #work = element('p', { class: 'work' });
+  readonly #work: WorkPart;
   readonly #facts = element('section', { class: 'part' });
   readonly #progress = new Progress();
   readonly #timeline = new Timeline();
   readonly #history: History;
+  readonly #inbox: Inbox;
   readonly #terminate: HTMLButtonElement;
   readonly #onChange: () => void;
   #session: SessionDetail | undefined;
   #stop = () => {};
+  #leaseEnd: ReturnType<typeof setTimeout> | undefined;
   /**
    * Whether the events begin with a snapshot, after which the history is read: once, so that
    * nothing jumps.
@@ -64,6 +71,11 @@ export class SessionView {
     this.#awaitsSnapshot = features.events;
     this.#onChange = onChange;
     this.#history = new History(id);
+    const { write } = features;
+    const withdraw = (messageId: string) =>
+      void this.#act(post('withdraw-messages', id, { ids: [messageId] }));
+    this.#work = new WorkPart(write ? () => this.#act(post('cancel-work', id)) : undefined);
+    this.#inbox = new Inbox(id, write ? withdraw : undefined);
     this.title = element(
       'h2',
       { id: 'detail-title', class: 'mono', tabindex: '-1' },
@@ -79,17 +91,19 @@ export class SessionView {
       'div',
       { class: 'overview', tabindex: '0', role: 'group', 'aria-label': 'Overview' },
       this.#progress.part,
-      this.#work,
+      this.#work.part,
       this.#facts,
       timeline,
     );
-    this.#frame.replaceChildren(header, this.#trouble, overview, this.#history.part);
+    const parts = [overview, this.#history.part, this.#inbox.part];
+    this.#frame.replaceChildren(header, this.#trouble, ...parts);
     void this.#refresh().then(() => this.#follow());
   }
 
   close(): void {
     this.#isClosed = true;
     this.#stop();
+    clearTimeout(this.#leaseEnd);
     this.#frame.replaceChildren();
   }
 
@@ -127,9 +141,11 @@ export class SessionView {
     this.#session = session;
     this.#timeline.show(session);
     this.#progress.show(session);
-    setText(this.#work, workText(session));
+    this.#work.show(session);
+    this.#inbox.show(session);
+    this.#awaitLeaseEnd(session);
     if (before === undefined) this.#facts.append(factsOf(session));
-    this.#terminate.hidden = !this.#features.terminate || session.status === 'TERMINATED';
+    this.#terminate.hidden = !this.#features.write || session.status === 'TERMINATED';
     if (before?.status === session.status) return;
     this.#status.replaceChildren(statusMark(session));
     if (before === undefined) return;
@@ -145,12 +161,25 @@ export class SessionView {
 
   async #end(): Promise<void> {
     const isSure = await confirmTermination(this.id);
-    if (!isSure || this.#isClosed) return;
-    const answer = await terminate(this.id);
-    if (this.#isClosed) return;
+    if (isSure && !this.#isClosed) await this.#act(post('terminate-session', this.id));
+  }
+
+  /** Shows what a button has changed, and returns whether it worked. */
+  async #act(acting: Promise<Outcome<unknown>>): Promise<boolean> {
+    const answer = await acting;
+    if (this.#isClosed) return answer.ok;
     await this.#refresh();
-    // The button that had the focus is gone.
+    // The button that had the focus may be gone.
     if (answer.ok) this.title.focus();
     else setText(this.#trouble, answer.message);
+    return answer.ok;
+  }
+
+  /** No event tells that a lease was renewed or has run out. */
+  #awaitLeaseEnd({ lease_until: until }: SessionDetail): void {
+    clearTimeout(this.#leaseEnd);
+    if (until === undefined) return;
+    const ms = Math.max(Date.parse(until) - serverNow(), 0) + LEASE_END_MS;
+    this.#leaseEnd = setTimeout(() => void this.#refresh(), ms);
   }
 }

@@ -209,7 +209,7 @@ export const constructors: readonly Entrance[] = [
   made(
     'inspectorRoutes',
     inspectorRoutes,
-    { authenticate: {}, challenge: '', terminate: ANY } satisfies RangesOf<InspectorOptions>,
+    { authenticate: {}, challenge: '', write: ANY } satisfies RangesOf<InspectorOptions>,
     { fits: { authenticate: nothing } },
   ),
   made('openApiDocument', openApiDocument, {
