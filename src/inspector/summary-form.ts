@@ -1,4 +1,4 @@
-import { type SessionForm, toWireOptions } from '../operations/session-form.js';
+import { type SessionForm, toWireOptions, toWireWork } from '../operations/session-form.js';
 import type { SessionSummary } from '../session/session-event.js';
 
 /**
@@ -16,7 +16,7 @@ export const rowOf = (session: SessionSummary) => {
     options,
     created_at: createdAt,
     duration,
-    work: session.work,
+    work: toWireWork(session).work,
   };
 };
 

@@ -286,6 +286,7 @@ describeWithChromium('the inspector in a browser', (running) => {
       await page.reload();
       const pass = async () => (events ? undefined : page.clock.runFor(3000));
       await page.getByText('Retrying since').waitFor();
+      await page.getByText('Next attempt').waitFor();
       await page.locator('.work').getByText('<b>no model</b>').waitFor();
       for (const name of ['1', '2']) await okOf(sessions.send(id, { id: name, content: name }));
       await pass();

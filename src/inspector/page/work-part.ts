@@ -16,7 +16,7 @@ const factsOf = ({ holder, lease_until: until, work }: SessionDetail): readonly 
   const facts: Fact[] = [];
   if (work !== undefined) facts.push(timeFact(states[work.state], work.since));
   if (work !== undefined && work.attempt > 0) facts.push(['attempt', asCount(work.attempt)]);
-  if (work?.nextAt !== undefined) facts.push(['next attempt', asTime(work.nextAt)]);
+  if (work?.next_at !== undefined) facts.push(['next attempt', asTime(work.next_at)]);
   if (work?.error !== undefined) facts.push(['last error', work.error]);
   if (holder !== undefined && until !== undefined)
     facts.push(['leased by', `${holder} until ${asTime(until)}`]);
