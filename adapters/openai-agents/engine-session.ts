@@ -23,7 +23,7 @@ import {
 import { inCallersWords, withPaths } from '../sdk/in-callers-words.js';
 import type { AgentSessions } from './agent-sessions.js';
 import { type HistoryTransactionArgs, parseTransaction } from './history-transaction.js';
-import { entryOf, givenItems, isItemEntry, itemOf } from './item-of.js';
+import { anyLimit, entryOf, givenItems, isItemEntry, itemOf } from './item-of.js';
 import { type ReadEntries, readBack, readTurns } from './read-back.js';
 
 /** Where to rewind to. */
@@ -80,11 +80,6 @@ const read = optionsOf('EngineSession', {
 interface Settings extends Omit<ReturnType<typeof read>, 'create'> {
   readonly create: EngineSessionOptions['create'];
 }
-
-/** The SDK asks for none with 0 or less. */
-const anyLimit = optional(
-  typed((value) => typeof value === 'number', 'must be a number', undefined),
-);
 
 /** The id of an entry that a write of a turn has added. */
 const entryIdOf = (operationId: string, index: number): string => `${operationId}/${index}`;

@@ -2,10 +2,9 @@ import { copiedFields, object } from '../../src/schema/object.js';
 import { readSafely } from '../../src/schema/read-input.js';
 import { checked, schema } from '../../src/schema/schema.js';
 import { anyText, oneOf } from '../../src/schema/values.js';
-import { wireList } from '../../src/schema/wire-object.js';
 import { canonicalJson } from '../../src/session/canonical-json.js';
 import { sha256 } from '../../src/session/sha256.js';
-import { copiedItem } from './item-of.js';
+import { copiedItems as items } from './item-of.js';
 
 /** Appends items, or replaces the last ones if they are still the expected ones. */
 export type HistoryTransaction<Item> =
@@ -21,9 +20,6 @@ export interface HistoryTransactionArgs<Item> {
 }
 
 const type = oneOf(['append_items', 'replace_suffix']);
-
-/** Copies, because the caller may change its items while they are being stored. */
-const items = wireList(copiedItem);
 const append = object({ type, items });
 const replace = object({ type, expectedSuffix: items, replacement: items });
 

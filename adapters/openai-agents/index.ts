@@ -2,3 +2,4 @@ export type { ConversationError, Conversations } from '../sdk/append-once.js';
 export type { AgentSessions, FoundSession } from './agent-sessions.js';
 export { EngineSession, type EngineSessionOptions } from './engine-session.js';
 export type { HistoryTransaction, HistoryTransactionArgs } from './history-transaction.js';
+export { type AgentTurn, TurnSession } from './turn-session.js';

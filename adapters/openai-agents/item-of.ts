@@ -1,10 +1,13 @@
 import { jsonText, valueOfJson } from '../../src/input/json-values.js';
-import { type Schema, schema, typed } from '../../src/schema/schema.js';
+import { optional, schema, typed } from '../../src/schema/schema.js';
 import { wireList } from '../../src/schema/wire-object.js';
 import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
 import { type Fields, isFields } from '../../src/session/fields.js';
 import { ROLE_LENGTH } from '../../src/session/limits.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
+
+/** The parts of an entry that its item is made of. */
+type ItemEntry = Pick<HistoryEntry, 'role' | 'content'> & { readonly data?: unknown };
 
 const isRole = (name: unknown): name is string =>
   typeof name === 'string' && name.length > 0 && name.length <= ROLE_LENGTH;
@@ -60,7 +63,7 @@ const withContent = (item: Fields, content: string): Fields => {
 };
 
 /** The message of an entry that was appended as plain text. */
-const messageOf = ({ role, content }: HistoryEntry): Fields => {
+const messageOf = ({ role, content }: ItemEntry): Fields => {
   if (role !== 'assistant') return { type: 'message', role, content };
   const parts = [{ type: 'output_text', text: content }];
   return { type: 'message', role, status: 'completed', content: parts };
@@ -69,7 +72,7 @@ const messageOf = ({ role, content }: HistoryEntry): Fields => {
 const messageRoles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer']);
 
 /** Whether an entry is an item: a text in a role that no message has is the program's own. */
-export const isItemEntry = ({ role, data }: HistoryEntry): boolean =>
+export const isItemEntry = ({ role, data }: ItemEntry): boolean =>
   data !== undefined || messageRoles.has(role);
 
 /** All stored data are items. */
@@ -80,16 +83,23 @@ const ITEM_RULE = 'must be an object';
 /** The items of a caller. */
 export const givenItems = wireList(typed(isFields, ITEM_RULE, {}));
 
-/** An item of a caller, as a copy. */
-export const copiedItem: Schema<Fields> = schema((issues, path, value) => {
-  issues.check(isFields(value), path, ITEM_RULE);
-  const text = jsonText.read(issues, path, value);
-  const copy: unknown = text && valueOfJson(text);
-  return isFields(copy) ? copy : {};
-});
+/** The items of a caller, as copies: the caller may change its own before they are stored. */
+export const copiedItems = wireList(
+  schema((issues, path, value): Fields => {
+    issues.check(isFields(value), path, ITEM_RULE);
+    const text = jsonText.read(issues, path, value);
+    const copy: unknown = text && valueOfJson(text);
+    return isFields(copy) ? copy : {};
+  }),
+);
+
+/** The SDK asks for none with 0 or less. */
+export const anyLimit = optional(
+  typed((value) => typeof value === 'number', 'must be a number', undefined),
+);
 
 /** The item of an entry. */
-export const itemOf = <Item extends object>(entry: HistoryEntry): Item => {
+export const itemOf = <Item extends object>(entry: ItemEntry): Item => {
   const { data, content } = entry;
   const item: unknown = isFields(data) ? withContent(data, content) : (data ?? messageOf(entry));
   if (isItem<Item>(item)) return item;

@@ -46,7 +46,7 @@ export const readBack = async (
   }
 };
 
-const isOfUser = ({ role }: PositionedEntry): boolean => role === 'user';
+export const isOfUser = ({ role }: PositionedEntry): boolean => role === 'user';
 
 /**
  * The latest entries from one of the user on: the first within the limit, or the latest one if

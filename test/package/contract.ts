@@ -29,7 +29,7 @@ export const contract = {
   './koa': ['koaMiddleware'],
   './fetch': ['fetchHandler'],
   './testing': ['describeSessionStore', 'joinRace', 'raceProcesses'],
-  './openai-agents': ['EngineSession'],
+  './openai-agents': ['EngineSession', 'TurnSession'],
   './claude-agent': ['TranscriptStore'],
   './ai-sdk': ['loadMessages', 'saveMessages'],
   './simulation': ['simulate'],

@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
-import { EngineSession } from '../../../adapters/openai-agents/index.js';
 import { SessionService, type SessionServiceOptions } from '../../../src/index.js';
 import { documentOf } from '../../readme/documents.js';
 import { SampleFolder } from '../../readme/run-sample.js';
@@ -89,21 +88,7 @@ test('a worker that dies after the decision is followed by one that resumes, wit
   expect([await world.roles(), world.paid]).toEqual([answered, ['call-1']]);
 });
 
-test('a worker that dies before it has stored the state is followed by one that asks again', async () => {
-  const world = await open();
-  const { sessions, id } = world;
-  await world.ask(sessions, id, 'q-1', 'Pay the bill.');
-  const { claimed } = await sessions.orThrow.claim({ holder: 'dead', seconds: 30 });
-  expect(claimed).toHaveLength(1);
-  const call = { type: 'function_call', callId: 'call-0', name: 'pay', arguments: '{}' };
-  await new EngineSession(sessions, id).addItems([call]);
-  world.clock.pass(30_000);
-  await world.work();
-  expect(await world.roles()).toEqual(interrupted);
-  expect((await world.entries())[1]?.data).toMatchObject({ callId: 'call-1' });
-});
-
-test('a state that is too large fails the work, and nobody is asked to decide', async () => {
+test('a state that is too large fails the work, nothing of it is stored, and nobody is asked to decide', async () => {
   const world = await open({ limits: { contentBytes: 1000 } });
   await world.ask(world.sessions, world.id, 'q-1', 'Pay the bill.');
   for (let attempt = 0; attempt < 20; attempt += 1) {
@@ -111,5 +96,5 @@ test('a state that is too large fails the work, and nobody is asked to decide', 
     world.clock.pass(600_000);
   }
   expect(await world.waits()).toMatchObject({ state: 'exhausted' });
-  expect(await world.roles()).toEqual(['user', 'function_call']);
+  expect(await world.roles()).toEqual(['user']);
 });

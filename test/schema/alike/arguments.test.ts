@@ -5,7 +5,7 @@ import { fetchHandler } from '../../../adapters/fetch/index.js';
 import { koaMiddleware } from '../../../adapters/koa/index.js';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { nodeListener } from '../../../adapters/node/index.js';
-import { EngineSession } from '../../../adapters/openai-agents/index.js';
+import { EngineSession, TurnSession } from '../../../adapters/openai-agents/index.js';
 import { SessionClient } from '../../../src/client/index.js';
 import { SessionService } from '../../../src/index.js';
 import { logging } from '../../../src/logging/index.js';
@@ -14,6 +14,8 @@ import { commonOperations, serviceOperations, withoutFields } from './operations
 
 const sessions = new SessionService({ store: new MemorySessionStore() });
 const session = new EngineSession(sessions, 's1');
+const turn = { session: { id: 's1' }, history: [], sessions, take: async () => [] };
+const turnSession = new TurnSession(turn);
 const transcripts = new TranscriptStore(sessions);
 const key = { projectKey: 'p', sessionId: 's' };
 
@@ -35,6 +37,9 @@ const calls: Readonly<Record<string, readonly [call: (given: never) => unknown, 
     (given) => session.addItems([given]),
     'items[0] must be an object',
   ],
+  TurnSession: [(given) => new TurnSession(given), 'turn must be the argument of run'],
+  'TurnSession.getItems': [(given) => turnSession.getItems(given), 'limit must be a number'],
+  'TurnSession.addItems': [(given) => turnSession.addItems(given), 'items must be an array'],
   'TranscriptStore.load': [(given) => transcripts.load(given), 'key must be an object'],
   'TranscriptStore.append': [(given) => transcripts.append(key, given), 'entries must be an array'],
   'TranscriptStore.listSessions': [

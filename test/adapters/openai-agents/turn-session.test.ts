@@ -1,0 +1,186 @@
+import {
+  Agent,
+  type AgentInputItem,
+  type AgentOutputItem,
+  type Model,
+  run,
+  setTracingDisabled,
+  tool,
+  Usage,
+} from '@openai/agents';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { MemorySessionStore } from '../../../adapters/memory/index.js';
+import { type AgentTurn, TurnSession } from '../../../adapters/openai-agents/index.js';
+import { SessionService, type Turn } from '../../../src/index.js';
+import { describeStores } from '../../support/describe-stores.js';
+import { ada } from '../../support/sessions.js';
+import { call, user } from './items.js';
+
+setTracingDisabled(true);
+
+const answerOf = (text: string): AgentOutputItem => ({
+  ...{ type: 'message', role: 'assistant', status: 'completed' },
+  content: [{ type: 'output_text', text }],
+});
+
+const toolCall: AgentOutputItem = {
+  ...{ type: 'function_call', callId: 'call-1', name: 'look_up' },
+  ...{ arguments: '{}', status: 'completed' },
+};
+
+const textsIn = (items: readonly object[]): readonly unknown[] =>
+  items.map((item) => {
+    const { name, content } = Object(item);
+    return name ?? content[0].text ?? content;
+  });
+
+/**
+ * An agent that looks something up, then answers. `at` is called before each call of the model, with
+ * the content of its input.
+ */
+const agentOf = (at: (input: readonly unknown[]) => unknown, stopsAfterTool = false): Agent => {
+  const model: Model = {
+    getResponse: async ({ input }) => {
+      const items = Array.isArray(input) ? input : [];
+      await at(textsIn(items));
+      const wasLookedUp = items.some(({ type }) => type === 'function_call_result');
+      return { usage: new Usage(), output: [wasLookedUp ? answerOf('It is 42.') : toolCall] };
+    },
+    getStreamedResponse: () => {
+      throw new Error('the model does not stream');
+    },
+  };
+  const lookUp = tool({
+    ...{ name: 'look_up', description: 'look up', parameters: z.object({}) },
+    execute: async () => 'found',
+  });
+  const toolUseBehavior = stopsAfterTool ? 'stop_on_first_tool' : 'run_llm_again';
+  return new Agent({ name: 'Desk', model, tools: [lookUp], toolUseBehavior });
+};
+
+const answering = (agent: Agent) => async (turn: Turn) => {
+  const session = new TurnSession<AgentInputItem>(turn);
+  await run(agent, [], { session, signal: turn.signal });
+  return session.entries;
+};
+
+describeStores('a run of an agent in a turn', (open) => {
+  const opened = async () => {
+    const sessions = new SessionService({ store: await open() }).orThrow;
+    const { id } = await sessions.create({ ...ada, start: true });
+    const stored = async () =>
+      (await sessions.get(id)).history.map(({ role, turn }) => `${role} ${turn}`);
+    return { sessions, id, stored };
+  };
+
+  test('stores its items with the end of the turn, and none of them before', async () => {
+    const { sessions, id, stored } = await opened();
+    const seen: unknown[] = [];
+    const agent = agentOf(async () => seen.push(await stored()));
+    const { content } = await sessions.reply(id, 'What is 6 times 7?', answering(agent));
+    expect(content).toBe('It is 42.');
+    expect(seen).toEqual([['user 1'], ['user 1']]);
+    const items = ['function_call 1', 'function_call_result 1', 'assistant 1'];
+    expect(await stored()).toEqual(['user 1', ...items]);
+  });
+
+  test('leaves nothing of an attempt that failed, so that the next one begins again', async () => {
+    const { sessions, id, stored } = await opened();
+    const broken = agentOf((input) => {
+      if (input.length > 1) throw new Error('the model is down');
+    });
+    const message = { id: 'm-1', content: 'What is 6 times 7?' };
+    await expect(sessions.reply(id, message, answering(broken))).rejects.toThrow();
+    expect(await stored()).toEqual(['user 1']);
+    await sessions.reply(id, message, answering(agentOf(() => undefined)));
+    expect(await stored()).toHaveLength(4);
+  });
+
+  test('reads what was sent since its first step, after the items of that step', async () => {
+    const { sessions, id } = await opened();
+    const inputs: unknown[] = [];
+    const agent = agentOf(async (input) => {
+      inputs.push(input);
+      if (input.length === 1) await sessions.send(id, 'As a word, please.');
+    }, true);
+    await sessions.reply(id, 'What is 6 times 7?', async (turn) => {
+      const session = new TurnSession<AgentInputItem>(turn);
+      await run(agent, [], { session });
+      expect(await session.take()).toMatchObject([{ content: 'As a word, please.' }]);
+      expect(session.entries).toEqual([]);
+      await run(agent, [], { session });
+      return session.entries;
+    });
+    const step = ['What is 6 times 7?', 'look_up', 'look_up', 'As a word, please.'];
+    expect(inputs).toEqual([step.slice(0, 1), step]);
+    const { history } = await sessions.get(id);
+    expect(history.map(({ role }) => role)).toEqual([
+      ...['user', 'function_call', 'function_call_result', 'user', 'assistant'],
+    ]);
+  });
+
+  test.each([
+    ['begins with a message of the user if it was cut', { historyLimit: 3 }, ['Again?', 'Now?']],
+    ['is read to its beginning otherwise', {}, ['Hi.', 'look_up', 'Again?', 'Now?']],
+  ])('its history %s', async (_, options, expected) => {
+    const { sessions, id } = await opened();
+    await sessions.append(id, [
+      { role: 'assistant', content: 'Hi.' },
+      { role: 'function_call', content: '', data: { ...toolCall } },
+      { role: 'user', content: 'Again?' },
+    ]);
+    let items: readonly object[] = [];
+    const readItems = async (turn: Turn) => {
+      items = await new TurnSession(turn).getItems();
+    };
+    await sessions.reply(id, 'Now?', readItems, options);
+    expect(textsIn(items)).toEqual(expected);
+  });
+});
+
+describe('a session of a turn', () => {
+  const open = async (past: readonly string[]) => {
+    const sessions = new SessionService({ store: new MemorySessionStore() });
+    const entries = past.map((content) => ({ role: 'user', content }));
+    const { id } = await sessions.orThrow.create({ ...ada, start: true, entries });
+    const { entries: history } = await sessions.orThrow.history(id);
+    const turn: AgentTurn = { session: { id }, history, sessions, take: async () => [] };
+    return { id, session: new TurnSession<AgentInputItem>(turn) };
+  };
+
+  test('has the id of the session of the turn', async () => {
+    const { id, session } = await open([]);
+    expect(await session.getSessionId()).toBe(id);
+  });
+
+  test('gives the latest items, and none with a limit of 0', async () => {
+    const { session } = await open(['one', 'two']);
+    await session.addItems([user('three')]);
+    expect(textsIn(await session.getItems(2))).toEqual(['two', 'three']);
+    expect(await session.getItems(0)).toEqual([]);
+  });
+
+  test('removes what was added, but nothing that is stored', async () => {
+    const { session } = await open(['one']);
+    await session.addItems([user('two'), user('three')]);
+    expect(await session.popItem()).toEqual(user('three'));
+    expect(session.entries).toEqual([expect.objectContaining({ content: 'two' })]);
+    await expect(session.clearSession()).rejects.toThrow('removes no stored items');
+    expect(await session.popItem()).toEqual(user('two'));
+    await expect(session.popItem()).rejects.toThrow('removes no stored items');
+    const { session: empty } = await open([]);
+    expect(await empty.popItem()).toBeUndefined();
+    await empty.addItems([user('one')]);
+    await empty.clearSession();
+    expect(empty.entries).toEqual([]);
+  });
+
+  test('keeps its items as they were added, whatever the caller does to them', async () => {
+    const { session } = await open([]);
+    const given = call('call-1', {});
+    await session.addItems([given]);
+    Object.assign(given, { callId: 'call-2' });
+    expect(await session.getItems()).toEqual([call('call-1', {})]);
+  });
+});
