@@ -2,12 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createWorker, type Message, type SessionService, type Worker } from 'colloquy';
 
 /** What a chat platform posts: perhaps twice or out of order, and it waits for three seconds. */
-type Post = {
-  readonly from: string;
-  readonly id: string;
-  readonly text: string;
-  readonly at: Date;
-};
+type Post = Readonly<{ from: string; id: string; text: string; at: Date }>;
 type Ask = (said: readonly Omit<Message, 'id'>[], signal: AbortSignal) => Promise<string>;
 type Deliver = (to: string, text: string, key: string) => Promise<void>;
 
@@ -18,9 +13,8 @@ export const webhookWorker = (sessions: SessionService, ask: Ask, deliver: Deliv
   createWorker(sessions, {
     run: async ({ session: { id }, number, history, take, signal }) => {
       await pause(300, undefined, { signal }); // lets a burst come together
-      const all = [...history, ...(await take())].toSorted((a, b) =>
-        a.timestamp.localeCompare(b.timestamp),
-      );
+      const all = [...history, ...(await take())];
+      all.sort((a, b) => a.timestamp.localeCompare(b.timestamp)); // in the order of saying
       const answer = await ask(all, signal);
       await deliver(id, answer, `${id}:${number}`); // the same key in each attempt
       return answer;
