@@ -1,15 +1,14 @@
-// The loop of a voice agent: it listens, answers, stops speaking when the caller begins to speak,
-// and hangs up when the session has ended for any reason. All state that must survive a crash is in
-// the session.
-import { randomUUID } from 'node:crypto';
+// The loop of a voice agent: it listens, answers each utterance in a turn, stops speaking when the
+// caller begins to speak, and hangs up when the session has ended for any reason. All state that must
+// survive a crash is in the session.
 import {
   type EndReason,
   errAsync,
-  type HeldLease,
   type HistoryEntry,
   type OperationErrors,
   type SessionError,
   type SessionService,
+  type Turn,
 } from 'colloquy';
 
 /** Events of the line and the speech recognition. */
@@ -41,14 +40,10 @@ export interface Model {
  * Why a call is over. After `cut` the session stays open: the next `holdCall`, in any process,
  * continues it.
  */
-export type Ending =
-  | EndReason
-  | 'cut'
-  | SessionError['type']
-  | OperationErrors['withLease']['type'];
+export type Ending = EndReason | 'cut' | SessionError['type'] | OperationErrors['start']['type'];
 
-/** Number of latest entries that the model receives. */
-const CONTEXT = 40;
+/** A turn has a lease of ten seconds, and the model receives the latest 40 entries. */
+const options = { seconds: 10, historyLimit: 40 };
 
 export interface Agent {
   readonly sessions: SessionService;
@@ -57,41 +52,46 @@ export interface Agent {
 }
 
 /**
- * Holds a call while no other process does: one that was here before, and comes back, writes
- * nothing any more. Give the name under which the session was claimed, if it was.
+ * Speaks sentence by sentence until it is over: what was heard is the answer. After a `cancel` or an
+ * end of the session too, if it comes within five seconds or the grace period.
  */
-export const holdCall = async (
-  agent: Agent,
-  id: string,
-  holder: string = randomUUID(),
-): Promise<Ending> => {
-  const lease = { holder, seconds: 10 };
-  const held = await agent.sessions.withLease(id, lease, (hold) => converse(agent, id, hold));
-  return held.match(
-    (ending) => ending,
-    ({ type }) => type,
-  );
+const speak = async (
+  { line, model }: Agent,
+  history: readonly HistoryEntry[],
+  over: AbortSignal,
+): Promise<readonly string[]> => {
+  const said: string[] = [];
+  for await (const text of model.answer(history, over)) {
+    const heard = await line.speak(text, over);
+    if (heard !== '') said.push(heard === text ? text : `${heard} —`);
+    if (over.aborted) break;
+  }
+  return said;
 };
 
-const converse = async (
-  { line, model }: Agent,
-  id: string,
-  { sessions, signal: lost }: HeldLease<SessionService>,
-): Promise<Ending> => {
+/**
+ * Holds a call. Any number of processes may hold one by mistake: each utterance is answered once, and
+ * by one process.
+ */
+export const holdCall = async (agent: Agent, id: string): Promise<Ending> => {
+  const { sessions, line } = agent;
   // With an operation id: no error if the session was started before the call was dropped.
   const started = await sessions.start(id, { operationId: 'pick-up' });
-  const past = await started.asyncAndThen(() => sessions.history(id, { last: CONTEXT }));
+  const past = await started.asyncAndThen(() =>
+    sessions.history(id, { last: options.historyLimit }),
+  );
   if (past.isErr()) return past.error.type;
+  const last = past.value.entries.findLast(({ message }) => message);
 
   let ending: Ending = 'cut';
   const call = new AbortController();
-  let turn = new AbortController();
-  let speaking: Promise<void> = Promise.resolve();
-  let { position } = past.value;
+  let quiet = new AbortController();
+  let answering: Promise<void> = Promise.resolve();
+  let answered = last?.id;
 
   /** Waits for the end of the session, also by a supervisor or the clock. */
   const follow = async (): Promise<void> => {
-    for await (const item of sessions.watch(id, { signal: AbortSignal.any([call.signal, lost]) })) {
+    for await (const item of sessions.watch(id, { signal: call.signal })) {
       if (item.isErr())
         ending = item.error.type; // a talk that cannot be kept is not held
       else if ('session' in item.value) ending = item.value.session.endReason ?? ending;
@@ -99,72 +99,45 @@ const converse = async (
     call.abort();
   };
 
-  /**
-   * With an operation id, each text is appended once, even after a lost reply or by the process
-   * that continues the call.
-   */
-  const keep = (role: string, content: string, operationId: string) => {
-    const attempt = () => sessions.append(id, [{ role, content }], { operationId });
-    return attempt().orElse((error) =>
+  /** The message is stored and answered once, also by the process that continues the call. */
+  const answer = async (message: { readonly id: string; readonly content: string }) => {
+    quiet = new AbortController();
+    const silence = AbortSignal.any([call.signal, quiet.signal]);
+    const run = async ({ history, signal }: Turn) => {
+      const said = await speak(agent, history, AbortSignal.any([signal, silence]));
+      // The attempt fails: the message is still to be answered.
+      if (said.length === 0) call.signal.throwIfAborted();
+      return said;
+    };
+    const attempt = () => sessions.reply(id, message, run, options);
+    const replied = await attempt().orElse((error) =>
       error.type === 'store_unavailable' ? attempt() : errAsync(error),
     );
-  };
-
-  /**
-   * Appends each sentence when it was heard: a crash loses only the sentence that is being spoken.
-   */
-  const answer = async (question: number, signal: AbortSignal): Promise<void> => {
-    const context = await sessions.history(id, { last: CONTEXT });
-    if (context.isErr()) return;
-    let sentence = 0;
-    for await (const text of model.answer(context.value.entries, signal)) {
-      const heard = await line.speak(text, signal);
-      if (heard === '') return;
-      await keep(
-        'assistant',
-        heard === text ? heard : `${heard} —`,
-        `answer-${question}-${sentence}`,
-      );
-      if (signal.aborted) return;
-      sentence += 1;
-    }
-  };
-
-  const speak = (): void => {
-    turn = new AbortController();
-    speaking = answer(position, AbortSignal.any([call.signal, turn.signal])).catch(
-      async (cause: unknown) => {
-        console.error(cause); // the model or the line is broken: the session says so
-        await sessions.fail(id);
-      },
-    );
+    if (replied.isOk() || replied.error.type !== 'callback_failed' || call.signal.aborted) return;
+    console.error(replied.error.cause); // the model or the line is broken: the session says so
+    await sessions.fail(id);
   };
 
   const fallSilent = (): Promise<void> => {
-    turn.abort();
-    return speaking;
+    quiet.abort();
+    return answering;
   };
 
   const following = follow();
-  // The process that had the call before did not answer: any entry of the assistant after a question
-  // is its answer.
-  const last = (author: string) => past.value.entries.findLastIndex(({ role }) => role === author);
-  if (last('user') > last('assistant')) speak();
+  // The process that had the call before may have died. A message that was answered is not answered
+  // again.
+  if (last?.id !== undefined) answering = answer({ id: last.id, content: last.content });
   for await (const heard of line.listen(call.signal)) {
     switch (heard.type) {
       case 'speech':
         await fallSilent(); // what was heard of the answer is kept before what the caller has to say
         break;
-      case 'utterance': {
-        const kept = await keep('user', heard.text, heard.id);
-        // The session has ended, which the watch reports. Or the event was sent again and is
-        // already being answered.
-        if (kept.isErr() || kept.value.position <= position) break;
-        position = kept.value.position;
+      case 'utterance':
+        if (heard.id === answered) break;
+        answered = heard.id;
         await fallSilent();
-        speak();
+        answering = answer({ id: heard.id, content: heard.text });
         break;
-      }
       case 'hold':
         await fallSilent();
         await sessions.pause(id); // this time does not count
@@ -179,6 +152,6 @@ const converse = async (
     }
   }
   call.abort();
-  await Promise.all([following, speaking]);
+  await Promise.all([following, answering]);
   return ending;
 };

@@ -1,7 +1,6 @@
 // Calls with a voice agent on a scripted clock, so the output is the same each time and needs no
 // waiting. A real agent uses the machine's clock, speech recognition, speech synthesis and a model;
 // agent.ts stays unchanged.
-import { randomUUID } from 'node:crypto';
 import { type HistoryEntry, SessionService, unwrap } from 'colloquy';
 import { MemorySessionStore } from 'colloquy/memory';
 import { type Ending, holdCall } from './agent.js';
@@ -16,6 +15,7 @@ const sessions = new SessionService({
   store: new MemorySessionStore({ events: true }),
   clock,
   idleTimeout: 300,
+  gracePeriod: 10, // the last words of an answer may come after the end
 });
 const model = scriptedModel(clock, {
   'What is a session?': ['One talk with one face.', 'It has a history, a status and a time limit.'],
@@ -72,16 +72,9 @@ const make = async (
   const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'guide', timeLimit: 20 }));
   void listenIn?.(id);
   const line = new ScriptedLine(clock, steps);
-  const holder = randomUUID();
   let ending: Ending = 'cut';
-  // A call that was cut, or whose process has died, can be claimed again: at once, if somebody
-  // wakes it.
-  while (ending === 'cut') {
-    await unwrap(sessions.wake(id));
-    const { claimed } = await unwrap(sessions.claim({ holder, seconds: 10 }));
-    for (const { session } of claimed)
-      ending = await holdCall({ sessions, line, model }, session.id, holder);
-  }
+  // A call that was cut, or whose process has died, can be held again, by any process.
+  while (ending === 'cut') ending = await holdCall({ sessions, line, model }, id);
   console.log(`${name}: ${ending}`);
   await print(id);
 };

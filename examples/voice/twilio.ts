@@ -1,7 +1,7 @@
 // A call over Twilio ConversationRelay, which hears and speaks: its messages are what the caller
 // has said, and how much of an answer was heard.
 // https://www.twilio.com/docs/voice/conversationrelay/websocket-messages
-import { type SessionService, unwrap } from 'colloquy';
+import type { PositionedEntry, SessionService, Turn } from 'colloquy';
 import type { Model } from './agent.js';
 
 /** The messages that count here. Others are passed over. */
@@ -15,12 +15,24 @@ export interface TwilioSocket extends AsyncIterable<TwilioMessage> {
   send(message: { readonly type: 'text'; readonly token: string; readonly last: boolean }): void;
 }
 
-/** An answer that is being played. */
+/** An answer that is being generated or played. */
 interface Answer {
   text: string;
-  /** Its position in the history, once it has been said to its end. */
-  position?: number;
+  /** What the caller has heard of it, if it was interrupted. */
+  heard?: string;
+  readonly over: AbortController;
+  /** Its entry, once it is stored. */
+  entry?: PositionedEntry | undefined;
 }
+
+const newAnswer = (): Answer => ({ text: '', over: new AbortController() });
+
+/** What is stored of an answer; nothing if not a word was said. */
+const entriesOf = ({ text, heard }: Answer) => {
+  const whole = text.trim();
+  if (heard !== undefined) return [{ role: 'assistant', content: `${heard} —`, data: { whole } }];
+  return whole === '' ? [] : [{ role: 'assistant', content: whole }];
+};
 
 /**
  * Keeps a call and answers it. Gives the id of its session: the same if Twilio opens another socket
@@ -29,59 +41,55 @@ interface Answer {
  */
 export const answerTwilio = async (
   socket: TwilioSocket,
-  sessions: SessionService,
+  { orThrow: sessions }: SessionService,
   model: Model,
   failed: (error: unknown) => void,
 ): Promise<string> => {
   let id = '';
-  let turn = new AbortController();
-  let answering: Promise<void> = Promise.resolve();
-  let playing: Answer = { text: '' };
+  let playing = newAnswer();
+  let answering: Promise<unknown> = Promise.resolve();
 
-  const answer = async (signal: AbortSignal, said: Answer): Promise<void> => {
-    const { entries } = await unwrap(sessions.history(id, { last: 40 }));
-    for await (const sentence of model.answer(entries, signal)) {
+  const speak = async ({ history, signal }: Turn, said: Answer) => {
+    const over = AbortSignal.any([signal, said.over.signal]);
+    for await (const sentence of model.answer(history, over)) {
       socket.send({ type: 'text', token: `${sentence} `, last: false });
       said.text += `${sentence} `;
     }
-    if (signal.aborted) return;
-    socket.send({ type: 'text', token: '', last: true });
-    const entry = { role: 'assistant', content: said.text.trim() };
-    ({ position: said.position } = await unwrap(sessions.append(id, [entry])));
+    if (!over.aborted) socket.send({ type: 'text', token: '', last: true });
+    return entriesOf(said);
   };
 
-  const fallSilent = (): Promise<void> => {
-    turn.abort();
-    return answering;
-  };
-
+  /** A question that comes during an answer waits for the next turn, which answers all that wait. */
   const hear = async (question: string): Promise<void> => {
-    await fallSilent();
-    playing = { text: '' };
-    await unwrap(sessions.append(id, [{ role: 'user', content: question }]));
-    turn = new AbortController();
-    answering = answer(turn.signal, playing).catch(failed); // an error that nobody awaits would end the process
+    playing.over.abort();
+    playing = newAnswer();
+    let said: Answer | undefined;
+    const run = (turn: Turn) => {
+      said = playing = newAnswer();
+      return speak(turn, said);
+    };
+    const { entries } = await sessions.reply(id, question, run, { historyLimit: 40 });
+    if (said) said.entry = entries.at(-1);
   };
 
   const interrupt = async (heard: string): Promise<void> => {
     // About an answer before: it comes late, and the answer to the question since goes on.
     if (playing.text === '' || !playing.text.startsWith(heard)) return;
-    await fallSilent();
-    const { text, position } = playing;
-    playing = { text: '' };
-    const entry = { role: 'assistant', content: `${heard} —`, data: { whole: text.trim() } };
-    if (position !== undefined) {
-      // It takes the place of the whole, unless others, such as a supervisor, have added entries
-      // since: these must stay.
-      const rewound = await sessions.rewind(id, {
-        to: position - 1,
-        entries: [entry],
-        ifPosition: position,
-      });
-      if (rewound.isOk()) return;
-      if (rewound.error.type !== 'history_moved') return failed(rewound.error);
-    }
-    await unwrap(sessions.append(id, [entry]));
+    const said = Object.assign(playing, { heard });
+    said.over.abort();
+    playing = newAnswer();
+    await answering;
+    const { entry } = said;
+    if (entry === undefined || entry.data !== undefined) return;
+    // The whole is stored already. What was heard takes its place, unless others, such as a
+    // supervisor, have added entries since: these must stay.
+    const { position } = entry;
+    const { start: to } = await sessions.history(id, { before: position, limit: 1 });
+    const entries = entriesOf(said);
+    await sessions.rewind(id, { to, entries, ifPosition: position }).catch((error) => {
+      if (error.type !== 'history_moved') throw error;
+      return sessions.append(id, entries);
+    });
   };
 
   try {
@@ -95,16 +103,17 @@ export const answerTwilio = async (
           idempotencyKey: callSid,
           start: true,
         };
-        ({ id } = await unwrap(sessions.create(call)));
+        ({ id } = await sessions.create(call));
       } else if (message.type === 'prompt') {
-        await hear(message.voicePrompt).catch(failed);
+        answering = Promise.all([answering, hear(message.voicePrompt).catch(failed)]);
       } else {
         await interrupt(message.utteranceUntilInterrupt).catch(failed);
       }
     }
   } finally {
-    await fallSilent();
+    playing.over.abort();
+    await answering;
   }
-  await unwrap(sessions.terminate(id));
+  await sessions.terminate(id);
   return id;
 };

@@ -67,19 +67,21 @@ describe.concurrent('examples that run to their end', () => {
     expect(long.split('\n')).toEqual([
       'A long call: time_limit',
       '   1.5 s  user       What is a session?',
-      '   3.5 s  assistant  One talk with one face.',
+      '   5.4 s  assistant  One talk with one face.',
       '   5.4 s  assistant  It has a history, —',
       '   6.4 s  user       And when its time is up?',
       '  10.4 s  assistant  Then it has ended, for everybody who looks, at that very millisecond.',
       '  72.9 s  user       Tell me all that you know.',
-      '  73.9 s  assistant  Very well.',
-      '  78.2 s  assistant  In the beginning there was a face, and the face had a profile.',
+      '  80.0 s  assistant  Very well.',
+      '  80.0 s  assistant  In the beginning there was a face, and the face had a profile.',
+      '  80.0 s  assistant  And it came to —',
       'TERMINATED after 20 s that count',
     ]);
     expect(watched.split('\n')).toEqual([
       'A call that is listened in: terminated',
       '   1.5 s  user       What is a session?',
-      '   3.4 s  assistant  One talk with one face.',
+      '   5.0 s  assistant  One talk with one face.',
+      '   5.0 s  assistant  It has a —',
       'TERMINATED after 5 s that count',
     ]);
     expect(twilio.split('\n')).toEqual([

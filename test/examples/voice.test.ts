@@ -1,23 +1,26 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import { holdCall, type Line, type Model } from '../../examples/voice/agent.js';
+import { holdCall, type Model } from '../../examples/voice/agent.js';
 import { keepLiveKit } from '../../examples/voice/livekit.js';
+import { ScriptedClock } from '../../examples/voice/scripted-clock.js';
+import { ScriptedLine, type Step, scriptedModel } from '../../examples/voice/scripted-line.js';
 import { answerTwilio, type TwilioMessage } from '../../examples/voice/twilio.js';
 import { SessionService } from '../../src/index.js';
-import { isStateChange } from '../../src/store/commit.js';
+import { ManualClock, pass } from '../support/manual-clock.js';
 import { ada, errorOf, okOf } from '../support/sessions.js';
 
-/** A service whose store refuses appends while `isDown`. */
+/** A service whose store refuses changes while `isDown`. */
 const openSessions = () => {
-  const store = new MemorySessionStore();
+  const store = new MemorySessionStore({ events: true });
   const change = store.change.bind(store);
   const state = { isDown: false };
   store.change = (commit) => {
-    if (state.isDown && !isStateChange(commit)) throw new Error('the store is down');
+    if (state.isDown) throw new Error('the store is down');
     return change(commit);
   };
-  return { sessions: new SessionService({ store }), state };
+  const clock = new ManualClock();
+  return { sessions: new SessionService({ store, clock, gracePeriod: 10 }), state, clock };
 };
 
 /** Rejections that nobody handles: each would end the process. */
@@ -39,7 +42,7 @@ const settled = async (): Promise<void> => {
  * lets it.
  */
 const call = () => {
-  const { sessions, state } = openSessions();
+  const { sessions, state, clock } = openSessions();
   const messages: TwilioMessage[] = [];
   let arrived = (): void => undefined;
   let isOver = false;
@@ -93,7 +96,7 @@ const call = () => {
   const idOfCall = async () => (await okOf(sessions.list())).sessions[0]?.id ?? '';
   const texts = async () =>
     (await okOf(sessions.get(await idOfCall()))).history.map(({ content }) => content);
-  return { sessions, state, sent, failures, tell, say, hangUp, idOfCall, texts };
+  return { sessions, state, clock, sent, failures, tell, say, hangUp, idOfCall, texts };
 };
 
 const setup = { type: 'setup', callSid: 'CA1', from: '+14155550100' } as const;
@@ -102,21 +105,19 @@ const interrupt = (heard: string) =>
   ({ type: 'interrupt', utteranceUntilInterrupt: heard }) as const;
 
 describe('a call over Twilio', () => {
-  test('goes on when an answer or a question cannot be stored, and its host is told', async () => {
+  test('stores an answer after an outage, and tells its host of a question that could not be stored', async () => {
     const causes = unhandled();
-    const { tell, say, hangUp, state, failures, texts, sessions, idOfCall } = call();
+    const { tell, say, hangUp, state, clock, failures, texts, sessions, idOfCall } = call();
     await tell(setup, prompt('Who are you?'));
     state.isDown = true;
     await say('A guide.', '');
     await tell(prompt('Where?'));
-    expect(failures.map((error) => Object(error).type)).toEqual([
-      'store_unavailable',
-      'store_unavailable',
-    ]);
+    expect(failures.map((error) => Object(error).type)).toEqual(['store_unavailable']);
     state.isDown = false;
+    await pass(clock, 10_000);
     await tell(prompt('Why?'));
     await say('Because.', '');
-    expect(await texts()).toEqual(['Who are you?', 'Why?', 'Because.']);
+    expect(await texts()).toEqual(['Who are you?', 'A guide.', 'Why?', 'Because.']);
     await hangUp();
     expect((await okOf(sessions.get(await idOfCall()))).status).toBe('TERMINATED');
     expect(causes).toEqual([]);
@@ -168,30 +169,50 @@ describe('a call over Twilio', () => {
   });
 });
 
-test('a process that takes over a call answers the open question even after a note of a supervisor', async () => {
-  const { sessions } = openSessions();
-  const { id } = await okOf(sessions.create({ ...ada }));
-  await okOf(sessions.start(id, { operationId: 'pick-up' }));
-  const entries = [
-    { role: 'user', content: 'When are you open?' },
-    { role: 'supervisor', content: 'Mention Saturdays.' },
-  ];
-  await okOf(sessions.append(id, entries));
-  const line: Line = {
-    async *listen() {
-      await settled();
-      yield { type: 'hang-up' };
-    },
-    speak: async (text) => text,
+describe('the loop of a voice agent', () => {
+  const open = async (steps: readonly Step[]) => {
+    const clock = new ScriptedClock();
+    const store = new MemorySessionStore({ events: true });
+    const sessions = new SessionService({ store, clock });
+    const { id } = await sessions.orThrow.create(ada);
+    const line = new ScriptedLine(clock, steps);
+    const said = ['From nine to five.'];
+    const model = scriptedModel(clock, { 'When are you open?': said, 'Mention Saturdays.': said });
+    const texts = async () =>
+      (await sessions.orThrow.get(id)).history.map(({ content }) => content);
+    const hold = () => clock.run(holdCall({ sessions, line, model }, id));
+    return { clock, sessions, id, texts, hold };
   };
-  const model: Model = {
-    async *answer() {
-      yield 'From nine to five.';
-    },
-  };
-  await holdCall({ sessions, line, model }, id);
-  const { history } = await okOf(sessions.get(id));
-  expect(history.at(-1)?.content).toBe('From nine to five.');
+  const question = { type: 'utterance', id: 'u-1', text: 'When are you open?' } as const;
+  const asks: Step = { after: 100, heard: question };
+  const hangsUp: Step = { after: 10_000, heard: { type: 'hang-up' } };
+
+  test('stores what was heard of an answer that another process cancels', async () => {
+    const { clock, sessions, id, texts, hold } = await open([asks, hangsUp]);
+    const supervise = async () => {
+      await clock.wait(1200);
+      await sessions.orThrow.cancel(id);
+    };
+    await Promise.all([hold(), supervise()]);
+    expect(await texts()).toEqual(['When are you open?', 'From nine —']);
+  });
+
+  test('answers an utterance that is heard twice once', async () => {
+    const { texts, hold } = await open([asks, asks, hangsUp]);
+    expect(await hold()).toBe('terminated');
+    expect(await texts()).toEqual(['When are you open?', 'From nine to five.']);
+  });
+
+  test('answers a question that was open when the call was cut, after a note of a supervisor too', async () => {
+    const { sessions, id, texts, hold } = await open([asks, { after: 100, heard: 'cut' }, hangsUp]);
+    expect(await hold()).toBe('cut');
+    await sessions.orThrow.append(id, [{ role: 'supervisor', content: 'Mention Saturdays.' }]);
+    expect(await texts()).toEqual(['When are you open?', 'Mention Saturdays.']);
+    expect(await hold()).toBe('terminated');
+    expect(await texts()).toEqual([
+      ...['When are you open?', 'Mention Saturdays.', 'From nine to five.'],
+    ]);
+  });
 });
 
 describe('a call over LiveKit', () => {
@@ -210,6 +231,7 @@ describe('a call over LiveKit', () => {
     await closed;
     const events = new EventEmitter();
     const kept = keepLiveKit(events, sessions, id, (error) => failures.push(error));
+    await settled();
     state.isDown = true;
     events.emit('conversation_item_added', { item });
     await settled();
