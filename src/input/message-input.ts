@@ -32,7 +32,7 @@ export const saidEntries = perPolicy((policy): Schema<readonly GivenEntry[]> => 
     ...many,
     isOptional: true,
     read: (issues, path, value) => {
-      if (value === undefined || value === null) return [];
+      if (value === undefined || value === null || value === '') return [];
       if (Array.isArray(value)) return many.read(issues, path, value);
       return [one.read(issues, path, value)];
     },

@@ -11,7 +11,7 @@ export interface TurnEntry extends Omit<NewHistoryEntry, 'role'> {
   readonly role?: string | undefined;
 }
 
-/** What a turn says: a text, an entry, or entries, oldest first. */
+/** What a turn says: a text, an entry, or entries, oldest first. An empty text is silence. */
 export type TurnEntries = string | TurnEntry | readonly (string | TurnEntry)[];
 
 /** Input of `take`. */

@@ -114,13 +114,16 @@ describe('a turn', () => {
     expect(contents((await okOf(sessions.answer(id, 'm'))).entries)).toEqual(['Yes.']);
   });
 
-  test('may say nothing: silence is an answer', async () => {
-    const { sessions, id, claim } = await open();
-    await okOf(sessions.send(id, { id: 'm', content: 'one' }));
-    const { fencingToken } = (await claim()).lease;
-    await okOf(sessions.release(id, { fencingToken, done: true }));
-    expect(await okOf(sessions.answer(id, 'm'))).toMatchObject({ content: '', entries: [] });
-  });
+  test.each([undefined, ''])(
+    'may say nothing, such as %j: silence is an answer',
+    async (entries) => {
+      const { sessions, id, claim } = await open();
+      await okOf(sessions.send(id, { id: 'm', content: 'one' }));
+      const { fencingToken } = (await claim()).lease;
+      await okOf(sessions.release(id, { fencingToken, done: true, entries }));
+      expect(await okOf(sessions.answer(id, 'm'))).toMatchObject({ content: '', entries: [] });
+    },
+  );
 
   test('of a session that is over stores its answer within the grace period, once', async () => {
     const { sessions, id, claim, shown } = await open({ gracePeriod: 60 });
