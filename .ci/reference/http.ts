@@ -1,11 +1,13 @@
 // The HTTP reference, from the OpenAPI document of all routes.
-import { commandRoutes, eventRoutes, historyRoutes } from 'colloquy/http';
+import { commandRoutes, eventRoutes, historyRoutes, messageRoutes } from 'colloquy/http';
 import { openApiDocument } from 'colloquy/openapi';
 import { inCell } from './in-cell.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const document = openApiDocument({ routes: [commandRoutes(), historyRoutes(), eventRoutes()] });
+const document = openApiDocument({
+  routes: [commandRoutes(), historyRoutes(), messageRoutes(), eventRoutes()],
+});
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});

@@ -10,6 +10,7 @@ import {
   createSessionHandler,
   eventRoutes,
   historyRoutes,
+  messageRoutes,
   staticApiKeys,
 } from '../../../src/http/index.js';
 import { SessionService } from '../../../src/index.js';
@@ -18,7 +19,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { UserFolder } from './folder.js';
 import { fetcherForOrval, userOfHeyApi, userOfOpenApiTypescript, userOfOrval } from './users.js';
 
-const routes = [commandRoutes(), historyRoutes(), eventRoutes(), openApiRoute()];
+const routes = [commandRoutes(), historyRoutes(), messageRoutes(), eventRoutes(), openApiRoute()];
 
 /** As a generator reads it from a file: each may change what it is given. */
 const documentAsFile = () => JSON.parse(JSON.stringify(openApiDocument({ routes })));
