@@ -13,10 +13,10 @@ import { documentOf } from './documents.js';
 import { blocksIn } from './samples.js';
 
 const python = findBinary('python3', 'PYTHON');
-const curl = findBinary('curl', 'CURL');
+const KEY = 'key-1';
 const missing = [
   ...(python === undefined ? [requirements.python] : []),
-  ...(curl === undefined ? [requirements.curl] : []),
+  ...(requirements.curl.isMet() ? [] : [requirements.curl]),
 ];
 
 /** The worker of the page, as it stands there. */
@@ -30,7 +30,7 @@ const { scripts }: { scripts: { start: string } } = JSON.parse(
 const startServer = async () => {
   const { file, remove } = sqliteFile();
   const args = scripts.start.replace('exec node dist/cli/main.js ', '').replace('demo.db', file);
-  const env = { PORT: '0', COLLOQUY_API_KEYS: 'acme:key-1' };
+  const env = { PORT: '0', COLLOQUY_API_KEYS: `acme:${KEY}` };
   const server = await (await buildCommandLine()).start(args.split(' '), /# get the session/, env);
   onTestFinished(async () => {
     await server.signal('SIGTERM');
@@ -40,7 +40,7 @@ const startServer = async () => {
 };
 
 const startWorker = (url: string) => {
-  const env = { PATH: process.env['PATH'], API_URL: url, API_KEY: 'key-1' };
+  const env = { PATH: process.env['PATH'], API_URL: url, API_KEY: KEY };
   const child = spawn(python ?? 'python3', ['-u', '-c', worker?.code ?? ''], { env });
   const closed = new Promise((resolve) => child.once('close', resolve));
   let printed = '';
@@ -56,10 +56,15 @@ const startWorker = (url: string) => {
   return () => printed;
 };
 
-const call = async (url: string, ...args: readonly string[]): Promise<unknown> => {
-  const headers = ['-H', 'X-API-KEY: key-1', '-H', 'Content-Type: application/json'];
-  const all = ['-sS', ...headers, ...args, url];
-  const { stdout } = await promisify(execFile)(curl ?? 'curl', all, { timeout: PATIENT_MS });
+/** The lines of the page that send a message and wait for its answer. */
+const lines = blocksIn(documentOf('docs/http.md'), 'bash').find(({ code }) =>
+  code.includes('/send-message/'),
+)?.code;
+
+/** What a shell prints, in which `$SESSION` is a session of the server. */
+const pasted = async (url: string, code: string): Promise<unknown> => {
+  const env = { PATH: process.env['PATH'], API_URL: url, API_KEY: KEY, SESSION: 'chat-1' };
+  const { stdout } = await promisify(execFile)('sh', ['-c', code], { env, timeout: PATIENT_MS });
   return JSON.parse(stdout);
 };
 
@@ -70,28 +75,25 @@ test('the worker in Python has at most thirty lines', () => {
 for (const requirement of missing) test.skip(reasonToSkip(requirement));
 
 test.skipIf(missing.length > 0)(
-  'the worker in Python answers each message that curl sends to the server of npm start, once',
+  'the worker in Python answers each message that the lines of the page send to the server of npm start, once',
   async () => {
     const url = await startServer();
     const printed = startWorker(url);
-    const created = await call(`${url}/create-session`, '-d', '{"face":"ada","profile":"tutor"}');
-    const { session_id: id } = Object(created);
-    await call(`${url}/start-session/${id}`, '-X', 'POST');
-    const send = (name: string, content: string) =>
-      call(`${url}/send-message/${id}`, '-d', JSON.stringify({ id: name, content }));
-    const answer = (name: string) => call(`${url}/session/${id}/answer?message_id=${name}`);
+    const [send = '', answer = ''] = (lines ?? '').split(/\n(?=curl)/);
     const said: string[] = [];
-    for (const [name, content] of [
-      ['m-1', 'Hello.'],
-      ['m-2', 'What is 6 times 7?'],
-    ] as const) {
-      await send(name, content);
-      await send(name, content);
-      expect(await answer(name)).toMatchObject({ content: `You said: ${content}` });
+    for (const id of ['m-1', 'm-2']) {
+      const content = `Is this ${id}?`;
+      const message = JSON.stringify({ id, content, create: true });
+      const sent = send.replace(/'\{.*\}'/, `'${message}'`);
+      await pasted(url, sent);
+      expect(await pasted(url, answer.replace('m-1', id))).toMatchObject({
+        content: `You said: ${content}`,
+      });
+      expect(await pasted(url, sent)).toMatchObject({ id, state: 'answered' });
       said.push(content, `You said: ${content}`);
     }
-    expect(await send('m-1', 'Hello.')).toMatchObject({ state: 'answered' });
-    const { history } = Object(await call(`${url}/session/${id}`));
+    const get = 'curl -sS -H "X-API-KEY: $API_KEY" "$API_URL/session/$SESSION"';
+    const { history } = Object(await pasted(url, get));
     expect(history.map((entry: object) => Object(entry).content)).toEqual(said);
     expect(printed()).toBe('');
   },
