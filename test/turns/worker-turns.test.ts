@@ -143,4 +143,22 @@ describe('a worker', () => {
     ]);
     expect(await okOf(sessions.answer(id, 'b'))).toMatchObject({ content: 'To two.' });
   });
+
+  test('stays silent in a group until it is named, and then knows who has said what', async () => {
+    const { sessions, work, pass } = openWorkers();
+    const id = await startedIn(sessions);
+    const run = ({ messages, history }: Turn) => {
+      if (!messages.some(({ content }) => content.includes('@bot'))) return;
+      return history.map(({ data, content }) => `${Object(data).from}: ${content}`).join(', ');
+    };
+    work({ run });
+    await okOf(sessions.send(id, { id: 'm-1', content: 'Lunch?', data: { from: 'ann' } }));
+    await pass(1000);
+    expect(await okOf(sessions.answer(id, 'm-1'))).toMatchObject({ content: '', entries: [] });
+    await okOf(sessions.send(id, { id: 'm-2', content: '@bot Where?', data: { from: 'bob' } }));
+    await pass(1000);
+    expect(await okOf(sessions.answer(id, 'm-2'))).toMatchObject({
+      content: 'ann: Lunch?, bob: @bot Where?',
+    });
+  });
 });
