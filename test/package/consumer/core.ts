@@ -1,6 +1,7 @@
 // What a host writes that embeds the engine, with nothing installed but the package and no types
 // but its own.
 import {
+  createWorker,
   type Session,
   type SessionError,
   SessionService,
@@ -14,7 +15,7 @@ import { type ClientError, SessionClient } from 'colloquy/client';
 import { commandRoutes, createSessionHandler, staticApiKeys } from 'colloquy/http';
 import { logging } from 'colloquy/logging';
 import { MemorySessionStore } from 'colloquy/memory';
-import { EngineSession } from 'colloquy/openai-agents';
+import { EngineSession, TurnSession } from 'colloquy/openai-agents';
 import { type OpenApiDocument, openApiDocument } from 'colloquy/openapi';
 import { type PostgresPool, PostgresSessionStore } from 'colloquy/postgres';
 import { RedisSessionStore } from 'colloquy/redis';
@@ -116,5 +117,6 @@ export const sessionsOfSdks = async (
     { id: 'm1', role: 'user', parts: [{ type: 'text' }] },
   ]);
   const loaded = await loadMessages(sessions, 'chat', { last: 20 });
+  createWorker(sessions, { run: (turn) => new TurnSession(turn).entries });
   return items.length > 0 && transcripts.length > 0 && saved.isOk() && loaded.isOk();
 };
