@@ -15,24 +15,31 @@ import { labelsOf, labelTexts } from '../stored/labels.js';
 import { finite, NEVER } from '../stored/never.js';
 
 /*
- * A session is two strings. Its record has five lines:
+ * A session is two strings. Its record has these lines, the last two only after some changes:
  *
  *     1 <revision> <incarnation> <created> <last activity> <sequence> <entries> <bytes> <tail>
- *       <asked> <inbox> <first> <last> <redactions> <status> <deadline> <inactivity>
+ *       <asked> <inbox> <first> <last> <side> <redactions> <side> <status> <deadline> <inactivity>
  *       <fencing token> <leased until> <claimable>
  *     <ranges>
  *     <labels>
  *     <the state as JSON, without the values of `StateBeside` and its labels>
  *     <what never changes, as JSON>
+ *     <the fields from the second side on of the state before>
+ *     <the state before as JSON>
  *
  * The fields up to the redactions have fixed widths, so that an append overwrites those from the
- * last activity to `last` where they are, and a message all of them. The others follow from the
+ * last activity to the first side where they are, and a message all of them. The others follow from the
  * state, for scripts, which read no JSON: the token is 0 for a cancelled lease, and `claimable` is
  * `wakeAtOf` without `asked`. `asked` is `work.askedAt`, `NEVER` for none, and `inbox` is
  * `work.inbox`. Times are in milliseconds since the epoch. `incarnation` distinguishes the session
  * from a later one with the same id. `bytes` is the committed length of the journal: data after that
  * length was never acknowledged. An `x` as the first character of the last activity marks a removed
  * session.
+ *
+ * A state that comes with entries, for example at the end of a turn, gets the other side, 0 or 1,
+ * and keeps the state before. If a torn log applies such a change before an append that did not
+ * know it, the append overwrites the entries and the first side: then the sides differ, and the
+ * state before counts.
  *
  * The journal is the history: a line of JSON and a comma for each entry. A rewind changes no line.
  * It adds a line that is no entry, so that no position is used twice, and writes the parts of the
@@ -112,10 +119,12 @@ export const encodeRecord = (
     pad(0, 12),
     pad(state.work.askedAt ?? NEVER, 16),
     pad(state.work.inbox ?? 0, 6),
-    // The first and the last message, and the number of redactions.
+    // The first and the last message, and the number of redactions between the sides.
     pad(1, 10),
     pad(state.work.inbox ?? 0, 10),
+    0,
     pad(0, 8),
+    0,
   ];
   const header = `${fixed.join(' ')} ${stateFields(state)}`;
   return [header, '', labelsLine(state), stateLine(state), encodeHead(head)].join('\n');
@@ -145,7 +154,9 @@ export interface DecodedRecord {
 }
 
 const HEADER =
-  /^1 \d{16} [\w-]{12} \d{15} \d{16}(?: \d{10}){2}(?: \d{12}){2} \d{16} \d{6}(?: \d{10}){2} \d{8} [IAPT](?: \d{1,16}){5}$/;
+  /^1 \d{16} [\w-]{12} \d{15} \d{16}(?: \d{10}){2}(?: \d{12}){2} \d{16} \d{6}(?: \d{10}){2} \d \d{8} \d [IAPT](?: \d{1,16}){5}$/;
+/** Numbers of lines in a record. */
+const LINES = [5, 7];
 const RANGES = /^\d+:(?: \d+-\d+-\d+)*$/;
 
 /** The pieces of a history; `undefined` if they cannot be read, or are not in order. */
@@ -171,7 +182,7 @@ export const decodeHeader = (line: string, ranges: string): RecordHeader | undef
   const incarnation = line.slice(19, 31);
   const bytes = Number(line.slice(87, 99));
   const tail = Number(line.slice(100, 112));
-  const redactions = Number(line.slice(159, 167));
+  const redactions = Number(line.slice(161, 169));
   const pieces = piecesOf(tail, ranges, bytes);
   if (pieces === undefined) return undefined;
   let shown = 0;
@@ -210,11 +221,13 @@ export const isRemoved = (text: string): boolean => REMOVED.test(text);
 
 /** The contents of a record; `undefined` if they cannot be read, or belong to another session. */
 export const decodeRecord = (id: string, text: string): DecodedRecord | undefined => {
-  const lines = text.split('\n', 6);
-  const [first = '', ranges = '', labelled = '', stateText, headText] = lines;
+  const lines = text.split('\n', 8);
+  const [first = '', ranges = '', labelled = '', latest, headText, , before] = lines;
+  const stateText = first[159] === first[170] ? latest : before;
   const header = decodeHeader(first, ranges);
   const labels = labelsInLine(labelled);
-  if (lines.length !== 5 || header === undefined || labels === undefined) return undefined;
+  if (!LINES.includes(lines.length) || header === undefined || labels === undefined)
+    return undefined;
   const state = decodeState(stateText, header, labelled === '' ? undefined : labels);
   const head = decodeHead(id, headText);
   return state && head && { header, head, state };

@@ -19,7 +19,7 @@
 --            (digest), take (messages) and turn, withdraw, gained, lost, events (numbers)
 
 local MAX_EXAMINED, PART = 10000, 100
-local LINES = '^[^\n]*\n([^\n]*)\n([^\n]*)\n([^\n]*)\n(.*)$'
+local LINES = '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)'
 
 local function nextCommit()
   local c = {record = nextKey(), journal = nextKey(), idKey = nextArg(), tenantKey = nextArg()}
@@ -219,10 +219,10 @@ local function read(c)
     local header, text = sessionOf(c.record, c.journal)
     if not header then return nil, text end
     c.text = text
-    if c.next or c.truncate then c.text = call('GET', c.record) end
+    if c.next or c.truncate then c.text = settled(c.record, call('GET', c.record)) end
     return header
   end
-  c.text = c.next and (call('GET', c.record) or '') or beginningOf(c.record)
+  c.text = c.next and settled(c.record, call('GET', c.record) or '') or beginningOf(c.record)
   if c.text == '' or isRemoved(c.text) then return nil, 'missing' end
   local header = headerOf(c.text)
   return header, not header and 'corrupt' or nil
@@ -249,10 +249,14 @@ local function store(c, header)
   header.revision = c.next or c.revised or header.revision
   if c.next then header.asked, header.inbox = tonumber(c.asked), tonumber(c.waits) end
   if c.next or c.ranges then
-    local ranges, labels, state, head = match(c.text, LINES)
+    local fields, ranges, labels, state, head = match(c.text, LINES, STATE + 1)
     if c.ranges then ranges = format('%d:', header.tail) .. c.ranges end
-    local fields = c.fields or match(c.text, '^[^\n]*', STATE + 1)
-    local lines = {fieldsOf(header) .. fields, ranges, c.labels or labels, c.state or state, head}
+    local lines = {'', ranges, c.labels or labels, c.state or state, head}
+    if c.next and (c.lines or c.ranges) then
+      header.side = header.side == '0' and '1' or '0'
+      lines[6], lines[7] = fields, state
+    end
+    lines[1] = fieldsOf(header) .. header.side .. ' ' .. (c.fields or sub(fields, 3))
     call('SET', c.record, table.concat(lines, '\n'))
   elseif c.revised then
     call('SETRANGE', c.record, '0', fieldsOf(header))
@@ -266,7 +270,7 @@ local function change(c)
   if not header then return outcome end
   local refusal = refusalOf(c, header)
   if refusal then return refusal end
-  if c.next and not match(c.text, LINES) then return 'corrupt' end
+  if c.next and not match(c.text, LINES, STATE + 1) then return 'corrupt' end
   if c.mail and not choose(c, header) then return 'corrupt' end
   placesOf(c, header)
   beginIndexes(c)

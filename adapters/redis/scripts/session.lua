@@ -10,11 +10,11 @@ local function sessionOf(record, journal)
   return header, text
 end
 
--- The fields of a record from the last activity to the messages, which every change writes.
+-- The fields of a record from the last activity to the side, which every change writes.
 local function countsOf(header)
-  return header.activity .. format(' %010d %010d %012d %012d %016.0f %06d %010d %010d',
+  return header.activity .. format(' %010d %010d %012d %012d %016.0f %06d %010d %010d ',
     header.sequence, header.entries, header.bytes, header.tail, header.asked, header.inbox,
-    header.first, header.last)
+    header.first, header.last) .. header.side
 end
 
 -- The fields of a record before the status.

@@ -140,6 +140,11 @@ const asked = async (bench: Bench): Promise<void> => {
   for (const id of MESSAGES.slice(0, 3)) await send(id)(bench);
 };
 
+const turning = async (bench: Bench): Promise<void> => {
+  await asked(bench);
+  await okOf(bench.sessions.claim(holder));
+};
+
 const answered = async (bench: Bench): Promise<void> => {
   await asked(bench);
   await inboxUse('m1', { take: { messages: 2, turn: 1 } })(bench);
@@ -256,6 +261,16 @@ export const writes: readonly Write[] = [
   write('take the last messages', answered, inboxUse('m3', { take: { messages: 1, turn: 2 } }), {
     isMail: true,
   }),
+  write(
+    'end a turn with its answer',
+    turning,
+    async (bench) => {
+      const fencingToken = await tokenOf(bench);
+      const entries = [said('the answer')];
+      return okOf(bench.sessions.release(TARGET, { fencingToken, done: true, entries }));
+    },
+    { isMail: true, isShort: true },
+  ),
   write('withdraw a message between others', asked, inboxUse('m2', { withdraw: ['m2'] }), {
     isMail: true,
     isShort: true,
