@@ -23,10 +23,10 @@ const OUTCOME = /^(\w+)(?: (\w+)(?: (.*))?)?$/s;
 const outcomeOf = <T>(
   key: SessionKey,
   reply: Result<string, Failure>,
-  read: (word: string, guard: string, more: string) => T | undefined,
+  read: (word: string, guard: string, more?: string) => T | undefined,
 ): Result<T, StoreError> => {
   if (reply.isErr()) return err(toStoreError(key, reply.error));
-  const [, word = '', guard = '', more = ''] = OUTCOME.exec(reply.value) ?? [];
+  const [, word = '', guard = '', more] = OUTCOME.exec(reply.value) ?? [];
   const outcome = read(word, guard, more);
   return outcome === undefined ? err(errorOf(key, word)) : ok(outcome);
 };
@@ -63,11 +63,7 @@ const WITHOUT_MORE = [
 ] as const;
 
 /** A refusal by a guard; `corrupt` if its state cannot be read. */
-const refusalOf = (
-  key: SessionKey,
-  text: string,
-  more: string,
-): Changed | 'corrupt' | undefined => {
+const refusalOf = (key: SessionKey, text: string, more = ''): Changed | 'corrupt' | undefined => {
   const guard = nameIn(text, WITHOUT_MORE);
   if (guard !== undefined) return refused(guard);
   const placed = nameIn(text, ['end', 'superseded']);
@@ -79,15 +75,11 @@ const refusalOf = (
   return record ? { ...refused(stated), state: record.state } : 'corrupt';
 };
 
-/**
- * A change that was made. One that takes messages also says where their lines begin, and their
- * lines, with tabs between them.
- */
-const madeOf = (position: number, more: string): Changed | 'corrupt' => {
-  if (more === '') return { outcome: 'made', position };
-  const space = more.indexOf(' ');
-  const lines = more.slice(space + 1).replaceAll('\t', '\n');
-  const messages = decodePlaced(lines, Number(more.slice(0, space)));
+/** A change that was made, with the lines of the messages that it takes and tabs between them. */
+const madeOf = (position: number, taken: string | undefined): Changed | 'corrupt' => {
+  if (taken === undefined) return { outcome: 'made', position };
+  const lines = taken.replaceAll('\t', '\n');
+  const messages = decodePlaced(lines, position - Buffer.byteLength(lines));
   return messages === undefined ? 'corrupt' : { outcome: 'made', position, messages };
 };
 

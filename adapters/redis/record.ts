@@ -54,9 +54,9 @@ import { finite, NEVER } from '../stored/never.js';
  *
  * The inbox is a hash. The messages that wait have the numbers up to `last`, `inbox` of them, each
  * in a field `<number>`: the digest, the id, and after a newline the entry as JSON. For each
- * message that ever was, the field `=<id>` has its digest, and once it was taken also its place in
- * the journal, as that of an operation, or ` -` once it was withdrawn. Which of them count follows
- * from the record and the journal: a torn log may leave others. The texts of those that were taken
+ * message that ever was, the field `=<id>` is `<digest>:<its numbers>`, and once it was taken also
+ * its place in the journal, as that of an operation, or ` -` once it was withdrawn. Which of them
+ * count follows from the record and the journal: a torn log may leave others. The texts of those that were taken
  * or withdrawn, from the number `first` on, stay until the next change of the inbox: an append
  * overwrites `inbox` and `last`, so that messages wait again when a torn log applies a lost change
  * before it.

@@ -133,11 +133,7 @@ local function write(c, header)
   local begins, all = format('%d', from), {lines}
   local finish = lines == '' and begins or extend(c.journal, begins, lines)
   local outcome = 'made ' .. finish
-  if c.take then
-    local takenFrom = finish
-    finish = writeTaken(c, finish, all)
-    outcome = takenIn(finish, takenFrom, all)
-  end
+  if c.take then finish, outcome = writeTaken(c, finish, all) end
   if c.operation then
     noteLines(c.operations, c.operation, c.digest, begins, finish, table.concat(all))
   end

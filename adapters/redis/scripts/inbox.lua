@@ -2,14 +2,20 @@
 
 local MESSAGE = '^(%S+) ([^\n]*)\n(.*)$'
 
--- The first ones of the messages that wait, each with its text in the inbox; nil if one is missing.
+-- The message with a number; nil if none waits with it.
+local function waitingAt(inbox, header, number)
+  if number <= header.last - header.inbox or number > header.last then return nil end
+  local text = call('HGET', inbox, format('%d', number))
+  local digest, id, entry = match(text or '', MESSAGE)
+  return digest and {number = number, text = text, digest = digest, id = id, entry = entry}
+end
+
+-- The first ones of the messages that wait; nil if one is missing.
 local function waitingIn(inbox, header, count)
-  local waiting, before = {}, header.last - header.inbox
+  local waiting = {}
   for at = 1, count do
-    local text = call('HGET', inbox, format('%d', before + at))
-    if not text then return nil end
-    local digest, id, entry = match(text, MESSAGE)
-    waiting[at] = {text = text, digest = digest, id = id, entry = entry}
+    waiting[at] = waitingAt(inbox, header, header.last - header.inbox + at)
+    if not waiting[at] then return nil end
   end
   return waiting
 end
@@ -22,13 +28,17 @@ local function clearInbox(inbox, header)
   header.first = waitsFrom
 end
 
--- What became of a message that does not wait, from its note: its digest, and the position after it
--- if it was taken. nil if there was none: a torn log may leave the note of a message that nobody was
--- told of.
-local function goneIn(noted, journal, bytes)
-  local digest = match(noted, '^(%S+) %-$')
-  if digest then return digest end
-  digest = match(noted, '^%S+')
-  local upto = match(repeated(journal, bytes, noted, digest) or '', '%d+$')
+-- The digest of the message with an id, and its entry if it waits, the position after it if it was
+-- taken, or ''. nil if there was none: a torn log may leave the note of a message that nobody was told
+-- of, or of a change that it has lost.
+local function messageWith(inbox, header, journal, id)
+  local noted = call('HGET', inbox, '=' .. id) or ''
+  local name, digest, numbers = match(noted, '^((%S*):(%S*))')
+  for number in string.gmatch(numbers or '', '%d+') do
+    local message = waitingAt(inbox, header, tonumber(number))
+    if message and message.id == id then return digest, message.entry end
+  end
+  if sub(noted, -2) == ' -' then return digest, '' end
+  local upto = match(repeated(journal, header.bytes, noted, name) or '', '%d+$')
   if upto then return digest, upto end
 end

@@ -10,25 +10,20 @@ local record, journal, inbox = KEYS[1], KEYS[2], KEYS[3]
 local text = beginningOf(record)
 if text == '' then return '' end
 local header = headerOf(text)
-local waiting = header and waitingIn(inbox, header, header.inbox)
-if not waiting then return 'corrupt' end
+if not header then return 'corrupt' end
 
-local reply, isWaiting = {}, {}
+local reply = {}
 local function add(id, digest, place)
   reply[#reply + 1], reply[#reply + 2], reply[#reply + 3] = id, digest, place
 end
 
-for _, message in ipairs(waiting) do
-  if not ARGV[1] then add(message.id, message.digest, message.entry) end
-  isWaiting[message.id] = message
-end
 for _, id in ipairs(ARGV) do
-  local noted, message = call('HGET', inbox, '=' .. id), isWaiting[id]
-  if message then
-    add(id, message.digest, message.entry)
-  elseif noted then
-    local digest, position = goneIn(noted, journal, header.bytes)
-    if digest then add(id, digest, position or '') end
-  end
+  local digest, place = messageWith(inbox, header, journal, id)
+  if digest then add(id, digest, place) end
+end
+if not ARGV[1] then
+  local waiting = waitingIn(inbox, header, header.inbox)
+  if not waiting then return 'corrupt' end
+  for _, message in ipairs(waiting) do add(message.id, message.digest, message.entry) end
 end
 return table.concat(reply, '\n')

@@ -26,6 +26,7 @@ import { live, NOON } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { openClient } from '../../support/redis-clients.js';
+import { startRedis } from '../../support/redis-server.js';
 import { okOf } from '../../support/sessions.js';
 
 const SECRET = 'secret-content';
@@ -115,10 +116,10 @@ describeWithRedis('an inbox in Redis', ({ port }) => {
     const { store, client, inbox } = await open();
     await append(store, key, ['before']);
     const end = (await answerOf(store.find(key)))?.historyPosition ?? 0;
-    const place = `the-same-content ${end} ${end + 9} sum`;
+    const place = `the-same-content:0 ${end} ${end + 9} sum`;
     const { entry, digest } = messageOf('lost');
     const text = `${digest} lost\n${JSON.stringify(entry)}`;
-    await client.call('HSET', inbox, '1', text, '=lost', digest, '=taken', place);
+    await client.call('HSET', inbox, '1', text, '=lost', `${digest}:1`, '=taken', place);
     await append(store, key, ['after, in the place of the one that was taken']);
     expect(await known(store, ['lost', 'taken'])).toEqual([]);
     expect(await waitingIds(store)).toEqual([]);
@@ -151,5 +152,30 @@ describeWithRedis('an inbox in Redis', ({ port }) => {
     await answerOf(store.page(key.tenant, { offset: 0, limit: 5 }));
     expect(sent.length).toBeGreaterThan(4);
     expect(sent.filter((command) => / \S+:inbox:/.test(command))).toEqual([]);
+  });
+
+  test('reads only the messages whose ids are given, however many wait', async () => {
+    const server = await startRedis();
+    const client = openClient('ioredis 5', { port: server.port });
+    try {
+      const store = new RedisSessionStore({ client });
+      await begin(store, key);
+      await send(store, ['taken', ...Array.from({ length: 50 }, (_, at) => `m${at}`)]);
+      await take(store, 1);
+      await changeInbox(store, { withdraw: ['m7'] });
+      await client.call('CONFIG', 'RESETSTAT');
+      const found = await known(store, ['m3', 'm30', 'm7', 'taken', 'unknown']);
+      expect(found.map(({ id, entry }) => [id, entry?.content])).toEqual([
+        ['m3', 'm3'],
+        ['m30', 'm30'],
+        ['m7', undefined],
+        ['taken', undefined],
+      ]);
+      const stats = String(await client.call('INFO', 'commandstats'));
+      expect(Number(/cmdstat_hget:calls=(\d+)/.exec(stats)?.[1])).toBeLessThanOrEqual(10);
+    } finally {
+      client.disconnect();
+      await server.stop();
+    }
   });
 });
