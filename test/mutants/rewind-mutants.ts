@@ -96,7 +96,7 @@ export const rewindMutants: readonly Mutant[] = [
   {
     bug: 'what is superseded in PostgreSQL is shown before what replaces it',
     file: 'adapters/postgres/sql/change.sql',
-    from: 'WHERE session = p_session AND position > p_after',
+    from: 'WHERE session = v.number AND position > c.truncate_to',
     to: 'WHERE false',
     tests: postgres,
   },

@@ -45,21 +45,6 @@ BEGIN
   );
 END $body$;
 
--- The guard that does not hold; null if none is known.
-CREATE FUNCTION $refusal_of_begin(c $commit, p_totals $total_change[])
-RETURNS text LANGUAGE plpgsql AS $body$
-BEGIN
-  IF EXISTS (SELECT FROM $sessions WHERE tenant = c.tenant AND id = c.id) THEN
-    RETURN 'absent';
-  ELSIF c.source IS NOT NULL THEN
-    -- Rows are locked in the order of ids: a source after the new session follows its insert.
-    IF NOT $has_version(c, c.source COLLATE "C" < c.id COLLATE "C") THEN
-      RETURN 'source';
-    END IF;
-  END IF;
-  RETURN $refusal_of_limit(c, p_totals);
-END $body$;
-
 -- Begins a session. For a fork no other commit may be in the transaction, because it locks two
 -- sessions.
 CREATE FUNCTION $begin_session(
@@ -74,7 +59,13 @@ DECLARE
 BEGIN
   -- Without a further guard, the insert finds out whether the id is taken.
   IF c.source IS NOT NULL OR c.live_limit IS NOT NULL THEN
-    refusal := $refusal_of_begin(c, p_totals);
+    refusal := CASE
+      WHEN EXISTS (SELECT FROM $sessions WHERE tenant = c.tenant AND id = c.id) THEN 'absent'
+      -- Rows are locked in the order of ids: a source after the new session follows its insert.
+      WHEN c.source IS NOT NULL
+        AND NOT $has_version(c, c.source COLLATE "C" < c.id COLLATE "C") THEN 'source'
+      WHEN c.live_limit IS NOT NULL THEN $refusal_of_limit(c, p_totals)
+    END;
     IF refusal IS NOT NULL THEN
       RETURN;
     END IF;

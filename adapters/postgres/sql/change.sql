@@ -28,41 +28,6 @@ BEGIN
   END;
 END $body$;
 
--- Takes the entries after a position out of a history.
-CREATE FUNCTION $truncate_history(
-  p_session bigint,
-  p_after bigint,
-  OUT lost_entries bigint,
-  OUT lost_bytes bigint
-) LANGUAGE plpgsql AS $body$
-BEGIN
-  WITH superseded AS (
-    DELETE FROM $entries
-      WHERE session = p_session AND position > p_after
-      RETURNING bytes
-  )
-  SELECT count(*), coalesce(sum(superseded.bytes), 0)
-    INTO lost_entries, lost_bytes
-    FROM superseded;
-END $body$;
-
--- The guard of the history or of the tenant that does not hold; or null.
-CREATE FUNCTION $later_refusal(
-  c $commit,
-  p_session bigint,
-  p_entries bigint,
-  p_end bigint,
-  p_totals $total_change[]
-) RETURNS text LANGUAGE plpgsql AS $body$
-DECLARE
-  v_refusal text;
-BEGIN
-  IF c.truncate_to IS NOT NULL THEN
-    v_refusal := $refusal_of_rewind(c, p_session, p_entries, p_end);
-  END IF;
-  RETURN coalesce(v_refusal, $refusal_of_limit(c, p_totals));
-END $body$;
-
 -- Sends, withdraws and takes messages of a session whose history ends at p_end. taken: the texts of
 -- the entries that this adds.
 CREATE FUNCTION $use_inbox(
@@ -139,7 +104,6 @@ CREATE FUNCTION $change_session(
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
-  v_lost record;
   v_use record;
   v_put $put := c.put;
   v_added bigint := cardinality(c.entries);
@@ -192,16 +156,25 @@ BEGIN
   refusal := v.refusal;
   IF refusal IN ('revision', 'unusedSince', 'open', 'over', 'fence') THEN
     answer := $state_of(v.number);
-  ELSIF refusal IS NULL AND (c.truncate_to IS NOT NULL OR c.live_limit IS NOT NULL) THEN
-    refusal := $later_refusal(c, v.number, v.entries, v.position, p_totals);
+  END IF;
+  IF refusal IS NULL AND c.truncate_to IS NOT NULL THEN
+    refusal := $refusal_of_rewind(c, v.number, v.entries, v.position);
+  END IF;
+  IF refusal IS NULL AND c.live_limit IS NOT NULL THEN
+    refusal := $refusal_of_limit(c, p_totals);
   END IF;
   IF refusal IS NOT NULL THEN
     RETURN;
   END IF;
   IF c.truncate_to IS NOT NULL THEN
-    v_lost := $truncate_history(v.number, c.truncate_to);
-    v.entries := v.entries - v_lost.lost_entries;
-    v.bytes := v.bytes - v_lost.lost_bytes;
+    WITH superseded AS (
+      DELETE FROM $entries
+        WHERE session = v.number AND position > c.truncate_to
+        RETURNING bytes
+    )
+    SELECT v.entries - count(*), v.bytes - coalesce(sum(superseded.bytes), 0)
+      INTO v.entries, v.bytes
+      FROM superseded;
     -- A rewind takes a position of its own.
     end_position := end_position + 1;
   END IF;

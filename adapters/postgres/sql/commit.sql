@@ -130,15 +130,9 @@ BEGIN
   RETURN v_changes;
 END $body$;
 
--- 'live' if a tenant already has the maximum number of live sessions; or null.
+-- 'live' if a tenant already has the maximum number of live sessions; or null. Only with a limit.
 CREATE FUNCTION $refusal_of_limit(c $commit, p_totals $total_change[])
 RETURNS text LANGUAGE plpgsql AS $body$
 BEGIN
-  -- A separate condition, because AND may evaluate both sides.
-  IF c.live_limit IS NOT NULL THEN
-    IF c.live_limit <= $live_sessions(c.tenant, c.live_at, p_totals) THEN
-      RETURN 'live';
-    END IF;
-  END IF;
-  RETURN NULL;
+  RETURN CASE WHEN c.live_limit <= $live_sessions(c.tenant, c.live_at, p_totals) THEN 'live' END;
 END $body$;
