@@ -4,7 +4,7 @@ import { type Fields, isFields } from '../../src/session/fields.js';
 import { MAX_RACES } from '../../src/session/limits.js';
 import type { UnderWay } from '../../src/store/under-way.js';
 import { rowsIn } from '../sql/query.js';
-import type { SqlDeployment } from '../sql/sql-deployment.js';
+import type { StoredDeployment } from '../stored/deployment.js';
 import { type Failure, failureOf, foreignAnswer, lost, timedOut } from './failure.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
 import type { PreparedStatements, Statement, Value } from './prepared-statements.js';
@@ -83,7 +83,7 @@ export interface CallSource {
   readonly statements: PreparedStatements;
   readonly underWay: UnderWay;
   /** The settings of the deployment. The first call reads them with `read`. */
-  deployment(read: (statement: Statement) => Answer<readonly Fields[]>): Answer<SqlDeployment>;
+  deployment(read: (statement: Statement) => Answer<readonly Fields[]>): Answer<StoredDeployment>;
 }
 
 /**
@@ -124,7 +124,7 @@ export class Call {
   }
 
   /** The settings of the deployment. */
-  deployment(): Answer<SqlDeployment> {
+  deployment(): Answer<StoredDeployment> {
     return this.#source.deployment((statement) => this.#complete(statement, 'not_applied'));
   }
 

@@ -1,12 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/session/fields.js';
 import { UnderWay } from '../../src/store/under-way.js';
-import {
-  deploymentIn,
-  refusalOfSettings,
-  type SqlDeployment,
-  wantedOf,
-} from '../sql/sql-deployment.js';
+import { deploymentFor } from '../sql/sql-deployment.js';
+import type { StoredDeployment } from '../stored/deployment.js';
 import { type Answer, Call, type CallSource } from './call.js';
 import { type Failure, notConnected } from './failure.js';
 import type {
@@ -42,9 +38,9 @@ export class Connection implements CallSource {
   readonly statements: PreparedStatements;
   readonly underWay = new UnderWay();
   /** Set by the first call. */
-  #deployment: Result<SqlDeployment, never> | undefined;
+  #deployment: Result<StoredDeployment, never> | undefined;
   /** The pending request, which concurrent calls share. */
-  #reading: Answer<SqlDeployment> | undefined;
+  #reading: Answer<StoredDeployment> | undefined;
 
   constructor(settings: PostgresSettings) {
     const { pool } = settings;
@@ -70,7 +66,7 @@ export class Connection implements CallSource {
    * The settings of the deployment, or an error if the options of this process differ from them.
    * They are read once.
    */
-  async deployment(read: Read): Answer<SqlDeployment> {
+  async deployment(read: Read): Answer<StoredDeployment> {
     if (this.#deployment !== undefined) return this.#deployment;
     this.#reading ??= this.#read(read).finally(() => {
       this.#reading = undefined;
@@ -78,18 +74,16 @@ export class Connection implements CallSource {
     return this.#reading;
   }
 
-  async #read(read: Read): Answer<SqlDeployment> {
+  async #read(read: Read): Answer<StoredDeployment> {
     const rows = await read({
       sql: 'SELECT name, value FROM $meta',
       values: [],
       columns: ['name', 'value'],
     });
     if (rows.isErr()) return err(rows.error);
-    const stored = deploymentIn(rows.value);
-    const refusal = refusalOfSettings('PostgresSessionStore', this.#settings, stored);
-    if (refusal !== undefined) return err(refusal);
-    this.#deployment = ok(wantedOf(this.#settings, stored));
-    return this.#deployment;
+    const found = deploymentFor('PostgresSessionStore', this.#settings, rows.value);
+    if (found.isOk()) this.#deployment = ok(found.value);
+    return found;
   }
 
   /** Reads the settings again with the next call. */

@@ -1,5 +1,4 @@
-export type { Migration } from '../sql/schema-version.js';
-export type { MigrateOptions } from '../sql/sql-deployment.js';
+export type { MigrateOptions, Migration } from '../sql/sql-deployment.js';
 export { PostgresSessionStore } from './postgres-session-store.js';
 export type {
   PostgresClient,

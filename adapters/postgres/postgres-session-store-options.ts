@@ -2,7 +2,7 @@ import { having } from '../../src/schema/host-values.js';
 import { optionsOf } from '../../src/schema/options-of.js';
 import { optional, type Schema } from '../../src/schema/schema.js';
 import { flag, matching, upTo } from '../../src/schema/values.js';
-import { type AskedDeployment, askedOf, deploymentFields } from '../sql/sql-deployment.js';
+import { type AskedDeployment, askedOf, deploymentFields } from '../stored/deployment.js';
 
 /** A connection of a pool. The store uses `query` and `release`; `on` is for notifications. */
 export interface PostgresClient {

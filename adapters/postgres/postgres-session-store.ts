@@ -29,8 +29,7 @@ import type {
   TakeRange,
   WaitingRange,
 } from '../../src/store/session-store.js';
-import type { Migration } from '../sql/schema-version.js';
-import type { MigrateOptions } from '../sql/sql-deployment.js';
+import type { MigrateOptions, Migration } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
 import { findEntries, findMessages, findSession, findState } from './find-session.js';
 import { migrate } from './migrate.js';

@@ -6,6 +6,7 @@ import {
 } from '../../src/session/errors.js';
 import { differenceOf } from '../../src/store/difference-of.js';
 import { UnderWay } from '../../src/store/under-way.js';
+import { type StoredDeployment, wantedOf } from '../stored/deployment.js';
 import { type Call, type Connection, script } from './connection.js';
 import { withOutcome } from './failure.js';
 import { Keyspace } from './keyspace.js';
@@ -40,14 +41,11 @@ export interface OpenCall extends Open {
 }
 
 /** The stored settings. */
-interface Stored extends Omit<RedisDeployment, 'events'> {
-  /** Number of events that a stream keeps unless a process asks for another; 0 without events. */
-  readonly eventsLength: number;
+interface Stored extends StoredDeployment {
+  readonly partitions: number;
 }
 
 type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
-
-const DEFAULT_EVENTS = 100_000;
 
 /** The settings of a new deployment without options. */
 const NEW_DEPLOYMENT: Stored = {
@@ -199,13 +197,8 @@ export class Deployment {
 
   /** The settings of this process: its options, and the stored settings for the others. */
   #wanted(stored = NEW_DEPLOYMENT): Stored {
-    const {
-      partitions = stored.partitions,
-      events = stored.eventsLength > 0,
-      eventsLength = stored.eventsLength || DEFAULT_EVENTS,
-      reportEnds = stored.reportEnds,
-    } = this.#settings;
-    return { partitions, eventsLength: events ? eventsLength : 0, reportEnds };
+    const { partitions = stored.partitions } = this.#settings;
+    return { partitions, ...wantedOf(this.#settings, stored) };
   }
 
   #differenceFrom(stored: Stored): Misconfigured | undefined {

@@ -1,9 +1,9 @@
-import { having, switchOr } from '../../src/schema/host-values.js';
-import { object } from '../../src/schema/object.js';
+import { having } from '../../src/schema/host-values.js';
 import { optionsOf } from '../../src/schema/options-of.js';
 import { optional, type Schema, schema } from '../../src/schema/schema.js';
-import { flag, matching, upTo } from '../../src/schema/values.js';
+import { matching, upTo } from '../../src/schema/values.js';
 import { hasMethods } from '../../src/session/fields.js';
+import { type AskedDeployment, askedOf, deploymentFields } from '../stored/deployment.js';
 
 /**
  * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client
@@ -165,19 +165,14 @@ export interface RedisSessionStoreOptions {
 }
 
 /** The validated options with their defaults. Undefined options follow the stored settings. */
-export interface RedisSettings {
+export interface RedisSettings extends AskedDeployment {
   readonly client: RedisClient;
   readonly prefix: string;
   readonly partitions: number | undefined;
   readonly timeoutMs: number;
-  readonly events: boolean | undefined;
-  /** Number of events that a stream keeps. */
-  readonly eventsLength: number | undefined;
   readonly eventsClient: BlockingRedisClient | undefined;
-  readonly reportEnds: boolean | undefined;
 }
 
-const MAX_EVENTS = 100_000_000;
 const MAX_PARTITIONS = 16_384;
 const MAX_TIMEOUT_MS = 600_000;
 const DEFAULT_TIMEOUT_MS = 2000;
@@ -186,11 +181,6 @@ const eventsClient = schema((issues, path, client) => {
   const canBlock = hasMethods(client, 'xread', 'xrevrange') && !hasMethods(client, 'nodes');
   issues.check(canBlock, path, 'must be an ioredis client, but not a Cluster');
 });
-
-const eventsOptions = object({
-  length: optional(upTo(MAX_EVENTS)),
-  client: optional(eventsClient),
-} satisfies Readonly<Record<keyof RedisEventsOptions, Schema<unknown>>>);
 
 const read = optionsOf('RedisSessionStore', {
   // Of any class, since it belongs to the host.
@@ -201,8 +191,7 @@ const read = optionsOf('RedisSessionStore', {
   ),
   partitions: optional(upTo(MAX_PARTITIONS)),
   timeoutMs: optional(upTo(MAX_TIMEOUT_MS), DEFAULT_TIMEOUT_MS),
-  events: optional(switchOr(eventsOptions)),
-  reportEnds: optional(flag),
+  ...deploymentFields({ client: optional(eventsClient) }),
 } satisfies Readonly<Record<keyof RedisSessionStoreOptions, Schema<unknown>>>);
 
 /** Throws a `TypeError` that names every invalid or unknown option. */
@@ -214,9 +203,7 @@ export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSetti
     prefix,
     partitions,
     timeoutMs,
-    events: typeof events === 'object' ? true : events,
-    eventsLength: typeof events === 'object' ? events.length : undefined,
+    ...askedOf({ events, reportEnds }),
     eventsClient: typeof given === 'object' ? given.client : undefined,
-    reportEnds,
   };
 };

@@ -1,26 +1,8 @@
-import { switchOr } from '../../src/schema/host-values.js';
-import { object } from '../../src/schema/object.js';
-import { type FieldSchemas, optional } from '../../src/schema/schema.js';
-import { flag, upTo } from '../../src/schema/values.js';
-import type { Misconfigured } from '../../src/session/errors.js';
+import { err, ok, type Result } from 'neverthrow';
+import { type Misconfigured, misconfigured } from '../../src/session/errors.js';
 import type { Fields } from '../../src/session/fields.js';
 import { differenceOf } from '../../src/store/difference-of.js';
-
-/** The settings in the options of a process; undefined follows the stored setting. */
-export interface AskedDeployment {
-  readonly events: boolean | undefined;
-  /** Number of events that the log keeps. */
-  readonly eventsLength: number | undefined;
-  readonly reportEnds: boolean | undefined;
-}
-
-/** The settings that all processes of a database share. `migrate` stores them. */
-export interface SqlDeployment {
-  /** Number of events that the log keeps; 0 without events. */
-  readonly eventsLength: number;
-  /** Whether sweeps report ends. */
-  readonly reportEnds: boolean;
-}
+import { type AskedDeployment, type StoredDeployment, wantedOf } from '../stored/deployment.js';
 
 /** Options of `migrate`. */
 export interface MigrateOptions {
@@ -28,68 +10,89 @@ export interface MigrateOptions {
   readonly reconfigure?: boolean | undefined;
 }
 
-const DEFAULT_EVENTS = 100_000;
-const MAX_EVENTS = 100_000_000;
-
-const eventsLength = optional(upTo(MAX_EVENTS));
-
-/** The options of a store that make a deployment; `more` are those of its events. */
-export const deploymentFields = <F extends FieldSchemas>(more: F) => ({
-  events: optional(switchOr(object({ length: eventsLength, ...more }))),
-  reportEnds: optional(flag),
-});
-
-/** What a process asks for. */
-export const askedOf = ({
-  events,
-  reportEnds,
-}: {
-  readonly events: boolean | { readonly length?: number | undefined } | undefined;
-  readonly reportEnds: boolean | undefined;
-}): AskedDeployment => {
-  if (typeof events !== 'object') return { reportEnds, events, eventsLength: undefined };
-  return { reportEnds, events: true, eventsLength: events.length };
-};
-
 /** A number in rows of the table meta. */
-export const metaIn = (rows: readonly Fields[], name: string): number | undefined => {
+const metaIn = (rows: readonly Fields[], name: string): number | undefined => {
   const row = rows.find((each) => each['name'] === name);
   return row && Number(row['value']);
 };
 
 /** The settings in rows of the table meta. */
-export const deploymentIn = (rows: readonly Fields[]): SqlDeployment => ({
+const deploymentIn = (rows: readonly Fields[]): StoredDeployment => ({
   eventsLength: metaIn(rows, 'events') ?? 0,
   reportEnds: metaIn(rows, 'report_ends') === 1,
 });
 
 /** The settings as rows of the table meta, by their names. */
-export const settingsOf = ({ eventsLength, reportEnds }: SqlDeployment) => ({
+const settingsOf = ({ eventsLength, reportEnds }: StoredDeployment) => ({
   events: eventsLength,
   report_ends: Number(reportEnds),
 });
 
-/** The settings of a process: its options, and the stored settings for the others. */
-export const wantedOf = (
-  { events, eventsLength, reportEnds }: AskedDeployment,
-  stored: SqlDeployment,
-): SqlDeployment => {
-  const hasEvents = events ?? stored.eventsLength > 0;
-  const length = eventsLength ?? (stored.eventsLength || DEFAULT_EVENTS);
-  return { eventsLength: hasEvents ? length : 0, reportEnds: reportEnds ?? stored.reportEnds };
-};
-
 const changed = 'change it with migrate({ reconfigure: true })';
 
-/** The error of a process whose options differ from the stored settings. */
-export const refusalOfSettings = (
+/** The settings of a process; an error if its options differ from those in rows of the table meta. */
+export const deploymentFor = (
   store: string,
-  { events, reportEnds }: AskedDeployment,
-  { eventsLength, ...stored }: SqlDeployment,
-): Misconfigured | undefined =>
-  differenceOf(
+  asked: AskedDeployment,
+  rows: readonly Fields[],
+): Result<StoredDeployment, Misconfigured> => {
+  const stored = deploymentIn(rows);
+  const { events, reportEnds } = asked;
+  const { eventsLength, ...others } = stored;
+  const refusal = differenceOf(
     store,
     { events, reportEnds },
-    { events: eventsLength > 0, ...stored },
+    { events: eventsLength > 0, ...others },
     { events: changed, reportEnds: changed },
   );
+  return refusal === undefined ? ok(wantedOf(asked, stored)) : err(refusal);
+};
+
+/**
+ * The version of the tables that this program makes. Tables of a later version say which programs
+ * can use them.
+ */
+const VERSION = 1;
+
+/** The result of `migrate`. */
+export interface Migration {
+  /** The version of the tables before the call; 0 if there were none. */
+  readonly from: number;
+  /**
+   * The version of the tables after the call; the same as `from` if it has made and upgraded none.
+   */
+  readonly to: number;
+  /**
+   * Why a SQLite database has no write-ahead log. Without one, readers and the writer of a file
+   * wait for each other. Absent if it has one, and on PostgreSQL.
+   */
+  readonly withoutWal?: string;
+}
+
+/**
+ * What `migrate` does with the tables, by the rows of the table meta. An error if a later version
+ * has changed them so that this program cannot use them.
+ */
+export const migrationOf = (rows: readonly Fields[]): Result<Migration, Misconfigured> => {
+  const from = metaIn(rows, 'version') ?? 0;
+  const usableFrom = metaIn(rows, 'usable_from') ?? from;
+  if (usableFrom <= VERSION) return ok({ from, to: Math.max(from, VERSION) });
+  const made = `a later version of Colloquy made the tables: version ${from}`;
+  return err(
+    misconfigured(`${made}, which needs ${usableFrom} or later; this one knows ${VERSION}`),
+  );
+};
+
+/**
+ * What a migration writes into the table meta, by names: the version of tables that it makes, and
+ * the settings of the process that makes or reconfigures them.
+ */
+export const metaAfter = (
+  rows: readonly Fields[],
+  { from }: Migration,
+  asked: AskedDeployment,
+): Readonly<Record<string, number>> => {
+  const settings = settingsOf(wantedOf(asked, deploymentIn(rows)));
+  if (from > 0) return settings;
+  return { version: VERSION, usable_from: VERSION, ...settings };
+};

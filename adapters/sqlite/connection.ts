@@ -10,13 +10,8 @@ import { isError } from '../../src/session/native-kinds.js';
 import { UnderWay } from '../../src/store/under-way.js';
 import { Lane } from '../lanes/lane.js';
 import { type Query, rowsIn, withPrefix } from '../sql/query.js';
-import {
-  type AskedDeployment,
-  deploymentIn,
-  refusalOfSettings,
-  type SqlDeployment,
-  wantedOf,
-} from '../sql/sql-deployment.js';
+import { deploymentFor } from '../sql/sql-deployment.js';
+import type { AskedDeployment, StoredDeployment } from '../stored/deployment.js';
 import type {
   SqliteDatabase,
   SqliteStatement,
@@ -105,7 +100,7 @@ const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal =
 const GROUP = { groups: 1, calls: 64, bytes: 1 << 20 } as const;
 
 /** Writes within a transaction, and keeps its result. Returns whether it succeeded. */
-type Write = (deployment: SqlDeployment) => boolean;
+type Write = (deployment: StoredDeployment) => boolean;
 
 /** A write has an error as its result, so that the transaction is undone. */
 const undone = { type: 'undone' } as const;
@@ -115,7 +110,7 @@ export class Connection {
   readonly #database: SqliteDatabase;
   readonly #asked: AskedDeployment;
   /** Set by the first transaction. */
-  #deployment: SqlDeployment | undefined;
+  #deployment: StoredDeployment | undefined;
   /** Compiled statements by their text without prefix; the store has a fixed number of texts. */
   readonly #statements = new Map<string, SqliteStatement>();
   readonly underWay = new UnderWay();
@@ -193,13 +188,13 @@ export class Connection {
   }
 
   /** The settings of the deployment. */
-  deployment(): Result<SqlDeployment, Refusal> {
+  deployment(): Result<StoredDeployment, Refusal> {
     if (this.#deployment !== undefined) return ok(this.#deployment);
-    return this.read((deployment): Result<SqlDeployment, Refusal> => ok(deployment));
+    return this.read((deployment): Result<StoredDeployment, Refusal> => ok(deployment));
   }
 
   /** Runs `work` in a read transaction, so that its reads are consistent. */
-  read<T, E>(work: (deployment: SqlDeployment) => Result<T, E>): Result<T, E | Refusal> {
+  read<T, E>(work: (deployment: StoredDeployment) => Result<T, E>): Result<T, E | Refusal> {
     return this.#transaction('BEGIN', 'not_applied', () => this.#settings().andThen(work));
   }
 
@@ -210,7 +205,7 @@ export class Connection {
    */
   async write<T, E>(
     tenant: string,
-    work: (deployment: SqlDeployment) => Result<T, E>,
+    work: (deployment: StoredDeployment) => Result<T, E>,
     bytes = 0,
   ): Promise<Result<T, E | Refusal>> {
     let result: Result<T, E | Refusal> = err(
@@ -282,13 +277,11 @@ export class Connection {
    * The settings of the deployment, or an error if the options of this process differ from them.
    * They are read once.
    */
-  #settings(): Result<SqlDeployment, Misconfigured> {
+  #settings(): Result<StoredDeployment, Misconfigured> {
     if (this.#deployment !== undefined) return ok(this.#deployment);
-    const stored = deploymentIn(this.meta());
-    const refusal = refusalOfSettings('SqliteSessionStore', this.#asked, stored);
-    if (refusal !== undefined) return err(refusal);
-    this.#deployment = wantedOf(this.#asked, stored);
-    return ok(this.#deployment);
+    const read = deploymentFor('SqliteSessionStore', this.#asked, this.meta());
+    this.#deployment = read.unwrapOr(undefined);
+    return read;
   }
 
   /** Sets `busy_timeout` before the first transaction, if the host has set none by then. */

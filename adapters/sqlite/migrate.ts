@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
-import { type Migration, metaAfter, migrationOf } from '../sql/schema-version.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
+import { type Migration, metaAfter, migrationOf } from '../sql/sql-deployment.js';
 import type { Connection } from './connection.js';
 import tables from './tables.sql';
 

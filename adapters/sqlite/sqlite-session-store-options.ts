@@ -2,7 +2,7 @@ import { having } from '../../src/schema/host-values.js';
 import { optionsOf } from '../../src/schema/options-of.js';
 import { checked, type Schema } from '../../src/schema/schema.js';
 import { hasMethods, isFields } from '../../src/session/fields.js';
-import { type AskedDeployment, askedOf, deploymentFields } from '../sql/sql-deployment.js';
+import { type AskedDeployment, askedOf, deploymentFields } from '../stored/deployment.js';
 
 /** A value that the store binds to a statement. */
 export type SqliteValue = string | number;
