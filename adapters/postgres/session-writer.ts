@@ -11,6 +11,13 @@ import type {
 } from '../../src/store/commit.js';
 import { takenIn } from '../sql/message-rows.js';
 import { stateOf, unreadable } from '../sql/session-rows.js';
+import {
+  BEGIN_GUARDS,
+  REMOVE_GUARDS,
+  type Refused,
+  refusedBy,
+  refusedChange,
+} from '../stored/refusals.js';
 import type { Answer } from './call.js';
 import { beginInput, type CommitInput, changeInput, removeInput } from './commit-input.js';
 import type { Connection } from './connection.js';
@@ -18,52 +25,20 @@ import { foreignAnswer } from './failure.js';
 import { GroupWriter } from './group-writer.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
 
-/** The guards of refusals, by what the refusal contains. */
-const BEGIN_GUARDS = ['absent', 'source', 'live'] as const;
-const REMOVE_GUARDS = ['present', 'revision', 'unusedSince'] as const;
-const STATE_GUARDS = ['revision', 'unusedSince', 'open', 'over', 'fence'] as const;
-const POSITION_GUARDS = ['end', 'superseded'] as const;
-const OTHER_GUARDS = [
-  'operation',
-  'message',
-  'present',
-  'inbox',
-  'position',
-  'entries',
-  'dueAt',
-  'live',
-] as const;
-
-interface Refused<G> {
-  readonly outcome: 'refused';
-  readonly guard: G;
-}
-
-type Outcome<G> = { readonly outcome: 'made' } | Refused<G>;
-
 /** The error of an outcome that a commit cannot have, or that a damaged record prevents. */
 const outcomeErrorOf = (id: string, { refusal }: Fields): StoreError => {
   const [, part] = /^unreadable (\w+)$/.exec(String(refusal)) ?? [];
   return part === undefined ? foreignAnswer('unknown') : unreadable(id, part);
 };
 
-/** A refusal that contains nothing but its guard, one of `guards`. */
-const refusedBy = <G extends string>(
-  id: string,
-  guards: readonly G[],
-  found: Fields,
-): Result<Refused<G>, StoreError> => {
-  const guard = guards.find((each) => each === found['refusal']);
-  return guard === undefined ? err(outcomeErrorOf(id, found)) : ok({ outcome: 'refused', guard });
-};
-
 const outcomeOf = <G extends string>(
   id: string,
   guards: readonly G[],
   found: Fields,
-): Result<Outcome<G>, StoreError> => {
-  if (found['refusal'] === null) return ok({ outcome: 'made' });
-  return refusedBy(id, guards, found);
+): Result<{ readonly outcome: 'made' } | Refused<G>, StoreError> => {
+  const { refusal } = found;
+  const outcome = refusal === null ? { outcome: 'made' as const } : refusedBy(guards, refusal);
+  return outcome === undefined ? err(outcomeErrorOf(id, found)) : ok(outcome);
 };
 
 const changedOf = (id: string, found: Fields): Result<Changed, StoreError> => {
@@ -77,13 +52,10 @@ const changedOf = (id: string, found: Fields): Result<Changed, StoreError> => {
     }));
   if (refusal === null) return ok({ outcome: 'made', position });
   if (refusal === 'repeated') return ok({ outcome: 'repeated', position });
-  const ofPosition = POSITION_GUARDS.find((each) => each === refusal);
-  if (ofPosition !== undefined) return ok({ outcome: 'refused', guard: ofPosition, position });
-  const ofState = STATE_GUARDS.find((each) => each === refusal);
-  if (ofState === undefined || !isFields(answer)) return refusedBy(id, OTHER_GUARDS, found);
-  const state = stateOf(answer);
-  if (state === undefined) return err(unreadable(id, 'state'));
-  return ok({ outcome: 'refused', guard: ofState, state });
+  const stateIn = () => (isFields(answer) ? stateOf(answer) : undefined);
+  const refused = refusedChange(refusal, position, stateIn);
+  if (refused === 'corrupt') return err(unreadable(id, 'state'));
+  return refused === undefined ? err(outcomeErrorOf(id, found)) : ok(refused);
 };
 
 /** Carries out commits. Each is made in one transaction with its events. */

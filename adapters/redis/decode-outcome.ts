@@ -2,13 +2,9 @@ import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
 import type { Begun, Changed, Removed } from '../../src/store/commit.js';
 import type { SessionKey } from '../../src/store/session-store.js';
+import { BEGIN_GUARDS, REMOVE_GUARDS, refusedBy, refusedChange } from '../stored/refusals.js';
 import { type Failure, tooManyEnded, toStoreError, unknownReply, unreadable } from './failure.js';
 import { decodePlaced, decodeRecord } from './record.js';
-
-const refused = <G extends string>(guard: G) => ({ outcome: 'refused' as const, guard });
-
-const nameIn = <T extends string>(text: string, names: readonly T[]): T | undefined =>
-  names.find((name) => name === text);
 
 /** The error of an unexpected outcome. */
 const errorOf = (key: SessionKey, outcome: string): StoreError => {
@@ -20,60 +16,32 @@ const errorOf = (key: SessionKey, outcome: string): StoreError => {
 const OUTCOME = /^(\w+)(?: (\w+)(?: (.*))?)?$/s;
 
 /** Reads an outcome of a script. `read` gets its parts, and returns undefined for unknown ones. */
-const outcomeOf = <T>(
+const outcomeOf = <T extends object>(
   key: SessionKey,
   reply: Result<string, Failure>,
-  read: (word: string, guard: string, more?: string) => T | undefined,
+  read: (word: string, guard: string, more?: string) => T | 'corrupt' | undefined,
 ): Result<T, StoreError> => {
   if (reply.isErr()) return err(toStoreError(key, reply.error));
-  const [, word = '', guard = '', more] = OUTCOME.exec(reply.value) ?? [];
-  const outcome = read(word, guard, more);
-  return outcome === undefined ? err(errorOf(key, word)) : ok(outcome);
+  const [, word = '', second = '', more] = OUTCOME.exec(reply.value) ?? [];
+  const outcome = read(word, word === 'missing' ? 'present' : second, more) ?? word;
+  return typeof outcome === 'string' ? err(errorOf(key, outcome)) : ok(outcome);
 };
 
 export const begunOf = (
   key: SessionKey,
   reply: Result<string, Failure>,
 ): Result<Begun, StoreError> =>
-  outcomeOf(key, reply, (word, second) => {
-    if (word === 'made') return { outcome: word };
-    const guard = nameIn(second, ['absent', 'source', 'live']);
-    return guard && refused(guard);
-  });
+  outcomeOf(key, reply, (word, guard) =>
+    word === 'made' ? { outcome: word } : refusedBy(BEGIN_GUARDS, guard),
+  );
 
 export const removedOf = (
   key: SessionKey,
   reply: Result<string, Failure>,
 ): Result<Removed, StoreError> =>
-  outcomeOf(key, reply, (word, second) => {
-    if (word === 'made') return { outcome: word };
-    if (word === 'missing') return refused('present');
-    const guard = nameIn(second, ['revision', 'unusedSince']);
-    return guard && refused(guard);
-  });
-
-const WITHOUT_MORE = [
-  'operation',
-  'message',
-  'inbox',
-  'position',
-  'entries',
-  'dueAt',
-  'live',
-] as const;
-
-/** A refusal by a guard; `corrupt` if its state cannot be read. */
-const refusalOf = (key: SessionKey, text: string, more = ''): Changed | 'corrupt' | undefined => {
-  const guard = nameIn(text, WITHOUT_MORE);
-  if (guard !== undefined) return refused(guard);
-  const placed = nameIn(text, ['end', 'superseded']);
-  if (placed !== undefined) return { ...refused(placed), position: Number(more) };
-  if (text === 'rewinds') return { ...refused(text), rewinds: Number(more) };
-  const stated = nameIn(text, ['revision', 'unusedSince', 'open', 'over', 'fence']);
-  if (stated === undefined) return undefined;
-  const record = decodeRecord(key.id, more.replaceAll('\t', '\n'));
-  return record ? { ...refused(stated), state: record.state } : 'corrupt';
-};
+  outcomeOf(key, reply, (word, guard) =>
+    word === 'made' ? { outcome: word } : refusedBy(REMOVE_GUARDS, guard),
+  );
 
 /** A change that was made, with the lines of the messages that it takes and tabs between them. */
 const madeOf = (position: number, taken: string | undefined): Changed | 'corrupt' => {
@@ -86,12 +54,10 @@ const madeOf = (position: number, taken: string | undefined): Changed | 'corrupt
 export const changedOf = (
   key: SessionKey,
   reply: Result<string, Failure>,
-): Result<Changed, StoreError> => {
-  const changed = outcomeOf(key, reply, (word, second, more): Changed | 'corrupt' | undefined => {
+): Result<Changed, StoreError> =>
+  outcomeOf(key, reply, (word, second, more): Changed | 'corrupt' | undefined => {
     if (word === 'made') return madeOf(Number(second), more);
     if (word === 'repeated') return { outcome: word, position: Number(second) };
-    if (word === 'missing') return refused('present');
-    return word === 'no' ? refusalOf(key, second, more) : undefined;
+    const stateOf = () => decodeRecord(key.id, `${more}`.replaceAll('\t', '\n'))?.state;
+    return refusedChange(second, Number(more), stateOf);
   });
-  return changed.andThen((outcome) => (outcome === 'corrupt' ? err(unreadable(key)) : ok(outcome)));
-};
