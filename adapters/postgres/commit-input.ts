@@ -32,24 +32,20 @@ import { finite, NEVER } from '../stored/never.js';
  * Most objects are written as one literal, because copies of objects take longer than all the rest.
  */
 
-const noLabels: LabelChange = { added: [], lost: [] };
-
 /** When a worker may claim a session in which no message waits. */
 const retryAtOf = (state: StateRecord): number => {
   const { askedAt, ...work } = state.work;
   return wakeAtOf(askedAt === undefined ? state : { ...state, work });
 };
 
+const noLabels: LabelChange = { added: [], lost: [] };
+
 /** Undefined for no labels. */
 const labelTextsOf = (labels: LabelChange['added']): readonly string[] | undefined =>
   labels.length === 0 ? undefined : labels.map(([name, value]) => labelText(name, value));
 
 /** A state in columns. What is left of a removed session is in no list, and waits for no worker. */
-const putOf = (
-  state: StateRecord,
-  { added, lost }: LabelChange = noLabels,
-  wakeAt = wakeAtOf(state),
-) => ({
+const putOf = (state: StateRecord, wakeAt = wakeAtOf(state)) => ({
   status: state.status,
   deadline: finite(endsAt(state)),
   report_at: state.report?.dueAt,
@@ -64,11 +60,9 @@ const putOf = (
   last_activity: state.lastActivityAt,
   revision: state.revision,
   state: encodeState(state, state.labels),
-  labels_added: labelTextsOf(added),
-  labels_lost: labelTextsOf(lost),
 });
 
-const remainsPutOf = (state: StateRecord) => putOf(state, noLabels, NEVER);
+const remainsPutOf = (state: StateRecord) => putOf(state, NEVER);
 
 /** The positions of an append are added there. */
 const eventTextOf = (event: EventPart): string => {
@@ -94,7 +88,8 @@ export const beginInput = ({ key, guards: { source, live }, effects }: BeginComm
     created_ms: Date.parse(effects.head.createdAt),
     incarnation: nanoid(12),
     head: encodeHead(effects.head),
-    put: putOf(effects.state, labelChangeOf({}, effects.state)),
+    put: putOf(effects.state),
+    labels_added: labelTextsOf(labelChangeOf({}, effects.state).added),
     entries,
     bytes: bytesOfEntries(entries),
     events: effects.events.map(eventTextOf),
@@ -103,8 +98,8 @@ export const beginInput = ({ key, guards: { source, live }, effects }: BeginComm
 
 const putIn = ({ key, effects: { put } }: StateChange | UseChange) => {
   if (put === undefined) return undefined;
-  if ('removal' in key && key.removal !== undefined) return remainsPutOf(put.state);
-  return putOf(put.state, labelChangeOf(put.previous, put.state));
+  const isLeft = 'removal' in key && key.removal !== undefined;
+  return isLeft ? remainsPutOf(put.state) : putOf(put.state);
 };
 
 /** Undefined if a commit has nothing to do with the inbox. */
@@ -134,6 +129,7 @@ const stateInput = (commit: StateChange | UseChange) => {
   const { tenant, id } = storedKeyOf(commit.key);
   const { activity } = effects.put === undefined ? effects : { activity: undefined };
   const entries = effects.entries?.map(encodeEntry) ?? [];
+  const labels = effects.put ? labelChangeOf(effects.put.previous, effects.put.state) : noLabels;
   return {
     kind: 'change',
     tenant,
@@ -151,6 +147,8 @@ const stateInput = (commit: StateChange | UseChange) => {
     live_limit: guards.live?.sessions,
     live_at: guards.live?.now,
     put: putIn(commit),
+    labels_added: labelTextsOf(labels.added),
+    labels_lost: labelTextsOf(labels.lost),
     truncate_to: positionOf(effects.truncate),
     entries,
     bytes: bytesOfEntries(entries),

@@ -7,20 +7,13 @@ DECLARE
   v_entries bigint := cardinality(c.entries);
 BEGIN
   INSERT INTO $sessions (
-      tenant, id, created_ms, incarnation, head,
-      status, state, revision, sequence,
-      deadline, due_at, report_at,
-      limit_end, inactivity, last_activity,
-      fencing_token, leased_until, wake_at, asked_at, inbox, retry_at,
-      entries, position, bytes
+      tenant, id, created_ms, incarnation, head, sequence, due_at, entries, position, bytes,
+      status, deadline, report_at, fencing_token, leased_until, wake_at, asked_at, inbox, retry_at,
+      limit_end, inactivity, last_activity, revision, state
     )
     VALUES (
-      c.tenant, c.id, c.created_ms, c.incarnation, c.head,
-      s.status, s.state, s.revision, cardinality(c.events),
-      s.deadline, coalesce(s.report_at, s.deadline), s.report_at,
-      s.limit_end, s.inactivity, s.last_activity,
-      s.fencing_token, s.leased_until, s.wake_at, s.asked_at, s.inbox, s.retry_at,
-      v_entries, v_entries, c.bytes
+      c.tenant, c.id, c.created_ms, c.incarnation, c.head, cardinality(c.events),
+      coalesce(s.report_at, s.deadline), v_entries, v_entries, c.bytes, s.*
     )
     ON CONFLICT (tenant, id) DO NOTHING
     RETURNING number
@@ -87,7 +80,7 @@ BEGIN
       FROM unnest(c.entries) WITH ORDINALITY AS each (entry, at);
   END IF;
   totals := ARRAY[ROW(c.tenant, v_number, '', (c.put).status, 1)::$total_change];
-  IF (c.put).labels_added IS NOT NULL THEN
+  IF c.labels_added IS NOT NULL THEN
     totals := totals || $move_labels(c, v_number, c.created_ms);
   END IF;
   IF p_has_events THEN

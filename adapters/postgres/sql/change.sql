@@ -219,6 +219,7 @@ BEGIN
         END
       WHERE number = v.number;
   ELSE
+    v_put.last_activity := v.used_at;
     -- If the stored activity is later, it postpones the end of an ACTIVE session.
     IF v_put.limit_end IS NOT NULL THEN
       v_put.deadline := least(v_put.limit_end, v.used_at + v_put.inactivity);
@@ -228,21 +229,11 @@ BEGIN
         entries = v.entries + v_added,
         bytes = v.bytes + c.bytes,
         sequence = v.sequence + cardinality(c.events),
-        last_activity = v.used_at,
-        status = v_put.status,
-        state = v_put.state,
-        revision = v_put.revision,
-        deadline = v_put.deadline,
         due_at = coalesce(v_put.report_at, v_put.deadline),
-        report_at = v_put.report_at,
-        limit_end = v_put.limit_end,
-        inactivity = v_put.inactivity,
-        fencing_token = v_put.fencing_token,
-        leased_until = v_put.leased_until,
-        wake_at = v_put.wake_at,
-        asked_at = v_put.asked_at,
-        inbox = v_put.inbox,
-        retry_at = v_put.retry_at
+        (
+          status, deadline, report_at, fencing_token, leased_until, wake_at, asked_at, inbox, retry_at,
+          limit_end, inactivity, last_activity, revision, state
+        ) = ROW(v_put.*)
       WHERE number = v.number;
     IF v.status <> v_put.status THEN
       totals := ARRAY[
@@ -250,7 +241,7 @@ BEGIN
         ROW(c.tenant, v.number, '', v_put.status, 1)
       ]::$total_change[];
     END IF;
-    IF v_put.labels_added IS NOT NULL OR v_put.labels_lost IS NOT NULL THEN
+    IF c.labels_added IS NOT NULL OR c.labels_lost IS NOT NULL THEN
       totals := totals || $move_labels(c, v.number, v.created_ms);
     END IF;
   END IF;
@@ -301,25 +292,20 @@ LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
 BEGIN
-  SELECT number, incarnation, sequence,
-      CASE
-        WHEN position < (SELECT max(redacted) FROM unnest(c.positions) AS redacted) THEN 'position'
-      END AS refusal
+  SELECT number, incarnation, sequence, position
     INTO v
     FROM $sessions
     WHERE tenant = c.tenant AND id = c.id
     FOR NO KEY UPDATE;
-  IF NOT FOUND THEN
-    refusal := 'present';
-  ELSIF v.refusal IS NULL AND EXISTS (
-    SELECT
-    FROM $entries
-    WHERE session = v.number AND position = ANY (c.positions) AND $redacted(entry) IS NULL
-  ) THEN
-    refusal := 'unreadable history';
-  ELSE
-    refusal := v.refusal;
-  END IF;
+  refusal := CASE
+    WHEN NOT FOUND THEN 'present'
+    WHEN v.position < (SELECT max(redacted) FROM unnest(c.positions) AS redacted) THEN 'position'
+    WHEN EXISTS (
+      SELECT
+      FROM $entries
+      WHERE session = v.number AND position = ANY (c.positions) AND $redacted(entry) IS NULL
+    ) THEN 'unreadable history'
+  END;
   IF refusal IS NOT NULL THEN
     RETURN;
   END IF;

@@ -1,5 +1,4 @@
--- A state in the columns of sessions that follow from it, and the labels that the session gets and
--- loses, each as name=value; null for none.
+-- A state in the columns of sessions that follow from it.
 CREATE TYPE $put AS (
   status text,
   deadline bigint,
@@ -14,9 +13,7 @@ CREATE TYPE $put AS (
   inactivity bigint,
   last_activity bigint,
   revision bigint,
-  state text,
-  labels_added text[],
-  labels_lost text[]
+  state text
 );
 
 -- What a commit does with the messages of a session. most_waiting: a guard. asked_at, revision: those
@@ -56,9 +53,12 @@ CREATE TYPE $commit AS (
   live_limit bigint,
   live_at bigint,
   due_at bigint,
-  -- Effects. put: of a removal, what remains of the session, under another key. bytes: of the
-  -- entries. events: their details; one that ends without a brace gets the positions of the entries.
+  -- Effects. put: of a removal, what remains of the session, under another key. labels_added,
+  -- labels_lost: each as name=value. bytes: of the entries. events: their details; one that ends
+  -- without a brace gets the positions of the entries.
   put $put,
+  labels_added text[],
+  labels_lost text[],
   created_ms bigint,
   incarnation text,
   head text,
@@ -109,13 +109,13 @@ DECLARE
         c.tenant, p_number, split_part(label, '=', 1), split_part(label, '=', 2), by
       )::$total_change
     FROM (
-      SELECT unnest((c.put).labels_lost) AS label, -1 AS by
+      SELECT unnest(c.labels_lost) AS label, -1 AS by
       UNION ALL
-      SELECT unnest((c.put).labels_added), 1
+      SELECT unnest(c.labels_added), 1
     ) AS moved
   );
 BEGIN
-  IF (c.put).labels_lost IS NOT NULL THEN
+  IF c.labels_lost IS NOT NULL THEN
     DELETE FROM $labels AS label
       USING unnest(v_changes) AS change
       WHERE label.session = p_number
