@@ -15,3 +15,9 @@ local function nextOf(take, count)
   for place = 1, count or 0 do values[place] = take() end
   return values
 end
+
+-- Takes the next ones under these names.
+local function nextAs(names, take, values)
+  for name in string.gmatch(names, '%S+') do values[name] = take() end
+  return values
+end

@@ -14,11 +14,10 @@ local NONE = format('%016d', 0)
 local LABELS = '^[^\n]*\n[^\n]*\n([^\n]*)'
 
 local function nextCommit()
-  return {record = nextKey(), journal = nextKey(), operations = nextKey(), inbox = nextKey(),
-    dueSet = nextKey(), dueTenants = nextKey(), workSet = nextKey(), workTenants = nextKey(),
-    labels = nextKey(), left = nextKey(), lost = nextOf(nextKey, 5), gained = {}, places = {}, idKey = nextArg(),
-    tenantKey = nextArg(), revision = nextArg(), unused = nextArg(), event = nextArg(),
-    leftKey = nextArg(), leftAt = nextArg(), leftText = nextArg()}
+  local c = nextAs('record journal operations inbox dueSet dueTenants workSet workTenants labels left',
+    nextKey, {gained = {}, places = {}})
+  c.lost = nextOf(nextKey, 5)
+  return nextAs('idKey tenantKey revision unused event leftKey leftAt leftText', nextArg, c)
 end
 
 -- Begins with a command that a server accepts without free memory: then it accepts the others.

@@ -21,10 +21,8 @@ local function wrongOf(lists, idKey, wanted)
 end
 
 local function nextSession()
-  local s = {record = nextKey(), journal = nextKey(), operations = nextKey(), inbox = nextKey(),
-    dueSet = nextKey(), dueTenants = nextKey(), workSet = nextKey(), workTenants = nextKey(), idKey = nextArg(),
-    tenantKey = nextArg(), revision = nextArg(), due = nextArg(), work = nextArg(),
-    mayBeEarly = nextArg() ~= '', hasRemains = nextArg() ~= ''}
+  local s = nextAs('record journal operations inbox dueSet dueTenants workSet workTenants', nextKey, {})
+  nextAs('idKey tenantKey revision due work mayBeEarly hasRemains', nextArg, s)
   s.gained, s.lost = nextOf(nextKey, nextArg()), nextOf(nextKey, nextArg())
   return s
 end
@@ -47,11 +45,11 @@ local function repair()
   local change = {idKey = s.idKey, places = {due},
     gained = wrongOf(s.gained, s.idKey, header and header.created + 0),
     lost = wrongOf(s.lost, s.idKey)}
-  if s.mayBeEarly and due.found and due.found <= (tonumber(due.at) or NEVER) then
+  if s.mayBeEarly ~= '' and due.found and due.found <= (tonumber(due.at) or NEVER) then
     due.at = due.found
   end
   local listed, moved, removed = change.gained[1] and 1 or 0, 0, #change.lost
-  if s.hasRemains and call('EXISTS', s.record, s.journal, s.operations, s.inbox) > 0 then
+  if s.hasRemains ~= '' and call('EXISTS', s.record, s.journal, s.operations, s.inbox) > 0 then
     removed = removed + 1
   end
   if due.found ~= tonumber(due.at) then
@@ -66,7 +64,7 @@ local function repair()
   if listed + moved + removed > 0 then begin() end
   addToIndexes(change, header and header.created)
   removeFromIndexes(change)
-  if s.hasRemains then call('DEL', s.record, s.journal, s.operations, s.inbox) end
+  if s.hasRemains ~= '' then call('DEL', s.record, s.journal, s.operations, s.inbox) end
   return 'repaired ' .. listed .. ' ' .. moved .. ' ' .. removed
 end
 
