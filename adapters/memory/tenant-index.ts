@@ -1,11 +1,11 @@
 import { ok, type Result } from 'neverthrow';
 import type { SearchTooLarge } from '../../src/session/errors.js';
 import { sameLabels } from '../../src/session/labels.js';
-import type { SessionLabels } from '../../src/session/session.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { stateAt } from '../../src/session/state-at.js';
 import { isSearch } from '../../src/store/page-range.js';
 import type { PageRange, StatusAt } from '../../src/store/session-store.js';
+import { labelTexts } from '../stored/labels.js';
 import { MergedIndex, OrderedIndex } from './ordered-index.js';
 import {
   type IndexPage,
@@ -20,10 +20,6 @@ import type { TimeQueue } from './time-queue.js';
 const inOrder = (a: StoredSession, b: StoredSession): number => newestFirst(a.head, b.head);
 
 const newestFirstIndex = () => new OrderedIndex(inOrder);
-
-/** Labels as texts: no name of a label contains `=`. */
-const labelTexts = (labels: SessionLabels = {}): readonly string[] =>
-  Object.entries(labels).map(([name, value]) => `${name}=${value}`);
 
 /**
  * The queues of all tenants: the sessions that are due, those that wait for a worker, and of these

@@ -10,7 +10,7 @@ import type {
   StoredMessage,
 } from '../../src/store/session-store.js';
 import { entriesIn, isPositionIn } from '../sql/entries-in.js';
-import { MESSAGE_COLUMNS, messagesIn, messagesWhere } from '../sql/message-rows.js';
+import { MESSAGE_COLUMNS, messagesIn, messagesQuery } from '../sql/message-rows.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, sessionOf, stateIn } from '../sql/session-rows.js';
 import { escapeName } from '../stored/escape-name.js';
@@ -102,17 +102,12 @@ export const findEntries = async (
   return rows.andThen(([row]) => entriesIn(key.id, slice, row));
 };
 
-const WAITING = messagesWhere('entry IS NOT NULL');
-const KNOWN = messagesWhere('message.id IN (SELECT json_array_elements_text(?))');
-
 export const findMessages = async (
   call: Call,
   key: SessionKey,
   ids: readonly string[] | undefined,
 ): Answer<readonly StoredMessage[], StoreError> => {
-  const asked = ids === undefined ? [] : [JSON.stringify(ids)];
-  const values = [escapeName(key.tenant), escapeName(key.id), ...asked];
-  const sql = ids === undefined ? WAITING : KNOWN;
-  const rows = await call.read({ sql, values, columns: MESSAGE_COLUMNS });
+  const query = messagesQuery(key, ids, 'SELECT json_array_elements_text(?)');
+  const rows = await call.read({ ...query, columns: MESSAGE_COLUMNS });
   return rows.andThen((found) => messagesIn(key.id, found));
 };

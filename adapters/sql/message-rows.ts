@@ -2,19 +2,32 @@ import { err, ok, type Result } from 'neverthrow';
 import type { CorruptRecord } from '../../src/session/errors.js';
 import type { Fields } from '../../src/session/fields.js';
 import type { PositionedEntry } from '../../src/session/session.js';
-import type { StoredMessage } from '../../src/store/session-store.js';
+import type { SessionKey, StoredMessage } from '../../src/store/session-store.js';
 import { decodeEntries, decodeMessage } from '../stored/json.js';
+import type { Query } from './query.js';
+import { storedKeyOf } from './queue-query.js';
 import { unreadable } from './session-rows.js';
 
 /**
- * A statement that reads messages of the session with a stored key, in the order in which they were
- * sent.
+ * Reads the messages of a session that wait, or those with some ids, in the order in which they were
+ * sent. `listed` selects the ids from a JSON text.
  */
-export const messagesWhere = (condition: string): string => `
-  SELECT tenant, session.id, message.id AS message, digest, entry, message.position
-  FROM $sessions AS session JOIN $messages AS message ON message.session = session.number
-  WHERE tenant = ? AND session.id = ? AND ${condition}
-  ORDER BY message.number`;
+export const messagesQuery = (
+  key: SessionKey,
+  ids: readonly string[] | undefined,
+  listed: string,
+): Query => {
+  const condition = ids === undefined ? 'entry IS NOT NULL' : `message.id IN (${listed})`;
+  const given = ids === undefined ? [] : [JSON.stringify(ids)];
+  return {
+    sql: `
+      SELECT tenant, session.id, message.id AS message, digest, entry, message.position
+      FROM $sessions AS session JOIN $messages AS message ON message.session = session.number
+      WHERE tenant = ? AND session.id = ? AND ${condition}
+      ORDER BY message.number`,
+    values: [...Object.values(storedKeyOf(key)), ...given],
+  };
+};
 
 /** Columns of its rows. */
 export const MESSAGE_COLUMNS = ['message', 'digest', 'entry', 'position'];

@@ -3,7 +3,7 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { InboxEffects, NewMessage } from '../../src/store/commit.js';
 import type { Facts } from '../../src/store/judge.js';
 import type { SessionKey, StoredMessage } from '../../src/store/session-store.js';
-import { messagesIn, messagesWhere } from '../sql/message-rows.js';
+import { messagesIn, messagesQuery } from '../sql/message-rows.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { encodeEntry } from '../stored/json.js';
 import { type Connection, hasKey } from './connection.js';
@@ -21,8 +21,6 @@ const WITHDRAW = `
   UPDATE $messages
   SET entry = NULL
   WHERE session = ? AND id IN (SELECT value FROM json_each(?))`;
-const WAITING = messagesWhere('entry IS NOT NULL');
-const KNOWN = messagesWhere('message.id IN (SELECT value FROM json_each(?))');
 
 /*
  * The inboxes of sessions. A session is given by its number. Call all functions but `findMessages`
@@ -67,9 +65,6 @@ export const findMessages = (
   ids: readonly string[] | undefined,
 ): Result<readonly StoredMessage[], StoreError> =>
   connection.read(() => {
-    const stored = storedKeyOf(key);
-    const asked = ids === undefined ? [] : [JSON.stringify(ids)];
-    const values = [...Object.values(stored), ...asked];
-    const query = { sql: ids === undefined ? WAITING : KNOWN, values };
-    return messagesIn(key.id, connection.query(query, hasKey(stored)));
+    const query = messagesQuery(key, ids, 'SELECT value FROM json_each(?)');
+    return messagesIn(key.id, connection.query(query, hasKey(storedKeyOf(key))));
   });
