@@ -181,28 +181,22 @@ const revisionOf = (revision: number | undefined): string | undefined =>
   revision === undefined ? undefined : revisionText(revision);
 
 const numbersOf = ({ guards, effects }: StateChange | UseChange): Parts['numbers'] => {
-  const { revision, unusedSince: unused, open, over, fence, inbox: full } = guards;
+  const { unusedSince: unused, open, over, fence, inbox: full } = guards;
   const { end: finish, entries: most } = guards;
   const { put, truncate, entries = [] } = effects;
-  const numbers = { unused, open, over, full, finish, most, truncate, count: someOf(entries) };
-  const common = { ...numbers, revision: revisionOf(revision), token: fence?.token };
-  const checked = { ...common, held: fence?.now };
-  if (put !== undefined) {
-    const { revision: next, lastActivityAt, work } = put.state;
-    const { messages: take, turn } = effects.take ?? {};
-    const { askedAt: asked = NEVER, inbox: waits = 0 } = work;
-    const times = { activity: activityText(lastActivityAt), asked };
-    return { ...checked, next: revisionText(next), ...times, waits, take, turn };
+  const state = { unused, open, over, token: fence?.token, held: fence?.now, full };
+  const history = { finish, most, truncate, count: someOf(entries) };
+  const numbers = { ...state, ...history, revision: revisionOf(guards.revision) };
+  if (put === undefined) {
+    const { activity, send } = effects;
+    return { ...numbers, activity, asked: send?.at, revised: revisionOf(send?.revision) };
   }
-  const { activity, send } = effects;
-  return { ...checked, activity, asked: send?.at, revised: revisionOf(send?.revision) };
+  const { revision, lastActivityAt, work } = put.state;
+  const { askedAt: asked = NEVER, inbox: waits = 0 } = work;
+  const { messages: take, turn } = effects.take ?? {};
+  const times = { activity: activityText(lastActivityAt), asked };
+  return { ...numbers, next: revisionText(revision), ...times, waits, take, turn };
 };
-
-const stateTexts = (state: StateRecord): readonly string[] => [
-  stateFields(state),
-  labelsLine(state),
-  stateLine(state),
-];
 
 /** What a change does with the inbox; undefined if it does not need it. */
 const mailOf = ({ effects }: StateChange | UseChange): Mail | undefined => {
@@ -227,7 +221,7 @@ export const changeOf = (keys: SessionKeys, commit: StateChange | UseChange): Mu
     lines: linesOf(entries),
     ...(put && {
       index: indexChangeOf(keys, put.previous, put.state),
-      texts: stateTexts(put.state),
+      texts: [stateFields(put.state), labelsLine(put.state), stateLine(put.state)],
     }),
     events,
   });
