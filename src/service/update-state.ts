@@ -10,6 +10,7 @@ import {
 } from '../session/errors.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
+import { stateAt } from '../session/state-at.js';
 import type {
   Answer,
   Changed,
@@ -221,7 +222,7 @@ export interface Stepped {
 
 /**
  * Makes the step that `decide` returns, if the stored state is still the one that it was decided
- * from; otherwise decides again. Undefined if there is nothing to do.
+ * from; otherwise decides again. Undefined if there is nothing to do. Guesses as `updateState` does.
  */
 export const makeStep = async <E>(
   settings: Settings,
@@ -229,14 +230,20 @@ export const makeStep = async <E>(
   decide: Decide<E>,
 ): Promise<Result<Stepped | undefined, E | NotFound | Conflict | StoreError>> => {
   const { recentStates } = settings;
-  let known: StateRecord | undefined;
-  recentStates.take(key);
+  let known = recentStates.take(key);
+  let isGuess = known !== undefined;
   const mayRace = raceOf();
   for (;;) {
     const read = await readState(settings, key, known);
     if (read.isErr()) return err(read.error);
     const { current, time } = read.value;
     const decided = await decide(current, time);
+    // Uses since then may have postponed an end by inactivity.
+    const isOver = isGuess && stateAt(current, time).status === 'TERMINATED';
+    const isDoubtful = isGuess && (isOver || decided.isErr() || decided.value === undefined);
+    isGuess = false;
+    known = undefined;
+    if (isDoubtful) continue;
     if (decided.isErr()) return err(decided.error);
     const step = decided.value;
     if (step === undefined) return ok(undefined);
@@ -250,7 +257,7 @@ export const makeStep = async <E>(
     }
     if (replaced.outcome === 'missing') return err(notFound(key.id));
     if (replaced.outcome === 'refused') return err(step.refused(replaced.refusal));
-    known = replaced.outcome === 'stale' ? replaced.stored : undefined;
+    if (replaced.outcome === 'stale') known = replaced.stored;
     if (!mayRace(current, time)) return err(conflict(key.id));
   }
 };
