@@ -303,4 +303,4 @@ local function make()
   return c.dueAt and move(c) or change(c)
 end
 
-return makeAll(make)
+return makeAll(make, settleAll)

@@ -60,8 +60,9 @@ local function log(text)
 end
 
 -- Makes all commits. `make` takes the keys and arguments of the next one before its first command,
--- makes it, and returns its outcome, and what follows it in the reply but not in the note.
-local function makeAll(make)
+-- makes it, and returns its outcome, and what follows it in the reply but not in the note. `finish` is
+-- called after all of them.
+local function makeAll(make, finish)
   local outcomes, told = {}, {}
   while argAt < #ARGV do
     local isMade, outcome, more = pcall(make)
@@ -74,6 +75,7 @@ local function makeAll(make)
     outcomes[#outcomes + 1] = outcome
     told[#told + 1] = outcome .. (more or '')
   end
+  if finish then finish() end
   -- By the command of `begin`: another one may be forbidden, after all commits are made.
   if hasBegun then call('SET', note, table.concat(outcomes, '\n'), 'KEEPTTL') end
   return table.concat(told, '\n')

@@ -20,36 +20,56 @@ local function settle(queue)
   end
 end
 
--- The place of a session in a queue: a set of sessions by time, and the tenants of the partition by
--- their first one. `at` is the time that the session gets, 'never' for none. Reads all, so that a
--- command without rights, or a wrong type, fails before anything is written.
+-- The queues of this group by their sets. Commits mark those that change; at its end, the group
+-- settles each of these once.
+local queues = {}
+
+-- A queue: a set of sessions by time, and the tenants of the partition by their first one. Reads both,
+-- so that a command without rights, or a wrong type, fails before anything is written.
+local function queueOf(set, tenants, tenantKey)
+  if queues[set] then return queues[set] end
+  local queue = {set = set, tenants = tenants, tenantKey = tenantKey}
+  local first, noted = timesOf(queue)
+  queue.isWrong = first ~= noted
+  queues[set] = queue
+  return queue
+end
+
+local function settleAll()
+  for _, queue in pairs(queues) do
+    if queue.isChanged then settle(queue) end
+  end
+end
+
+-- The place of a session in a queue. `at` is the time that the session gets, 'never' for none.
 local function placeIn(set, tenants, idKey, tenantKey, at)
-  local place = {set = set, tenants = tenants, idKey = idKey, tenantKey = tenantKey}
-  place.at = at ~= 'never' and at or nil
-  place.found = tonumber(call('ZSCORE', set, idKey) or '')
-  timesOf(place)
-  return place
+  local found = tonumber(call('ZSCORE', set, idKey) or '')
+  return {queue = queueOf(set, tenants, tenantKey), idKey = idKey, found = found,
+    at = at ~= 'never' and at or nil}
 end
 
 -- Moves a session to an earlier time. An entry that is too early does no harm, so this comes before
 -- the record; `moveLater` comes after it.
 local function moveEarlier(place)
-  local at, tenants = place.at, place.tenants
+  local at, queue = place.at, place.queue
   if not at or place.found and place.found <= at + 0 then return end
-  call('ZADD', place.set, at, place.idKey)
-  local first = tonumber(call('ZSCORE', tenants, place.tenantKey) or '')
-  if not first or at + 0 < first then call('ZADD', tenants, at, place.tenantKey) end
+  call('ZADD', queue.set, at, place.idKey)
+  local first = tonumber(call('ZSCORE', queue.tenants, queue.tenantKey) or '')
+  if not first or at + 0 < first then call('ZADD', queue.tenants, at, queue.tenantKey) end
 end
 
 local function moveLater(place)
-  local at, found = place.at, place.found
+  local at, found, queue = place.at, place.found, place.queue
   if found and not at then
-    try('ZREM', place.set, place.idKey)
+    try('ZREM', queue.set, place.idKey)
   elseif found and at + 0 > found then
-    try('ZADD', place.set, at, place.idKey)
+    try('ZADD', queue.set, at, place.idKey)
   end
-  settle(place)
+  queue.isChanged = true
 end
+
+-- The sets that this group may add to, and those that it may remove from.
+local mayGrow, mayShrink = {}, {}
 
 -- Begins a change of indexes: the session gets into the lists `gained`, and out of those of `lost`,
 -- and its `places` change.
@@ -58,12 +78,13 @@ local function beginIndexes(change)
   for _, list in ipairs(change.gained) do call('ZCARD', list) end
   for _, list in ipairs(change.lost) do call('ZCARD', list) end
   for _, place in ipairs(change.places) do
-    if place.at then growing = place.set else shrinking = place.set end
+    if place.at then growing = place.queue.set else shrinking = place.queue.set end
   end
   begin()
   -- These change nothing, but fail if the user has no right to the command.
-  if growing then call('ZADD', growing, 'XX', '0', '') end
-  if shrinking then call('ZREM', shrinking, '') end
+  if growing and not mayGrow[growing] then call('ZADD', growing, 'XX', '0', '') end
+  if shrinking and not mayShrink[shrinking] then call('ZREM', shrinking, '') end
+  mayGrow[growing or ''], mayShrink[shrinking or ''] = true, true
 end
 
 -- Changes nothing, but fails if the user has no right to write a part of a record.

@@ -83,4 +83,4 @@ local function remove()
   return mark(c, header, text)
 end
 
-return makeAll(remove)
+return makeAll(remove, settleAll)

@@ -68,4 +68,4 @@ local function repair()
   return 'repaired ' .. listed .. ' ' .. moved .. ' ' .. removed
 end
 
-return makeAll(repair)
+return makeAll(repair, settleAll)

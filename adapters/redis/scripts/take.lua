@@ -35,33 +35,33 @@ local function claimable(record, at)
 end
 
 -- Gives a session to a claim.
-local function take(claim, queue, record, idKey, time)
+local function take(claim, part, record, idKey, time)
   local text = try('GET', record)
   local isThere = type(text) == 'string' and not isRemoved(text)
-  queue.taken[#queue.taken + 1] = idKey
-  claim.told[#claim.told + 1] = queue.tenantKey .. ' ' .. idKey .. ' ' .. time
+  part.taken[#part.taken + 1] = idKey
+  claim.told[#claim.told + 1] = part.queue.tenantKey .. ' ' .. idKey .. ' ' .. time
   claim.texts[#claim.texts + 1] = '\r' .. (isThere and string.gsub(text, '\n', '\t') or '')
   claim.room = claim.room - 1
 end
 
 -- Chooses sessions of a tenant for a claim, and those to take out of its queue.
-local function choose(claim, queue, records)
+local function choose(claim, part, records)
   local from, most = 0, math.min(claim.share, claim.room)
   local size = most
   while true do
-    local page = call('ZRANGEBYSCORE', queue.set, '-inf', claim.now, 'WITHSCORES', 'LIMIT',
+    local page = call('ZRANGEBYSCORE', part.queue.set, '-inf', claim.now, 'WITHSCORES', 'LIMIT',
       from .. '', size .. '')
     for place = 1, #page, 2 do
       local idKey, record = page[place], records .. page[place]
       local is, till = claimable(record, claim.now + 0)
       claim.left = claim.left - 1
       if is == 'over' then
-        queue.over[#queue.over + 1] = {idKey, till}
+        part.over[#part.over + 1] = {idKey, till}
       elseif is == 'free' or not claim.hasCompany then
-        take(claim, queue, record, idKey, page[place + 1])
+        take(claim, part, record, idKey, page[place + 1])
         claim.isAlone, claim.hasCompany = is == 'alone', true
       end
-      if claim.isAlone or #queue.taken == most or claim.left == 0 then
+      if claim.isAlone or #part.taken == most or claim.left == 0 then
         claim.hasMore = true
         return
       end
@@ -79,38 +79,45 @@ local function claimNext()
   keyAt, argAt = keyAt + 3, argAt + 6 + count
   local claim = {now = now, room = most + 0, share = share + 0, left = MAX_EXAMINED,
     hasCompany = company == '1', isAlone = false, told = {}, texts = {}}
-  local queues, isWrong = {}, false
+  local parts, isWrong = {}, false
   for place = firstAt, argAt do
     local tenantKey = ARGV[place]
-    local queue = {set = works .. tenantKey, tenants = tenants, tenantKey = tenantKey,
-      taken = {}, over = {}}
     if claim.room == 0 or claim.left == 0 or claim.isAlone then break end
-    choose(claim, queue, records .. tenantKey .. ':')
-    local first, noted = timesOf(queue)
-    queues[#queues + 1] = queue
-    isWrong = isWrong or #queue.taken + #queue.over > 0 or (first or noted) and first ~= noted
+    local part = {queue = queueOf(works .. tenantKey, tenants, tenantKey), taken = {}, over = {}}
+    choose(claim, part, records .. tenantKey .. ':')
+    parts[#parts + 1] = part
+    isWrong = isWrong or #part.taken + #part.over > 0 or part.queue.isWrong
   end
   local more = claim.hasMore and ' 1' or ' 0'
   if not isWrong then return 'claimed' .. more end
   begin()
-  for _, queue in ipairs(queues) do
-    for _, idKey in ipairs(queue.taken) do call('ZADD', queue.set, upto, idKey) end
-    for _, each in ipairs(queue.over) do
+  for _, part in ipairs(parts) do
+    local queue = part.queue
+    for _, idKey in ipairs(part.taken) do call('ZADD', queue.set, upto, idKey) end
+    for _, each in ipairs(part.over) do
       if each[2] > now + 0 then
         call('ZADD', queue.set, format('%.0f', each[2]), each[1])
       else
         try('ZREM', queue.set, each[1])
       end
     end
-    local first = timesOf(queue)
-    if queue.taken[1] and first and first + 0 <= now + 0 then
-      giveWay(queue, now + 0)
-    else
-      settle(queue)
-    end
+    queue.isChanged, queue.now = true, now + 0
+    queue.isServed = queue.isServed or part.taken[1] ~= nil
   end
   local outcome = (claim.isAlone and 'alone' or 'claimed') .. more
   return table.concat({outcome, unpack(claim.told)}, ' '), table.concat(claim.texts)
 end
 
-return makeAll(claimNext)
+-- Gives the tenants that were served their next turns, if more of their sessions wait.
+local function giveWayAll()
+  for _, queue in pairs(queues) do
+    local first = queue.isServed and timesOf(queue)
+    if first and first + 0 <= queue.now then
+      giveWay(queue, queue.now)
+      queue.isChanged = false
+    end
+  end
+  settleAll()
+end
+
+return makeAll(claimNext, giveWayAll)
