@@ -45,6 +45,8 @@ export interface RunSettings<S> {
   readonly seconds: number;
   /** Calls `check` when the lease may be over; returns a function that ends this. */
   readonly onDoubt?: (check: () => void) => () => void;
+  /** Called when nobody waits for `run` any more, before the release. */
+  readonly onSaid?: () => void;
 }
 
 /** How a turn has ended. */
@@ -121,6 +123,7 @@ export class TurnRun<S extends TurnSessions> {
 
   async #end(): Promise<TurnEnd> {
     const said = await this.#said();
+    this.#how.onSaid?.();
     const { fencingToken } = this.#turn.lease;
     // What comes after the end of its time is late, however short.
     const reason: TurnFailure | undefined = this.#over.signal.reason;

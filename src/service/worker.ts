@@ -63,6 +63,8 @@ class WorkLoop<T extends SessionSchemas> {
   readonly #feed: WorkFeed;
   /** The work that has begun. A session that was lost may be here again, by a later claim. */
   readonly #running = new Set<Promise<void>>();
+  /** Number of turns that are not being released yet. */
+  #busy = 0;
   /** What to call if the lease on a session may be over. */
   readonly #doubts = new Map<string, (event?: SessionEvent) => void>();
   /**
@@ -128,11 +130,13 @@ class WorkLoop<T extends SessionSchemas> {
 
   /** Claims until nothing waits, or there is no more room. */
   async #claimAll(): Promise<void> {
+    // Turns that end together make room together.
+    await Promise.resolve();
     const { concurrency, allTenants, holder, seconds, attempts, messages } = this.#options;
-    const hasRoom = () => this.#alone.size === 0 && this.#running.size < concurrency;
+    const hasRoom = () => this.#alone.size === 0 && this.#busy < concurrency;
     while (this.#isOn && this.#isWoken && hasRoom()) {
       this.#isWoken = false;
-      const limit = concurrency - this.#running.size;
+      const limit = concurrency - this.#busy;
       const input = { holder, seconds, attempts, messages, limit };
       const claims = await (allTenants
         ? this.#sessions.claimAny(input)
@@ -148,6 +152,7 @@ class WorkLoop<T extends SessionSchemas> {
 
   #begin(claimed: ClaimedSession<T>): void {
     const { isAlone = false } = claimed;
+    this.#busy += 1;
     const working = this.#work(claimed).then(() => {
       this.#running.delete(working);
       this.#alone.get(claimed)?.();
@@ -179,7 +184,12 @@ class WorkLoop<T extends SessionSchemas> {
       this.#doubts.set(key, doubt);
       return () => this.#doubts.get(key) === doubt && this.#doubts.delete(key);
     };
-    const how = { run, maxSeconds, historyLimit, seconds, onDoubt };
+    // The next claim travels with the release.
+    const onSaid = (): void => {
+      this.#busy -= 1;
+      this.#claimSoon();
+    };
+    const how = { run, maxSeconds, historyLimit, seconds, onDoubt, onSaid };
     const turn = new TurnRun(this.#settings, sessionsOf, claimed, how);
     const { released, failure } = await turn.end();
     const error = failure ?? (released.isErr() ? released.error : undefined);

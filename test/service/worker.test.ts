@@ -178,6 +178,43 @@ describe('a worker', () => {
     expect(writes).toBe(2);
   });
 
+  test('begins the next turn while the last one is being released', async () => {
+    const memory = new MemorySessionStore({ events: true });
+    let release = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const put = async (commit: StateChange) => {
+      if (commit.effects.put.state.work.lease?.releasedAt !== undefined) await isHeld;
+      return memory.change(commit);
+    };
+    const { work, waiting, pass } = openWorkers(changed(memory, { put }));
+    const ids = [await waiting(), await waiting()];
+    const { run, begun, finish } = lasting();
+    const worker = work({ run, concurrency: 1 });
+    await pass(250);
+    finish();
+    await pass(250);
+    expect(begun.map(({ session }) => session.id)).toEqual(ids);
+    finish();
+    release();
+    await worker.stop();
+  });
+
+  test('releases a turn without reading its session again', async () => {
+    const memory = new MemorySessionStore({ events: true });
+    let reads = 0;
+    const findState: MemorySessionStore['findState'] = (key) => {
+      reads += 1;
+      return memory.findState(key);
+    };
+    const { work, waiting, pass, sessions } = openWorkers(changed(memory, { findState }));
+    const id = await waiting();
+    work({ run: () => 'Mostly wood.' });
+    await pass(250);
+    expect([(await okOf(sessions.get(id))).history.length, reads]).toEqual([1, 0]);
+  });
+
   test('works for its tenant, or for all', async () => {
     const { sessions, work, pass } = openWorkers();
     for (const tenant of ['acme', 'globex'])
