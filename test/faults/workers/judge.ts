@@ -1,117 +1,175 @@
+import type { MessageState } from '../../../src/service/turn-results.js';
 import type { PositionedEntry } from '../../../src/session/session.js';
+import { judgeRuns, overlapsIn } from './judge-runs.js';
+import { type Mark, marksThat } from './marks.js';
+import { Stops } from './stops.js';
 
-/** What a process does with a session, in the order in which all processes did it. */
-export interface Held {
-  /** It has the session, or lets it go. */
-  readonly did: 'begin' | 'end';
-  readonly id: string;
-  readonly fencingToken: number;
-  /** Until when the lease of a `begin` lasts, even if it is never renewed. */
-  readonly until?: number;
-  readonly at: number;
-}
+type Histories = ReadonlyMap<string, readonly PositionedEntry[]>;
 
-/** A message that its sender knows to be stored. */
-export interface Sent {
-  readonly did: 'sent';
-  readonly id: string;
-  readonly name: string;
-  /** When its sender sent it for the first time. */
-  readonly begun: number;
-  readonly at: number;
-}
+/** What has become of messages that are in no history; `missing` if no session knows them. */
+export type Fates = ReadonlyMap<string, MessageState | 'missing'>;
 
-export type Mark = Held | Sent;
-
-/**
- * Number of times that a process had a session while another one was still within its lease, alive
- * or not.
- */
-export const overlapsIn = (marks: readonly Mark[]): number => {
-  const holders = new Map<string, Held>();
-  let overlaps = 0;
-  for (const mark of marks) {
-    if (mark.did === 'sent') continue;
-    const held = holders.get(mark.id);
-    if (mark.did === 'begin') {
-      if (held !== undefined && mark.at < (held.until ?? 0)) overlaps += 1;
-      holders.set(mark.id, mark);
-    } else if (held?.fencingToken === mark.fencingToken) {
-      holders.delete(mark.id);
-    }
-  }
-  return overlaps;
-};
-
-/** What is wrong with the histories of sessions whose turns are over. */
+/** What is wrong with sessions whose turns are over, and what has been done to them. */
 export interface Verdict {
-  /** Messages in the histories. */
-  readonly messages: number;
-  /** Messages that their senders know to be stored, and that are in no history. */
-  readonly lost: number;
-  readonly takenTwice: number;
-  readonly answeredTwice: number;
-  readonly unanswered: number;
+  /** Messages that their senders know to be stored, and that are nowhere. */
+  lost: number;
+  takenTwice: number;
+  answeredTwice: number;
+  /** Answers before their message, by another turn, or to a message of no history. */
+  misanswered: number;
+  unanswered: number;
   /** Messages after one that was sent when they were known to be stored. */
-  readonly outOfOrder: number;
+  outOfOrder: number;
   /** Answers after one of a higher fencing token. */
-  readonly disordered: number;
+  disordered: number;
+  withdrawnAndTaken: number;
+  /** Runs whose answer was stored by nobody, without a crash, a cancel or a rewind. */
+  thrownAway: number;
+  /** Those that a crash has ended, and a cancel or a rewind. */
+  crashed: number;
+  stopped: number;
+  /** Those whose lease has run out: the machine was too slow. */
+  ranOut: number;
+  /** Sessions that a process had while another one was still within its lease. */
+  overlaps: number;
 }
 
-type Counts = { -readonly [name in keyof Verdict]: number };
+interface Answer {
+  readonly run: string;
+  readonly names: readonly string[];
+  readonly fencingToken: number;
+  readonly entry: PositionedEntry;
+}
 
-const answersIn = (history: readonly PositionedEntry[], counts: Counts): Map<string, number> => {
-  const answers = new Map<string, number>();
-  let last = 0;
-  for (const { data } of history) {
-    if (data === undefined) continue;
-    const { answers: names, fencingToken } = Object(data);
-    for (const name of names) answers.set(name, (answers.get(name) ?? 0) + 1);
-    if (fencingToken < last) counts.disordered += 1;
-    last = fencingToken;
-  }
-  return answers;
+const answersIn = (history: readonly PositionedEntry[]): readonly Answer[] =>
+  history.flatMap((entry) => {
+    if (entry.data === undefined) return [];
+    const { run, answers, fencingToken } = Object(entry.data);
+    return [{ run, names: answers, fencingToken, entry }];
+  });
+
+const messagesIn = (history: readonly PositionedEntry[]) =>
+  history.flatMap(({ message, id, ...entry }) =>
+    message === true && id !== undefined ? [{ name: id, ...entry }] : [],
+  );
+
+/** The messages that are in the histories. */
+export const takenIn = (histories: Histories): ReadonlySet<string> =>
+  new Set(
+    [...histories.values()].flatMap((history) => messagesIn(history).map(({ name }) => name)),
+  );
+
+/** The messages whose fate the histories do not show. */
+export const absentFrom = (histories: Histories, marks: readonly Mark[]) => {
+  const taken = takenIn(histories);
+  return marksThat(marks, 'sent').filter(({ name }) => !taken.has(name));
 };
 
-const judgeOne = (
-  history: readonly PositionedEntry[],
-  sent: ReadonlyMap<string, Sent>,
-  taken: Set<string>,
-  counts: Counts,
-): void => {
-  const answers = answersIn(history, counts);
-  let latest = 0;
-  for (const { message, id } of history) {
-    if (message !== true || id === undefined) continue;
-    const { begun = 0, at = Number.POSITIVE_INFINITY } = sent.get(id) ?? {};
-    const count = answers.get(id) ?? 0;
-    counts.messages += 1;
-    if (taken.has(id)) counts.takenTwice += 1;
-    if (count === 0) counts.unanswered += 1;
-    if (count > 1) counts.answeredTwice += 1;
-    if (at < latest) counts.outOfOrder += 1;
-    latest = Math.max(latest, begun);
-    taken.add(id);
-  }
-};
-
-export const judge = (
-  histories: readonly (readonly PositionedEntry[])[],
-  marks: readonly Mark[],
-): Verdict => {
-  const sent = new Map<string, Sent>();
-  for (const mark of marks) if (mark.did === 'sent') sent.set(mark.name, mark);
-  const counts: Counts = {
-    messages: 0,
+class Judge {
+  readonly counts: Verdict = {
     lost: 0,
     takenTwice: 0,
     answeredTwice: 0,
+    misanswered: 0,
     unanswered: 0,
     outOfOrder: 0,
     disordered: 0,
+    withdrawnAndTaken: 0,
+    thrownAway: 0,
+    crashed: 0,
+    stopped: 0,
+    ranOut: 0,
+    overlaps: 0,
   };
-  const taken = new Set<string>();
-  for (const history of histories) judgeOne(history, sent, taken, counts);
-  for (const name of sent.keys()) if (!taken.has(name)) counts.lost += 1;
-  return counts;
+  readonly #marks: readonly Mark[];
+  readonly #stops: Stops;
+  readonly #sent: ReadonlyMap<string, { readonly begun: number; readonly at: number }>;
+
+  constructor(marks: readonly Mark[]) {
+    this.#marks = marks;
+    this.#stops = new Stops(marks);
+    this.#sent = new Map(marksThat(marks, 'sent').map((mark) => [mark.name, mark]));
+  }
+
+  histories(histories: Histories): void {
+    const taken = new Set<string>();
+    for (const [id, history] of histories) {
+      for (const { name } of messagesIn(history)) {
+        if (taken.has(name)) this.counts.takenTwice += 1;
+        taken.add(name);
+      }
+      this.#order(history);
+      this.#answers(id, history);
+    }
+  }
+
+  #order(history: readonly PositionedEntry[]): void {
+    let latest = 0;
+    for (const { name } of messagesIn(history)) {
+      const { begun = 0, at = Number.POSITIVE_INFINITY } = this.#sent.get(name) ?? {};
+      if (at < latest) this.counts.outOfOrder += 1;
+      latest = Math.max(latest, begun);
+    }
+    let token = 0;
+    for (const { fencingToken } of answersIn(history)) {
+      if (fencingToken < token) this.counts.disordered += 1;
+      token = fencingToken;
+    }
+  }
+
+  #answers(id: string, history: readonly PositionedEntry[]): void {
+    const messages = messagesIn(history);
+    const byName = new Map(messages.map((message) => [message.name, message]));
+    const answered = new Set<string>();
+    for (const { names, entry } of answersIn(history)) {
+      for (const name of names) {
+        const message = byName.get(name);
+        if (answered.has(name)) this.counts.answeredTwice += 1;
+        const isIts = message?.turn === entry.turn && (message?.position ?? 0) < entry.position;
+        if (message === undefined || !isIts) this.counts.misanswered += 1;
+        answered.add(name);
+      }
+    }
+    for (const { name } of messages)
+      if (!answered.has(name)) this.#silence(id, this.#sent.get(name)?.begun ?? 0);
+  }
+
+  /** A cancel or a rewind since a message was sent may have ended its turn without an answer. */
+  #silence(id: string, begun: number): void {
+    if (!this.#stops.between(id, begun, Number.POSITIVE_INFINITY)) this.counts.unanswered += 1;
+  }
+
+  fates(histories: Histories, fates: Fates): void {
+    for (const { id, name, begun } of absentFrom(histories, this.#marks)) {
+      const fate = fates.get(name);
+      if (fate === 'waiting' || fate === 'taken') this.counts.unanswered += 1;
+      else if (fate === 'withdrawn' && this.#stops.withdraws(id, name)) continue;
+      else if (fate === 'superseded' && this.#stops.rewinds(id, begun)) continue;
+      else this.counts.lost += 1;
+    }
+  }
+
+  withdrawals(taken: ReadonlySet<string>): void {
+    const given = new Set(taken);
+    for (const mark of this.#marks)
+      if (mark.did === 'begin' || mark.did === 'given')
+        for (const name of mark.names) given.add(name);
+    for (const { withdrawn } of marksThat(this.#marks, 'heard'))
+      this.counts.withdrawnAndTaken += withdrawn.filter((name) => given.has(name)).length;
+  }
+
+  runs(histories: Histories): void {
+    const kept = [...histories.values()].flatMap((history) => answersIn(history));
+    const judged = judgeRuns(this.#marks, new Set(kept.map(({ run }) => run)), this.#stops);
+    Object.assign(this.counts, judged, { overlaps: overlapsIn(this.#marks, this.#stops) });
+  }
+}
+
+export const judge = (histories: Histories, fates: Fates, marks: readonly Mark[]): Verdict => {
+  const judging = new Judge(marks);
+  judging.histories(histories);
+  judging.fates(histories, fates);
+  judging.withdrawals(takenIn(histories));
+  judging.runs(histories);
+  return judging.counts;
 };

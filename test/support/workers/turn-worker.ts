@@ -2,86 +2,101 @@ import { openSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createWorker, type Run, SessionService } from '../../../src/index.js';
 import { openStoreAt } from '../store-address.js';
+import { type Marking, talk } from './turn-users.js';
 
 /**
  * `turn-worker.ts JOB`: answers the messages of the sessions that wait for a worker, and until
- * `talksUntil` sends messages itself, until it is killed or kills itself at one of its steps. It
- * marks in the file `marks`, which all such processes share, what it has done: see `Mark`.
+ * `talksUntil` its users talk in the same sessions, until it is killed or kills itself at one of its
+ * steps. It marks in the file `marks`, which all such processes share, what it has done: see `Mark`.
  */
 const job = JSON.parse(process.argv[2] ?? '{}');
-const { address, marks, concurrency, seconds, ids, talksUntil, dies } = job;
+const { address, marks, who, works, concurrency, seconds, ids, talksUntil, livesMs } = job;
 
 const file = openSync(marks, 'a');
 
-const mark = (what: object): void => {
-  writeSync(file, `${JSON.stringify({ ...what, at: Date.now() })}\n`);
+const mark: Marking = (what) => {
+  writeSync(file, `${JSON.stringify({ ...what, who, at: Date.now() })}\n`);
 };
 
-/** A step, at each of which the process may be killed. */
-const step = (): void => {
-  if (Date.now() < talksUntil && Math.random() < dies) process.kill(process.pid, 'SIGKILL');
+/** Each commit is told from the others by its first effect in this order. */
+const COMMITS = ['truncate', 'withdraw', 'send', 'take', 'entries', 'put'];
+const STEPS = [
+  ...COMMITS.flatMap((effect) => [`before ${effect}`, `after ${effect}`]),
+  'in a run',
+  'after a take',
+];
+
+/** It dies at the first step of a random kind, after a random time. */
+const doomedAt = STEPS[Math.floor(Math.random() * STEPS.length)];
+const doomedFrom = Date.now() + 2 * livesMs * Math.random();
+
+const step = (name: string): void => {
+  const now = Date.now();
+  if (name !== doomedAt || now < doomedFrom || now > talksUntil) return;
+  mark({ did: 'died', step: name });
+  process.kill(process.pid, 'SIGKILL');
+};
+
+/** Marks the answers in a commit that the store has made. */
+const noteStored = (entries: readonly { readonly data?: unknown }[] = []): void => {
+  for (const { data } of entries) {
+    const { run } = Object(data);
+    if (run !== undefined) mark({ did: 'stored', run });
+  }
 };
 
 const { store: inner } = openStoreAt(address);
 
-/** The store, with a step before and after each write. */
+const change: typeof inner.change = async (commit) => {
+  const { effects } = commit;
+  const kind = COMMITS.find((effect) => Reflect.get(effects, effect) !== undefined);
+  step(`before ${kind}`);
+  const changed = await inner.change(commit);
+  step(`after ${kind}`);
+  const isMade = changed.isOk() && changed.value.outcome !== 'refused';
+  if (isMade && 'entries' in effects) noteStored(effects.entries);
+  return changed;
+};
+
+/** The store, with a step before and after each change. */
 const store = new Proxy(inner, {
   get: (target, name) => {
+    if (name === 'change') return change;
     const value: unknown = Reflect.get(target, name, target);
-    if (typeof value !== 'function') return value;
-    if (name !== 'change') return value.bind(target);
-    return (...args: readonly unknown[]) => {
-      step();
-      const answer = Reflect.apply(value, target, args);
-      answer.then(step, step);
-      return answer;
-    };
+    return typeof value === 'function' ? value.bind(target) : value;
   },
 });
 
 const sessions = new SessionService({ store });
+let runs = 0;
 
 /** Answers all messages of a turn with one entry. */
-const run: Run = async ({ session, messages, take, fencingToken, signal }) => {
-  const { id, lease } = session;
-  mark({ did: 'begin', id, fencingToken, until: Date.parse(lease?.until ?? '') });
+const run: Run = async ({ session: { id, lease }, messages, take, fencingToken, signal }) => {
+  runs += 1;
+  const name = `run ${runs} of ${who}`;
+  const until = Date.parse(lease?.until ?? '');
+  const names = messages.map((message) => message.id);
+  const since = until - 1000 * seconds;
+  mark({ did: 'begin', id, run: name, fencingToken, since, until, names });
   try {
-    await wait(Math.random() * 10);
-    step();
-    const more = Math.random() < 0.3 ? await take() : [];
-    const answers = [...messages, ...more].map((message) => message.id);
-    return { role: 'assistant', content: 'Hello!', data: { answers, fencingToken } };
+    await wait(Math.random() * 30);
+    step('in a run');
+    if (Math.random() < 0.4) {
+      const after = Math.random() < 0.5 ? ['One moment.'] : [];
+      const more = (await take({ after })).map((message) => message.id);
+      names.push(...more);
+      mark({ did: 'given', names: more });
+      step('after a take');
+    }
+    mark({ did: 'ran', run: name });
+    return { content: 'Hello!', data: { run: name, answers: names, fencingToken } };
   } finally {
     if (!signal.aborted) mark({ did: 'end', id, fencingToken });
   }
 };
 
 const options = { seconds, attempts: 1000 };
-let said = 0;
-
-/** Sends a message, twice at the same time, or waits for the answer, until it is stored. */
-const say = async (id: string): Promise<void> => {
-  said += 1;
-  const name = `${process.pid}-${said}`;
-  const message = { id: name, content: name };
-  const begun = Date.now();
-  const isReply = Math.random() < 0.3;
-  for (;;) {
-    const stored = isReply
-      ? await sessions.reply(id, message, run, { ...options, timeoutMs: 500 })
-      : (await Promise.all([sessions.send(id, message), sessions.send(id, message)]))[0];
-    if (stored.isOk() || stored.error.type === 'not_answered') break;
-    await wait(20);
-  }
-  mark({ did: 'sent', id, name, begun });
-};
-
-const talk = async (): Promise<void> => {
-  while (Date.now() < talksUntil) {
-    await say(ids[Math.floor(Math.random() * ids.length)] ?? '');
-    await wait(Math.random() * 20);
-  }
-};
-
-createWorker(sessions, { ...options, run, concurrency }).start();
-talk().catch(() => process.exit(1));
+if (works) createWorker(sessions, { ...options, run, concurrency }).start();
+// A host without a worker stays until it is killed.
+setInterval(() => undefined, 1000);
+talk({ sessions, run, options, who, ids, talksUntil, mark }).catch(() => process.exit(1));
