@@ -98,7 +98,8 @@ export class Writing {
         this.#answered[at] = message;
         if (this.#isReached()) this.#reached();
       });
-      child.once('exit', (code) => reject(new Error(`a writing process has ended with ${code}`)));
+      // A process may have exited while its report is still in the channel.
+      child.once('disconnect', () => reject(new Error('a writing process told no report')));
     });
   }
 }
