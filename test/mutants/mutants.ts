@@ -14,6 +14,7 @@ import { rewindMutants } from './rewind-mutants.js';
 import { serviceMutants } from './service-mutants.js';
 import { storeOrderMutants } from './store-order-mutants.js';
 import { timeMutants } from './time-mutants.js';
+import { turnMutants } from './turn-mutants.js';
 import { wakeMutants } from './wake-mutants.js';
 import { workMutants } from './work-mutants.js';
 
@@ -24,6 +25,7 @@ export const mutants: readonly Mutant[] = [
   ...dataMutants,
   ...eventMutants,
   ...httpMutants,
+  ...turnMutants,
   ...serviceMutants,
   ...leaseMutants,
   ...wakeMutants,

@@ -50,3 +50,16 @@ test('the operations of a turn are children of its span, which is a child of the
   expect(release?.parentSpanContext?.spanId).toBe(turn?.spanContext().spanId);
   expect(turn?.parentSpanContext?.spanId).toBe(reply?.spanContext().spanId);
 });
+
+test.each([
+  ['says its last words', () => 'Bui'],
+  ['throws', () => Promise.reject(new Error('aborted'))],
+])('a turn that is cancelled and then %s has stopped, and has not failed', async (_, last) => {
+  const { sessions, id, named } = await open();
+  await sessions.reply(id, 'A bridge', async () => {
+    await okOf(sessions.cancel(id));
+    return last();
+  });
+  const outcomes = named('run turn').map(({ attributes }) => attributes['colloquy.turn.outcome']);
+  expect(outcomes).toEqual(['stopped']);
+});
