@@ -1,4 +1,6 @@
 import { type PositionedEntry, type SessionService, unwrap } from '../../src/index.js';
+import { judgeRuns } from '../faults/workers/judge-runs.js';
+import { Stops } from '../faults/workers/stops.js';
 import type { Manners, Spoken, Told } from './turning.js';
 
 interface Answer {
@@ -83,8 +85,7 @@ export const faultsOf = async (
   sessions: SessionService,
   id: string,
   told: Told,
-  { hangs, changes }: Manners,
-  hasFaults: boolean,
+  { changes }: Manners,
 ): Promise<readonly string[]> => {
   const faults: string[] = [];
   const { entries } = unwrap(await sessions.history(id, { last: 1000 }));
@@ -102,8 +103,14 @@ export const faultsOf = async (
   if (changes) return faults;
   const answered = new Set(answers.flatMap(({ answers: names }) => names));
   for (const name of taken.keys()) if (!answered.has(name)) faults.push(`${name} has no answer`);
-  if (hangs || hasFaults) return faults;
-  const stored = new Set(answers.map(({ run }) => run));
-  const lost = told.answered.filter((run) => run.id === id && !stored.has(run.run));
-  return [...faults, ...lost.map(({ run }) => `${run} was thrown away`)];
+  return faults;
+};
+
+/**
+ * Runs that were thrown away, though no crash, cancel or rewind has ended them. One that hangs
+ * returns no answer.
+ */
+export const wastedIn = ({ marks }: Told): number => {
+  const { thrownAway, ranOut } = judgeRuns(marks, new Set(), new Stops(marks));
+  return thrownAway + ranOut;
 };

@@ -1,8 +1,12 @@
 import { createWorker, type NewMessage, type Run, unwrap } from '../../src/index.js';
+import type { HistoryEntry } from '../../src/session/session.js';
 import type { SimulatedHost, SimulatedSessions } from '../../src/simulation/index.js';
+import type { Asks, Mark, Unstamped } from '../faults/workers/marks.js';
 import { aborted, wait } from './steps.js';
 
 const ids = ['s1', 's2'] as const;
+/** Seconds of a lease. */
+const LEASE = 10;
 
 /** A message and what its sender has heard, by the numbers of a count of all begins and ends. */
 export interface Spoken {
@@ -12,10 +16,11 @@ export interface Spoken {
   heard?: number;
 }
 
-/** A run that has returned its answer. */
-export interface Answered {
-  readonly id: string;
-  readonly run: string;
+/** A process of a host, until it crashes. */
+interface Life {
+  readonly who: number;
+  /** When it was alive for certain. */
+  seen: number;
 }
 
 /** What the users and the runs of all hosts know. */
@@ -25,11 +30,35 @@ export class Told {
   readonly withdrawn = new Set<string>();
   /** The messages that a run was given. */
   readonly given = new Set<string>();
-  readonly answered: Answered[] = [];
+  readonly marks: Mark[] = [];
+  readonly #lives = new Map<number, Life>();
 
   next(): number {
     this.count += 1;
     return this.count;
+  }
+
+  /** A process begins. An earlier one of its host has crashed. */
+  begin({ host, clock }: SimulatedHost): void {
+    const before = this.#lives.get(host);
+    if (before !== undefined)
+      this.marks.push({ did: 'died', who: before.who, step: 'anywhere', at: before.seen });
+    this.#lives.set(host, { who: this.next(), seen: clock.now() });
+  }
+
+  /** The store has accepted these entries. */
+  stored(entries: readonly HistoryEntry[]): void {
+    for (const { data } of entries)
+      if (data !== undefined)
+        this.marks.push({ did: 'stored', run: Object(data).run, who: 0, at: 0 });
+  }
+
+  /** The process of a host is alive, and does something. */
+  mark({ host, clock }: SimulatedHost, what?: Unstamped<Mark>): void {
+    const life = this.#lives.get(host);
+    if (life === undefined) return;
+    life.seen = clock.now();
+    if (what !== undefined) this.marks.push({ ...what, who: life.who, at: life.seen });
   }
 }
 
@@ -51,14 +80,17 @@ const messageOf = (name: string): NewMessage & { readonly id: string } => ({
 /** Answers all its messages, and now and then those that come during the run. */
 const answering =
   (host: SimulatedHost, told: Told, { hangs }: Manners): Run =>
-  async ({ session: { id }, messages, take }) => {
+  async ({ session: { id, lease }, messages, take, fencingToken }) => {
     for (const message of messages) told.given.add(message.id);
+    const run = `run ${told.next()}`;
+    const until = Date.parse(lease?.until ?? '');
+    const since = until - 1000 * LEASE;
+    told.mark(host, { did: 'begin', id, run, fencingToken, since, until, names: [] });
     if (hangs && host.random() < 0.1) return new Promise<never>(() => {});
     await wait(host, 3 * host.random());
     const more = host.random() < 0.3 ? await take() : [];
     for (const message of more) told.given.add(message.id);
-    const run = `run ${told.next()}`;
-    told.answered.push({ id, run });
+    told.mark(host, { did: 'ran', run });
     const answers = [...messages, ...more].map((message) => message.id);
     return { role: 'assistant', content: 'Yes.', data: { run, answers } };
   };
@@ -95,7 +127,7 @@ const insist: Act = async (host, told, id, manners) => {
   const spoken = newMessage(host, told, id);
   const run = answering(host, told, manners);
   for (let tries = 0; tries < 5; tries += 1) {
-    const options = { seconds: 10, maxSeconds: 6, attempts: 1000, timeoutMs: 2000 };
+    const options = { seconds: LEASE, maxSeconds: 6, attempts: 1000, timeoutMs: 2000 };
     const reply = await host.sessions.reply(id, messageOf(spoken.name), run, options);
     if (reply.isOk() || reply.error.type === 'not_answered') spoken.heard ??= told.next();
     if (reply.isOk()) return;
@@ -109,8 +141,22 @@ const someOf = (host: SimulatedHost, told: Told, id: string): string | undefined
   return names.at(-1 - Math.floor(3 * host.random()));
 };
 
-const cancel: Act = async (host, _, id) => {
-  await host.sessions.cancel(id);
+/** Calls an operation that may end a turn. */
+const stop = async <T>(
+  host: SimulatedHost,
+  told: Told,
+  asks: Pick<Asks, 'id' | 'what'>,
+  call: () => PromiseLike<T>,
+): Promise<T> => {
+  const name = `call ${told.next()}`;
+  told.mark(host, { did: 'asks', call: name, ...asks });
+  const answer = await call();
+  told.mark(host, { did: 'heard', call: name, withdrawn: [] });
+  return answer;
+};
+
+const cancel: Act = async (host, told, id) => {
+  await stop(host, told, { id, what: 'cancel' }, () => host.sessions.cancel(id));
 };
 
 const withdraw: Act = async (host, told, id) => {
@@ -125,13 +171,18 @@ const edit: Act = async (host, told, id) => {
   const before = someOf(host, told, id);
   if (before === undefined) return;
   const spoken = newMessage(host, told, id);
-  const done = await host.sessions.rewind(id, { before, send: messageOf(spoken.name) });
+  const done = await stop(host, told, { id, what: 'rewind' }, () =>
+    host.sessions.rewind(id, { before, send: messageOf(spoken.name) }),
+  );
   if (done.isOk()) spoken.heard = told.next();
 };
 
 const askAgain: Act = async (host, told, id) => {
   const after = someOf(host, told, id);
-  if (after !== undefined) await host.sessions.rewind(id, { after, wake: true });
+  if (after === undefined) return;
+  await stop(host, told, { id, what: 'rewind' }, () =>
+    host.sessions.rewind(id, { after, wake: true }),
+  );
 };
 
 const talking: readonly Act[] = [chat, chat, clickTwice, insist, insist];
@@ -145,10 +196,11 @@ export const turning =
   (told: () => Told, manners: Manners) =>
   async (host: SimulatedHost): Promise<void> => {
     const { sessions, clock, signal } = host;
+    told().begin(host);
     const run = answering(host, told(), manners);
     await using worker = createWorker(sessions, {
       run,
-      seconds: 10,
+      seconds: LEASE,
       maxSeconds: 6,
       attempts: 1000,
       interval: 2,
@@ -162,7 +214,13 @@ export const turning =
         await wait(host, 3 * host.random());
       }
     };
-    await Promise.all([user(), user()]);
+    const beat = async (): Promise<void> => {
+      while (!signal.aborted) {
+        told().mark(host);
+        await wait(host, 2);
+      }
+    };
+    await Promise.all([user(), user(), beat()]);
     await aborted(signal);
   };
 

@@ -7,13 +7,35 @@ import { moreIfLong } from '../support/continuous-integration.js';
 import { describeStores } from '../support/describe-stores.js';
 import { memoryStoreWith } from '../testing/planted-bug.js';
 import { polled } from './polled.js';
-import { faultsOf } from './turn-judge.js';
+import { faultsOf, wastedIn } from './turn-judge.js';
 import { type Manners, openChats, Told, turning } from './turning.js';
 
 const all: Manners = { hangs: true, changes: true };
 
-const simulated = (manners: Manners, options: Partial<SimulationOptions> = {}) => {
+type Change = (commit: StateChange, before: StateRecord) => StateChange;
+
+/** The memory store, which marks the answers that it has stored. `change` may plant a bug. */
+const marking = (told: () => Told, change: Change) =>
+  memoryStoreWith((inner) => ({
+    put: (commit) => {
+      const before = inner.findState(commit.key)._unsafeUnwrap();
+      const { entries = [] } = commit.effects;
+      return inner.change(before === undefined ? commit : change(commit, before)).map((changed) => {
+        if (changed.outcome === 'made') told().stored(entries);
+        return changed;
+      });
+    },
+  }));
+
+const simulated = (
+  manners: Manners,
+  options: Partial<SimulationOptions> = {},
+  change: Change = (commit) => commit,
+) => {
   let told = new Told();
+  // Any other fault may cost a lease, and so a run.
+  const areRunsKept =
+    options.store === undefined && options.faults?.every((fault) => fault === 'crash');
   return simulate({
     setup: (given) => {
       told = new Told();
@@ -22,14 +44,16 @@ const simulated = (manners: Manners, options: Partial<SimulationOptions> = {}) =
     host: turning(() => told, manners),
     check: async ({ sessions }) => {
       for (const id of ['s1', 's2']) {
-        const hasFaults = options.faults?.length !== 0;
-        const faults = await faultsOf(sessions, id, told, manners, hasFaults);
+        const faults = await faultsOf(sessions, id, told, manners);
         if (faults.length > 0) throw new Error(`${id}: ${faults.join(', ')}`);
       }
+      const wasted = areRunsKept ? wastedIn(told) : 0;
+      if (wasted > 0) throw new Error(`${wasted} runs were thrown away`);
     },
     seeds: 100,
     calm: 400,
     onProgress: () => {},
+    store: () => marking(() => told, change),
     ...options,
   });
 };
@@ -39,6 +63,11 @@ describe('messages that chatty, impatient and hasty users send', () => {
     const seeds = moreIfLong(20, 1000);
     const manners = { hangs: false, changes: false };
     expect(await simulated(manners, { seeds, faults: [] })).toEqual({ seeds });
+  });
+
+  test('cost no run but by a crash, a cancel or a rewind', async () => {
+    const seeds = moreIfLong(20, 1000);
+    expect(await simulated(all, { seeds, faults: ['crash'] })).toEqual({ seeds });
   });
 
   test('are each answered once where hosts crash and runs hang', async () => {
@@ -67,15 +96,6 @@ describeStores('messages in a simulation of users, crashes and rewinds', (open) 
   });
 });
 
-/** The memory store, in which changes of a state are other ones. */
-const changing = (change: (commit: StateChange, before: StateRecord) => StateChange) => () =>
-  memoryStoreWith((inner) => ({
-    put: (commit) => {
-      const before = inner.findState(commit.key)._unsafeUnwrap();
-      return inner.change(before === undefined ? commit : change(commit, before));
-    },
-  }));
-
 const withState = (commit: StateChange, state: StateRecord): StateChange => ({
   ...commit,
   effects: { ...commit.effects, put: { ...commit.effects.put, state } },
@@ -85,28 +105,39 @@ describe('within 100 seeds the simulation finds an engine', () => {
   test.each([
     [
       'in which a rewind leaves the turn of an older question',
-      changing((commit, { work }) => {
+      (commit: StateChange, { work }: StateRecord) => {
         const { truncate, put } = commit.effects;
         if (truncate === undefined || work.turn === undefined) return commit;
         const { lease, turn } = work;
         const kept = { ...put.state.work, turn, ...(lease && { lease }) };
         return withState(commit, { ...put.state, work: kept });
-      }),
+      },
       /which is not there|twice|another turn/,
     ],
     [
       'in which a cancel drops the messages that wait',
-      changing((commit, before) => {
+      (commit: StateChange, before: StateRecord) => {
         const { state } = commit.effects.put;
         const isCancel = state.work.lease?.cancelled && !before.work.lease?.cancelled;
         if (!isCancel) return commit;
         const { askedAt: _, inbox: _i, ...work } = state.work;
         return withState(commit, { ...state, work });
-      }),
+      },
       /waiting at the end/,
     ],
-  ])('%s', async (_, store, message) => {
-    const { failure } = await simulated(all, { store, faults: [] });
+    [
+      'in which a lease is over before its run',
+      (commit: StateChange, before: StateRecord) => {
+        const { state } = commit.effects.put;
+        const { lease } = state.work;
+        if (lease === undefined || lease.takenAt === before.work.lease?.takenAt) return commit;
+        const short = { ...lease, until: lease.takenAt + 1000 };
+        return withState(commit, { ...state, work: { ...state.work, lease: short } });
+      },
+      /thrown away/,
+    ],
+  ])('%s', async (_, change, message) => {
+    const { failure } = await simulated(all, { faults: [] }, change);
     expect(failure?.error.message).toMatch(message);
   });
 });

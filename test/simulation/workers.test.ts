@@ -13,6 +13,7 @@ import { describeStores } from '../support/describe-stores.js';
 import { memoryStoreWith } from '../testing/planted-bug.js';
 import { polled } from './polled.js';
 import { aborted, wait } from './steps.js';
+import { eachWakeFollowed, openRoom, Wakes, waking } from './waking.js';
 import {
   askFirst,
   careful,
@@ -35,6 +36,20 @@ const simulated = (run: RunOn, options: Partial<SimulationOptions> = {}) =>
     onProgress: () => {},
     ...options,
   });
+
+const simulatedWakes = (options: Partial<SimulationOptions>) => {
+  let wakes = new Wakes();
+  return simulate({
+    setup: (given) => {
+      wakes = new Wakes();
+      return openRoom(given);
+    },
+    host: waking(() => wakes),
+    check: (given) => eachWakeFollowed(given, wakes),
+    onProgress: () => {},
+    ...options,
+  });
+};
 
 /** The memory store, whose states are other ones after a change. */
 const writing = (write: (next: StateRecord, before: StateRecord) => StateRecord) => () =>
@@ -73,6 +88,23 @@ describe('workers that crash, stand still, lose answers and have wrong clocks', 
     }
     expect(stories[1]).toBe(stories[0]);
     expect(stories[0]).toMatch(/gets \[s\d: attempt 1.*from claim/);
+  });
+});
+
+describe('wakes at any time, also during a turn', () => {
+  test('are each followed by a run', async () => {
+    const seeds = moreIfLong(20, 1000);
+    expect(await simulatedWakes({ seeds })).toEqual({ seeds });
+  });
+
+  test('are lost to an engine in which work that is done takes a newer wake away', async () => {
+    const store = writing((next, before) => {
+      if (!isReleased(next) || isReleased(before)) return next;
+      const { wakeAt: _, ...work } = next.work;
+      return { ...next, work };
+    });
+    const { failure } = await simulatedWakes({ seeds: [1], faults: [], store });
+    expect(failure?.error.message).toMatch(/wakes were lost/);
   });
 });
 

@@ -78,6 +78,9 @@ export interface Died extends Noted {
 
 export type Mark = Begin | Given | End | Ran | Stored | Sent | Asks | Heard | Died;
 
+/** A mark without who made it and when. */
+export type Unstamped<M> = M extends Mark ? Omit<M, 'who' | 'at'> : never;
+
 export const marksThat = <D extends Mark['did']>(
   marks: readonly Mark[],
   did: D,

@@ -1,8 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Run, SessionService } from '../../../src/index.js';
-import type { Asks, Mark } from '../../faults/workers/marks.js';
-
-type Unstamped<M> = M extends Mark ? Omit<M, 'who' | 'at'> : never;
+import type { Asks, Mark, Unstamped } from '../../faults/workers/marks.js';
 
 /** Notes what a process does. */
 export type Marking = (what: Unstamped<Mark>) => void;
