@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import { object } from '../schema/object.js';
 import { readSafely } from '../schema/read-input.js';
-import { about, like, named, nullish, optional, type Schema } from '../schema/schema.js';
+import { about, ignored, like, named, nullish, optional, type Schema } from '../schema/schema.js';
 import { flag, list, name, text, whole } from '../schema/values.js';
 import { timestampOf } from '../session/clock.js';
 import type { InvalidInput } from '../session/errors.js';
@@ -74,9 +74,9 @@ const entryFields = (
       'NewEntryData',
       about('Data beside the text, such as tool calls: any JSON value.', nullish(jsonText)),
     ),
-    position: about(IGNORED, nullish(whole(0))),
-    turn: about(IGNORED, nullish(whole(1))),
-    message: about(IGNORED, nullish(flag)),
+    position: about(IGNORED, ignored(whole(0))),
+    turn: about(IGNORED, ignored(whole(1))),
+    message: about(IGNORED, ignored(flag)),
   });
   const rule = dataRule(most);
   return {

@@ -64,7 +64,11 @@ export const copiedFields = (
  */
 export function object<F extends FieldSchemas>(fields: F): ObjectSchema<F>;
 export function object(fields: FieldSchemas): ObjectSchema<FieldSchemas> {
-  const all = Object.entries(fields).map(([name, { read }]) => ({ name, read }));
+  const all = Object.entries(fields).map(([name, { read, isIgnored = false }]) => ({
+    name,
+    read,
+    isIgnored,
+  }));
   const names = Object.keys(fields);
   return {
     fields,
@@ -74,8 +78,10 @@ export function object(fields: FieldSchemas): ObjectSchema<FieldSchemas> {
       const prefix = path && `${path}.`;
       checkKnown(issues, given, names, prefix);
       const found: Record<string, unknown> = {};
-      for (const { name, read } of all)
+      for (const { name, read, isIgnored } of all) {
+        if (isIgnored && !(name in given)) continue;
         found[name] = readField(issues, prefix + name, read, given, name);
+      }
       return found;
     },
   };

@@ -34,6 +34,8 @@ export interface Schema<T> {
   readonly isOptional?: boolean;
   /** What a missing field counts as. */
   readonly absent?: unknown;
+  /** Whether a field with this schema is only checked: it is not read where it is missing. */
+  readonly isIgnored?: boolean;
   /** Of an object. */
   readonly fields?: FieldSchemas;
   /** Of an object that the service sends: its fields with their names on the wire. */
@@ -114,6 +116,12 @@ export function nullish(of: Schema<unknown>, absent?: unknown): Schema<unknown> 
     value === undefined || value === null ? absent : of.read(issues, path, value);
   return { ...of, read, isOptional: true, absent };
 }
+
+/** The field may be there, and nothing is made of it: where it is missing, it costs nothing. */
+export const ignored = <T>(of: Schema<T>): Schema<T | undefined> => ({
+  ...nullish(of),
+  isIgnored: true,
+});
 
 /** Values that also keep a rule which JSON Schema cannot express. */
 export const checked = <T>(

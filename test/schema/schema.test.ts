@@ -6,6 +6,7 @@ import { object } from '../../src/schema/object.js';
 import {
   about,
   checked,
+  ignored,
   mapped,
   named,
   nullish,
@@ -230,6 +231,19 @@ describe('a list', () => {
   test('says its bounds in JSON Schema', () => {
     expect(few.json()).toMatchObject({ type: 'array', minItems: 1, maxItems: 3 });
     expect(list(flag, LINE).json()).not.toHaveProperty('minItems');
+  });
+});
+
+describe('an ignored field', () => {
+  const fields = object({ name: name(8), position: ignored(whole(0)) });
+
+  test('is not read where it is missing, and is checked where it is given', () => {
+    const missing = counting({ name: 'ada' });
+    expect(read(fields, missing.value)).toEqual({ name: 'ada' });
+    expect(missing.reads).toEqual({ name: 1 });
+    expect(read(fields, { name: 'ada', position: -1 })).toEqual([
+      'position must be a whole number, at least 0',
+    ]);
   });
 });
 
