@@ -174,7 +174,9 @@ const isLease = isShape<LeaseRecord>({
   until: isNumber,
   releasedAt: isOptionalNumber,
   maxAttempts: isOptionalNumber,
-  cancelled: optional(isShape<Cancellation>({ reason: optional(isText) })),
+  cancelled: optional(
+    isShape<Cancellation>({ reason: optional(isText), isReleased: optional(isTrue) }),
+  ),
 });
 
 const isWork = isShape<WorkRecord>({

@@ -64,6 +64,7 @@ export const answer = endpoint({
     'not_answered',
     'withdrawn',
     'superseded',
+    'page_too_large',
     'too_many_streams',
   ]),
   output: { status: 200, body: answerToMessage },

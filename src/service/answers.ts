@@ -4,22 +4,24 @@ import { messageId } from '../input/message-input.js';
 import { type ParsedAnswerOptions, parseAnswerOptions } from '../input/turn-options.js';
 import { inputOf } from '../schema/read-input.js';
 import {
+  type Misconfigured,
   type NotAnswered,
   notAnswered,
   notFound,
+  pageTooLarge,
   superseded,
   withdrawn,
 } from '../session/errors.js';
-import { HISTORY_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import type { PositionedEntry } from '../session/session.js';
 import type { WatchSignal } from '../session/session-event.js';
 import type { StateRecord } from '../session/session-record.js';
 import { acceptsHistoryAt, stateAt } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
 import { type Fate, fateOf } from './messages.js';
 import type { Settings } from './settings.js';
+import { entriesOfTurn } from './turn-entries.js';
 import type { Reply } from './turn-results.js';
+import { readState } from './update-state.js';
 
 /** Options of `answer`. */
 export interface AnswerOptions {
@@ -93,20 +95,22 @@ export class Changes {
   }
 }
 
-const textOf = (entries: readonly PositionedEntry[]): string =>
-  entries.findLast(({ role }) => role === 'assistant')?.content ?? '';
-
 /** What answers the message of a turn: what the turn has said after it. */
-const entriesAfter = async (
-  { store }: Settings,
+const answerAfter = async (
+  settings: Settings,
   key: SessionKey,
-  { position, turn }: Fate,
-): Promise<Result<readonly PositionedEntry[], OperationErrors['answer']>> => {
-  const part = await store.entries(key, { after: position, limit: HISTORY_LIMIT });
-  if (part.isErr()) return err(part.error);
-  if (part.value.outcome !== 'found') return err(notFound(key.id));
-  const { entries } = part.value;
-  return ok(entries.filter((entry) => entry.turn === turn && entry.message === undefined));
+  { position: after, turn }: Fate,
+): Promise<Result<Reply, OperationErrors['answer']>> => {
+  const { pageBytes: maxBytes } = settings.policy.limits;
+  const part = { turn, after, areMessages: false, maxBytes };
+  const said = await entriesOfTurn(settings, key, part);
+  if (said.isErr()) return err(said.error);
+  if (said.value === undefined) return err(notFound(key.id));
+  const { entries, bytes } = said.value;
+  if (entries.length > 1 && bytes > maxBytes)
+    return err(pageTooLarge(bytes, maxBytes, 'read it with history'));
+  const last = entries.findLast(({ role }) => role === 'assistant');
+  return ok({ content: last?.content ?? '', entries, ran: false });
 };
 
 /** The answer to a message; undefined if it may still come. */
@@ -125,10 +129,8 @@ export const answerIn = async (
       return err(withdrawn(id, name));
     case 'superseded':
       return err(superseded(id, name));
-    case 'answered': {
-      const entries = await entriesAfter(settings, key, found.value);
-      return entries.map((said) => ({ content: textOf(said), entries: said, ran: false }));
-    }
+    case 'answered':
+      return answerAfter(settings, key, found.value);
     default:
       return ok(undefined);
   }
@@ -146,7 +148,42 @@ export const unanswerable = (
   return notAnswered(id, name, 'the session is over');
 };
 
-/** Waits for the answer to a message, until a time of the clock. */
+/** A wait for the answer to a message. */
+interface Wait<E> extends ParsedAnswerOptions {
+  readonly key: SessionKey;
+  /** The id of the message. */
+  readonly name: string;
+  /** The answer; undefined if it may still come. */
+  readonly look: (changes: Changes) => Promise<Result<Reply | undefined, E>>;
+}
+
+/** Looks for an answer after each change, for a time of the clock. */
+export const untilAnswered = async <E>(
+  settings: Settings,
+  { key, name, timeoutMs, signal, look }: Wait<E>,
+): Promise<Result<Reply, E | NotAnswered | Misconfigured>> => {
+  const begun = settings.now();
+  if (begun.isErr()) return err(begun.error);
+  const changes = new Changes(settings, key, signal);
+  try {
+    for (;;) {
+      await changes.open();
+      const answer = await look(changes);
+      if (answer.isErr()) return err(answer.error);
+      if (answer.value !== undefined) return ok(answer.value);
+      const time = settings.now();
+      if (time.isErr()) return err(time.error);
+      const left = begun.value + timeoutMs - time.value;
+      if (left <= 0) return err(notAnswered(key.id, name, `within ${timeoutMs} ms`));
+      if (signal?.aborted) return err(notAnswered(key.id, name, 'the wait was aborted'));
+      await changes.next(left);
+    }
+  } finally {
+    changes.close();
+  }
+};
+
+/** Waits for the answer to a message. */
 export const waitForAnswer = async (
   settings: Settings,
   key: SessionKey,
@@ -157,39 +194,18 @@ export const waitForAnswer = async (
   if (name.isErr()) return err(name.error);
   const read = parseAnswerOptions(options);
   if (read.isErr()) return err(read.error);
-  const changes = new Changes(settings, key, read.value.signal);
-  try {
-    return await answerBy(settings, key, name.value, changes, read.value);
-  } finally {
-    changes.close();
-  }
-};
-
-const answerBy = async (
-  settings: Settings,
-  key: SessionKey,
-  name: string,
-  changes: Changes,
-  { timeoutMs, signal }: ParsedAnswerOptions,
-): Promise<Result<Reply, OperationErrors['answer']>> => {
-  const begun = settings.now();
-  if (begun.isErr()) return err(begun.error);
-  for (let isFirst = true; ; isFirst = false) {
-    await changes.open();
-    const answer = await answerIn(settings, key, name);
+  let isFirst = true;
+  const look = async (): Promise<Result<Reply | undefined, OperationErrors['answer']>> => {
+    const answer = await answerIn(settings, key, name.value);
     if (answer.isErr()) return err(answer.error);
     if (answer.value !== undefined)
       return ok(isFirst ? { ...answer.value, repeated: true } : answer.value);
-    const state = await settings.store.findState(key);
-    if (state.isErr()) return err(state.error);
-    if (state.value === undefined) return err(notFound(key.id));
-    const time = settings.now();
-    if (time.isErr()) return err(time.error);
-    const over = unanswerable(state.value, time.value, key, name);
-    if (over !== undefined) return err(over);
-    const left = begun.value + timeoutMs - time.value;
-    if (left <= 0) return err(notAnswered(key.id, name, `within ${timeoutMs} ms`));
-    if (signal?.aborted) return err(notAnswered(key.id, name, 'the wait was aborted'));
-    await changes.next(left);
-  }
+    isFirst = false;
+    const read = await readState(settings, key);
+    return read.andThen(({ current, now }) => {
+      const over = unanswerable(current, now, key, name.value);
+      return over === undefined ? ok(undefined) : err(over);
+    });
+  };
+  return untilAnswered(settings, { key, name: name.value, ...read.value, look });
 };

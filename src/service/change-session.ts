@@ -111,9 +111,9 @@ export const applyCommand = async <E>(
     (current, now, isGuess) => refusalOf(key, command, current, now) ?? next(current, now, isGuess),
     cap,
   );
-  return updated.map(({ state, now, isChanged }) => {
+  return updated.map(({ state, now, changed }) => {
     const { operationId } = command;
-    const isRepeated = !isChanged && operationId && commandOf(state, operationId) !== undefined;
+    const isRepeated = !changed && operationId && commandOf(state, operationId) !== undefined;
     return { ...progressAt(key.id, state, now), ...(isRepeated && { repeated: true }) };
   });
 };

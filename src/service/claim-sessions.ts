@@ -5,7 +5,7 @@ import type { StoreError } from '../session/errors.js';
 import { MAX_RACES, WAITING_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
-import type { SessionRecord, StateRecord } from '../session/session-record.js';
+import type { SessionRecord } from '../session/session-record.js';
 import { type Claim, claimState } from '../session/turn-state.js';
 import { hasRunOut } from '../session/work-state.js';
 import { findSession } from '../store/find-session.js';
@@ -14,7 +14,7 @@ import { checkRead } from './check-reads.js';
 import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
 import type { LeaseInput } from './session-work.js';
 import type { Settings } from './settings.js';
-import { takeOf, turnOfClaim } from './turn-commits.js';
+import { turnOfClaim } from './turn-commits.js';
 import { replaceState, type Stepped } from './update-state.js';
 
 /**
@@ -109,12 +109,12 @@ const claimedOf = async (
   claim: Claim,
   { state, changed, now }: Stepped,
 ): Promise<Result<ClaimedSession, StoreError>> => {
-  const turn = await turnOfClaim(settings, key, claim, changed.messages);
+  const turn = await turnOfClaim(settings, key, claim, changed?.messages);
   if (turn.isErr()) return err(turn.error);
   const claimed = {
     tenant: key.tenant,
     start,
-    position: changed.position || record.historyPosition,
+    position: changed?.position || record.historyPosition,
     ...turn.value,
     ...(hasRunOut(record.state, now) && { isAlone: true }),
     waitingSince: timestampOf(dueAt),
@@ -144,9 +144,10 @@ const claimOne = async (
   const claim = { ...input, random: random(), start: record.historyPosition };
   const decided = claimState(record.state, claim, time.value);
   if (decided === undefined) return ok(undefined);
-  const step = decided.outcome === 'claimed' ? { effects: { take: takeOf(decided) } } : undefined;
-  const change = { previous: record.state, decided: decided.state, now: time.value, step };
-  const replaced = await replaceState<StateRecord>(settings, key, change);
+  const { state } = decided;
+  const effects = decided.outcome === 'claimed' ? { take: decided.take } : undefined;
+  const change = { previous: record.state, state, now: time.value, effects };
+  const replaced = await replaceState(settings, key, change);
   if (replaced.isErr()) return err(replaced.error);
   if (replaced.value.outcome !== 'replaced') return ok(undefined);
   if (decided.outcome === 'exhausted') return ok(undefined);

@@ -9,11 +9,13 @@ import {
   inboxFull,
   invalidTransition,
   type Misconfigured,
+  type NotFound,
   notFound,
   operationMismatch,
   type StoreError,
   withPaths,
 } from '../session/errors.js';
+import { jsonBytesOf } from '../session/exceeds-bytes.js';
 import type { Fields } from '../session/fields.js';
 import { nextId } from '../session/ids.js';
 import { type Message, waitingIn } from '../session/message.js';
@@ -33,7 +35,7 @@ import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 import type { MessageState, Sent, WithdrawnMessages } from './turn-results.js';
-import { makeStep } from './update-state.js';
+import { makeStep, readState } from './update-state.js';
 
 /**
  * A message to send. A text is a message with this content.
@@ -144,39 +146,31 @@ export interface Fate {
 
 const fate = (state: MessageState, position = 0, turn = 0): Fate => ({ state, position, turn });
 
-/** What has become of a message that was taken: its entry may have been rewound since. */
-const fateOfTaken = async (
-  { store, now }: Settings,
+/** What has become of a message; undefined if there is none with this id. */
+export const fateOf = async (
+  settings: Settings,
   key: SessionKey,
-  position: number,
-): Promise<Result<Fate | undefined, StoreError>> => {
+  id: string,
+): Promise<Result<Fate | undefined, NotFound | StoreError>> => {
+  const { store } = settings;
+  const found = await store.messages(key, [id]);
+  if (found.isErr()) return err(found.error);
+  const [message] = found.value;
+  if (message?.position === undefined)
+    return ok(message && fate(message.entry === undefined ? 'withdrawn' : 'waiting'));
+  const { position } = message;
+  // A rewind may have taken out its entry.
   const slice = await store.entries(key, { before: position, limit: 1 });
   if (slice.isErr()) return err(slice.error);
   if (slice.value.outcome !== 'found') return ok(undefined);
   const entry = slice.value.entries.at(-1);
   if (entry?.position !== position || entry.turn === undefined) return ok(fate('superseded'));
   const { turn } = entry;
-  const state = await store.findState(key);
-  if (state.isErr()) return err(state.error);
-  const time = now();
-  if (time.isErr()) return err(time.error);
-  const isOpen = state.value && openTurn(state.value, time.value)?.number === turn;
-  return ok(fate(isOpen ? 'taken' : 'answered', position, turn));
-};
-
-/** What has become of a message; undefined if there is none with this id. */
-export const fateOf = async (
-  settings: Settings,
-  key: SessionKey,
-  id: string,
-): Promise<Result<Fate | undefined, StoreError>> => {
-  const found = await settings.store.messages(key, [id]);
-  if (found.isErr()) return err(found.error);
-  const message = found.value[0];
-  if (message === undefined) return ok(undefined);
-  if (message.entry !== undefined) return ok(fate('waiting'));
-  if (message.position === undefined) return ok(fate('withdrawn'));
-  return fateOfTaken(settings, key, message.position);
+  const read = await readState(settings, key);
+  return read.map(({ current, now }) => {
+    const isOpen = openTurn(current, now)?.number === turn;
+    return fate(isOpen ? 'taken' : 'answered', position, turn);
+  });
 };
 
 /** Creates the session if it is missing, as the caller wishes. */
@@ -240,20 +234,26 @@ export const sendMessage = async (
   return created.value ? sendGiven(settings, key, given.value) : sent;
 };
 
+/** The first of these messages that fit into an answer together; at least one. */
+const fitting = (messages: readonly Message[], maxBytes: number): readonly Message[] => {
+  let bytes = 0;
+  const end = messages.findIndex((message, at) => {
+    bytes += jsonBytesOf(message);
+    return at > 0 && bytes > maxBytes;
+  });
+  return end === -1 ? messages : messages.slice(0, end);
+};
+
 export const readInbox = async (
-  { store }: Settings,
+  { store, policy: { limits } }: Settings,
   key: SessionKey,
 ): Promise<Result<readonly Message[], OperationErrors['inbox']>> => {
   const found = await store.messages(key);
   if (found.isErr()) return err(found.error);
-  if (found.value.length > 0) return ok(waitingIn(found.value));
+  if (found.value.length > 0) return ok(fitting(waitingIn(found.value), limits.pageBytes));
   const state = await store.findState(key);
   if (state.isErr()) return err(state.error);
   return state.value === undefined ? err(notFound(key.id)) : ok([]);
-};
-
-const refusedStep = (refusal: Refusal): never => {
-  throw contractBroken('change', refusal);
 };
 
 /** Withdraws messages that wait: all, or those with these ids. */
@@ -272,9 +272,9 @@ export const withdrawMessages = async (
     if (messages.isErr()) return err(messages.error);
     found = messages.value;
     const withdraw = waitingIn(found).map(({ id }) => id);
-    if (withdraw.length === 0) return ok(undefined);
+    if (withdraw.length === 0) return ok({ state: current });
     const state = withoutMessages(current, withdraw.length);
-    return ok({ state, effects: { withdraw }, refused: refusedStep });
+    return ok({ state, effects: { withdraw } });
   };
   const stepped = await makeStep(settings, key, decide);
   const taken = found.flatMap(({ id, position }) => (position === undefined ? [] : [id]));

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { invalidField, notFound, pageTooLarge } from '../session/errors.js';
+import { jsonBytesOf } from '../session/exceeds-bytes.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { HistoryEntry, PositionedEntry, SessionOrigin } from '../session/session.js';
 import type { EntriesOutcome } from '../store/session-store.js';
@@ -18,11 +19,6 @@ export interface Source {
  * One read: large enough for most histories, and small enough to hold if a history is too large.
  */
 const PIECE = { limit: 10_000, maxBytes: 1024 * 1024 };
-
-const encoder = new TextEncoder();
-
-const bytesOf = (entries: readonly PositionedEntry[]): number =>
-  encoder.encode(JSON.stringify(entries)).length;
 
 /** The entry in another history, in which it belongs to no turn. */
 const withoutPlace = (entry: PositionedEntry): HistoryEntry => {
@@ -56,7 +52,7 @@ export const readSource = async (
     if (last === undefined && found.isSuperseded) return err(invalidPosition);
     last ??= found;
     if (found.version !== last.version) return ok(undefined);
-    bytes += bytesOf(found.entries);
+    bytes += jsonBytesOf(found.entries);
     if (bytes > limits.forkBytes) return err(tooLarge(limits.forkBytes));
     if (bytes > most) pieces.length = 0;
     else pieces.unshift(found.entries);

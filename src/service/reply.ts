@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ParsedReplyOptions, parseReplyOptions } from '../input/turn-options.js';
-import { invalidField, notAnswered, notFound } from '../session/errors.js';
+import { invalidField, notFound } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionRecord } from '../session/session-record.js';
@@ -9,7 +9,7 @@ import { stateAt, usedState } from '../session/state-at.js';
 import { beginTurn, type Claim, sentState } from '../session/turn-state.js';
 import { findSession } from '../store/find-session.js';
 import type { SessionKey } from '../store/session-store.js';
-import { answerIn, Changes, unanswerable } from './answers.js';
+import { answerIn, type Changes, unanswerable, untilAnswered } from './answers.js';
 import {
   type CreateIfMissing,
   createIfMissing,
@@ -22,7 +22,7 @@ import {
 import { type BegunTurn, TurnRun, type TurnSessions } from './run-turn.js';
 import type { Settings } from './settings.js';
 import type { RunOf, TurnOptions } from './turn.js';
-import { takeOf, turnOfClaim } from './turn-commits.js';
+import { turnOfClaim } from './turn-commits.js';
 import type { Reply } from './turn-results.js';
 import { replaceState } from './update-state.js';
 
@@ -65,14 +65,14 @@ interface Call {
   readonly run: AnyRun;
   readonly options: ParsedReplyOptions;
   readonly holder: string;
-  readonly changes: Changes;
   /** Whether the message is stored. */
   isSent: boolean;
-  /** Whether an earlier call has sent it. */
+  /** Whether an earlier call has sent it, until this call has looked for its answer. */
   isRepeated: boolean;
-  /** Whether this call has looked for the answer. */
-  hasLooked: boolean;
 }
+
+/** What a step of a reply has come to; undefined if others come first. */
+type Outcome<T> = Promise<Result<T | undefined, ReplyError>>;
 
 /** The turn that this call may run now, with the message unless it is stored already. */
 const claimFor = (call: Call, { state, historyPosition: start }: SessionRecord, now: number) => {
@@ -92,26 +92,24 @@ const begin = async (
   record: SessionRecord,
   claim: Claim,
   now: number,
-): Promise<Result<BegunTurn | undefined, ReplyError>> => {
-  const { settings, key, given } = call;
+): Outcome<BegunTurn> => {
+  const { settings, key, given, isSent } = call;
   const { inboxMessages } = settings.policy.limits;
-  const step = {
-    guards: call.isSent ? {} : { inbox: inboxMessages - 1 },
-    effects: {
-      send: call.isSent ? undefined : storedMessage(given, now),
-      take: takeOf(claim),
-    },
-  };
-  const change = { previous: record.state, decided: claim.state, now, step };
-  const replaced = await replaceState(settings, key, change);
-  if (replaced.isErr()) return err(replaced.error);
-  if (replaced.value.outcome === 'refused')
-    return err(sendRefused(settings, key, replaced.value.refusal, now));
-  if (replaced.value.outcome !== 'replaced') return ok(undefined);
-  const { state, changed } = replaced.value;
-  if (changed.outcome === 'repeated') call.isRepeated = true;
+  const answer = await replaceState(settings, key, {
+    previous: record.state,
+    state: claim.state,
+    now,
+    guards: { inbox: isSent ? undefined : inboxMessages - 1 },
+    effects: { send: isSent ? undefined : storedMessage(given, now), take: claim.take },
+  });
+  if (answer.isErr()) return err(answer.error);
+  const replaced = answer.value;
+  if (replaced.outcome === 'refused') return err(sendRefused(settings, key, replaced, now));
+  if (replaced.outcome === 'stale') return ok(undefined);
+  const { state, changed } = replaced;
   call.isSent = true;
-  if (changed.outcome === 'repeated') return ok(undefined);
+  call.isRepeated = changed.outcome === 'repeated';
+  if (call.isRepeated) return ok(undefined);
   settings.recentStates.add(key, state);
   const turn = await turnOfClaim(settings, key, claim, changed.messages);
   const session = sessionAt({ ...record, state }, now);
@@ -132,28 +130,25 @@ const readSession = async (call: Call): Promise<Result<SessionRecord, ReplyError
   }
 };
 
-/** The end of a turn of this call: the answer, an error, or undefined if others come first. */
+/** Runs a turn of this call, which may not be that of the message. */
 const runTurn = async (
-  { settings, sessionsOf, run, options, changes, key, given }: Call,
+  { settings, sessionsOf, run, options, key, given }: Call,
   turn: BegunTurn,
-): Promise<Result<Reply | undefined, ReplyError>> => {
+  changes: Changes,
+): Outcome<Reply> => {
   const { maxSeconds, historyLimit, seconds } = options;
   const onDoubt = (check: () => void) => changes.listen(check);
   const how = { run, maxSeconds, historyLimit, seconds, onDoubt };
-  const { released, failure } = await new TurnRun(settings, sessionsOf, turn, how).end();
-  const error = failure ?? (released.isErr() ? released.error : undefined);
-  if (error !== undefined && error.type !== 'cancelled') return err(error);
+  const ended = await new TurnRun(settings, sessionsOf, turn, how).end();
+  if (ended.isErr() && ended.error.type !== 'cancelled') return err(ended.error);
   // A cancelled turn may have been rewound, which is the better error.
   const answer = await answerIn(settings, key, given.id);
-  if (error !== undefined) return err(answer.isErr() ? answer.error : error);
-  return answer.map((found) => found && { ...found, ran: true, ...released.unwrapOr({}) });
+  if (ended.isErr()) return err(answer.isErr() ? answer.error : ended.error);
+  return answer.map((found) => found && { ...found, ran: true, ...ended.value });
 };
 
 /** Begins a turn if nobody has the session; otherwise sends the message alone. */
-const step = async (
-  call: Call,
-  record: SessionRecord,
-): Promise<Result<BegunTurn | undefined, ReplyError>> => {
+const step = async (call: Call, record: SessionRecord): Outcome<BegunTurn> => {
   const { settings, key, given } = call;
   const time = settings.now();
   if (time.isErr()) return err(time.error);
@@ -171,46 +166,26 @@ const step = async (
   return ok(undefined);
 };
 
-/** The stored answer; undefined if it may still come. */
-const storedAnswer = async (call: Call): Promise<Result<Reply | undefined, ReplyError>> => {
-  const { settings, key, given, isRepeated, hasLooked } = call;
-  call.hasLooked = true;
-  const answer = await answerIn(settings, key, given.id);
-  const repeated = isRepeated && !hasLooked && { repeated: true as const };
+const storedAnswer = async (call: Call): Outcome<Reply> => {
+  const repeated = call.isRepeated && { repeated: true as const };
+  call.isRepeated = false;
+  const answer = await answerIn(call.settings, call.key, call.given.id);
   return answer.map((found) => found && { ...found, ...repeated });
 };
 
-/** The answer by now; undefined if it may still come. */
-const pass = async (call: Call): Promise<Result<Reply | undefined, ReplyError>> => {
+/** Looks for the answer, or takes a step towards it: once more after the message was sent. */
+const look = async (call: Call, changes: Changes): Outcome<Reply> => {
+  const { isSent } = call;
   const read = await readSession(call);
   if (read.isErr()) return err(read.error);
   // The answer is read after the state, whose revision vouches that the turn is still wanted.
-  const answer = call.isSent ? await storedAnswer(call) : ok(undefined);
-  if (answer.isErr() || answer.value !== undefined) return answer;
+  const stored = isSent ? await storedAnswer(call) : ok(undefined);
+  if (stored.isErr() || stored.value !== undefined) return stored;
   const begun = await step(call, read.value);
   if (begun.isErr()) return err(begun.error);
-  return begun.value === undefined ? ok(undefined) : runTurn(call, begun.value);
-};
-
-const replyTo = async (call: Call): Promise<Result<Reply, ReplyError>> => {
-  const { settings, key, given, options, changes } = call;
-  const { timeoutMs } = options;
-  const begun = settings.now();
-  if (begun.isErr()) return err(begun.error);
-  for (;;) {
-    await changes.open();
-    const wasSent = call.isSent;
-    const answer = await pass(call);
-    if (answer.isErr()) return err(answer.error);
-    if (answer.value !== undefined) return ok(answer.value);
-    const time = settings.now();
-    if (time.isErr()) return err(time.error);
-    const left = begun.value + timeoutMs - time.value;
-    // The error says that the message waits.
-    if (left <= 0 && call.isSent)
-      return err(notAnswered(key.id, given.id, `within ${timeoutMs} ms`));
-    if (wasSent) await changes.next(left);
-  }
+  const answer = begun.value ? await runTurn(call, begun.value, changes) : ok(undefined);
+  if (answer.isErr() || answer.value !== undefined || isSent) return answer;
+  return look(call, changes);
 };
 
 /** Sends a message, then runs the turn that answers it, or waits while another process does. */
@@ -225,20 +200,20 @@ export const replyToMessage = async (
   if (!isRun(run)) return err(invalidField('run', 'must be a function'));
   const read = parseReplyOptions(options);
   if (read.isErr()) return err(read.error);
-  const given = await readMessage(settings, message);
-  if (given.isErr()) return err(given.error);
-  const changes = new Changes(settings, key);
+  const prepared = await readMessage(settings, message);
+  if (prepared.isErr()) return err(prepared.error);
+  const given = prepared.value;
   const holder = `reply-${settings.random().toString(36).slice(2)}`;
-  try {
-    return await replyTo({
-      ...{ settings, sessionsOf, key, run, holder, changes },
-      given: given.value,
-      options: read.value,
-      isSent: false,
-      isRepeated: false,
-      hasLooked: false,
-    });
-  } finally {
-    changes.close();
-  }
+  const under = { isSent: false, isRepeated: false };
+  const call: Call = {
+    ...{ settings, sessionsOf, key, given, run, holder, ...under },
+    options: read.value,
+  };
+  return untilAnswered(settings, {
+    key,
+    name: given.id,
+    timeoutMs: read.value.timeoutMs,
+    signal: undefined,
+    look: (changes) => look(call, changes),
+  });
 };

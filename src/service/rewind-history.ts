@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { entriesAt } from '../input/entries-input.js';
 import { type ParsedRewind, parseRewind } from '../input/rewind-input.js';
-import type { StepEffects } from '../plan/replace.js';
 import { digestOf } from '../session/digest-of.js';
 import {
   type InvalidInput,
@@ -25,6 +24,7 @@ import { type GivenMessage, type NewMessage, prepared, storedMessage } from './m
 import type { NewHistoryEntry } from './new-history-entry.js';
 import type { Appended } from './operation-results.js';
 import { fenced, type Settings, turnUnder } from './settings.js';
+import { positionAfter } from './turn-commits.js';
 import { type Decide, makeStep } from './update-state.js';
 
 /**
@@ -78,76 +78,74 @@ export interface RewindInput<T extends SessionSchemas = SessionSchemas> extends 
   readonly wake?: boolean | undefined;
 }
 
+const NO_MESSAGE = 'is not the id of a message in this history';
+
 /** Where a rewind goes back to. */
 interface Place {
   /** Undefined if nothing of the history goes. */
   readonly to: number | undefined;
   /** The message that still waits, and goes. */
-  readonly withdraw?: string;
+  readonly withdraw?: string | undefined;
   /** The turn of the message that the history ends with then. */
   readonly turn?: TurnRecord | undefined;
 }
 
 type PlaceError = InvalidInput | OperationErrors['history'];
 
-interface TurnAt {
+interface MessageAt {
   /** The position before the message. */
   readonly before: number;
-  readonly turn?: TurnRecord;
+  readonly turn: TurnRecord;
 }
 
-/** The turn of the message at a position, if there is one. */
-const turnAt = async (
-  { store }: Settings,
+/** The message at a position; undefined if there is none. */
+const messageAt = async (
+  { store, policy: { limits } }: Settings,
   key: SessionKey,
   position: number,
-): Promise<Result<TurnAt, PlaceError>> => {
-  const part = await store.entries(key, { before: position, limit: TAKE_LIMIT });
+): Promise<Result<MessageAt | undefined, PlaceError>> => {
+  const slice = { before: position, limit: TAKE_LIMIT, maxBytes: limits.pageBytes };
+  const part = await store.entries(key, slice);
   if (part.isErr()) return err(part.error);
   if (part.value.outcome === 'missing') return err(notFound(key.id));
   if (part.value.outcome !== 'found') return err(invalidField('to', NOT_IN_HISTORY));
   const { entries, start: first } = part.value;
-  const beforeAt = (at: number): number => entries[at - 1]?.position ?? first;
-  const entry = entries.at(-1);
-  const before = beforeAt(entries.length - 1);
-  const isThere = entry?.position === position && entry.message === true;
-  if (!isThere || entry.turn === undefined) return ok({ before });
-  const number = entry.turn;
-  const start = beforeAt(entries.findIndex(({ turn }) => turn === number));
+  const { position: last, message, turn: number } = entries.at(-1) ?? {};
+  if (last !== position || message === undefined || number === undefined) return ok(undefined);
+  const before = entries.at(-2)?.position ?? first;
+  // A turn that began before this part began after the beginning of the history.
+  const start = entries[entries.findIndex(({ turn }) => turn === number) - 1]?.position ?? 0;
   return ok({ before, turn: Object.freeze({ number, start }) });
-};
-
-const NO_MESSAGE = 'is not the id of a message in this history';
-
-/** Where a message is. */
-const placeOfMessage = async (
-  settings: Settings,
-  key: SessionKey,
-  path: 'before' | 'after',
-  id: string,
-): Promise<Result<Place, PlaceError>> => {
-  const found = await settings.store.messages(key, [id]);
-  if (found.isErr()) return err(found.error);
-  const { entry, position } = found.value[0] ?? {};
-  if (entry !== undefined && path === 'before') return ok({ to: undefined, withdraw: id });
-  if (position === undefined) return err(invalidField(path, NO_MESSAGE));
-  const at = await turnAt(settings, key, position);
-  return at.andThen(({ before, turn }): Result<Place, PlaceError> => {
-    if (turn === undefined) return err(invalidField(path, NO_MESSAGE));
-    return ok(path === 'before' ? { to: before } : { to: position, turn });
-  });
 };
 
 const placeOf = async (
   settings: Settings,
   key: SessionKey,
-  { to, before, after, wake }: ParsedRewind,
+  { to, before, after, wake, operationId }: ParsedRewind,
 ): Promise<Result<Place, PlaceError>> => {
-  if (before !== undefined) return placeOfMessage(settings, key, 'before', before);
-  if (after !== undefined) return placeOfMessage(settings, key, 'after', after);
-  if (to === undefined || !wake) return ok({ to });
-  const at = await turnAt(settings, key, to);
-  return at.map(({ turn }) => ({ to, turn }));
+  const id = before ?? after;
+  if (id === undefined) {
+    if (to === undefined || !wake) return ok({ to });
+    const at = await messageAt(settings, key, to);
+    return at.map((message) => ({ to, turn: message?.turn }));
+  }
+  const path = before === undefined ? 'after' : 'before';
+  const found = await settings.store.messages(key, [id]);
+  if (found.isErr()) return err(found.error);
+  const [message] = found.value;
+  const position = message?.position;
+  if (position === undefined) {
+    // An earlier call with the operation id may have withdrawn it.
+    const isGone = message !== undefined && operationId !== undefined;
+    if (path === 'before' && (message?.entry !== undefined || isGone))
+      return ok({ to: undefined, withdraw: message.entry && id });
+    return err(invalidField(path, NO_MESSAGE));
+  }
+  const at = await messageAt(settings, key, position);
+  return at.andThen((there): Result<Place, PlaceError> => {
+    if (there === undefined) return err(invalidField(path, NO_MESSAGE));
+    return ok(path === 'before' ? { to: there.before } : { to: position, turn: there.turn });
+  });
 };
 
 /**
@@ -171,44 +169,44 @@ const rewoundState = (
   return usedState(waiting, now);
 };
 
-/** The part of the input that must be the same in a repeated call. */
-const contentOf = ({ to, before, after, entries, send }: ParsedRewind): string =>
-  JSON.stringify(['rewind', to, before, after, entries, send]);
+/** The operation of a call; undefined if it has no id. */
+const operationOf = ({ operationId: id, to, before, after, entries, send }: ParsedRewind) => {
+  if (id === undefined) return undefined;
+  const content = ['rewind', to, before, after, entries, send];
+  return { id, digest: digestOf(JSON.stringify(content)) };
+};
 
 const guardsOf = ({ policy: { limits } }: Settings, rewind: ParsedRewind, now: number) => {
-  const { operationId: id, ifPosition: end, fencingToken: token } = rewind;
+  const { ifPosition: end, fencingToken: token, send } = rewind;
   return {
-    operation: id === undefined ? undefined : { id, digest: digestOf(contentOf(rewind)) },
+    operation: operationOf(rewind),
     fence: token === undefined ? undefined : { token, now },
     end,
     entries: limits.historyEntries,
-    inbox: rewind.send === undefined ? undefined : limits.inboxMessages - 1,
+    inbox: send === undefined ? undefined : limits.inboxMessages - 1,
   };
 };
 
 /** Where no history ends. */
 const NOWHERE = Number.MAX_SAFE_INTEGER;
 
+type DecideRewind = Decide<OperationErrors['rewind']>;
+
 /**
  * A rewind that cannot be made now may have been made by an earlier call: a step that changes
  * nothing asks the store.
  */
 const orRepeated =
-  (
-    settings: Settings,
-    key: SessionKey,
-    rewind: ParsedRewind,
-    decide: Decide<OperationErrors['rewind']>,
-  ): Decide<OperationErrors['rewind']> =>
-  async (current, now) => {
-    const decided = await decide(current, now);
-    const { operation } = guardsOf(settings, rewind, now);
-    if (decided.isOk() || operation === undefined) return decided;
+  ({ id }: SessionKey, rewind: ParsedRewind, decide: DecideRewind): DecideRewind =>
+  async (current, now, isGuess) => {
+    const decided = await decide(current, now, isGuess);
+    const operation = operationOf(rewind);
+    if (isGuess || decided.isOk() || operation === undefined) return decided;
     return ok({
       state: current,
       guards: { operation, end: NOWHERE },
       effects: { truncate: 0 },
-      refused: ({ guard }) => (guard === 'operation' ? operationMismatch(key.id) : decided.error),
+      refused: ({ guard }) => (guard === 'operation' ? operationMismatch(id) : decided.error),
     });
   };
 
@@ -218,9 +216,9 @@ const rewindStep =
     key: SessionKey,
     rewind: ParsedRewind,
     message: GivenMessage | undefined,
-  ): Decide<OperationErrors['rewind']> =>
+  ): DecideRewind =>
   async (current, now) => {
-    const { fencingToken } = rewind;
+    const { fencingToken, ifPosition } = rewind;
     const { status } = stateAt(current, now);
     if (!acceptsHistoryAt(current, now)) return err(invalidTransition(status, 'rewind'));
     if (fencingToken !== undefined && !isLeasedWith(current, fencingToken, now))
@@ -230,18 +228,19 @@ const rewindStep =
     const { to, withdraw } = place.value;
     const isOver = status === 'TERMINATED';
     if (isOver && message !== undefined) return err(invalidTransition(status, 'send'));
-    const effects: StepEffects = {
-      truncate: to,
-      entries: entriesAt(now, rewind.entries, turnUnder(settings.fence, key)),
-      send: message && storedMessage(message, now),
-      withdraw: withdraw === undefined ? undefined : [withdraw],
-    };
+    const entries = entriesAt(now, rewind.entries, turnUnder(settings.fence, key));
+    const isWritten = to !== undefined || entries.length > 0;
+    if (!isWritten && (withdraw ?? message) === undefined) return ok({ state: current });
     const guards = guardsOf(settings, rewind, now);
-    const { ifPosition } = rewind;
     return ok({
       state: isOver ? current : rewoundState(current, rewind, place.value, now),
-      guards: to === undefined ? { ...guards, operation: undefined } : guards,
-      effects,
+      guards: isWritten ? guards : { ...guards, operation: undefined },
+      effects: {
+        truncate: to,
+        entries,
+        send: message && storedMessage(message, now),
+        withdraw: withdraw === undefined ? undefined : [withdraw],
+      },
       refused: (refusal) => {
         const isSeen = 'position' in refusal && refusal.position === ifPosition;
         if (refusal.guard === 'position' || (isSeen && refusal.guard !== 'end'))
@@ -252,6 +251,13 @@ const rewindStep =
     });
   };
 
+/** The message to send; a repeated operation sends the same. */
+const messageOf = async (settings: Settings, { send, operationId }: ParsedRewind) => {
+  if (send === undefined) return ok(undefined);
+  const id = send.id ?? (operationId && digestOf(operationId));
+  return prepared(settings, 'send', { ...send, id });
+};
+
 export const rewindHistory = async (
   settings: Settings,
   key: SessionKey,
@@ -260,10 +266,13 @@ export const rewindHistory = async (
   const read = await fitInput(settings, parseRewind(input, settings.policy));
   if (read.isErr()) return err(read.error);
   const rewind = fenced(settings, key, read.value);
-  const { send } = rewind;
-  const message = send === undefined ? ok(undefined) : await prepared(settings, 'send', send);
+  const message = await messageOf(settings, rewind);
   if (message.isErr()) return err(message.error);
   const step = rewindStep(settings, key, rewind, message.value);
-  const stepped = await makeStep(settings, key, orRepeated(settings, key, rewind, step));
-  return stepped.map((done) => appendedOf(done?.changed ?? { outcome: 'made', position: 0 }));
+  const stepped = await makeStep(settings, key, orRepeated(key, rewind, step));
+  if (stepped.isErr()) return err(stepped.error);
+  const { changed } = stepped.value;
+  const position = await positionAfter(settings, key, changed);
+  const outcome = changed?.outcome ?? 'repeated';
+  return position.map((end) => appendedOf({ outcome, position: end }));
 };

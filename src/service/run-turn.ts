@@ -7,7 +7,6 @@ import {
   cancelled,
   type InvalidInput,
   type LeaseEnded,
-  type OperationError,
   type RunTimeout,
   runTimeout,
 } from '../session/errors.js';
@@ -49,19 +48,15 @@ export interface RunSettings<S> {
   readonly onSaid?: () => void;
 }
 
-/** How a turn has ended. */
-export interface TurnEnd {
-  readonly released: Result<Released, OperationErrors['release']>;
-  /** Why it was not done. */
-  readonly failure?: TurnFailure;
-}
-
+/** Why a turn is not done. */
 export type TurnFailure =
   | OperationErrors['take']
   | LeaseEnded
   | RunTimeout
   | CallbackFailed
   | InvalidInput;
+
+type TurnEnd = Promise<Result<Released, TurnFailure>>;
 
 /** Maximum number of tries to release a session. After them, its lease runs out. */
 const RELEASES = 4;
@@ -83,9 +78,12 @@ const entriesIn = (said: unknown): unknown =>
 export class TurnRun<S extends TurnSessions> {
   readonly #settings: Settings;
   readonly #sessions: S;
+  /** The same, under the lease. */
+  readonly #held: S;
   readonly #turn: BegunTurn;
   readonly #how: RunSettings<S>;
   readonly #over = new AbortController();
+  #stopWaiting = (): void => undefined;
 
   /** `sessions` makes a service of settings. */
   constructor(
@@ -104,24 +102,13 @@ export class TurnRun<S extends TurnSessions> {
     this.#held = sessions(withFence(own, fence));
   }
 
-  readonly #held: S;
-
-  async end(): Promise<TurnEnd> {
+  end(): TurnEnd {
     const { session, turn: number, attempt } = this.#turn;
-    let ending: Promise<TurnEnd> | undefined;
-    const endOnce = (): Promise<TurnEnd> => {
-      ending ??= this.#end();
-      return ending;
-    };
     const operation = { name: 'turn', id: session.id, turn: { number, attempt } } as const;
-    await observed<'turn', OperationError>(this.#settings, operation, async () => {
-      const { released, failure } = await endOnce();
-      return failure === undefined ? released : err(failure);
-    });
-    return endOnce();
+    return observed<'turn', TurnFailure>(this.#settings, operation, () => this.#end());
   }
 
-  async #end(): Promise<TurnEnd> {
+  async #end(): TurnEnd {
     const said = await this.#said();
     this.#how.onSaid?.();
     const { fencingToken } = this.#turn.lease;
@@ -133,10 +120,10 @@ export class TurnRun<S extends TurnSessions> {
     if (entries.isErr()) return this.#failed(entries.error);
     const released = await this.#release({ fencingToken, done: true, entries: entries.value });
     const isRefused = released.isErr() && released.error.type === 'history_full';
-    return isRefused ? this.#failed(released.error) : { released };
+    return isRefused ? this.#failed(released.error) : released;
   }
 
-  async #failed(failure: TurnFailure): Promise<TurnEnd> {
+  async #failed(failure: TurnFailure): TurnEnd {
     const { fencingToken } = this.#turn.lease;
     const isStopped = failure.type === 'cancelled';
     const cause = failure.type === 'callback_failed' ? failure.cause : failure;
@@ -144,8 +131,7 @@ export class TurnRun<S extends TurnSessions> {
     const released = await this.#release({ fencingToken, done: isStopped, error });
     // Whatever `run` threw then, such as the error of a model that was aborted.
     const wasStopped = released.isOk() && released.value.stopped === true;
-    if (wasStopped && !isStopped) return { released, failure: cancelled(fencingToken, undefined) };
-    return { released, failure };
+    return err(wasStopped && !isStopped ? cancelled(fencingToken, undefined) : failure);
   }
 
   /** What the turn has said; or why it is not done. */
@@ -173,8 +159,6 @@ export class TurnRun<S extends TurnSessions> {
       this.#stopWaiting();
     }
   }
-
-  #stopWaiting = (): void => undefined;
 
   /** How long to wait for `run` after the turn is over: it may have time for last words. */
   #graceMs({ type }: TurnFailure): number {

@@ -350,7 +350,8 @@ export interface SessionOperations<
   ): ResultAsync<Sent, E['send']>;
 
   /**
-   * The messages that wait, oldest first.
+   * The messages that wait, oldest first: as many as fit into `limits.pageBytes`, at least one.
+   * `session.inbox` is the number of all.
    *
    * @example
    * ```ts
@@ -394,7 +395,8 @@ export interface SessionOperations<
 
   /**
    * Waits for the answer to a message that was sent. `not_answered` after `timeoutMs`, or if the
-   * session is over; the message stays.
+   * session is over; the message stays. `page_too_large` if the answer has more than
+   * `limits.pageBytes`: read it with `history`.
    *
    * @example
    * ```ts

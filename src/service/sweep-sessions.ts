@@ -105,7 +105,7 @@ const storeAndReport = async (
   const { settings, key, now, onEnded } = task;
   const report = onEnded && claimOf(task, next.report);
   const decided: StateRecord = { ...next, ...(report && { report }) };
-  const replaced = await replaceState(settings, key, { previous, decided, now });
+  const replaced = await replaceState(settings, key, { previous, state: decided, now });
   if (replaced.isErr()) return postpone(task, replaced.error);
   // Another process has changed the session.
   if (replaced.value.outcome !== 'replaced') return unchanged;

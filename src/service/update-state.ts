@@ -10,52 +10,36 @@ import {
 } from '../session/errors.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
-import { stateAt } from '../session/state-at.js';
-import type {
-  Answer,
-  Changed,
-  DueKey,
-  LiveLimit,
-  Refusal,
-  SessionKey,
-} from '../store/session-store.js';
+import { endByClock } from '../session/state-at.js';
+import type { Changed, DueKey, LiveLimit, Refusal, SessionKey } from '../store/session-store.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 
-/** The states of a change: the one that was read, and what was decided from it. */
-export interface DecidedState<S extends StateRecord> {
-  readonly previous: StateRecord;
-  readonly decided: S;
-  /** The time of the decision, in milliseconds since the epoch. */
-  readonly now: number;
-  /** What else must hold, and what else changes in the same step. */
-  readonly step?: Pick<Replacement, 'guards' | 'effects'> | undefined;
-}
-
-/** A change that was made, or whose message was sent before. */
+/** A change that was made, or whose message or operation was stored before. */
 export type Made = Exclude<Changed, Refusal>;
+
+/** A state to store, with what else must hold and changes in the same step. */
+type Change<S extends StateRecord> = Replacement & { readonly state: S };
 
 /** The state with a revision of its own if it was stored, or why it was not. */
 export type ReplacedState<S extends StateRecord> =
   | { readonly outcome: 'replaced'; readonly state: S; readonly changed: Made }
-  /** `stored` is the state that another caller has stored since. */
-  | { readonly outcome: 'stale'; readonly stored: StateRecord }
-  | { readonly outcome: 'missing' | 'too_many' }
+  /** Another caller has stored another state since, or has removed the session. */
+  | { readonly outcome: 'stale'; readonly stored?: StateRecord }
   /** By a guard of the step. */
-  | { readonly outcome: 'refused'; readonly refusal: Refusal };
+  | Refusal;
 
 /** The report of an end that is stored now, if the deployment reports ends. */
 const reportOf = async (
   { store, revision }: Settings,
-  { previous, decided }: DecidedState<StateRecord>,
+  { previous, state }: Replacement,
 ): Promise<Result<PendingReport | undefined, StoreError>> => {
-  const isEnd = previous.status !== 'TERMINATED' && decided.status === 'TERMINATED';
-  if (!isEnd || decided.report !== undefined) return ok(decided.report);
+  const isEnd = previous.status !== 'TERMINATED' && state.status === 'TERMINATED';
+  if (!isEnd || state.report !== undefined) return ok(state.report);
   const reports = await store.reportsEnds();
-  return reports.map((isReported) => {
-    if (!isReported) return undefined;
-    return { removal: String(revision()), dueAt: decided.since };
-  });
+  return reports.map((isReported) =>
+    isReported ? { removal: String(revision()), dueAt: state.since } : undefined,
+  );
 };
 
 const replacedOf = <S extends StateRecord>(
@@ -66,12 +50,10 @@ const replacedOf = <S extends StateRecord>(
   if (changed.outcome === 'made' || (isStep && changed.outcome === 'repeated'))
     return { outcome: 'replaced', state, changed };
   if (changed.outcome === 'refused') {
-    const { guard } = changed;
-    if (guard === 'present') return { outcome: 'missing' };
-    if (guard === 'live') return { outcome: 'too_many' };
-    if (guard === 'revision' || guard === 'unusedSince')
+    if (changed.guard === 'present') return { outcome: 'stale' };
+    if (changed.guard === 'revision' || changed.guard === 'unusedSince')
       return { outcome: 'stale', stored: changed.state };
-    if (isStep) return { outcome: 'refused', refusal: changed };
+    if (isStep) return changed;
   }
   throw contractBroken('change', changed);
 };
@@ -80,25 +62,21 @@ const replacedOf = <S extends StateRecord>(
 export const replaceState = async <S extends StateRecord>(
   settings: Settings,
   key: DueKey,
-  change: DecidedState<S>,
-  live?: LiveLimit,
+  change: Change<S>,
 ): Promise<Result<ReplacedState<S>, StoreError>> => {
   const { store, revision } = settings;
-  const { previous, decided, now, step } = change;
-  const { guards, effects } = step ?? {};
   const report = await reportOf(settings, change);
   if (report.isErr()) return err(report.error);
   const state: S = {
-    ...decided,
+    ...change.state,
     revision: revision(),
     ...(report.value && { report: report.value }),
   };
   // Stores in memory keep it as it is: a copy would have a hidden class of its own in V8.
   Object.freeze(state);
-  const changed = await store.change(
-    planReplace(key, { previous, state, now, live, guards, effects }),
-  );
-  return changed.map((outcome) => replacedOf(outcome, state, step !== undefined));
+  const changed = await store.change(planReplace(key, { ...change, state }));
+  const isStep = (change.effects ?? change.live) !== undefined;
+  return changed.map((outcome) => replacedOf(outcome, state, isStep));
 };
 
 /** Milliseconds in which a change may lose more races, as long as the others make progress. */
@@ -118,13 +96,104 @@ const raceOf = () => {
   };
 };
 
-export interface UpdatedState<S extends StateRecord> {
+/** The state that is known, or else the stored one, and then the time: it may pass while it is read. */
+export const readState = async (
+  { store, now }: Settings,
+  key: SessionKey,
+  known?: StateRecord,
+): Promise<
+  Result<{ readonly current: StateRecord; readonly now: number }, NotFound | StoreError>
+> => {
+  const found = known === undefined ? await store.findState(key) : ok(known);
+  if (found.isErr()) return err(found.error);
+  const time = now();
+  if (time.isErr()) return err(time.error);
+  if (found.value === undefined) return err(notFound(key.id));
+  return ok({ current: found.value, now: time.value });
+};
+
+/** A decision about a state; a promise only if a function of the host has to be waited for. */
+export type Decision<S, E> = Result<S, E> | Promise<Result<S, E>>;
+
+/** What a decision makes of a session. The same state without effects changes nothing. */
+export interface Step<E, S extends StateRecord = StateRecord>
+  extends Omit<Change<S>, 'previous' | 'now'> {
+  /** The error of a guard of this step that does not hold. */
+  readonly refused?: (refusal: Refusal) => E | undefined;
+}
+
+/**
+ * Decides on a step. A state that is a guess (`isGuess`) is the one that this process wrote last:
+ * appends may have moved its `lastActivityAt` since.
+ */
+export type Decide<E, S extends StateRecord = StateRecord> = (
+  current: StateRecord,
+  now: number,
+  isGuess: boolean,
+) => Decision<Step<E, S>, E>;
+
+export interface Stepped<S extends StateRecord = StateRecord> {
+  /** The next state. With an outcome `repeated`, it was not stored. */
   readonly state: S;
   /** The time of the decision, in milliseconds since the epoch. */
   readonly now: number;
-  /** Whether the state was replaced. */
-  readonly isChanged: boolean;
+  /** Undefined if there was nothing to change. */
+  readonly changed: Made | undefined;
 }
+
+const changes = (step: Step<unknown>, current: StateRecord): boolean =>
+  step.state !== current || step.effects !== undefined;
+
+/** The error of a step that a store has refused. */
+const refusalOf = <E>({ refused }: Step<E>, refusal: Refusal): E => {
+  const error = refused?.(refusal);
+  if (error === undefined) throw contractBroken('change', refusal);
+  return error;
+};
+
+/**
+ * Makes the step that `decide` returns. The store makes it only if the stored state is still the
+ * one that was read or that this process wrote last; otherwise `decide` is called again with the
+ * stored one, and so it is after a guess that would change nothing.
+ */
+export const makeStep = async <S extends StateRecord, E>(
+  settings: Settings,
+  key: SessionKey,
+  decide: Decide<E, S>,
+): Promise<Result<Stepped<S>, E | NotFound | Conflict | StoreError>> => {
+  const { recentStates } = settings;
+  const mayRace = raceOf();
+  let known = recentStates.take(key);
+  let isGuess = known !== undefined;
+  for (;;) {
+    const read = await readState(settings, key, known);
+    if (read.isErr()) return err(read.error);
+    const { current, now } = read.value;
+    const wasGuess = isGuess;
+    isGuess = false;
+    known = undefined;
+    // Appends may have moved the end by inactivity.
+    if (wasGuess && endByClock(current, now) !== undefined) continue;
+    const decision = decide(current, now, wasGuess);
+    const decided = decision instanceof Promise ? await decision : decision;
+    const isChange = decided.isOk() && changes(decided.value, current);
+    if (wasGuess && !isChange) continue;
+    if (decided.isErr()) return err(decided.error);
+    const step = decided.value;
+    if (!isChange) return ok({ state: step.state, now, changed: undefined });
+    const answer = await replaceState(settings, key, { ...step, previous: current, now });
+    if (answer.isErr()) return err(answer.error);
+    const replaced = answer.value;
+    if (replaced.outcome === 'replaced') {
+      const { state, changed } = replaced;
+      if (changed.outcome === 'made') recentStates.add(key, state);
+      return ok({ state, now, changed });
+    }
+    if (replaced.outcome === 'refused') return err(refusalOf(step, replaced));
+    known = replaced.stored;
+    if (!mayRace(current, now)) return err(conflict(key.id));
+  }
+};
 
 /** A limit on the live sessions of the tenant, and the error if it is exceeded. */
 export interface LiveCap<E> {
@@ -132,137 +201,25 @@ export interface LiveCap<E> {
   readonly error: E;
 }
 
-/** The state that is known, or else the stored one, and then the time: it may pass while it is read. */
-const readState = async (
-  { store, now }: Settings,
-  key: SessionKey,
-  known: StateRecord | undefined,
-): Promise<
-  Result<{ readonly current: StateRecord; readonly time: number }, NotFound | StoreError>
-> => {
-  const found = known === undefined ? await store.findState(key) : ok(known);
-  if (found.isErr()) return err(found.error);
-  const time = now();
-  if (time.isErr()) return err(time.error);
-  if (found.value === undefined) return err(notFound(key.id));
-  return ok({ current: found.value, time: time.value });
-};
-
-/** A decision about a state; a promise only if a function of the host has to be waited for. */
-export type Decision<S, E> = Result<S, E> | Promise<Result<S, E>>;
-
-/**
- * Replaces the state with the result of `decide`. The store writes it only if the stored state is
- * still the one that was read or that this process wrote last; otherwise `decide` is called again
- * with the stored one. If `decide` returns the same state, nothing is written. The state
- * that this process wrote last is a guess (`isGuess`): an error that is decided from it is decided
- * again on the stored state, and appends may have moved its `lastActivityAt` since.
- */
-export const updateState = async <S extends StateRecord, E>(
+/** Replaces the state with the one that `decide` returns; see `makeStep`. */
+export const updateState = <S extends StateRecord, E>(
   settings: Settings,
   key: SessionKey,
-  decide: (current: StateRecord, now: number, isGuess: boolean) => Decision<S, E>,
+  decide: (...given: Parameters<Decide<E, S>>) => Decision<S, E>,
   cap?: LiveCap<E>,
-): Promise<Result<UpdatedState<S>, E | NotFound | Conflict | StoreError>> => {
-  const { recentStates } = settings;
-  let known = recentStates.take(key);
-  let isGuess = known !== undefined;
-  const mayRace = raceOf();
-  for (;;) {
-    const read = await readState(settings, key, known);
-    known = undefined;
-    if (read.isErr()) return err(read.error);
-    const { current, time } = read.value;
-    const decision = decide(current, time, isGuess);
-    const decided = decision instanceof Promise ? await decision : decision;
-    const wasGuess = isGuess;
-    isGuess = false;
-    if (wasGuess && (decided.isErr() || decided.value === current)) continue;
-    if (decided.isErr()) return err(decided.error);
-    if (decided.value === current) {
-      return ok({ state: decided.value, now: time, isChanged: false });
-    }
-    const states = { previous: current, decided: decided.value, now: time };
-    const limit = cap && { sessions: cap.sessions, now: time };
-    const answer = await replaceState(settings, key, states, limit);
-    if (answer.isErr()) return err(answer.error);
-    const replaced = answer.value;
-    if (replaced.outcome === 'replaced') {
-      recentStates.add(key, replaced.state);
-      return ok({ state: replaced.state, now: time, isChanged: true });
-    }
-    if (replaced.outcome === 'missing') return err(notFound(key.id));
-    if (replaced.outcome === 'too_many' && cap !== undefined) return err(cap.error);
-    if (replaced.outcome === 'stale') known = replaced.stored;
-    if (!mayRace(current, time)) return err(conflict(key.id));
-  }
-};
+): ReturnType<typeof makeStep<S, E>> =>
+  makeStep(settings, key, (current, now, isGuess) => {
+    const stepTo = (state: S): Step<E, S> => ({
+      state,
+      live: cap && { sessions: cap.sessions, now },
+      refused: ({ guard }) => (guard === 'live' ? cap?.error : undefined),
+    });
+    const decided = decide(current, now, isGuess);
+    if (decided instanceof Promise) return decided.then((later) => later.map(stepTo));
+    return decided.map(stepTo);
+  });
 
-/** What a decision makes of a session, in one step. */
-export interface Step<S extends StateRecord, E> extends Pick<Replacement, 'guards' | 'effects'> {
-  readonly state: S;
-  /** The error of a guard that does not hold. */
-  readonly refused: (refusal: Refusal) => E;
-}
-
-/** Decides on a step; undefined if there is nothing to do. */
-export type Decide<E> = (
-  current: StateRecord,
-  now: number,
-) => Answer<Step<StateRecord, E> | undefined, E>;
-
-/** A step that was made. */
-export interface Stepped {
-  /** The next state. With an outcome `repeated`, it was not stored. */
-  readonly state: StateRecord;
-  readonly changed: Made;
-  /** The time of the decision, in milliseconds since the epoch. */
-  readonly now: number;
-}
-
-/**
- * Makes the step that `decide` returns, if the stored state is still the one that it was decided
- * from; otherwise decides again. Undefined if there is nothing to do. Guesses as `updateState` does.
- */
-export const makeStep = async <E>(
-  settings: Settings,
-  key: SessionKey,
-  decide: Decide<E>,
-): Promise<Result<Stepped | undefined, E | NotFound | Conflict | StoreError>> => {
-  const { recentStates } = settings;
-  let known = recentStates.take(key);
-  let isGuess = known !== undefined;
-  const mayRace = raceOf();
-  for (;;) {
-    const read = await readState(settings, key, known);
-    if (read.isErr()) return err(read.error);
-    const { current, time } = read.value;
-    const decided = await decide(current, time);
-    // Uses since then may have postponed an end by inactivity.
-    const isOver = isGuess && stateAt(current, time).status === 'TERMINATED';
-    const isDoubtful = isGuess && (isOver || decided.isErr() || decided.value === undefined);
-    isGuess = false;
-    known = undefined;
-    if (isDoubtful) continue;
-    if (decided.isErr()) return err(decided.error);
-    const step = decided.value;
-    if (step === undefined) return ok(undefined);
-    const change = { previous: current, decided: step.state, now: time, step };
-    const answer = await replaceState(settings, key, change);
-    if (answer.isErr()) return err(answer.error);
-    const replaced = answer.value;
-    if (replaced.outcome === 'replaced') {
-      if (replaced.changed.outcome === 'made') recentStates.add(key, replaced.state);
-      return ok({ state: replaced.state, changed: replaced.changed, now: time });
-    }
-    if (replaced.outcome === 'missing') return err(notFound(key.id));
-    if (replaced.outcome === 'refused') return err(step.refused(replaced.refusal));
-    if (replaced.outcome === 'stale') known = replaced.stored;
-    if (!mayRace(current, time)) return err(conflict(key.id));
-  }
-};
-
-/** Replaces the state as a checked input says; see `updateState`. Returns the state. */
+/** Replaces the state as a checked input says. Returns the state. */
 export const decideState = async <I, S extends StateRecord, E>(
   settings: Settings,
   key: SessionKey,

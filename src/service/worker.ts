@@ -2,7 +2,7 @@ import { WorkFeed } from '../events/work-feed.js';
 import { disposable } from '../session/async-dispose.js';
 import { afterLong } from '../session/clock.js';
 import { workFailed } from '../session/errors.js';
-import type { OperationErrors } from '../session/operation-errors.js';
+
 import type { SessionEvent, SessionEventType } from '../session/session-event.js';
 import { keyText } from '../session/session-key.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
@@ -53,7 +53,7 @@ const isOfLease = (event: SessionEvent | undefined, fencingToken: number): boole
   event?.type === 'session.leased' && event.fencingToken === fencingToken;
 
 /** Whether a turn has ended because somebody has cancelled it, or has ended the session. */
-const isOver = ({ type }: TurnFailure | OperationErrors['release']): boolean =>
+const isOver = ({ type }: TurnFailure): boolean =>
   type === 'cancelled' || type === 'invalid_transition';
 
 class WorkLoop<T extends SessionSchemas> {
@@ -191,9 +191,9 @@ class WorkLoop<T extends SessionSchemas> {
     };
     const how = { run, maxSeconds, historyLimit, seconds, onDoubt, onSaid };
     const turn = new TurnRun(this.#settings, sessionsOf, claimed, how);
-    const { released, failure } = await turn.end();
-    const error = failure ?? (released.isErr() ? released.error : undefined);
-    if (error === undefined || isOver(error)) return;
+    const ended = await turn.end();
+    if (ended.isOk() || isOver(ended.error)) return;
+    const { error } = ended;
     const cause = error.type === 'callback_failed' ? error.cause : error;
     onError(workFailed({ tenant, id, attempt, cause }));
   }

@@ -438,9 +438,13 @@ export const tooManyActive = (id: string, limit: number): TooManyActive => ({
   limit,
 });
 
-export const pageTooLarge = (bytes: number, limit: number): PageTooLarge => ({
+export const pageTooLarge = (
+  bytes: number,
+  limit: number,
+  hint = 'ask for a smaller limit or historyLimit',
+): PageTooLarge => ({
   type: 'page_too_large',
-  message: `the answer would have ${bytes} bytes, more than the maximum of ${limit}: ask for a smaller limit or historyLimit`,
+  message: `the answer would have ${bytes} bytes, more than the maximum of ${limit}: ${hint}`,
   bytes,
   limit,
 });

@@ -1,3 +1,5 @@
+const encoder = new TextEncoder();
+
 /**
  * Whether a string has more than `most` bytes of UTF-8. Encodes only strings that may be near the
  * limit.
@@ -5,5 +7,8 @@
 export const exceedsBytes = (text: string, most: number): boolean => {
   if (text.length > most) return true;
   if (text.length * 3 <= most) return false;
-  return new TextEncoder().encode(text).length > most;
+  return encoder.encode(text).length > most;
 };
+
+/** Bytes of the JSON of a value. */
+export const jsonBytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;

@@ -126,6 +126,14 @@ export const releasedLease = (
   now: number,
 ): LeaseRecord => Object.freeze({ ...lease, until: 0, releasedAt: now });
 
+/** The lease after its holder has released it, perhaps with the last words of a cancelled turn. */
+export const leaseReleased = (lease: LeaseRecord, now: number): LeaseRecord => {
+  const { cancelled } = lease;
+  if (cancelled === undefined) return releasedLease(lease, now);
+  const told = Object.freeze({ ...cancelled, isReleased: true as const });
+  return releasedLease({ ...lease, cancelled: told }, now);
+};
+
 /** The state with a new count of attempts. */
 const withoutAttempts = (state: StateRecord): StateRecord => {
   const { attempts: _, ...work } = state.work;
@@ -197,16 +205,18 @@ export const releaseState = (
   const { lease } = state.work;
   if (lease?.fencingToken !== fencingToken) return err(leaseLost(fencingToken));
   const isHeld = heldLease(state, now) !== undefined;
-  if (lease.releasedAt !== undefined && lease.cancelled === undefined) return ok(state);
-  if (lease.cancelled !== undefined && !isHeld) return err(leaseEndedIn(state, fencingToken));
+  const { cancelled: ended } = lease;
+  if (lease.releasedAt !== undefined && (ended?.isReleased ?? ended === undefined))
+    return ok(state);
+  if (ended !== undefined && !isHeld) return err(leaseEndedIn(state, fencingToken));
   if (stateAt(state, now).status === 'TERMINATED') return ok(state);
   const { maxAttempts } = lease;
   const isClaim = maxAttempts !== undefined;
   // Work that was done when its lease ran out is done all the same, since nobody else has taken it.
   const isDoneLate = isClaim && done;
   if (!isHeld && !isDoneLate) return ok(state);
-  const released = withWork(state, { lease: releasedLease(lease, now) });
-  if (lease.cancelled !== undefined) return ok(withoutTurn(released, now));
+  const released = withWork(state, { lease: leaseReleased(lease, now) });
+  if (ended !== undefined) return ok(withoutTurn(released, now));
   if (!isClaim) return ok(released);
   if (done) return ok(withoutTurn(released, now));
   const { attempts = 1 } = state.work;

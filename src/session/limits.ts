@@ -49,8 +49,8 @@ export interface SessionLimits {
    */
   readonly activeSessions: number | ((tenant: string) => number);
   /**
-   * Maximum bytes of JSON in a page; a larger one is `page_too_large`. A page of one session is
-   * always served. Default: 8 MiB.
+   * Maximum bytes of JSON in a page, or in an answer; a larger one is `page_too_large`. A page of
+   * one session, and an answer of one entry, is always served. Default: 8 MiB.
    */
   readonly pageBytes: number;
   /**

@@ -61,7 +61,13 @@ export interface OperationErrors {
   readonly inbox: InvalidInput | NotFound | StoreError;
   readonly withdraw: OperationErrors['inbox'] | Conflict;
   readonly take: OperationErrors['renew'] | HistoryFull;
-  readonly answer: OperationErrors['inbox'] | Misconfigured | NotAnswered | Withdrawn | Superseded;
+  readonly answer:
+    | OperationErrors['inbox']
+    | PageTooLarge
+    | Misconfigured
+    | NotAnswered
+    | Withdrawn
+    | Superseded;
   readonly reply:
     | OperationErrors['send']
     | OperationErrors['take']

@@ -11,6 +11,8 @@ import type { EndReason } from './session-status.js';
 export interface Cancellation {
   /** The reason of the caller, 1 to 256 characters, if there was one. */
   readonly reason?: string;
+  /** Present once its holder has released it: a release that is repeated has succeeded. */
+  readonly isReleased?: true;
 }
 
 /** The latest lease on a session. */

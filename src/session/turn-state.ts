@@ -38,8 +38,8 @@ export interface Claim {
   readonly attempt: number;
   /** Whether the turn had begun before. */
   readonly isAgain: boolean;
-  /** The effect of the commit. */
-  readonly take: { readonly messages: number; readonly turn: number };
+  /** The effect of the commit: none if no message waits. */
+  readonly take: { readonly messages: number; readonly turn: number } | undefined;
 }
 
 /** A state with a claim. */
@@ -79,27 +79,26 @@ export const beginTurn = (
   now: number,
 ): Result<Claim, Leased | InvalidTransition> =>
   leaseState(notExhausted(afterCrash(state, now)), lease, now).map((leased) => {
-    const { wakeAt, retryAt: _, askedAt, ...work } = leased.work;
+    const { wakeAt, inbox = 0, askedAt = now, attempts = 0, turns = 0 } = leased.work;
     const isWoken = wakeAt !== undefined && wakeAt <= now;
-    const { attempts = 0, inbox: waiting = 0, turns = 0 } = work;
-    const messages = Math.min(waiting, most);
-    const { inbox: _i, ...rest } = work;
-    const turn = turnOf(work, start, isWoken);
-    const next = Object.freeze({
+    const messages = Math.min(inbox, most);
+    // Messages that stay are new work, even after attempts that have failed.
+    const { wakeAt: _w, retryAt: _r, ...rest } = withoutMessages(leased, messages, askedAt).work;
+    const turn = turnOf(leased.work, start, isWoken);
+    const work = Object.freeze({
       ...rest,
       ...(!isWoken && wakeAt !== undefined && { wakeAt }),
-      ...(waiting > messages && { inbox: waiting - messages, askedAt: askedAt ?? now }),
-      lease: Object.freeze({ ...work.lease, maxAttempts }),
+      lease: Object.freeze({ ...leased.work.lease, maxAttempts }),
       attempts: attempts + 1,
       turn,
       turns: Math.max(turns, turn.number),
     });
     return {
       outcome: 'claimed',
-      state: { ...leased, work: next },
+      state: { ...leased, work },
       attempt: attempts + 1,
-      isAgain: work.turn !== undefined,
-      take: { messages, turn: turn.number },
+      isAgain: leased.work.turn !== undefined,
+      take: messages === 0 ? undefined : { messages, turn: turn.number },
     };
   });
 
@@ -141,7 +140,8 @@ export const cancelState = (
 ): Result<StateRecord, InvalidTransition> => {
   const { status } = stateAt(current, now);
   if (status === 'TERMINATED') return err(invalidTransition(status, 'cancel'));
-  const { wakeAt, retryAt, lease, turn } = current.work;
+  const { wakeAt, retryAt, ...work } = current.work;
+  const { lease, turn } = work;
   const isHeld =
     lease !== undefined &&
     lease.releasedAt === undefined &&
@@ -150,7 +150,6 @@ export const cancelState = (
   const isIdle = turn === undefined || isSpeaking(current, now);
   if (!isHeld && wakeAt === undefined && retryAt === undefined && isIdle) return ok(current);
   const cancelled = { ...(reason !== undefined && { reason }) };
-  const { wakeAt: _w, retryAt: _r, ...work } = current.work;
   const ended = isHeld ? { lease: cancelledLease(lease, cancelled, now) } : {};
   const next = withWork({ ...current, work }, ended);
   // The last words of a turn are still part of it.
@@ -183,11 +182,14 @@ export const sentState = (state: StateRecord, now: number): StateRecord => {
   return withWork(state, { inbox: inbox + 1, askedAt: Math.min(askedAt, now) });
 };
 
-/** The state with fewer messages in its inbox. */
-export const withoutMessages = (state: StateRecord, messages: number): StateRecord => {
-  const { inbox: count = 0, askedAt, ...work } = state.work;
-  const inbox = count - messages;
-  if (inbox <= 0) return { ...state, work: Object.freeze(work) };
+/** The state with fewer messages in its inbox. Those that stay wait since `askedAt`. */
+export const withoutMessages = (
+  state: StateRecord,
+  messages: number,
+  askedAt = state.work.askedAt,
+): StateRecord => {
+  const { inbox = 0, askedAt: _, ...work } = state.work;
+  if (inbox <= messages) return { ...state, work: Object.freeze(work) };
   const asked = askedAt !== undefined && { askedAt };
-  return { ...state, work: Object.freeze({ ...work, ...asked, inbox }) };
+  return withWork({ ...state, work }, { ...asked, inbox: inbox - messages });
 };

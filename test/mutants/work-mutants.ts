@@ -22,8 +22,8 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a reply says that a message waits that it has not sent',
     file: 'src/service/reply.ts',
-    from: 'left <= 0 && call.isSent',
-    to: 'left <= 0',
+    from: 'answer.value !== undefined || isSent) return answer;',
+    to: 'isSent || true) return answer;',
     tests: ['test/turns/turn-races.test.ts', 'test/simulation/turns.test.ts'],
   },
   {
@@ -85,8 +85,8 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a cancel leaves a wake',
     file: turnState,
-    from: 'const { wakeAt: _w, retryAt: _r, ...work } = current.work;',
-    to: 'const { retryAt: _r, ...work } = current.work;',
+    from: 'const { wakeAt, retryAt, ...work } = current.work;',
+    to: 'const { retryAt, ...work } = current.work;\n  const { wakeAt } = work;',
     tests: states,
   },
   {
@@ -149,7 +149,7 @@ export const workMutants: readonly Mutant[] = [
     bug: 'a worker says that its work is done though it has failed',
     file: runTurn,
     from: 'if (said.isErr()) return this.#failed(said.error);',
-    to: 'if (said.isErr()) return { released: await this.#release({ fencingToken, done: true }) };',
+    to: 'if (said.isErr()) return this.#release({ fencingToken, done: true });',
     tests: workers,
   },
   {

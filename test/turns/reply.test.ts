@@ -52,6 +52,26 @@ describe('reply', () => {
     expect(await errorOf(other)).toMatchObject({ type: 'operation_mismatch' });
   });
 
+  test('costs two commits, and one more for a new session', async () => {
+    const store = new MemorySessionStore();
+    const commits: string[] = [];
+    const counting = new Proxy(store, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return (...given: readonly unknown[]) => {
+          if (name === 'begin' || name === 'change' || name === 'remove') commits.push(name);
+          return member.apply(target, given);
+        };
+      },
+    });
+    const { sessions } = openSessions({ store: counting });
+    await okOf(sessions.reply('chat', hi, () => 'Yes.', create));
+    expect(commits).toEqual(['begin', 'change', 'change']);
+    await okOf(sessions.reply('chat', 'Ho?', () => 'No.'));
+    expect(commits.slice(3)).toEqual(['change', 'change']);
+  });
+
   test('creates no session unless it is asked to', async () => {
     const { sessions } = open();
     const error = await errorOf(sessions.reply('chat', hi, never));

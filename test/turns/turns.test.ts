@@ -218,6 +218,82 @@ describe('a cancelled turn', () => {
   });
 });
 
+describe('a release that is repeated', () => {
+  test('after the last words of a cancelled turn returns the same, and stores nothing twice', async () => {
+    const { sessions, id, claim, shown } = await open();
+    await okOf(sessions.send(id, 'one'));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.cancel(id));
+    const words = { fencingToken, done: true, entries: 'I was ab' };
+    expect(await okOf(sessions.release(id, words))).toEqual({ stopped: true });
+    expect(await okOf(sessions.release(id, words))).toEqual({ stopped: true });
+    expect(await shown()).toEqual(['one', 'I was ab']);
+    const renewed = sessions.renew(id, { fencingToken, seconds: 30 });
+    expect(await errorOf(renewed)).toMatchObject({ type: 'cancelled' });
+  });
+});
+
+describe('a turn of more than 1000 entries', () => {
+  const steps = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ role: 'tool', content: `${at}` }));
+
+  test('is answered with all of them, and its next attempt has all of its messages', async () => {
+    const { sessions, clock, id, claim } = await open();
+    await okOf(sessions.send(id, { id: 'm', content: 'one' }));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.take(id, { fencingToken, after: steps(1000) }));
+    await okOf(sessions.send(id, 'two'));
+    await okOf(sessions.take(id, { fencingToken, after: steps(500) }));
+    await okOf(sessions.release(id, { fencingToken }));
+    clock.pass(1000);
+    const { lease, messages } = await claim();
+    expect(contents(messages)).toEqual(['one', 'two']);
+    const entries = ['Done.'];
+    await okOf(sessions.release(id, { fencingToken: lease.fencingToken, done: true, entries }));
+    await okOf(sessions.append(id, [{ role: 'user', content: 'a note' }]));
+    const answer = await okOf(sessions.answer(id, 'm'));
+    expect([answer.entries.length, answer.content]).toEqual([1501, 'Done.']);
+  });
+
+  test('is answered again with all of its messages after a rewind', async () => {
+    const { sessions, id, claim } = await open();
+    await okOf(sessions.send(id, 'one'));
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.take(id, { fencingToken, after: steps(1000) }));
+    await okOf(sessions.send(id, { id: 'm', content: 'two' }));
+    await okOf(sessions.take(id, { fencingToken }));
+    await okOf(sessions.release(id, { fencingToken, done: true, entries: 'Done.' }));
+    await okOf(sessions.rewind(id, { after: 'm', wake: true }));
+    expect(contents((await claim()).messages)).toEqual(['one', 'two']);
+  });
+});
+
+describe('an answer and an inbox', () => {
+  test('have at most limits.pageBytes', async () => {
+    const { sessions, id, claim } = await open({ limits: { pageBytes: 1000 } });
+    await okOf(sessions.send(id, { id: 'm', content: 'one' }));
+    const { fencingToken } = (await claim()).lease;
+    const entries = Array.from({ length: 3 }, () => 'x'.repeat(400));
+    await okOf(sessions.release(id, { fencingToken, done: true, entries }));
+    expect(await errorOf(sessions.answer(id, 'm'))).toMatchObject({
+      type: 'page_too_large',
+      limit: 1000,
+    });
+    for (const content of entries) await okOf(sessions.send(id, content));
+    expect(await okOf(sessions.inbox(id))).toHaveLength(2);
+    expect((await okOf(sessions.get(id))).inbox).toBe(3);
+  });
+
+  test('have one entry of any size', async () => {
+    const { sessions, id, claim } = await open({ limits: { pageBytes: 100 } });
+    await okOf(sessions.send(id, { id: 'm', content: 'x'.repeat(400) }));
+    expect(await okOf(sessions.inbox(id))).toHaveLength(1);
+    const { fencingToken } = (await claim()).lease;
+    await okOf(sessions.release(id, { fencingToken, done: true, entries: 'y'.repeat(400) }));
+    expect((await okOf(sessions.answer(id, 'm'))).entries).toHaveLength(1);
+  });
+});
+
 describe('a rewind', () => {
   test('from outside voids the running turn, whose answer is then refused', async () => {
     const { sessions, id, claim, shown } = await open();
@@ -268,6 +344,26 @@ describe('a rewind', () => {
     expect(await shown()).toEqual(['one', 'One.', 'two']);
     expect(await errorOf(sessions.answer(id, 'b'))).toMatchObject({ type: 'withdrawn' });
   });
+
+  test.each([
+    ['withdraws it', {}],
+    ['edits it', { send: { content: 'two' } }],
+    ['follows it with entries', { entries: [{ role: 'system', content: 'note' }] }],
+  ])(
+    'before a message that still waits changes nothing when it is repeated: it %s',
+    async (_, more) => {
+      const { sessions, id, claim } = await open();
+      await okOf(sessions.send(id, 'one'));
+      await claim();
+      await okOf(sessions.send(id, { id: 'b', content: 'tow' }));
+      const rewind = () => okOf(sessions.rewind(id, { before: 'b', operationId: 'edit', ...more }));
+      const { position } = await rewind();
+      const state = await okOf(sessions.get(id));
+      expect(position).toBe((await okOf(sessions.history(id))).position);
+      expect(await rewind()).toEqual({ position, repeated: true });
+      expect(await okOf(sessions.get(id))).toEqual(state);
+    },
+  );
 
   test('leaves a lease that is no turn', async () => {
     const { sessions, id } = await open();
