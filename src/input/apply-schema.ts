@@ -46,7 +46,6 @@ const reportAll = (issues: IssueList, path: string, found: unknown): boolean => 
   return true;
 };
 
-/** The output of a schema as JSON. */
 const textOf = (name: string, output: unknown): Result<string | undefined, Misconfigured> => {
   if (output === undefined) return ok(undefined);
   const issues = new IssueList(1);

@@ -41,7 +41,6 @@ export interface ParsedCreation extends ReadSize {
   readonly content: string;
 }
 
-/** Examples. */
 const FACE = 'ada';
 const PROFILE = 'tutor';
 
@@ -137,7 +136,6 @@ const noKey: Schema<undefined> = typed(
   undefined,
 );
 
-/** A create with an id, started by default. */
 const getOrCreateInput = perPolicy((policy) =>
   object({
     ...createFields(policy),

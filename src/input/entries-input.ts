@@ -53,7 +53,6 @@ export const entriesAt = (
 /** The rule of data that has a maximum size. */
 export const dataRule = (most: number): string => `${bytesRule(most)}, together with the content`;
 
-/** The id of an entry, or of a message. */
 const entryId = name(ENTRY_ID_LENGTH);
 
 const IGNORED = 'Ignored, so that an entry of a history can be sent as it is.';
@@ -115,7 +114,6 @@ export const textOrEntry = (
   };
 };
 
-/** Entries of a policy, at least `least`. */
 const entriesFrom = (least: number) =>
   perPolicy((policy) =>
     list(newEntry(policy), { least, most: policy.limits.entriesPerAppend, of: 'entries' }),

@@ -12,7 +12,6 @@ import {
 } from '../session/limits.js';
 import { leaseSeconds, takeLimit } from './command-inputs.js';
 
-/** Maximum milliseconds to wait for an answer. */
 const MAX_TIMEOUT_MS = 600_000;
 
 const timeoutMs = optional(number(0, MAX_TIMEOUT_MS), 60_000);

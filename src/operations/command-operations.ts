@@ -49,7 +49,6 @@ const write = <T, const E extends OperationError>(
     ...definition,
   });
 
-/** A command without arguments of its own. */
 const change = (name: Exclude<CallerCommand, 'start'>) =>
   write({ path: `/${name}-session/{session_id}`, errors: changeErrors }, sessionState);
 

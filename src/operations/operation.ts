@@ -142,7 +142,6 @@ type ErrorOf<M> = M extends (...args: never[]) => infer R
 
 type TypeOf<E> = E extends { readonly type: infer T } ? T : never;
 
-/** The errors that every operation has. */
 const commonErrors = [
   'invalid_input',
   'store_unavailable',

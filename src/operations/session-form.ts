@@ -17,7 +17,6 @@ export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: S
 const hasMore = ({ id, data, turn }: HistoryEntry): boolean =>
   id !== undefined || data !== undefined || turn !== undefined;
 
-/** Entries with the three fields of the interface. */
 const toWireHistory = (history: readonly HistoryEntry[]): readonly HistoryEntry[] =>
   history.some(hasMore)
     ? history.map(({ role, content, timestamp }) => ({ role, content, timestamp }))
@@ -62,7 +61,6 @@ export const toWireSummary = ({
   end_reason: endReason,
 });
 
-/** A session with the names of its fields on the wire. */
 const toWireSession = (session: WireFields) => ({
   ...toWholeSession(session),
   history: toWireHistory(session.history),

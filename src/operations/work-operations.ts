@@ -27,7 +27,6 @@ const work = <T, C extends OperationError>(
   part: Omit<ServedPart<TenantCommands, T, C>, 'tag'>,
 ) => served(at, { tag: 'Work', ...part });
 
-/** The errors of the writes of a turn. */
 const turnCodes = [
   'not_found',
   'invalid_transition',

@@ -95,7 +95,6 @@ export class Changes {
   }
 }
 
-/** What answers the message of a turn: what the turn has said after it. */
 const answerAfter = async (
   settings: Settings,
   key: SessionKey,
@@ -148,7 +147,6 @@ export const unanswerable = (
   return notAnswered(id, name, 'the session is over');
 };
 
-/** A wait for the answer to a message. */
 interface Wait<E> extends ParsedAnswerOptions {
   readonly key: SessionKey;
   /** The id of the message. */

@@ -48,11 +48,9 @@ export interface AppendOptions extends OperationOptions {
 /** The rule of a position in a history. */
 export const NOT_IN_HISTORY = 'is not a position in this history';
 
-/** The operation of a call; undefined if it has no id. */
 const operationOf = ({ operationId: id, entries }: ParsedAppend): HistoryAppend['operation'] =>
   id === undefined ? undefined : { id, digest: digestOf(JSON.stringify(entries)) };
 
-/** The input of the store for a checked call. */
 const changeOf = (
   { entries, ifPosition, fencingToken }: ParsedAppend,
   { policy: { limits }, fence }: Settings,

@@ -61,7 +61,6 @@ export interface OperationOptions {
   readonly fencingToken?: number | undefined;
 }
 
-/** Parses the options of a command. The lease that the service carries is among them. */
 const parseFencedOptions = (
   settings: Settings,
   key: SessionKey,

@@ -66,7 +66,6 @@ const CLAIM_MS = 10_000;
  */
 const MAX_CALLS = 100;
 
-/** A claimed session with its latest entries. */
 interface DueRecord extends TakenRecord {
   /** The position before the history of `record`. */
   readonly start: number;
@@ -102,7 +101,6 @@ const withHistory = async (
   return ok(undefined);
 };
 
-/** A session that was leased, with the messages of its turn. */
 const claimedOf = async (
   settings: Settings,
   { record, start, dueAt, ...key }: DueRecord,
@@ -155,15 +153,11 @@ const claimOne = async (
   return claimedOf(settings, found.value, decided, { ...replaced.value, now: time.value });
 };
 
-/** What the calls of the store in one claim have come to. */
 interface Collected {
   readonly claimed: ClaimedSession[];
   readonly unreadable: string[];
 }
 
-/**
- * Adds the claims of these results, and the ids of damaged sessions. Returns the last other error.
- */
 const collect = (
   claims: Collected,
   results: readonly Awaited<ReturnType<typeof claimOne>>[],
@@ -181,7 +175,6 @@ const collect = (
   return failure;
 };
 
-/** One call of the store, and the leases on the sessions that it returned. */
 const claimPart = async (
   settings: Settings,
   input: ParsedClaim,

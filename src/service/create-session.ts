@@ -172,7 +172,6 @@ export interface CreateOptions {
 
 const noEntries: readonly HistoryEntry[] = Object.freeze([]);
 
-/** The first entries of a session: those of its source, then its own. */
 const entriesOf = (
   { policy: { limits } }: Settings,
   { entries }: ParsedCreation,
@@ -186,7 +185,6 @@ const entriesOf = (
   return ok(all);
 };
 
-/** The conditions of a create. */
 const guardsOf = (
   settings: Settings,
   { start }: ParsedCreation,
@@ -215,7 +213,6 @@ const headOf = (
   };
 };
 
-/** The session of a checked input, from now on. */
 const newSession = (
   settings: Settings,
   creation: ParsedCreation,
@@ -307,7 +304,6 @@ const findCreated = async (
   return err(own === undefined ? idempotencyMismatch(id) : idTaken(id));
 };
 
-/** Creates a session under the caller's id or a new one. */
 const createNew = async (
   settings: Settings,
   creation: ParsedCreation,
@@ -338,7 +334,6 @@ const refusals: ReadonlySet<string> = new Set([
   'page_too_large',
 ]);
 
-/** Creates the session of an idempotency key, or returns that of an earlier call. */
 const createOnce = async (
   settings: Settings,
   creation: ParsedCreation,

@@ -234,7 +234,6 @@ export const sendMessage = async (
   return created.value ? sendGiven(settings, key, given.value) : sent;
 };
 
-/** The first of these messages that fit into an answer together; at least one. */
 const fitting = (messages: readonly Message[], maxBytes: number): readonly Message[] => {
   let bytes = 0;
   const end = messages.findIndex((message, at) => {

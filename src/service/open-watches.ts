@@ -11,13 +11,11 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 import { checkChange, checkEvent, checkItems } from './check-reads.js';
 import type { Settings } from './settings.js';
 
-/** Begins a watch. */
 type Begin<I> = () => Result<
   AsyncIterator<Result<I, OperationErrors['watch']>, void>,
   InvalidInput
 >;
 
-/** The items of a watch. */
 type Watched<I> = AsyncIterable<Result<I, OperationErrors['watch']>> & AsyncDisposable;
 
 const iterate = <I>({ tenantError }: Settings, begin: Begin<I>): Watched<I> =>

@@ -56,7 +56,6 @@ const isRun = (run: unknown): run is AnyRun => typeof run === 'function';
 
 type ReplyError = OperationErrors['reply'];
 
-/** A reply that is under way. */
 interface Call {
   readonly settings: Settings;
   readonly sessionsOf: (settings: Settings) => TurnSessions;
@@ -71,7 +70,6 @@ interface Call {
   isRepeated: boolean;
 }
 
-/** What a step of a reply has come to; undefined if others come first. */
 type Outcome<T> = Promise<Result<T | undefined, ReplyError>>;
 
 /** The turn that this call may run now, with the message unless it is stored already. */
@@ -116,7 +114,6 @@ const begin = async (
   return turn.map((begun) => ({ tenant: key.tenant, session, ...begun }));
 };
 
-/** The session, which is created if it is missing and the caller wishes so. */
 const readSession = async (call: Call): Promise<Result<SessionRecord, ReplyError>> => {
   const { settings, key, options } = call;
   const { create } = options;
@@ -147,7 +144,6 @@ const runTurn = async (
   return answer.map((found) => found && { ...found, ran: true, ...ended.value });
 };
 
-/** Begins a turn if nobody has the session; otherwise sends the message alone. */
 const step = async (call: Call, record: SessionRecord): Outcome<BegunTurn> => {
   const { settings, key, given } = call;
   const time = settings.now();
@@ -173,7 +169,6 @@ const storedAnswer = async (call: Call): Outcome<Reply> => {
   return answer.map((found) => found && { ...found, ...repeated });
 };
 
-/** Looks for the answer, or takes a step towards it: once more after the message was sent. */
 const look = async (call: Call, changes: Changes): Outcome<Reply> => {
   const { isSent } = call;
   const read = await readSession(call);

@@ -54,10 +54,6 @@ export const withoutReport = (
   return Object.freeze(settled);
 };
 
-/**
- * Stores that the end was reported. While it was, the session may have been deleted, and the id may
- * belong to a new one: then what is left of the first is removed.
- */
 const settle = async (
   settings: Settings,
   key: DueKey,

@@ -80,7 +80,6 @@ export interface RewindInput<T extends SessionSchemas = SessionSchemas> extends 
 
 const NO_MESSAGE = 'is not the id of a message in this history';
 
-/** Where a rewind goes back to. */
 interface Place {
   /** Undefined if nothing of the history goes. */
   readonly to: number | undefined;
@@ -169,7 +168,6 @@ const rewoundState = (
   return usedState(waiting, now);
 };
 
-/** The operation of a call; undefined if it has no id. */
 const operationOf = ({ operationId: id, to, before, after, entries, send }: ParsedRewind) => {
   if (id === undefined) return undefined;
   const content = ['rewind', to, before, after, entries, send];
@@ -187,7 +185,6 @@ const guardsOf = ({ policy: { limits } }: Settings, rewind: ParsedRewind, now: n
   };
 };
 
-/** Where no history ends. */
 const NOWHERE = Number.MAX_SAFE_INTEGER;
 
 type DecideRewind = Decide<OperationErrors['rewind']>;

@@ -2,7 +2,7 @@ import type { Result, ResultAsync } from 'neverthrow';
 import type { Message } from '../session/message.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
-import type { WatchOptions } from '../session/session-event.js';
+import type { SessionChange, WatchOptions } from '../session/session-event.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { HeldLease, ReturnedError, ReturnedValue } from '../session/with-lease.js';
 import type { AnswerOptions } from './answers.js';
@@ -14,7 +14,7 @@ import type { GetOrCreateInput } from './get-or-create.js';
 import type { EachQuery, ListQuery } from './list-sessions.js';
 import type { NewMessage, SendOptions } from './messages.js';
 import type { NewHistoryEntry } from './new-history-entry.js';
-import type { Appended, HistoryPart, WaitingCount } from './operation-results.js';
+import type { Appended, HistoryPart, OperationResults, WaitingCount } from './operation-results.js';
 import type { OrThrow } from './or-throw.js';
 import type { GetOptions, HistoryQuery, ReadOptions } from './read-session.js';
 import type {
@@ -56,6 +56,12 @@ export interface SharedResults<out T extends SessionSchemas = SessionSchemas> {
   readonly list: Omit<RemotePage<T>, 'truncated'>;
   readonly claim: RemoteClaims<T>;
   readonly watch: RemoteChange<T>;
+}
+
+/** The results of a service that those of a client differ from. */
+export interface ServiceResults<T extends SessionSchemas>
+  extends Pick<OperationResults<T>, Exclude<keyof SharedResults, 'watch'>> {
+  readonly watch: SessionChange<T>;
 }
 
 type SharedGetOptions = Omit<GetOptions, keyof ReadOptions>;

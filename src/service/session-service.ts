@@ -41,7 +41,6 @@ import { type CreateOptions, type CreateSessionInput, createSession } from './cr
 import { deleteSession } from './delete-session.js';
 import { drainService } from './drain-service.js';
 import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
-import { leaseOperations } from './lease-operations.js';
 import {
   type EachQuery,
   eachSession,
@@ -74,8 +73,7 @@ import { type GetOptions, type HistoryQuery, readHistory, readSession } from './
 import { type ReplyOptions, replyToMessage } from './reply.js';
 import { type RewindInput, rewindHistory } from './rewind-history.js';
 import { type Execute, onSession, runOperation } from './run-operation.js';
-import type { ServiceResults } from './service-results.js';
-import type { SessionOperations } from './session-operations.js';
+import type { ServiceResults, SessionOperations } from './session-operations.js';
 import {
   type CancelOptions,
   cancelWork,
@@ -374,9 +372,13 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     ReturnedValue<Awaited<U>>,
     OperationErrors['withLease'] | ReturnedError<Awaited<U>>
   > {
-    const held = (fencingToken: number) =>
-      sessionsOf<T>(withFence(this.#settings, { id, fencingToken }));
-    const operations = { ...leaseOperations(this, id, input), sessions: held };
+    const operations = {
+      sessions: (fencingToken: number) =>
+        sessionsOf<T>(withFence(this.#settings, { id, fencingToken })),
+      lease: () => this.lease(id, input),
+      renew: (fencingToken: number, seconds: number) => this.renew(id, { fencingToken, seconds }),
+      release: (fencingToken: number) => this.release(id, { fencingToken }),
+    };
     return new ResultAsync(withLease(operations, leaseClock(this.#settings), input, use));
   }
 

@@ -1,6 +1,12 @@
 import type { Result } from 'neverthrow';
 import { parseCancel, parseLease, parseRenew, parseWake } from '../input/command-inputs.js';
-import { leaseState, renewState, sessionLeaseOf, wakeState } from '../session/lease-state.js';
+import {
+  type LeasedState,
+  leaseState,
+  renewState,
+  sessionLeaseOf,
+  wakeState,
+} from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionLease } from '../session/session.js';
 import { cancelState } from '../session/turn-state.js';
@@ -82,50 +88,38 @@ export interface CancelOptions {
   readonly reason?: string | undefined;
 }
 
-/** An operation that tells nothing but that it is done. */
-type Done<N extends keyof OperationErrors> = Promise<Result<undefined, OperationErrors[N]>>;
+type Done<N extends keyof OperationErrors, V = undefined> = Promise<Result<V, OperationErrors[N]>>;
 
-/** An operation that returns the lease. */
-type Leasing<N extends keyof OperationErrors> = Promise<Result<SessionLease, OperationErrors[N]>>;
-
-const nothing = (): undefined => undefined;
-
-export const wakeSession = async (
-  settings: Settings,
-  key: SessionKey,
-  options: unknown,
-): Done<'wake'> => {
-  const woken = await decideState(settings, key, parseWake(options), (current, { at }, now) =>
-    wakeState(current, at ?? now, now),
+export const wakeSession = (settings: Settings, key: SessionKey, options: unknown): Done<'wake'> =>
+  decideState(
+    settings,
+    key,
+    parseWake(options),
+    (current, { at }, now) => wakeState(current, at ?? now, now),
+    () => undefined,
   );
-  return woken.map(nothing);
-};
 
-export const leaseSession = async (
+const leaseOf = ({ work: { lease } }: LeasedState): SessionLease => sessionLeaseOf(lease);
+
+export const leaseSession = (
   settings: Settings,
   key: SessionKey,
   input: unknown,
-): Leasing<'lease'> => {
-  const leased = await decideState(settings, key, parseLease(input), (current, lease, now) =>
-    leaseState(current, { ...lease, random: settings.random() }, now),
+): Done<'lease', SessionLease> =>
+  decideState(
+    settings,
+    key,
+    parseLease(input),
+    (current, lease, now) => leaseState(current, { ...lease, random: settings.random() }, now),
+    leaseOf,
   );
-  return leased.map(({ work }) => sessionLeaseOf(work.lease));
-};
 
-export const renewLease = async (
+export const renewLease = (
   settings: Settings,
   key: SessionKey,
   input: unknown,
-): Leasing<'renew'> => {
-  const renewed = await decideState(settings, key, parseRenew(input), renewState);
-  return renewed.map(({ work }) => sessionLeaseOf(work.lease));
-};
+): Done<'renew', SessionLease> =>
+  decideState(settings, key, parseRenew(input), renewState, leaseOf);
 
-export const cancelWork = async (
-  settings: Settings,
-  key: SessionKey,
-  options: unknown,
-): Done<'cancel'> => {
-  const cancelled = await decideState(settings, key, parseCancel(options), cancelState);
-  return cancelled.map(nothing);
-};
+export const cancelWork = (settings: Settings, key: SessionKey, options: unknown): Done<'cancel'> =>
+  decideState(settings, key, parseCancel(options), cancelState, () => undefined);

@@ -43,7 +43,6 @@ export interface SweepOptions {
 /** Maximum number of sessions that a sweep processes at the same time. */
 const MAX_CONCURRENT = 64;
 
-/** A due session, and the input to process it. */
 interface SweepTask {
   readonly settings: Settings;
   readonly key: DueKey;
@@ -125,7 +124,6 @@ const remove = async (task: SweepTask, { revision }: StateRecord): Promise<Sweep
   return { isDone: true, deleted: { tenant: key.tenant, id: key.id } };
 };
 
-/** Ends, reports or deletes one due session. */
 const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   const { settings, key, now, onEnded } = task;
   const found = await settings.store.findState(key);
@@ -148,7 +146,6 @@ const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   return storeAndReport(task, state, withoutReport(state, state.report));
 };
 
-/** Processes all items, at most `MAX_CONCURRENT` at the same time. */
 const processAll = async <T>(
   items: readonly T[],
   process: (item: T) => Promise<SweepOutcome>,

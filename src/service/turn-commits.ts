@@ -98,7 +98,6 @@ const endedTurn = (current: StateRecord, now: number): StateRecord => {
   return withoutTurn(withWork(current, released ?? {}), now);
 };
 
-/** What a release makes of a session, with the last entries of its turn. */
 const releaseStep =
   (settings: Settings, key: SessionKey, input: ParsedRelease): Decide<OperationErrors['release']> =>
   (current, now) => {

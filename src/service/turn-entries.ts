@@ -17,7 +17,6 @@ export interface TurnPart {
   readonly maxBytes?: number;
 }
 
-/** Entries of a turn, oldest first, and the bytes of their JSON. */
 interface EntriesOfTurn {
   readonly entries: readonly PositionedEntry[];
   readonly bytes: number;

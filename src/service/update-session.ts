@@ -67,7 +67,6 @@ const unstoredEnd = { type: 'unstored_end' } as const;
 const hasMovingEnd = ({ status, terms }: StateRecord): boolean =>
   status === 'ACTIVE' && terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
 
-/** An update as its caller gave it. */
 interface Update extends ParsedCommandOptions {
   readonly changes: DataChanges;
   /** The name of the command with its input, to recognise a repeated call. */
@@ -92,7 +91,6 @@ const metadataAfter = (
   );
 };
 
-/** The next state of an update. */
 const decide =
   (settings: Settings, { id }: SessionKey, update: Update, ifRevision: number | undefined) =>
   (
@@ -133,7 +131,6 @@ const storeEnd = async (
   return updated.map(({ state }) => (ended === ifRevision ? state.revision : ifRevision));
 };
 
-/** The name of an update with its input. */
 const commandOf = (operationId: string | undefined, changes: DataChanges): string => {
   // A digest costs as much as a small update; only a repeated call is compared by it.
   if (operationId === undefined) return 'update';

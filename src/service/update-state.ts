@@ -144,7 +144,6 @@ export interface Stepped<S extends StateRecord = StateRecord> {
 const changes = (step: Step<unknown>, current: StateRecord): boolean =>
   step.state !== current || step.effects !== undefined;
 
-/** The error of a step that a store has refused. */
 const refusalOf = <E>({ refused }: Step<E>, refusal: Refusal): E => {
   const error = refused?.(refusal);
   if (error === undefined) throw contractBroken('change', refusal);
@@ -219,16 +218,17 @@ export const updateState = <S extends StateRecord, E>(
     return decided.map(stepTo);
   });
 
-/** Replaces the state as a checked input says. Returns the state. */
-export const decideState = async <I, S extends StateRecord, E>(
+/** Replaces the state as a checked input says. Returns what `shown` makes of it. */
+export const decideState = async <I, S extends StateRecord, E, V>(
   settings: Settings,
   key: SessionKey,
   input: Result<I, InvalidInput>,
   decide: (current: StateRecord, input: I, now: number) => Result<S, E>,
-): Promise<Result<S, E | InvalidInput | NotFound | Conflict | StoreError>> => {
+  shown: (state: S) => V,
+): Promise<Result<V, E | InvalidInput | NotFound | Conflict | StoreError>> => {
   if (input.isErr()) return err(input.error);
   const updated = await updateState<S, E>(settings, key, (current, now) =>
     decide(current, input.value, now),
   );
-  return updated.map(({ state }) => state);
+  return updated.map(({ state }) => shown(state));
 };

@@ -52,7 +52,6 @@ const ends: ReadonlySet<SessionEventType> = new Set([
 const isOfLease = (event: SessionEvent | undefined, fencingToken: number): boolean =>
   event?.type === 'session.leased' && event.fencingToken === fencingToken;
 
-/** Whether a turn has ended because somebody has cancelled it, or has ended the session. */
 const isOver = ({ type }: TurnFailure): boolean =>
   type === 'cancelled' || type === 'invalid_transition';
 

@@ -1,7 +1,6 @@
 import { err, ok, type Result, type ResultAsync } from 'neverthrow';
 import { type CorruptRecord, corruptRecord } from './errors.js';
 
-/** The part of a page that an iteration needs. */
 interface Page<T, C> {
   readonly sessions: readonly T[];
   /** Maximum number of sessions of the page. */
@@ -11,10 +10,8 @@ interface Page<T, C> {
   readonly unreadable: readonly string[];
 }
 
-/** The answer to a read. */
 type Answer<T, E> = Promise<Result<T, E>> | ResultAsync<T, E>;
 
-/** Where an iteration begins, and the maximum number of sessions of each page. */
 interface Beginning<C> {
   readonly limit: number;
   readonly cursor?: C | undefined;

@@ -99,7 +99,6 @@ export const leaseDetailOf = ({ fencingToken, takenAt, releasedAt }: LeaseRecord
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** The detail of a time limit that was just changed. */
 const extensionDetailOf = ({
   lastActivityAt: at,
   limitMs,

@@ -62,7 +62,6 @@ export const withWork = <W extends WorkRecord>(state: StateRecord, changes: W) =
   work: Object.freeze({ ...state.work, ...changes }),
 });
 
-/** When a lease of so many seconds ends. */
 const endOf = (seconds: number, now: number): number => now + Math.round(seconds * 1000);
 
 /** The input of `leaseState`. */
@@ -134,7 +133,6 @@ export const leaseReleased = (lease: LeaseRecord, now: number): LeaseRecord => {
   return releasedLease({ ...lease, cancelled: told }, now);
 };
 
-/** The state with a new count of attempts. */
 const withoutAttempts = (state: StateRecord): StateRecord => {
   const { attempts: _, ...work } = state.work;
   return { ...state, work: Object.freeze(work) };

@@ -17,7 +17,6 @@ import type { EndReason } from './session-status.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
 import { workAt } from './work-at.js';
 
-/** Sets the fields that only some sessions have: the end reason and times. */
 const addOptional = (to: Mutable<SessionState>, state: StateRecord): void => {
   if (state.startedAt !== undefined) to.startedAt = timestampOf(state.startedAt);
   if (state.status === 'TERMINATED') {

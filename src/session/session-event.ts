@@ -198,7 +198,6 @@ export type SessionChange<T extends SessionSchemas = SessionSchemas> =
   | SessionDeleted
   | SessionExpiring;
 
-/** What `watchAll` adds to an event. */
 interface TenantEventParts<T extends SessionSchemas> {
   /** Pass it as `cursor` to continue after this event. */
   readonly cursor: string;
@@ -209,7 +208,6 @@ interface TenantEventParts<T extends SessionSchemas> {
   readonly session?: SessionSummary<T>;
 }
 
-/** What `watchAll` adds to an append. */
 interface AppendedParts<T extends SessionSchemas> {
   /**
    * With `entries: true`: the entries of this append, without those that were superseded since.

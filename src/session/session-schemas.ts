@@ -51,33 +51,23 @@ export interface SessionSchemas {
 /** A type that a schema leaves open is that of any JSON. */
 type Known<Type, Else> = unknown extends Type ? Else : Type;
 
+type With<K extends 'metadata' | 'data', S extends StandardSchema> = { readonly [N in K]: S };
+
 /** The metadata of sessions as they are read. */
-export type MetadataOf<T extends SessionSchemas> = T extends {
-  readonly metadata: infer S extends StandardSchema;
-}
-  ? Known<OutputOf<S>, JsonObject>
-  : JsonObject;
+export type MetadataOf<T extends SessionSchemas> =
+  T extends With<'metadata', infer S> ? Known<OutputOf<S>, JsonObject> : JsonObject;
 
 /** The metadata of sessions as they are written. */
-export type MetadataInputOf<T extends SessionSchemas> = T extends {
-  readonly metadata: infer S extends StandardSchema;
-}
-  ? Known<InputOf<S>, JsonObject>
-  : JsonObject;
+export type MetadataInputOf<T extends SessionSchemas> =
+  T extends With<'metadata', infer S> ? Known<InputOf<S>, JsonObject> : JsonObject;
 
 /** The data of entries as they are read. */
-export type DataOf<T extends SessionSchemas> = T extends {
-  readonly data: infer S extends StandardSchema;
-}
-  ? Known<OutputOf<S>, JsonValue>
-  : JsonValue;
+export type DataOf<T extends SessionSchemas> =
+  T extends With<'data', infer S> ? Known<OutputOf<S>, JsonValue> : JsonValue;
 
 /** The data of entries as they are written. */
-export type DataInputOf<T extends SessionSchemas> = T extends {
-  readonly data: infer S extends StandardSchema;
-}
-  ? Known<InputOf<S>, JsonValue>
-  : JsonValue;
+export type DataInputOf<T extends SessionSchemas> =
+  T extends With<'data', infer S> ? Known<InputOf<S>, JsonValue> : JsonValue;
 
 /** Members of metadata to set, and with `null` to remove. */
 export type MetadataChangesOf<T extends SessionSchemas> = {

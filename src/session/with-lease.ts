@@ -120,7 +120,6 @@ const resultOf = async (
 
 const isCancelled = (error: ReleaseError): error is Cancelled => error.type === 'cancelled';
 
-/** Why the lease was over before its release; undefined if it was not. */
 const lostOf = <R extends { readonly type: string }>(
   renewal: LeaseRenewal<R>,
   released: Result<unknown, ReleaseError>,

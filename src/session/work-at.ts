@@ -5,7 +5,6 @@ import { isExhausted, wakeAtOf } from './work-state.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** The latest lease if it is a claim that was not released. */
 const openClaim = (lease: LeaseRecord | undefined): LeaseRecord | undefined =>
   lease?.maxAttempts !== undefined && lease.releasedAt === undefined ? lease : undefined;
 
