@@ -43,7 +43,6 @@ export const parseTenant = inputOf('tenant', key);
 /** Number of a lease. */
 export const fencingToken = about('Number of the lease, higher than those before it.', whole(1));
 
-/** The options of each write on a session. */
 export const commandFields = {
   operationId: optional(operationId),
   fencingToken: optional(fencingToken),
@@ -70,7 +69,6 @@ const positions: Schema<readonly number[]> = mapped(
 
 export const parseRedaction = inputOf('positions', positions);
 
-/** The body of a redaction over HTTP. */
 export const redactBody = about(
   'The entries to erase.',
   object({
@@ -102,16 +100,13 @@ export const cancelOptions = about(
 
 export const parseCancel = inputOf('options', cancelOptions);
 
-/** The duration of a lease. */
 export const leaseSeconds = like(
   30,
   about('Duration of the lease.', number(0.001, MAX_LEASE_SECONDS)),
 );
 
-/** The name of the holder of a lease. */
 export const leaseHolder = like('worker-1', key);
 
-/** How many messages a turn takes. */
 export const takeLimit = capped(1, TAKE_LIMIT);
 
 const leaseFields = { holder: leaseHolder, seconds: leaseSeconds };
@@ -198,7 +193,6 @@ const updateOptions = object({ ...commandFields, ifRevision });
 
 export const parseUpdateOptions = inputOf('options', updateOptions);
 
-/** The body of an update over HTTP. */
 export const updateBody = perPolicy((policy) =>
   about(
     'The labels, the metadata, or both, to change.',

@@ -153,19 +153,16 @@ const sentFields = (policy: InputPolicy) => ({
   ...dataFields(policy),
 });
 
-/** The body of a create over HTTP that only configures a session. */
 export const createBody = perPolicy((policy) =>
   about('What to create.', object(sentFields(policy))),
 );
 
 const openedFields = (policy: InputPolicy) => ({ ...sentFields(policy), ...openingFields(policy) });
 
-/** The body of a create over HTTP. */
 export const openedCreateBody = perPolicy((policy) =>
   about('What to create.', object(openedFields(policy))),
 );
 
-/** The body of a `getOrCreate` over HTTP. */
 export const getOrCreateBody = perPolicy((policy) =>
   about(
     'What to create if there is no session with this id.',
@@ -213,7 +210,6 @@ export interface ParsedGetOrCreate extends ParsedCreation {
   readonly id: string;
 }
 
-/** Reads the input of `getOrCreate`. */
 export const parseGetOrCreate = (
   input: unknown,
   policy: InputPolicy,

@@ -50,7 +50,6 @@ export const entriesAt = (
   return given.map((entry) => Object.freeze(numbered(entryAt(at, entry), turn)));
 };
 
-/** The rule of data that has a maximum size. */
 export const dataRule = (most: number): string => `${bytesRule(most)}, together with the content`;
 
 const entryId = name(ENTRY_ID_LENGTH);
@@ -121,7 +120,6 @@ const entriesFrom = (least: number) =>
 
 const someEntries = entriesFrom(1);
 
-/** Entries that may be missing. */
 export const maybeEntries = entriesFrom(0);
 
 /** The position of the history's end, or of an entry in it. */
@@ -136,7 +134,6 @@ const MOVED = 'Refused if the history does not end at this position.';
 
 export const ifPosition = about(MOVED, optional(position));
 
-/** The body of an append over HTTP. */
 export const appendBody = perPolicy((policy) =>
   about(
     'What to append.',
@@ -156,7 +153,6 @@ export interface ParsedAppend {
 
 const appendOptions = object({ ...commandFields, ifPosition });
 
-/** Reads the arguments of an append. */
 export const parseAppend = (
   entries: unknown,
   options: unknown,

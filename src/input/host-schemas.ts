@@ -92,7 +92,6 @@ const hostSchema = (
   return { standard: props, jsonSchema };
 };
 
-/** The schemas of a host. */
 export const hostSchemas: Schema<HostSchemas> = mapped(
   object(fields),
   ({ metadata, data, onRead, jsonSchema }) => ({

@@ -20,7 +20,6 @@ export interface InputPolicy {
   readonly schemas?: HostSchemas | undefined;
 }
 
-/** The options of a host that make a policy. */
 export interface GivenPolicy {
   readonly limits?: Optional<SessionLimits> | undefined;
   readonly faces?: readonly string[] | undefined;
@@ -63,7 +62,6 @@ const names: Schema<ReadonlySet<string> | undefined> = optional(
   }),
 );
 
-/** The options of a host that make a policy; all may be missing. */
 export const policyFields = {
   limits: optional(limits),
   faces: names,
@@ -71,7 +69,6 @@ export const policyFields = {
   schemas: optional(hostSchemas),
 };
 
-/** The policy of a host. */
 export const policyOf = ({
   limits = { ...defaultLimits, timeLimit: undefined },
   faces,

@@ -87,7 +87,6 @@ export const valueOfJson = (text: string): JsonValue => JSON.parse(text);
 
 export const isObject = (value: JsonValue): value is JsonObject => isFields(value);
 
-/** The rule of a value that has a maximum size. */
 export const bytesRule = (most: number): string =>
   `must have at most ${most} bytes of UTF-8 as JSON`;
 

@@ -84,7 +84,6 @@ export const labelChanges: Schema<LabelChanges | undefined> = nullish(
   ),
 );
 
-/** The labels that listed sessions must have. */
 export const labelFilter: Schema<SessionLabels | undefined> = schema(
   (issues, path, value) => {
     const entries = entriesIn(issues, path, value);

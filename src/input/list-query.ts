@@ -30,7 +30,6 @@ export interface ParsedQuery {
   readonly page: number | undefined;
 }
 
-/** The orders of a list. */
 export const listOrders = ['newest', 'oldest', 'updated'] as const satisfies readonly ListOrder[];
 
 const order: Schema<ListOrder | undefined> = optional({
@@ -63,7 +62,6 @@ const timeBound = optional(named('Timestamp', about('RFC 3339.', timestamp)));
 /** What a cursor is depends on the order of the list. */
 const cursor = optional(plain({ type: 'string', pattern: cursorForm.source }));
 
-/** The fields of the query of a page. */
 export const listFields = {
   limit: optional(capped(1, PAGE_LIMIT), DEFAULT_PAGE_LIMIT),
   page: optional(whole(1)),
@@ -131,7 +129,6 @@ export const parseEachQuery = (query: unknown): Result<ListFilter, InvalidInput>
 const partLength = optional(capped(1, HISTORY_LIMIT));
 const position = optional(whole(0));
 
-/** The fields of the query of a part of a history. */
 export const historyFields = {
   last: partLength,
   after: position,

@@ -13,15 +13,12 @@ import { perPolicy } from './per-policy.js';
 const USER = 'user';
 const ASSISTANT = 'assistant';
 
-/** A message of the caller. */
 export const newMessage = perPolicy((policy) =>
   named('NewMessage', about('A message to send.', textOrEntry(policy, USER, operationId))),
 );
 
-/** The id of a message. */
 export const messageId = about('The id of the message.', operationId);
 
-/** Reads the options of `send`. */
 export const parseSendOptions = inputOf('options', object({ create: creation }));
 
 /** Entries of a turn: a text, an entry, entries, or none. */
@@ -39,14 +36,12 @@ export const saidEntries = perPolicy((policy): Schema<readonly GivenEntry[]> => 
   };
 });
 
-/** Reads a message to send. */
 export const parseMessage = (
   message: unknown,
   policy: InputPolicy,
 ): Result<GivenEntry, InvalidInput> =>
   readSafely((issues) => issues.read('message', newMessage(policy), message));
 
-/** Reads what a turn says. */
 export const parseSaid = (
   said: unknown,
   policy: InputPolicy,
@@ -55,7 +50,6 @@ export const parseSaid = (
 
 const messageIds = list(messageId, { least: 1, most: TAKE_LIMIT, of: 'ids' });
 
-/** The body of a message over HTTP. */
 export const sendBody = perPolicy((policy) =>
   about(
     'A message to send.',
@@ -69,7 +63,6 @@ export const sendBody = perPolicy((policy) =>
   ),
 );
 
-/** The body of a withdrawal over HTTP. */
 export const withdrawBody = about(
   'Which messages to withdraw.',
   object({
@@ -80,7 +73,6 @@ export const withdrawBody = about(
 /** Maximum milliseconds for which a request waits: some proxies end one without bytes after 60 s. */
 export const MAX_WAIT_MS = 30_000;
 
-/** The query of a wait for an answer. */
 export const answerQuery = {
   messageId,
   timeoutMs: optional(capped(0, MAX_WAIT_MS), MAX_WAIT_MS),

@@ -28,7 +28,6 @@ const rewindFields = perPolicy((policy) => ({
   ),
 }));
 
-/** The body of a rewind over HTTP. */
 export const rewindBody = perPolicy((policy) =>
   about('Where to go back to, and what follows.', object(rewindFields(policy))),
 );
@@ -40,7 +39,6 @@ export type ParsedRewind = Out<ReturnType<typeof rewindInput>>;
 /** Where a rewind goes back to: exactly one of these is given. */
 const places = ['to', 'before', 'after'] as const;
 
-/** Reads the input of a rewind. */
 export const parseRewind = (
   input: unknown,
   policy: InputPolicy,

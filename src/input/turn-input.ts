@@ -45,7 +45,6 @@ const releaseFields = perPolicy((policy) =>
   }),
 );
 
-/** The input of a release. */
 export const releaseInput = perPolicy((policy) =>
   about('Which lease to end.', releaseFields(policy)),
 );

@@ -16,7 +16,6 @@ const MAX_TIMEOUT_MS = 600_000;
 
 const timeoutMs = optional(number(0, MAX_TIMEOUT_MS), 60_000);
 
-/** The options of a turn, in a worker or in `reply`. */
 export const turnFields = {
   maxSeconds: optional(number(0.001, MAX_LEASE_SECONDS), 600),
   messages: optional(takeLimit, TAKE_LIMIT),

@@ -18,7 +18,6 @@ interface Watching {
   readonly onOpen: () => void;
 }
 
-/** The checked options of `watch`. */
 export interface SessionWatchSettings extends Watching {
   /** A cursor of this session. */
   readonly cursor: string | undefined;
@@ -28,7 +27,6 @@ export interface SessionWatchSettings extends Watching {
   readonly historyLimit: number | undefined;
 }
 
-/** The checked options of `watchAll`. */
 export interface TenantWatchSettings extends Watching {
   readonly cursor: EventPosition | undefined;
   /** Whether appends come with their entries. */

@@ -182,7 +182,6 @@ const servedRemove = command(remove, {
   calls: { method: 'delete', call: (sessions, { id }) => sessions.delete(id) },
 });
 
-/** The operations of `commandRoutes()`. */
 export const commandOperations = () => [
   servedChange('start'),
   servedChange('pause'),

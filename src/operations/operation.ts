@@ -13,7 +13,6 @@ import type { Fields } from '../session/fields.js';
  */
 export type OperationError = SessionError['type'] | 'too_many_streams';
 
-/** A header that an operation reads. */
 export interface HeaderParameter {
   readonly wireName: string;
   readonly json: JsonSchema;
@@ -131,7 +130,6 @@ export interface Operation<S = unknown, T = unknown, C extends OperationError = 
   extends Endpoint<T, C>,
     ServedPart<S, T, C> {}
 
-/** An operation with any type parameters. */
 export type AnyOperation = Operation<never>;
 
 type ErrorOf<M> = M extends (...args: never[]) => infer R
@@ -169,7 +167,6 @@ export const errorsOf =
         : { readonly missing: Exclude<ListedError<M> | More, C[number]> }),
   ): readonly (CommonError | C[number])[] => [...commonErrors, ...codes];
 
-/** Infers the type parameters of an endpoint. */
 export const endpoint = <T, const C extends OperationError>(
   definition: Endpoint<T, C>,
 ): Endpoint<T, C> => definition;

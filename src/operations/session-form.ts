@@ -111,7 +111,6 @@ export interface SessionForm {
   readonly item: (session: Session) => object;
 }
 
-/** The fields that a host shows beyond the six fields of the interface. */
 export interface ShownFields {
   readonly labels?: boolean | undefined;
   /** The `metadata` and the `revision`. */

@@ -164,7 +164,6 @@ export const servedCancel = work(cancel, {
   },
 });
 
-/** The operations on leases, and on the sessions that wait for a worker. */
 export const workOperations = [
   servedLease,
   servedRenew,

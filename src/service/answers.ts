@@ -155,7 +155,6 @@ interface Wait<E> extends ParsedAnswerOptions {
   readonly look: (changes: Changes) => Promise<Result<Reply | undefined, E>>;
 }
 
-/** Looks for an answer after each change, for a time of the clock. */
 export const untilAnswered = async <E>(
   settings: Settings,
   { key, name, timeoutMs, signal, look }: Wait<E>,
@@ -181,7 +180,6 @@ export const untilAnswered = async <E>(
   }
 };
 
-/** Waits for the answer to a message. */
 export const waitForAnswer = async (
   settings: Settings,
   key: SessionKey,

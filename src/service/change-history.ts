@@ -45,7 +45,6 @@ export interface AppendOptions extends OperationOptions {
   readonly ifPosition?: number | undefined;
 }
 
-/** The rule of a position in a history. */
 export const NOT_IN_HISTORY = 'is not a position in this history';
 
 const operationOf = ({ operationId: id, entries }: ParsedAppend): HistoryAppend['operation'] =>

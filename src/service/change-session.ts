@@ -117,7 +117,6 @@ export const applyCommand = async <E>(
   });
 };
 
-/** Applies a command that changes the status. */
 export const changeSession = async <E = never>(
   settings: Settings,
   key: SessionKey,

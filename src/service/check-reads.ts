@@ -38,7 +38,6 @@ const fitted = async <V extends Described>(
   );
 };
 
-/** A session or a part of its history that was read. */
 export const checkRead = <V extends Described>(
   policy: InputPolicy,
   id: string,
@@ -66,7 +65,6 @@ export const checkPage = (policy: InputPolicy, page: SessionPage): Checked<Sessi
   return schemas === undefined ? ok(page) : fittedPage(schemas, page);
 };
 
-/** An item of `watch`. */
 export const checkChange = async (
   schemas: HostSchemas,
   change: SessionChange,

@@ -251,7 +251,6 @@ const createdSession = (
   return sessionAt({ head: own, state, history, historyCount: entries.length }, now);
 };
 
-/** Inserts a session under an id. */
 export const tryCreate = async (
   settings: Settings,
   creation: ParsedCreation,

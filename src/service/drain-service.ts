@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow';
 import { type StoreUnavailable, storeUnavailable } from '../session/errors.js';
 import type { Settings } from './settings.js';
 
-/** Waits for the operations of a service, and then for its store. */
 export const drainService = async ({
   underWay,
   store,

@@ -1,6 +1,5 @@
 import type { CallbackFailed, RunTimeout, SessionError } from '../session/errors.js';
 
-/** The HTTP status of each error of an operation. */
 export const httpStatuses = Object.freeze({
   invalid_input: 400,
   not_found: 404,

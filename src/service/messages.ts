@@ -79,7 +79,6 @@ export interface SendOptions {
   readonly create?: CreateIfMissing | undefined;
 }
 
-/** A message that is ready to send. */
 export interface GivenMessage extends GivenEntry {
   readonly id: string;
   /** Of the message as it was given: a schema of the host may have random defaults. */
@@ -100,7 +99,6 @@ export const prepared = async (
   return fitted.map(([entry = given]) => ({ ...entry, id: id.value, digest }));
 };
 
-/** Checks a message. */
 export const readMessage = async (
   settings: Settings,
   message: unknown,
@@ -115,7 +113,6 @@ export const storedMessage = (given: GivenMessage, now: number): MessageToStore 
   return { entry: { ...entryAt(timestampOf(now), given), id, message: true }, digest };
 };
 
-/** The error of a refused message. */
 export const sendRefused = (
   { policy: { limits } }: Settings,
   { id }: SessionKey,
@@ -136,7 +133,6 @@ export const sendRefused = (
   }
 };
 
-/** What has become of a message. */
 export interface Fate {
   readonly state: MessageState;
   /** The position of a message that was taken, and its turn. */
@@ -189,7 +185,6 @@ export const createIfMissing = async (
     );
 };
 
-/** Puts a checked message into the inbox. */
 export const sendGiven = async (
   settings: Settings,
   key: SessionKey,

@@ -45,7 +45,6 @@ export interface GetOptions extends ReadOptions {
   readonly historyLimit?: number | undefined;
 }
 
-/** Reads a session as it is now. */
 export const getSession = async (
   { store, tenant, now, policy }: Settings,
   id: string,
@@ -62,7 +61,6 @@ export const getSession = async (
   return checkRead(policy, id, sessionAt(found.value, time.value));
 };
 
-/** The same with unchecked options. */
 export const readSession = (
   settings: Settings,
   { id }: SessionKey,

@@ -7,7 +7,6 @@ import type { EntriesOutcome } from '../store/session-store.js';
 import type { ReadOptions } from './read-session.js';
 import type { Settings } from './settings.js';
 
-/** The history that a fork begins with. */
 export interface Source {
   readonly entries: readonly HistoryEntry[];
   readonly origin: SessionOrigin;

@@ -183,7 +183,6 @@ const look = async (call: Call, changes: Changes): Outcome<Reply> => {
   return look(call, changes);
 };
 
-/** Sends a message, then runs the turn that answers it, or waits while another process does. */
 export const replyToMessage = async (
   settings: Settings,
   key: SessionKey,

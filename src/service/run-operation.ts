@@ -94,7 +94,6 @@ export function runOperation<N extends OperationName, E extends OperationError>(
   return new ResultAsync(observed(settings, { name, id }, run));
 }
 
-/** Carries out an operation on one session. */
 export type Execute<V, E, I extends readonly unknown[]> = (
   settings: Settings,
   key: SessionKey,

@@ -26,16 +26,13 @@ import type { RunOf, TurnOf } from './turn.js';
 import type { Released } from './turn-results.js';
 import { unwrap } from './unwrap.js';
 
-/** The operations that a turn needs. */
 export type TurnSessions = Pick<
   SessionOperations<OperationErrors, SessionSchemas, ServiceResults<SessionSchemas>>,
   'take' | 'renew' | 'release' | 'history'
 >;
 
-/** A turn that has begun. */
 export type BegunTurn = Omit<ClaimedSession, 'start' | 'position' | 'waitingSince' | 'isAlone'>;
 
-/** How to run a turn. */
 export interface RunSettings<S> {
   readonly run: RunOf<SessionSchemas, S>;
   readonly maxSeconds: number;
@@ -47,7 +44,6 @@ export interface RunSettings<S> {
   readonly onSaid?: () => void;
 }
 
-/** Why a turn is not done. */
 export type TurnFailure =
   | OperationErrors['take']
   | LeaseEnded

@@ -139,7 +139,6 @@ export const brandOf = (value: unknown): unknown => {
 
 export const isSettings = (options: unknown): options is Settings => brandOf(options) === true;
 
-/** The same settings for another tenant. */
 export const forTenant = (settings: Settings, name: string): Settings => {
   const tenant = parseTenant(name);
   return {
@@ -156,7 +155,6 @@ export const leaseClock = ({ now, after }: Settings) => ({
   after,
 });
 
-/** The same settings with a lease. */
 export const withFence = (settings: Settings, fence: Fence): Settings => ({ ...settings, fence });
 
 /** The number of the turn in which a session is written. */
@@ -220,7 +218,6 @@ export const serviceOptionSchemas = {
   observers: optional(typed(areObservers, 'must be an array of SessionObservers', []), []),
 } satisfies Readonly<Record<keyof SessionServiceOptions, Schema<unknown>>>;
 
-/** The rule of the terms together. */
 export const checkTerms = (
   issues: IssueList,
   { retention, gracePeriod }: Pick<OutOf<typeof serviceOptionSchemas>, 'retention' | 'gracePeriod'>,

@@ -6,7 +6,6 @@ import type { PositionedEntry } from '../session/session.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
 
-/** Which entries of a turn to read. */
 export interface TurnPart {
   readonly turn: number;
   /** A position before the first of them. */

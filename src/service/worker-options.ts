@@ -72,7 +72,6 @@ const parse = optionsOf('createWorker', {
   onError: listener,
 } satisfies Readonly<Record<keyof WorkerOptions, Schema<unknown>>>);
 
-/** The checked options of a worker. */
 export type WorkerSettings = ReturnType<typeof parseWorkerOptions>;
 
 export const parseWorkerOptions = <T extends SessionSchemas>(

@@ -298,7 +298,6 @@ export const withPaths = (
     cause,
   );
 
-/** An input with one issue. */
 export const invalidField = (path: string, message: string): InvalidInput =>
   invalidInput([{ path, message }]);
 

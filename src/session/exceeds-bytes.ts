@@ -10,5 +10,4 @@ export const exceedsBytes = (text: string, most: number): boolean => {
   return encoder.encode(text).length > most;
 };
 
-/** Bytes of the JSON of a value. */
 export const jsonBytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;

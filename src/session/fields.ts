@@ -1,4 +1,3 @@
-/** An object of unknown properties. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isFields = (value: unknown): value is Fields =>

@@ -31,7 +31,6 @@ const unusable = (cause?: unknown) =>
     ),
   );
 
-/** The next id of a host's generator, checked. */
 export const nextId = (ids: Ids): Result<string, Misconfigured> => {
   try {
     const id: unknown = ids.next();

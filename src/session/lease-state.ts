@@ -51,7 +51,6 @@ export const leaseEndedIn = ({ work }: StateRecord, fencingToken: number): Lease
   return cancelled(fencingToken, lease.cancelled.reason);
 };
 
-/** A state with a lease, current or not. */
 export type LeasedState = StateRecord & {
   readonly work: WorkRecord & { readonly lease: LeaseRecord };
 };
@@ -64,7 +63,6 @@ export const withWork = <W extends WorkRecord>(state: StateRecord, changes: W) =
 
 const endOf = (seconds: number, now: number): number => now + Math.round(seconds * 1000);
 
-/** The input of `leaseState`. */
 export interface NewLease {
   readonly holder: string;
   readonly seconds: number;
@@ -179,7 +177,6 @@ export const afterAttempt = (
   return exhausted(withoutAttempts(state));
 };
 
-/** The input of `releaseState`. */
 export interface ReleasedLease {
   readonly fencingToken: number;
   readonly done: boolean;

@@ -26,12 +26,10 @@ const messageOf = ({ id, role, content, timestamp, data }: MessageEntry): Messag
   ...(data !== undefined && { data }),
 });
 
-/** The messages among these that wait. */
 export const waitingIn = (
   messages: readonly { readonly entry?: MessageEntry }[],
 ): readonly Message[] =>
   messages.flatMap(({ entry }) => (entry === undefined ? [] : [messageOf(entry)]));
 
-/** The messages among these entries. */
 export const messagesIn = (entries: readonly HistoryEntry[]): readonly Message[] =>
   entries.flatMap((entry) => (isMessage(entry) ? [messageOf(entry)] : []));

@@ -15,7 +15,6 @@ export type CallerCommand = 'start' | 'pause' | 'resume' | 'terminate' | 'fail';
  */
 export type ClockCommand = 'expire' | 'time_out';
 
-/** Commands that change the status. */
 export type StatusCommand = CallerCommand | ClockCommand;
 
 /** All commands. `extend` changes the time limit, and keeps the status. */
@@ -50,7 +49,6 @@ const end = <R extends EndReason>(endReason: R) =>
   Object.freeze({ status: 'TERMINATED', endReason } as const);
 const unchanged = /* @__PURE__ */ Object.freeze({ unchanged: true } as const);
 
-/** What the commands of a status lead to. */
 export type TransitionRow = Readonly<Partial<Record<SessionCommand, TransitionTarget>>>;
 
 /* @__NO_SIDE_EFFECTS__ */

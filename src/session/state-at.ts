@@ -17,7 +17,6 @@ import {
 } from './session-status.js';
 import { transition } from './transition.js';
 
-/** The input of a state change. */
 export interface Change {
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -250,7 +249,6 @@ export const acceptsHistoryUntil = (state: StateRecord): number => {
 export const acceptsHistoryAt = (state: StateRecord, now: number): boolean =>
   now < acceptsHistoryUntil(state) && !(state.status === 'IDLE' && now < state.deadline);
 
-/** The input of `extendState`. */
 export interface Extension {
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -21,7 +21,6 @@ import { type InvalidTransition, invalidTransition } from './session-status.js';
 import { stateAt } from './state-at.js';
 import { hasRunOut, notExhausted, wakeAtOf } from './work-state.js';
 
-/** The input of `claimState`. */
 export interface NewClaim extends NewLease {
   /** Maximum number of claims until the work is done. */
   readonly attempts: number;

@@ -10,13 +10,11 @@ import type { StateRecord } from './session-record.js';
 import { remember } from './state-at.js';
 import { RESERVED_PREFIX } from './work-state.js';
 
-/** Changes of labels, of metadata, or of both. */
 export interface DataChanges {
   readonly labels: LabelChanges | undefined;
   readonly metadata: MetadataChanges | undefined;
 }
 
-/** The input of `updateLabelsAndMetadata`. */
 export interface DataUpdate {
   readonly labels: LabelChanges | undefined;
   /** The metadata after the change. */
