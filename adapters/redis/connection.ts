@@ -227,8 +227,9 @@ export class Connection {
   }
 
   /**
-   * Whether the host has closed the client for good. ioredis sets `manuallyClosing` with QUIT, after
-   * which the server carries out nothing more, and `status` only when the connection has ended.
+   * Whether the host has closed the client for good. ioredis sets `manuallyClosing` with QUIT,
+   * after which the server carries out nothing more, and `status` only when the connection has
+   * ended.
    */
   get isClosed(): boolean {
     return this.client.status === 'end' || Reflect.get(this.client, 'manuallyClosing') === true;

@@ -55,8 +55,8 @@ const NEW_DEPLOYMENT: Stored = {
 };
 
 /**
- * The settings as text, such as `1 partitions=64 events=100000 reportEnds=0`. The first field is the
- * version of the format.
+ * The settings as text, such as `1 partitions=64 events=100000 reportEnds=0`. The first field is
+ * the version of the format.
  */
 const encode = ({ partitions, eventsLength, reportEnds }: Stored): string =>
   `1 partitions=${partitions} events=${eventsLength} reportEnds=${Number(reportEnds)}`;

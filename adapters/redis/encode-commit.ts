@@ -149,8 +149,8 @@ const conditionsOf = ({ operation, fence, end }: Guards): string => {
 };
 
 /**
- * An append without other guards and effects, whose event its script writes; undefined for any other
- * change.
+ * An append without other guards and effects, whose event its script writes; undefined for any
+ * other change.
  */
 const plainAppend = (
   keys: SessionKeys,

@@ -28,13 +28,14 @@ import { finite, NEVER } from '../stored/never.js';
  *     <the state before as JSON>
  *
  * The fields up to the redactions have fixed widths, so that an append overwrites those from the
- * last activity to the first side where they are, and a message all of them. The others follow from the
- * state, for scripts, which read no JSON: the token is 0 for a cancelled lease, and `claimable` is
+ * last activity to the first side where they are, and a message all of them. The others follow from
+ * the state, for scripts, which read no JSON: the token is 0 for a cancelled lease, and `claimable`
+ * is
  * `wakeAtOf` without `asked`. `asked` is `work.askedAt`, `NEVER` for none, and `inbox` is
  * `work.inbox`. Times are in milliseconds since the epoch. `incarnation` distinguishes the session
- * from a later one with the same id. `bytes` is the committed length of the journal: data after that
- * length was never acknowledged. An `x` as the first character of the last activity marks a removed
- * session.
+ * from a later one with the same id. `bytes` is the committed length of the journal: data after
+ * that length was never acknowledged. An `x` as the first character of the last activity marks a
+ * removed session.
  *
  * A state that comes with entries, for example at the end of a turn, gets the other side, 0 or 1,
  * and keeps the state before. If a torn log applies such a change before an append that did not
@@ -56,10 +57,10 @@ import { finite, NEVER } from '../stored/never.js';
  * in a field `<number>`: the digest, the id, and after a newline the entry as JSON. For each
  * message that ever was, the field `=<id>` is `<digest>:<its numbers>`, and once it was taken also
  * its place in the journal, as that of an operation, or ` -` once it was withdrawn. Which of them
- * count follows from the record and the journal: a torn log may leave others. The texts of those that were taken
- * or withdrawn, from the number `first` on, stay until the next change of the inbox: an append
- * overwrites `inbox` and `last`, so that messages wait again when a torn log applies a lost change
- * before it.
+ * count follows from the record and the journal: a torn log may leave others. The texts of those
+ * that were taken or withdrawn, from the number `first` on, stay until the next change of the
+ * inbox: an append overwrites `inbox` and `last`, so that messages wait again when a torn log
+ * applies a lost change before it.
  */
 
 const VERSION = '1';
@@ -253,8 +254,8 @@ export const decodeLines = (lines: string): readonly HistoryEntry[] | undefined 
 };
 
 /**
- * The entries of whole lines, each with its position if the first one begins at `start`; `undefined`
- * if they cannot be read.
+ * The entries of whole lines, each with its position if the first one begins at `start`;
+ * `undefined` if they cannot be read.
  */
 export const decodePlaced = (
   lines: string,

@@ -112,8 +112,8 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /**
-   * Settles when no call is under way. With a `SessionService`, call its `drain` instead: an operation
-   * may be between two calls. Closing the client ends calls that are on their way.
+   * Settles when no call is under way. With a `SessionService`, call its `drain` instead: an
+   * operation may be between two calls. Closing the client ends calls that are on their way.
    *
    * @example
    * ```ts

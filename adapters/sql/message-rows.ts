@@ -9,8 +9,8 @@ import { storedKeyOf } from './queue-query.js';
 import { unreadable } from './session-rows.js';
 
 /**
- * Reads the messages of a session that wait, or those with some ids, in the order in which they were
- * sent. `listed` selects the ids from a JSON text.
+ * Reads the messages of a session that wait, or those with some ids, in the order in which they
+ * were sent. `listed` selects the ids from a JSON text.
  */
 export const messagesQuery = (
   key: SessionKey,

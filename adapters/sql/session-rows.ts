@@ -27,8 +27,8 @@ export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
 
 /**
- * The state in a row with `state`, `last_activity`, `revision`, `asked_at` and `inbox`; undefined if
- * it cannot be read.
+ * The state in a row with `state`, `last_activity`, `revision`, `asked_at` and `inbox`; undefined
+ * if it cannot be read.
  */
 export const stateOf = (row: Fields): StateRecord | undefined =>
   decodeState(row['state'], {

@@ -30,7 +30,7 @@ const settingsOf = ({ eventsLength, reportEnds }: StoredDeployment) => ({
 
 const changed = 'change it with migrate({ reconfigure: true })';
 
-/** The settings of a process; an error if its options differ from those in rows of the table meta. */
+/** The settings of a process, or an error if its options differ from rows of the table meta. */
 export const deploymentFor = (
   store: string,
   asked: AskedDeployment,

@@ -199,9 +199,10 @@ export class Connection {
   }
 
   /**
-   * Runs `work` of a tenant, which writes about `bytes` bytes, in a transaction that locks out other writers.
-   * Writes that arrive together share it. An error or an exception of `work` undoes its own writes,
-   * and no others. `work` may run again, so it must only read and write the database.
+   * Runs `work` of a tenant, which writes about `bytes` bytes, in a transaction that locks out
+   * other writers. Writes that arrive together share it. An error or an exception of `work` undoes
+   * its own writes, and no others. `work` may run again, so it must only read and write the
+   * database.
    */
   async write<T, E>(
     tenant: string,

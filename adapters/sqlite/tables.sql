@@ -4,8 +4,9 @@
 -- the epoch; 9007199254740991 stands for Infinity.
 --
 -- `sessions` contains the data that changes, in short rows, because every append rewrites one.
--- `state` is the state as JSON without `last_activity`, `revision`, `asked_at` and `inbox`, which are
--- parts of its `work`: appends and messages change these. `status` and `deadline` repeat the parts that are searched;
+-- `state` is the state as JSON without `last_activity`, `revision`, `asked_at` and `inbox`, which
+-- are parts of its `work`: appends and messages change these. `status` and `deadline` repeat the
+-- parts that are searched;
 -- `wake_at` is when a worker may claim the session. `heads` contains the data that never changes.
 --
 -- What is left of a removed session until its end is reported is a row of its own in `sessions`:
@@ -79,8 +80,8 @@ CREATE TABLE $operations (
   PRIMARY KEY (session, operation)
 ) WITHOUT ROWID;
 
--- Messages in the order in which they were sent. One that waits has an entry, one that was taken has
--- a position; a withdrawn one has neither.
+-- Messages in the order in which they were sent. One that waits has an entry, one that was taken
+-- has a position; a withdrawn one has neither.
 CREATE TABLE $messages (
   number INTEGER PRIMARY KEY,
   session INTEGER NOT NULL,

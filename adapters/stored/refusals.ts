@@ -35,8 +35,8 @@ export const refusedBy = <G extends string>(
 };
 
 /**
- * The refusal of a change by a guard with its position or number of rewinds; undefined for an unknown
- * guard, `corrupt` if the state that it failed for cannot be read.
+ * The refusal of a change by a guard with its position or number of rewinds; undefined for an
+ * unknown guard, `corrupt` if the state that it failed for cannot be read.
  */
 export const refusedChange = (
   name: unknown,

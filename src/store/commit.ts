@@ -65,8 +65,8 @@ export interface NewMessage {
 }
 
 /**
- * The guards of a change. After `operation` comes `message`: no earlier message of the session, even
- * one that was withdrawn, had the id of `send`; one that also had the digest makes the outcome
+ * The guards of a change. After `operation` comes `message`: no earlier message of the session,
+ * even one that was withdrawn, had the id of `send`; one that also had the digest makes the outcome
  * `repeated`. Then there must be a session (`present`).
  */
 export interface Guards {
@@ -97,8 +97,8 @@ export interface Guards {
   /** The history ends at this position. */
   readonly end?: number | undefined;
   /**
-   * Maximum number of entries afterwards, with those that are taken. Checked after `position` (`truncate` is no position of
-   * this history) and `superseded` (a rewind has taken it out).
+   * Maximum number of entries afterwards, with those that are taken. Checked after `position`
+   * (`truncate` is no position of this history) and `superseded` (a rewind has taken it out).
    */
   readonly entries?: number | undefined;
   /** The tenant has fewer live sessions. */
@@ -138,9 +138,9 @@ export type StateChange = Commit<
   HistoryEffects &
     InboxEffects & {
       /**
-       * The new state, with its labels, its times in the queues (`dueAtOf`, `wakeAtOf`) and its place
-       * in the lists; a later `lastActivityAt` stays. `previous` is the state with the revision of the
-       * guard, in all but `lastActivityAt`.
+       * The new state, with its labels, its times in the queues (`dueAtOf`, `wakeAtOf`) and its
+       * place in the lists; a later `lastActivityAt` stays. `previous` is the state with the
+       * revision of the guard, in all but `lastActivityAt`.
        */
       readonly put: { readonly state: StateRecord; readonly previous: StateRecord };
     }
@@ -155,8 +155,8 @@ export type UseChange = Commit<
     /** The latest activity, unless a later one is stored. Postpones an end by inactivity. */
     readonly activity?: number | undefined;
     /**
-     * The message makes the session wait for a worker from `at` on (`work.askedAt`), or from earlier
-     * if a message does so already; a new revision.
+     * The message makes the session wait for a worker from `at` on (`work.askedAt`), or from
+     * earlier if a message does so already; a new revision.
      */
     readonly send?: (NewMessage & { readonly at: number; readonly revision: number }) | undefined;
   }

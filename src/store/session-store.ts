@@ -70,8 +70,9 @@ export interface PageRange extends ReadSize {
    */
   readonly labels?: SessionLabels | undefined;
   /**
-   * For the order `updated`: a session whose deadline has passed by this time, in milliseconds since
-   * the epoch, was updated at its deadline, any other at its `lastActivityAt`. Default: all at
+   * For the order `updated`: a session whose deadline has passed by this time, in milliseconds
+   * since the epoch, was updated at its deadline, any other at its `lastActivityAt`. Default: all
+   * at
    * `lastActivityAt`.
    */
   readonly now?: number | undefined;
@@ -187,14 +188,15 @@ export interface SessionStore {
 
   /**
    * Hands out sessions that wait for a worker (`wakeAtOf`) and moves each to `until`, in one step.
-   * Until then, only a `put` or a `wake` moves it: to the `wakeAtOf` of its new state. The store may
-   * return a session that no longer waits, and after a crash of the database one that it returned
-   * before.
+   * Until then, only a `put` or a `wake` moves it: to the `wakeAtOf` of its new state. The store
+   * may return a session that no longer waits, and after a crash of the database one that it
+   * returned before.
    *
    * - Tenants take turns, in all processes: one that was served goes behind the others that wait.
    *   The longest waiting sessions of each tenant come first. Continues as `due`.
    * - A session that has ended at `now` (`endsAt`) is never returned and takes no place of the
-   *   limit. The store may take it out of the queue for good, unless an `activity` postpones its end.
+   *   limit. The store may take it out of the queue for good, unless an `activity` postpones its
+   *   end.
    * - A session whose lease has run out (`hasRunOut`) may have killed its worker: it is returned
    *   alone if it has waited longest, and otherwise stays.
    */

@@ -91,8 +91,8 @@ RETURNS json LANGUAGE sql STABLE AS $body$
 $body$;
 
 -- Changes a state, a history or an inbox. end_position: that after the change, that of the change
--- that it repeats, or that at the end of a history that stays as it is. answer: the state that a guard
--- did not hold for, or the entries of the messages that were taken.
+-- that it repeats, or that at the end of a history that stays as it is. answer: the state that a
+-- guard did not hold for, or the entries of the messages that were taken.
 CREATE FUNCTION $change_session(
   c $commit,
   p_has_events boolean,
@@ -231,8 +231,8 @@ BEGIN
         sequence = v.sequence + cardinality(c.events),
         due_at = coalesce(v_put.report_at, v_put.deadline),
         (
-          status, deadline, report_at, fencing_token, leased_until, wake_at, asked_at, inbox, retry_at,
-          limit_end, inactivity, last_activity, revision, state
+          status, deadline, report_at, fencing_token, leased_until, wake_at, asked_at, inbox,
+          retry_at, limit_end, inactivity, last_activity, revision, state
         ) = ROW(v_put.*)
       WHERE number = v.number;
     IF v.status <> v_put.status THEN

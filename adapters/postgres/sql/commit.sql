@@ -16,8 +16,8 @@ CREATE TYPE $put AS (
   state text
 );
 
--- What a commit does with the messages of a session. most_waiting: a guard. asked_at, revision: those
--- that a message without a put changes.
+-- What a commit does with the messages of a session. most_waiting: a guard. asked_at, revision:
+-- those that a message without a put changes.
 CREATE TYPE $inbox_use AS (
   most_waiting bigint,
   message text,

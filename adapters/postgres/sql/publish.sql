@@ -30,8 +30,8 @@ BEGIN
       tenant, id, incarnation, sequence, detail
     FROM published;
   IF FOUND THEN
-    -- Erases the names of labels in the earlier events of deleted sessions. The events stay, because
-    -- a watch may still have to deliver them. Names contain no
+    -- Erases the names of labels in the earlier events of deleted sessions. The events stay,
+    -- because a watch may still have to deliver them. Names contain no
     -- brackets and quotation marks.
     UPDATE $events AS event
       SET detail = regexp_replace(

@@ -1,12 +1,12 @@
 -- The tables of version 1. `$` before a name stands for the quoted schema and a dot.
 --
 -- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
--- the epoch; 9007199254740991 stands for Infinity. No column is a float, a date or bytes: settings of
--- a session decide how the server writes these. `state` is the state as JSON without
+-- the epoch; 9007199254740991 stands for Infinity. No column is a float, a date or bytes: settings
+-- of a session decide how the server writes these. `state` is the state as JSON without
 -- `last_activity`, `revision`, `asked_at` and `inbox`, which are parts of its `work`: appends and
--- messages change these. The columns `status` to `inactivity` repeat the parts that are searched and
--- compared; `retry_at` is `wakeAtOf` without messages. The indexes of lists include the number, so that a page by number skips
--- sessions in the index alone.
+-- messages change these. The columns `status` to `inactivity` repeat the parts that are searched
+-- and compared; `retry_at` is `wakeAtOf` without messages. The indexes of lists include the number,
+-- so that a page by number skips sessions in the index alone.
 --
 -- What is left of a removed session until its end is reported is a row of its own in `sessions`:
 -- its tenant and its id contain a colon, so that only the queue of due sessions finds it.

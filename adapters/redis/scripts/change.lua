@@ -2,21 +2,22 @@
 -- and no rule of the product; `Guards` in src/store/commit.ts describes them.
 --
 -- KEYS  of each commit: its record and its journal; its operations if it has a `digest`; its inbox
---       if it has `mail`; the record of the source if it has a `version`; the due set and its tenants
---       if it has `due` or `live`; the work set and its tenants if it has `work` or `revised`; the
---       ACTIVE and the PAUSED sessions if it has `live`; then the lists that get the session, and
---       those that lose it
--- ARGV  of each commit: idKey; tenantKey; its numbers, as '<name>=<value>' with spaces between them,
---       if it has them; the name of the operation if it has a `digest`; the id of its message and its
---       JSON if it has `sent`; the ids that it withdraws; its lines if it has `count`; its record if
---       it has `begin`; the fields of its state, its labels and its JSON if it has `next`; its
---       events: those that end with '}' as they are, and others get the positions of the lines
+--       if it has `mail`; the record of the source if it has a `version`; the due set and its
+--       tenants if it has `due` or `live`; the work set and its tenants if it has `work` or
+--       `revised`; the ACTIVE and the PAUSED sessions if it has `live`; then the lists that get the
+--       session, and those that lose it
+-- ARGV  of each commit: idKey; tenantKey; its numbers, as '<name>=<value>' with spaces between
+--       them, if it has them; the name of the operation if it has a `digest`; the id of its message
+--       and its JSON if it has `sent`; the ids that it withdraws; its lines if it has `count`; its
+--       record if it has `begin`; the fields of its state, its labels and its JSON if it has
+--       `next`; its events: those that end with '}' as they are, and others get the positions of
+--       the lines
 --
 --   Guards   digest, version, revision, unused, open, over, token and held (the time of the lease),
 --            full (messages), finish, most (entries), dueAt, live (sessions) and liveAt
---   Effects  begin (the number of bytes of the lines), next (revision) and activity, asked and waits
---            (messages), revised (revision) and asked, due, work, truncate, count (of lines), sent
---            (digest), take (messages) and turn, withdraw, gained, lost, events (numbers)
+--   Effects  begin (the number of bytes of the lines), next (revision) and activity, asked and
+--            waits (messages), revised (revision) and asked, due, work, truncate, count (of lines),
+--            sent (digest), take (messages) and turn, withdraw, gained, lost, events (numbers)
 
 local MAX_EXAMINED, PART = 10000, 100
 local LINES = '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)'
@@ -87,9 +88,9 @@ local function isFull(c, listed, most, sets)
 end
 
 -- The outcome if the tenant has as many live sessions as it may have; nil otherwise. Sessions that
--- the clock has ended do not count: they are still listed, and due. Many others may be due that wait
--- for the report of their end. So the listed sessions are examined, the newest ones first, unless
--- fewer sessions are due than the tenant may have.
+-- the clock has ended do not count: they are still listed, and due. Many others may be due that
+-- wait for the report of their end. So the listed sessions are examined, the newest ones first,
+-- unless fewer sessions are due than the tenant may have.
 local function liveGuard(c)
   if not c.live then return nil end
   local most, active, paused = c.live + 0, call('ZCARD', c.active), call('ZCARD', c.paused)
@@ -122,8 +123,8 @@ local function historyGuard(c, header)
   return c.entries > most and 'no entries' or nil
 end
 
--- Adds lines to a history, and returns the outcome. A rewind takes a position, and its name tells it
--- from another one in its place.
+-- Adds lines to a history, and returns the outcome. A rewind takes a position, and its name tells
+-- it from another one in its place.
 local function write(c, header)
   local lines, from = c.lines or '', header.bytes
   if c.ranges then
@@ -142,8 +143,8 @@ local function write(c, header)
   return outcome
 end
 
--- The due time of a session. If a later activity than that of the new state stays, its end may follow
--- from that.
+-- The due time of a session. If a later activity than that of the new state stays, its end may
+-- follow from that.
 local function dueOf(c, header)
   local status, deadline, inactivity = match(c.fields or '', '^(%u) (%d+) (%d+)')
   if status ~= 'A' or header.activity + 0 <= c.activity + 0 then return c.due end

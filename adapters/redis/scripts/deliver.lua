@@ -34,8 +34,8 @@ local function choose(c, header)
   return true
 end
 
--- Notes a message with its digest and its numbers: the latest one, and the one before, which it still
--- has if a torn log loses the change.
+-- Notes a message with its digest and its numbers: the latest one, and the one before, which it
+-- still has if a torn log loses the change.
 local function noteOf(message, number)
   return message.digest .. ':' .. (number or '') .. (message.number and ',' .. message.number or '')
 end

@@ -1,4 +1,5 @@
--- The inbox of a session: see adapters/redis/record.ts. Follows fields.lua, record.lua and history.lua.
+-- The inbox of a session: see adapters/redis/record.ts. Follows fields.lua, record.lua and
+-- history.lua.
 
 local MESSAGE = '^(%S+) ([^\n]*)\n(.*)$'
 
@@ -29,8 +30,8 @@ local function clearInbox(inbox, header)
 end
 
 -- The digest of the message with an id, and its entry if it waits, the position after it if it was
--- taken, or ''. nil if there was none: a torn log may leave the note of a message that nobody was told
--- of, or of a change that it has lost.
+-- taken, or ''. nil if there was none: a torn log may leave the note of a message that nobody was
+-- told of, or of a change that it has lost.
 local function messageWith(inbox, header, journal, id)
   local noted = call('HGET', inbox, '=' .. id) or ''
   local name, digest, numbers = match(noted, '^((%S*):(%S*))')

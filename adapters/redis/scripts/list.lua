@@ -1,6 +1,6 @@
 -- Finds a page of one index, by its number or after a session in the index. No other script stands
--- in front of it and it has no functions, because the server makes all functions of a script anew in
--- each call, which takes longer than this page.
+-- in front of it and it has no functions, because the server makes all functions of a script anew
+-- in each call, which takes longer than this page.
 --
 -- KEYS  1 the prefix of the keys of records, 2 that of journals, 3 the index
 -- ARGV  1 'newest' or 'oldest', 2 offset, 3 limit, 4 what to read of each session: '' for nothing,

@@ -7,7 +7,8 @@
 -- ARGV  1 to 7 those of list.lua; for a search, 4 is 'created' or 'updated'; 8 lower bound of the
 --       creation time, exclusive, 9 upper bound, exclusive, 10 the letters of the statuses, 11
 --       the time at which the sessions have them, 12 the time by which an end that the clock has
---       brought is an update, 13 the number of indexes, 14 '1' for indexes by status; 8 to 10 may be ''
+--       brought is an update, 13 the number of indexes, 14 '1' for indexes by status; 8 to 10 may
+--       be ''
 -- Returns {the total; the time of the last session in the order of the page if more follow, or '';
 -- the bytes of the records, for 'size' those of the journals; then the members in the order of the
 -- page; then for each its record, or the time by which a search orders it, if asked for}. A record

@@ -5,17 +5,18 @@
 -- KEYS  of each commit: its record, its journal, its operations, its inbox, the due set and its
 --       tenants, the work set and its tenants, the prefix of the lists of labels, the record of its
 --       remains, and the five other lists
--- ARGV  of each commit: idKey; tenantKey; the expected revision, '' for any; `unusedSince` or ''; its
---       event, '' for none; of its remains idKey, '' for none, due time and record
--- Returns 'marked' after the first step, which a session without a readable record does not need. The
--- second step expects the revision 0, which no state has.
+-- ARGV  of each commit: idKey; tenantKey; the expected revision, '' for any; `unusedSince` or '';
+--       its event, '' for none; of its remains idKey, '' for none, due time and record
+-- Returns 'marked' after the first step, which a session without a readable record does not need.
+-- The second step expects the revision 0, which no state has.
 
 local NONE = format('%016d', 0)
 local LABELS = '^[^\n]*\n[^\n]*\n([^\n]*)'
 
 local function nextCommit()
-  local c = nextAs('record journal operations inbox dueSet dueTenants workSet workTenants labels left',
-    nextKey, {gained = {}, places = {}})
+  local c = {gained = {}, places = {}}
+  nextAs('record journal operations inbox dueSet dueTenants workSet workTenants', nextKey, c)
+  nextAs('labels left', nextKey, c)
   c.lost = nextOf(nextKey, 5)
   return nextAs('idKey tenantKey revision unused event leftKey leftAt leftText', nextArg, c)
 end

@@ -1,13 +1,13 @@
--- Makes the entries of sessions in indexes match a record that has not changed since it was read, or
--- that there is none.
+-- Makes the entries of sessions in indexes match a record that has not changed since it was read,
+-- or that there is none.
 --
 -- KEYS  of each session: its record, its journal, its operations and its inbox, the due set and its
 --       tenants, the work set and its tenants; then the lists that it belongs to, and those that it
 --       does not
--- ARGV  of each session: idKey; tenantKey; its revision, '' for no record; its due time and its time
---       in the work set, 'never' for none, '-' to leave it; '1' if the due time may be earlier; '1' to
---       delete the journal, the operations and the inbox, which a torn log or another program has left; the
---       numbers of both kinds of lists
+-- ARGV  of each session: idKey; tenantKey; its revision, '' for no record; its due time and its
+--       time in the work set, 'never' for none, '-' to leave it; '1' if the due time may be
+--       earlier; '1' to delete the journal, the operations and the inbox, which a torn log or
+--       another program has left; the numbers of both kinds of lists
 -- Returns 'repaired', the number of entries that were added, of due times that were changed, and of
 -- entries that were removed.
 
@@ -21,7 +21,8 @@ local function wrongOf(lists, idKey, wanted)
 end
 
 local function nextSession()
-  local s = nextAs('record journal operations inbox dueSet dueTenants workSet workTenants', nextKey, {})
+  local s = {}
+  nextAs('record journal operations inbox dueSet dueTenants workSet workTenants', nextKey, s)
   nextAs('idKey tenantKey revision due work mayBeEarly hasRemains', nextArg, s)
   s.gained, s.lost = nextOf(nextKey, nextArg()), nextOf(nextKey, nextArg())
   return s

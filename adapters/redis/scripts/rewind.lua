@@ -17,9 +17,10 @@ local function linesIn(journal, from, upto)
 end
 
 -- Takes what follows a position out of a history: the ranges of the history up to there, and their
--- number of entries; or nil and the outcome. `line` contains the ranges of the history, and those of
--- before its last rewind, for an append that a torn log puts back to then: the beginning of the last
--- one (`tail`), then for each other one its beginning, its end and the number of entries up to that.
+-- number of entries; or nil and the outcome. `line` contains the ranges of the history, and those
+-- of before its last rewind, for an append that a torn log puts back to then: the beginning of the
+-- last one (`tail`), then for each other one its beginning, its end and the number of entries up to
+-- that.
 -- `room` is the maximum number of entries that stay. Lines are counted last: they may be many.
 local function rewound(journal, line, header, after, room)
   local before = after - 1 .. ''
