@@ -1,25 +1,34 @@
 /**
- * How soon a worker of another process has a session that was woken, beside the least that hears of
- * work on the same database, how soon one follows a worker that has crashed, and what a worker
- * costs that has nothing to do. Saves the figures in `benchmarks/results`.
+ * How soon a message reaches `run` of a waiting worker in another process, beside the least that
+ * hears of work on the same database, how soon one follows a worker that has crashed, and what a
+ * worker costs that has nothing to do. Saves the figures in `benchmarks/results`.
  *
- *     npm run build && node --import ./.ci/sources.mjs benchmarks/working.ts
+ *     npm run build && node --import ./.ci/sources.mjs benchmarks/working.ts [--only postgres]
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { openPool } from '../test/support/postgres-schema.js';
 import { startPostgres } from '../test/support/postgres-server.js';
 import { startRedis } from '../test/support/redis-server.js';
 import { sqliteFile } from '../test/support/sqlite-file.js';
+import { loadBefore } from './harness/machine.js';
 import { quantileOf } from './harness/statistics.js';
 import { type Address, openServices } from './watching/process.js';
 import type { Worked, WorkingJob } from './working/process.js';
 
-const WAKES = 100;
+/** Messages to a store that notifies, with random pauses between them, and other calls. */
+const SENDS = 2000;
+const OTHERS = 200;
+const PAUSE_MS = 20;
+/** Many, so that their histories are short. */
+const SESSIONS = 100;
+/** Bars for a store that notifies, in milliseconds. */
+const BARS = { p50: 5, p99: 50 };
 const CRASHES = 12;
 const LEASE_S = 1;
 const IDLE_S = 10;
@@ -62,10 +71,11 @@ const end = async (child: ChildProcess): Promise<void> => {
 const delaysOf = async (
   child: ChildProcess,
   make: () => Promise<unknown>,
+  count = OTHERS,
 ): Promise<readonly number[]> => {
   const delays: number[] = [];
-  for (let left = WAKES; left > 0; left -= 1) {
-    await sleep(50 + Math.random() * 100);
+  for (let left = count; left > 0; left -= 1) {
+    await sleep(PAUSE_MS * (0.5 + Math.random()));
     const begun = heard(child, 'begun');
     const from = now();
     await make();
@@ -104,17 +114,25 @@ const measureByHand = async (address: Address): Promise<readonly number[] | unde
   return delays;
 };
 
+/** Whether the store notifies workers of other processes. */
+const isNotified = (address: Address): boolean =>
+  address.type === 'postgres' || (address.type === 'redis' && address.isBlocking);
+
 const measure = async (address: Address) => {
   const { sessions, close } = await openServices(here, address);
   const { orThrow } = sessions;
-  const { id } = await orThrow.create({ face: 'ada', profile: 'tutor', start: true });
+  const ids: string[] = [];
+  for (let left = SESSIONS; left > 0; left -= 1)
+    ids.push((await orThrow.create({ face: 'ada', profile: 'tutor', start: true })).id);
+  const [id = ''] = ids;
   const byHand = await measureByHand(address);
   const child = await start({ kind: 'worker', folder: here, address });
   let turn = 0;
-  const delays = await delaysOf(child, () => {
+  const send = () => {
     turn += 1;
-    return orThrow.send(id, `turn ${turn}`);
-  });
+    return orThrow.send(ids[turn % SESSIONS] ?? id, `turn ${turn}`);
+  };
+  const delays = await delaysOf(child, send, isNotified(address) ? SENDS : OTHERS);
   const afterLease: number[] = [];
   for (let left = CRASHES; left > 0; left -= 1) {
     await sleep(Math.random() * 1000);
@@ -134,10 +152,12 @@ const measure = async (address: Address) => {
   const after = await costOf();
   await end(child);
   await close();
-  const p50 = part(delays, 0.5);
+  const [p50, p99] = [part(delays, 0.5), part(delays, 0.99)];
   return {
+    sends: delays.length,
     p50,
-    p99: part(delays, 0.99),
+    p99,
+    ...(isNotified(address) && { bars: BARS, meetsBars: p50 <= BARS.p50 && p99 <= BARS.p99 }),
     ...(byHand && { byHandP50: part(byHand, 0.5), byHandP99: part(byHand, 0.99) }),
     ...(byHand && {
       timesByHandP50: Number((quantileOf(delays, 0.5) / quantileOf(byHand, 0.5)).toFixed(1)),
@@ -149,6 +169,7 @@ const measure = async (address: Address) => {
   };
 };
 
+const load = await loadBefore();
 const redis = await startRedis();
 const postgres = await startPostgres();
 const { file, remove } = sqliteFile();
@@ -159,8 +180,10 @@ const stores: Record<string, Address> = {
   SQLite: { type: 'sqlite', file, name: 'working' },
 };
 const figures: Record<string, unknown>[] = [];
+const { only = '' } = parseArgs({ options: { only: { type: 'string' } } }).values;
 for (const [store, address] of Object.entries(stores)) {
-  figures.push({ store, ...(await measure(address)) });
+  if (!store.toLowerCase().includes(only)) continue;
+  figures.push({ store, load, ...(await measure(address)) });
   console.log(JSON.stringify(figures.at(-1)));
 }
 await redis.stop();
