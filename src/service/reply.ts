@@ -198,10 +198,16 @@ export const replyToMessage = async (
   if (prepared.isErr()) return err(prepared.error);
   const given = prepared.value;
   const holder = `reply-${settings.random().toString(36).slice(2)}`;
-  const under = { isSent: false, isRepeated: false };
   const call: Call = {
-    ...{ settings, sessionsOf, key, given, run, holder, ...under },
+    settings,
+    sessionsOf,
+    key,
+    given,
+    run,
     options: read.value,
+    holder,
+    isSent: false,
+    isRepeated: false,
   };
   return untilAnswered(settings, {
     key,
