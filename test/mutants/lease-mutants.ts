@@ -135,7 +135,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store hands out the same sessions again',
     file: script('take'),
-    from: "for _, idKey in ipairs(queue.taken) do call('ZADD', queue.set, upto, idKey) end",
+    from: "for _, idKey in ipairs(part.taken) do call('ZADD', queue.set, upto, idKey) end",
     to: '',
     tests: redis,
   },
@@ -149,7 +149,7 @@ export const leaseMutants: readonly Mutant[] = [
   {
     bug: 'the Redis store reads after it has begun whether it may note that a tenant waits',
     file: script('indexes'),
-    from: '  timesOf(place)\n',
+    from: '  local first, noted = timesOf(queue)\n  queue.isWrong = first ~= noted\n',
     to: '',
     tests: ['test/faults/refusals/commands.test.ts'],
   },

@@ -103,8 +103,8 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a claim of all tenants in Redis gives one session of each, and no other until then',
     file: 'adapters/redis/scripts/take.lua',
-    from: '      giveWay(queue, now + 0)',
-    to: "      call('ZADD', queue.tenants, upto, queue.tenantKey)",
+    from: '      giveWay(queue, queue.now)',
+    to: "      call('ZADD', queue.tenants, queue.now + 10000 .. '', queue.tenantKey)",
     tests: ['test/stores/redis.contract.test.ts'],
   },
   {

@@ -162,7 +162,7 @@ export const workMutants: readonly Mutant[] = [
   {
     bug: 'a worker takes more sessions than it has room for',
     file: worker,
-    from: 'const limit = concurrency - this.#running.size;',
+    from: 'const limit = concurrency - this.#busy;',
     to: 'const limit = concurrency;',
     tests: workers,
   },
