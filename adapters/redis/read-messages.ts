@@ -16,7 +16,7 @@ const messagesScript = scriptOf(fieldsLua, recordLua, historyLua, inboxLua, mess
 /** A message, from where it is; `undefined` if it cannot be read. */
 const messageIn = (id: string, digest: string, place: string): StoredMessage | undefined => {
   if (place === '') return { id, digest };
-  if (!place.startsWith('{')) return { id, digest, position: Number(place) };
+  if (/^\d+$/.test(place)) return { id, digest, position: Number(place) };
   const entry = decodeMessage(place);
   return entry && { id, digest, entry };
 };

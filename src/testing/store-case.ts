@@ -14,8 +14,8 @@ export interface StoreCase<S = SessionStore> {
 
 export type PortCase = StoreCase<SessionStore>;
 
-/** A part of a stored session that can be damaged separately. */
-export type StoredPart = 'state' | 'head' | 'history';
+/** A part of a stored session that can be damaged separately; `inbox` is all messages that wait. */
+export type StoredPart = 'state' | 'head' | 'history' | 'inbox';
 
 /** Makes a stored part of a session unreadable, without a call of the store. */
 export type Corrupt<S extends SessionStore> = (

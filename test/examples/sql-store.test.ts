@@ -10,6 +10,8 @@ const damages = {
   head: `UPDATE sessions SET head = '{"id' WHERE tenant = ? AND id = ? RETURNING number`,
   history: `UPDATE entries SET entry = '{' WHERE session = (
     SELECT number FROM sessions WHERE tenant = ? AND id = ?) RETURNING session`,
+  inbox: `UPDATE messages SET entry = '{' WHERE entry IS NOT NULL AND session = (
+    SELECT number FROM sessions WHERE tenant = ? AND id = ?) RETURNING session`,
 };
 
 describe('the store of the example', () => {

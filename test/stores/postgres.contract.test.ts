@@ -16,6 +16,7 @@ const damages = {
   head: (schema: string) => `UPDATE ${schema}.sessions SET head = '[]'`,
   history: (schema: string) =>
     `UPDATE ${schema}.entries SET entry = '{"role":"user","cont' FROM ${schema}.sessions`,
+  inbox: (schema: string) => `UPDATE ${schema}.messages SET entry = '{' FROM ${schema}.sessions`,
 };
 
 const describeOn = (pool: PostgresPool): void => {
@@ -27,8 +28,12 @@ const describeOn = (pool: PostgresPool): void => {
     return opened;
   };
   const corrupt: Corrupt<PostgresSessionStore> = async (store, { tenant, id }, part) => {
-    const isEntry = part === 'history' ? 'session = number AND' : '';
-    const where = `${isEntry} tenant = '${escapeName(tenant)}' AND id = '${escapeName(id)}'`;
+    const joins = {
+      history: 'session = sessions.number AND',
+      inbox: 'session = sessions.number AND entry IS NOT NULL AND',
+    };
+    const join = part === 'history' || part === 'inbox' ? joins[part] : '';
+    const where = `${join} sessions.tenant = '${escapeName(tenant)}' AND sessions.id = '${escapeName(id)}'`;
     await schemas.run(`${damages[part](schemaOf.get(store) ?? '')} WHERE ${where}`);
   };
   describeSessionStore(test, () => make({ events: true }), { corrupt });

@@ -16,6 +16,7 @@ const damages = {
   state: `UPDATE colloquy_sessions SET state = '{"status":"FROM THE FUTURE"}' WHERE number = ${OF_KEY}`,
   head: `UPDATE colloquy_heads SET head = '[]' WHERE session = ${OF_KEY}`,
   history: `UPDATE colloquy_entries SET entry = '{"role":"user","cont' WHERE session = ${OF_KEY}`,
+  inbox: `UPDATE colloquy_messages SET entry = '{' WHERE entry IS NOT NULL AND session = ${OF_KEY}`,
 };
 
 /** `open` makes a connection; a store in a file gets a second one. */

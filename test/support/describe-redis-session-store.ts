@@ -19,6 +19,12 @@ export interface DamagingClient extends RedisClient {
   set(key: string, value: string): Promise<unknown>;
 }
 
+const DAMAGE_INBOX = `
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    local text = redis.call('HGET', KEYS[1], field)
+    redis.call('HSET', KEYS[1], field, (string.gsub(text, '{', '[', 1)))
+  end`;
+
 let prefixes = 0;
 
 /** `connect` gives a client, and another one for the second store. */
@@ -54,11 +60,12 @@ export const describeRedisSessionStore = (
     };
   };
   const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
-    const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
+    const { record, journal, inbox } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
     const [client] = connect();
     if (part === 'state') await client.set(record, '2 from the future');
     else if (part === 'head')
       await client.set(record, ((await client.get(record)) ?? '').replace('\n{', '\n['));
+    else if (part === 'inbox') await client.eval(DAMAGE_INBOX, 1, inbox);
     else await client.set(journal, ((await client.get(journal)) ?? '').replace('{', '['));
   };
   const everything = hasStreams ? { events: true } : {};

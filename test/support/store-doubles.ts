@@ -1,4 +1,4 @@
-import { err, ok, ResultAsync } from 'neverthrow';
+import { err, ok, okAsync, ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { SearchTooLarge, StoreError, TooLarge } from '../../src/session/errors.js';
 import { corruptRecord } from '../../src/session/errors.js';
@@ -139,8 +139,12 @@ export class TextSessionStore implements SessionStore {
     );
   }
 
-  messages(...args: Parameters<SessionStore['messages']>) {
-    return later(this.#inner.messages(...args));
+  messages(...[key, ids]: Parameters<SessionStore['messages']>) {
+    return later(this.#inner.messages(key, ids)).andThen((found) =>
+      found.some(({ entry }) => entry !== undefined)
+        ? this.#unlessDamaged(key, ['inbox'], () => okAsync(found))
+        : okAsync(found),
+    );
   }
 
   remove(commit: RemoveCommit) {
@@ -168,7 +172,8 @@ export class TextSessionStore implements SessionStore {
   }
 
   #isDamaged(tenant: string, id: string): boolean {
-    return this.#damaged.has(labelOf({ tenant, id }));
+    const part = this.#damaged.get(labelOf({ tenant, id }));
+    return part !== undefined && part !== 'inbox';
   }
 
   #unlessDamaged<T, E>(

@@ -15,6 +15,7 @@ import {
   tryBegin,
 } from '../commits.js';
 import { expectEqual } from '../expect-equal.js';
+import { known, send, take, waitingIds } from '../inbox-steps.js';
 import { pageOf } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
 import type { StoredPart } from '../store-case.js';
@@ -93,7 +94,7 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
 ];
 
 /** Of the parts that a take reads. */
-const takeOf = (part: Exclude<StoredPart, 'history'>): CorruptionCase => ({
+const takeOf = (part: 'state' | 'head'): CorruptionCase => ({
   name: `corruption: take returns the other sessions, and the id of one with a damaged ${part}`,
   run: async (store, corrupt) => {
     const state = live('ACTIVE', { work: { wakeAt: NOON } });
@@ -116,6 +117,23 @@ export const corruption: readonly CorruptionCase[] = [
   ...ofPart('head'),
   takeOf('head'),
   ...ofPart('history'),
+  {
+    name: 'corruption: damaged messages that wait spoil no other message, history or session',
+    run: async (store, corrupt) => {
+      const [one, two] = [keyOf('one'), keyOf('two')];
+      for (const of of [one, two]) {
+        await begin(store, of);
+        await send(store, ['a', 'b'], of);
+      }
+      await take(store, 1);
+      await corrupt(one, 'inbox');
+      for (const ids of [undefined, ['b']])
+        expectEqual((await errorOf(store.messages(one, ids))).type, 'corrupt_record', 'messages');
+      const { history = [] } = (await answerOf(store.find(one))) ?? {};
+      expectEqual([history.length, (await known(store, ['a'])).length], [1, 1], 'what was taken');
+      expectEqual(await waitingIds(store, two), ['a', 'b'], 'the other inbox');
+    },
+  },
   {
     name: 'corruption: no change overwrites a damaged state',
     run: async (store, corrupt) => {

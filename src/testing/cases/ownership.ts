@@ -16,6 +16,7 @@ import {
 import { eventsAfter, hasEvents } from '../event-steps.js';
 import { expectEqual } from '../expect-equal.js';
 import { key } from '../guarded.js';
+import { messageOf, sendOf } from '../inbox-steps.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { pageOf } from '../page-steps.js';
 import { headOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
@@ -108,6 +109,23 @@ export const ownership: readonly PortCase[] = [
         expectEqual(found?.state, { ...sample().state, revision: 3 }, 'the state');
         const again = appendOf(key, ['x'], { operation: operationOf('op') });
         expectEqual((await change(store, again)).outcome, 'repeated', 'the operation');
+      }
+    },
+  },
+  {
+    name: 'ownership: changing messages that were sent or read changes nothing in the store',
+    run: async (store) => {
+      await begin(store, key);
+      const { entry, digest } = messageOf('a');
+      const message = { entry: { ...entry, data: { tokens: [3] } }, digest };
+      const sent = sendOf(message, {}, { of: { ...key } });
+      const expected = structuredClone(sent.effects.send?.entry);
+      await made(store, sent);
+      mutateDeeply(sent);
+      for (const ids of [undefined, ['a'], undefined]) {
+        const found = await answerOf(store.messages(key, ids));
+        expectEqual(found, [{ id: 'a', digest, entry: expected }], 'the messages');
+        mutateDeeply(found);
       }
     },
   },
