@@ -119,6 +119,19 @@ const reads: readonly PlantedBug[] = [
       inner.messages(...args).map((all) => all.filter(({ entry, position }) => entry ?? position)),
   })),
   planted(
+    'hands out the messages that it keeps',
+    'ownership: changing messages that were sent or read changes nothing in the store',
+    (inner) => {
+      let kept: readonly StoredMessage[] = [];
+      return {
+        messages: (key, ids) => {
+          if (kept.length === 0) kept = structuredClone(inner.messages(key, ids)._unsafeUnwrap());
+          return ok(kept);
+        },
+      };
+    },
+  ),
+  planted(
     'keeps the messages of a removed session',
     'messages: belong to their session, and go with it',
     (inner) => {
