@@ -54,7 +54,7 @@ const messagesIn = (history: readonly PositionedEntry[]) =>
   );
 
 /** The messages that are in the histories. */
-export const takenIn = (histories: Histories): ReadonlySet<string> =>
+const takenIn = (histories: Histories): ReadonlySet<string> =>
   new Set(
     [...histories.values()].flatMap((history) => messagesIn(history).map(({ name }) => name)),
   );
