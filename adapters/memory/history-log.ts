@@ -60,6 +60,10 @@ export class HistoryLog {
     return isChanged;
   }
 
+  get end(): number {
+    return this.#end;
+  }
+
   get positions(): HistoryPositions {
     return {
       entries: this.#entries.length,

@@ -223,7 +223,7 @@ export class MemorySessionStore implements SessionStore {
     const changed = judgeChange(this.#factsOf(session, commit), commit);
     if (session === undefined || changed.outcome !== 'made') return ok(changed);
     const { log } = session;
-    const start = log.positions.end;
+    const start = log.end;
     const written = this.#write(session, commit);
     const next = stateAfter(session.state, commit);
     if (next !== session.state) {
@@ -337,7 +337,7 @@ export class MemorySessionStore implements SessionStore {
 
   #redact(session: StoredSession | undefined, redaction: Redaction): Changed {
     const { redact: positions, at } = redaction.effects;
-    const changed = judgeRedaction(session?.log.positions.end, redaction);
+    const changed = judgeRedaction(session?.log.end, redaction);
     if (session === undefined || changed.outcome !== 'made') return changed;
     if (session.log.redact(positions)) this.#log(session, { type: 'redacted', at, positions });
     return changed;
@@ -348,14 +348,17 @@ export class MemorySessionStore implements SessionStore {
     const { log } = session;
     const { truncate, entries = [], send } = effects;
     if (send !== undefined) this.#inboxOf(session).send(send);
-    const { take, withdraw = [] }: InboxEffects = effects.put === undefined ? {} : effects;
-    session.inbox?.withdraw(withdraw);
-    const start = log.positions.end + (truncate === undefined ? 0 : 1) + entries.length;
-    const messages = take && (session.inbox?.take(take, start) ?? []);
-    if (truncate === undefined && entries.length === 0 && messages === undefined)
-      return { position: 0 };
-    log.append({ truncate, entries: [...entries, ...(messages ?? [])] }, guards.operation);
-    return { position: log.positions.end, ...(messages && { messages }) };
+    const { take, withdraw }: InboxEffects = effects.put === undefined ? {} : effects;
+    if (withdraw !== undefined) session.inbox?.withdraw(withdraw);
+    if (take === undefined) {
+      if (truncate === undefined && entries.length === 0) return { position: 0 };
+      log.append(effects, guards.operation);
+      return { position: log.end };
+    }
+    const start = log.end + (truncate === undefined ? 0 : 1) + entries.length;
+    const messages = session.inbox?.take(take, start) ?? [];
+    log.append({ truncate, entries: [...entries, ...messages] }, guards.operation);
+    return { position: log.end, messages };
   }
 
   #inboxOf(session: StoredSession): Inbox {
@@ -384,7 +387,7 @@ export class MemorySessionStore implements SessionStore {
 
   /** Logs the events of a commit that began at a position of the history. */
   #logAll(session: StoredSession, events: readonly EventPart[], start: number): void {
-    const position = session.log.positions.end;
+    const position = session.log.end;
     for (const event of events) this.#log(session, detailOf(event, { start, position }));
   }
 
