@@ -103,7 +103,7 @@ describe('wakes at any time, also during a turn', () => {
       const { wakeAt: _, ...work } = next.work;
       return { ...next, work };
     });
-    const { failure } = await simulatedWakes({ seeds: [1], faults: [], store });
+    const { failure } = await simulatedWakes({ seeds: 50, faults: [], store });
     expect(failure?.error.message).toMatch(/wakes were lost/);
   });
 });
