@@ -267,7 +267,7 @@ local function change(c)
   if not header then return outcome end
   local refusal = refusalOf(c, header)
   if refusal then return refusal end
-  if c.next and not match(c.text, LINES, STATE + 1) then return 'corrupt' end
+  if (c.next or c.ranges) and not match(c.text, LINES, STATE + 1) then return 'corrupt' end
   if c.mail and not choose(c, header) then return 'corrupt' end
   placesOf(c, header)
   beginIndexes(c)
