@@ -237,7 +237,7 @@ export class SessionWriter {
     const sequence = this.#events.log(eventsLength, key, row, details);
     updateRow(this.#connection, row, {
       ...columnsOf(next, queueTimesAfter({ ...times, state }, next, commit)),
-      ...(effects.put !== undefined && textOf(next)),
+      ...((effects.put ?? effects.spend) !== undefined && textOf(next)),
       entries: Number(row['entries']) - tail.entries + texts.length,
       position,
       bytes: Number(row['bytes']) - tail.bytes + bytesOfEntries(texts),

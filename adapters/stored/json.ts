@@ -1,4 +1,5 @@
 import { LATEST } from '../../src/session/clock.js';
+import { isCounters } from '../../src/session/counters.js';
 import { type EventDetail, isSimpleEvent } from '../../src/session/event-detail.js';
 import { isFields } from '../../src/session/fields.js';
 import { isLabels } from '../../src/session/labels.js';
@@ -11,6 +12,7 @@ import type {
 } from '../../src/session/session.js';
 import type {
   AttemptFailure,
+  BudgetRecord,
   Cancellation,
   EndedState,
   LeaseRecord,
@@ -121,9 +123,11 @@ export interface StateBeside {
 /** Without the values of `StateBeside`. Also without labels if the store keeps them separately. */
 export const encodeState = (state: StateRecord, labels: SessionLabels | undefined): string => {
   const { status, since, startedAt, activeMs, limitMs, deadline, operations } = state;
-  const { terms, metadata, work, report } = state;
+  const { terms, metadata, budget, work, report } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
   return JSON.stringify({
+    // The first, because scripts of Redis and functions of PostgreSQL add to its sums.
+    budget,
     status,
     endReason,
     since,
@@ -201,7 +205,14 @@ const isReport = isShape<PendingReport>({
   removedAt: isOptionalNumber,
 });
 
+const isBudget = isShape<BudgetRecord>({
+  used: isCounters,
+  limits: isCounters,
+  reachedAt: isOptionalNumber,
+});
+
 const isStoredState = isShape<StoredState>({
+  budget: optional(isBudget),
   status: isSessionStatus,
   endReason: optional(isEndReason),
   since: isNumber,
@@ -317,7 +328,7 @@ export const decodeMessage = (stored: unknown): MessageEntry | undefined => {
 const details = new Map<unknown, Check>([
   ['leased', isShape({ fencingToken: isNumber })],
   ['released', isShape({ fencingToken: isNumber })],
-  ['terminated', isShape({ endReason: isEndReason })],
+  ['terminated', isShape({ endReason: isEndReason, usage: optional(isCounters) })],
   ['appended', isShape({ start: isNumber, position: isNumber, after: isOptionalNumber })],
   ['extended', isShape({ limitMs: isNumber, endsAt: isOptionalNumber })],
   ['updated', isShape({ labelsChanged: isTexts })],

@@ -6,6 +6,7 @@ import type {
   redact,
   remove,
   rewind,
+  spend,
   update,
 } from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
@@ -171,6 +172,7 @@ type RemoteOperations = typeof changes & {
   readonly each: typeof list;
   readonly extend: typeof extend;
   readonly update: typeof update;
+  readonly spend: typeof spend;
   readonly append: typeof append;
   readonly rewind: typeof rewind;
   readonly lease: typeof lease;

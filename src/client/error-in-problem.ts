@@ -37,7 +37,7 @@ const inClientNames = (
 };
 
 const commands = [
-  ...(['start', 'pause', 'resume', 'terminate', 'fail', 'extend'] as const),
+  ...(['start', 'pause', 'resume', 'terminate', 'fail', 'extend', 'spend'] as const),
   ...(['append', 'rewind', 'send', 'take', 'wake', 'cancel'] as const),
 ];
 

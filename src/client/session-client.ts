@@ -6,6 +6,7 @@ import {
   redact,
   remove,
   rewind,
+  spend,
   update,
 } from '../operations/command-operations.js';
 import { answer, inbox, send, withdraw } from '../operations/message-operations.js';
@@ -34,7 +35,7 @@ import type { GetOrCreateInput } from '../service/get-or-create.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { NewMessage } from '../service/messages.js';
 import type { NewHistoryEntry } from '../service/new-history-entry.js';
-import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
+import type { Appended, HistoryPart, Spent, WaitingCount } from '../service/operation-results.js';
 import { type OrThrow, orThrowOf } from '../service/or-throw.js';
 import type { HistoryQuery } from '../service/read-session.js';
 import type {
@@ -65,7 +66,7 @@ import type {
 import type { UpdateInput } from '../service/update-session.js';
 import { isFields } from '../session/fields.js';
 import type { Message } from '../session/message.js';
-import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
+import type { Counters, SessionLease, SessionState, TakenLease } from '../session/session.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import {
   type Fence,
@@ -234,12 +235,20 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     return this.#calls.request(changes.fail, { id, options });
   }
 
+  spend(
+    id: string,
+    usage: Counters,
+    options: WriteOptions = {},
+  ): ResultAsync<Spent, RemoteErrors['spend']> {
+    return this.#calls.request(spend, { id, input: { usage }, options });
+  }
+
   append(
     id: string,
     entries: readonly NewHistoryEntry<T>[],
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteErrors['append']> {
-    const optionNames = ['ifPosition'];
+    const optionNames = ['ifPosition', 'usage'];
     return this.#calls.request(append, { id, input: { entries }, options, optionNames });
   }
 

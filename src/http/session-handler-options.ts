@@ -101,6 +101,8 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    * events of a session with the messages that wait. Default: false.
    */
   readonly work?: boolean | undefined;
+  /** Whether sessions are sent with their `usage` and their `budget`. Default: false. */
+  readonly usage?: boolean | undefined;
   /**
    * Whether the history entries of sessions are sent with their `id`, `data`, `turn` and `message`,
    * if they have them. Parts of a history and events always show them. Default: false.
@@ -189,6 +191,7 @@ const shownFields = {
   sessionTimes: onOrOff,
   origin: onOrOff,
   work: onOrOff,
+  usage: onOrOff,
   entryData: onOrOff,
 } satisfies Readonly<Record<keyof ShownFields, Schema<boolean>>>;
 

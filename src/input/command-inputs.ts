@@ -26,6 +26,7 @@ import {
   TAKE_LIMIT,
 } from '../session/limits.js';
 import type { DataChanges } from '../session/update-labels-and-metadata.js';
+import { budget, usage } from './counters.js';
 import type { InputPolicy } from './input-policy.js';
 import { metadataChanges } from './json-values.js';
 import { labelChanges } from './labels.js';
@@ -55,11 +56,30 @@ export const parseCommandOptions = inputOf('options', commandOptions);
 export type ParsedCommandOptions = Out<typeof commandOptions>;
 
 export const extendInput = perPolicy((policy) =>
-  about('The new time limit.', object({ timeLimit: timeLimit(policy) })),
+  about(
+    'The new limits; the others stay.',
+    object({ timeLimit: optional(timeLimit(policy)), budget: optional(budget) }),
+  ),
 );
 
+/** Reads new limits, of which there must be one. */
 export const parseExtend = (input: unknown, policy: InputPolicy) =>
-  readSafely((issues) => issues.read('input', extendInput(policy), input));
+  readSafely((issues) => {
+    const limits = issues.read('input', extendInput(policy), input);
+    const isOne = limits.timeLimit !== undefined || limits.budget !== undefined;
+    issues.check(isOne || issues.found.length > 0, 'timeLimit', 'or budget is required');
+    return limits;
+  });
+
+/** Reads the arguments of a spend. */
+export const parseSpend = (given: unknown, options: unknown) =>
+  readSafely((issues) => ({
+    ...issues.read('options', commandOptions, options),
+    usage: issues.read('usage', usage, given),
+  }));
+
+/** The body of a spend over HTTP. */
+export const spendBody = about('What was used.', object({ usage }));
 
 /** Positions of entries, which are read once each, in ascending order. */
 const positions: Schema<readonly number[]> = mapped(

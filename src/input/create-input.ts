@@ -15,8 +15,9 @@ import { flag, name, operationId, text, whole } from '../schema/values.js';
 import { canonicalJson } from '../session/canonical-json.js';
 import type { InvalidInput } from '../session/errors.js';
 import { KEY_LENGTH, NAME_LENGTH } from '../session/limits.js';
-import type { JsonObject, SessionLabels, SessionOptions } from '../session/session.js';
+import type { Counters, JsonObject, SessionLabels, SessionOptions } from '../session/session.js';
 import type { ReadSize } from '../store/session-store.js';
+import { budget } from './counters.js';
 import { type GivenEntry, maybeEntries, wakeField } from './entries-input.js';
 import { describedBy } from './host-schemas.js';
 import type { InputPolicy } from './input-policy.js';
@@ -32,6 +33,7 @@ export interface ParsedCreation extends ReadSize {
   readonly options: SessionOptions;
   readonly labels: SessionLabels | undefined;
   readonly metadata: JsonObject | undefined;
+  readonly budget: Counters | undefined;
   readonly start: boolean;
   readonly wake: boolean;
   readonly entries: readonly GivenEntry[];
@@ -117,6 +119,7 @@ const dataFields = ({ limits, schemas }: InputPolicy) => ({
     'NewMetadata',
     about('Data of the host.', metadata(limits.metadataBytes)),
   ),
+  budget: nullish(budget),
 });
 
 const createFields = (policy: InputPolicy) => ({
@@ -180,10 +183,11 @@ type CreateInput = Out<ReturnType<typeof createInput>>;
 
 /** The part of a create that must be the same in a repeated one. */
 const contentOf = (options: SessionOptions, create: CreateInput): string => {
-  const { id, labels, metadata, start, wake, from, entries, idempotencyKey } = create;
+  const { id, labels, metadata, budget, start, wake, from, entries, idempotencyKey } = create;
   const content: unknown[] = [options, labels, start, from, entries];
   if (wake) content.push('wake');
   if (metadata !== undefined) content.push(canonicalJson(metadata));
+  if (budget !== undefined) content.push('budget', budget);
   // The key alone does not say which session: another key under the same id is another create.
   if (id !== undefined) content.push(id, idempotencyKey);
   return JSON.stringify(content);
@@ -192,11 +196,22 @@ const contentOf = (options: SessionOptions, create: CreateInput): string => {
 const creationOf = <I extends string | undefined>(
   create: CreateInput & { readonly id: I },
 ): ParsedCreation & { readonly id: I } => {
-  const { id, labels, metadata, start, wake, entries, from, idempotencyKey, historyLimit } = create;
+  const { id, labels, metadata, budget, idempotencyKey, historyLimit } = create;
+  const { start, wake, entries, from } = create;
   const options = optionsIn(create);
   const content = idempotencyKey === undefined ? '' : contentOf(options, create);
   const opening = { start, wake, entries, from };
-  return { id, options, labels, metadata, ...opening, idempotencyKey, historyLimit, content };
+  return {
+    id,
+    options,
+    labels,
+    metadata,
+    budget,
+    ...opening,
+    idempotencyKey,
+    historyLimit,
+    content,
+  };
 };
 
 /** Reads the input of `create`. `null` in an optional field counts as absent. */

@@ -8,8 +8,9 @@ import type { InvalidInput } from '../session/errors.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../session/limits.js';
 import type { Mutable } from '../session/mutable.js';
-import type { HistoryEntry, JsonValue } from '../session/session.js';
+import type { Counters, HistoryEntry, JsonValue } from '../session/session.js';
 import { commandFields } from './command-inputs.js';
+import { usageField } from './counters.js';
 import { describedBy } from './host-schemas.js';
 import type { InputPolicy } from './input-policy.js';
 import { bytesRule, jsonText, valueOfJson } from './json-values.js';
@@ -140,6 +141,7 @@ export const appendBody = perPolicy((policy) =>
     object({
       entries: about('Oldest first. All of them are appended, or none.', someEntries(policy)),
       ifPosition,
+      usage: usageField,
     }),
   ),
 );
@@ -149,9 +151,10 @@ export interface ParsedAppend {
   readonly operationId: string | undefined;
   readonly ifPosition: number | undefined;
   readonly fencingToken: number | undefined;
+  readonly usage?: Counters | undefined;
 }
 
-const appendOptions = object({ ...commandFields, ifPosition });
+const appendOptions = object({ ...commandFields, ifPosition, usage: usageField });
 
 export const parseAppend = (
   entries: unknown,
@@ -160,7 +163,7 @@ export const parseAppend = (
 ): Result<ParsedAppend, InvalidInput> =>
   readSafely((issues) => {
     const fields = issues.read('options', appendOptions, options);
-    const { operationId, fencingToken, ifPosition } = fields;
+    const { operationId, fencingToken, ifPosition, usage } = fields;
     const all = issues.read('entries', someEntries(policy), entries);
-    return { entries: all, operationId, fencingToken, ifPosition };
+    return { entries: all, operationId, fencingToken, ifPosition, usage };
   });

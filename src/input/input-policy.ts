@@ -4,6 +4,7 @@ import { number } from '../schema/values.js';
 import { defaultLimits, limitMsOf, type SessionLimits, type SizeLimit } from '../session/limits.js';
 import type { Optional } from '../session/optional.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
+import { counterNames } from './counters.js';
 import { type HostSchemas, hostSchemas } from './host-schemas.js';
 
 /** The input that a host allows. */
@@ -48,6 +49,7 @@ const sizes = {
   historyEntries: size('historyEntries'),
   inboxMessages: size('inboxMessages'),
   activeSessions: nullish(activeSessions, defaultLimits.activeSessions),
+  counters: counterNames,
   pageBytes: size('pageBytes'),
   forkBytes: size('forkBytes'),
 };

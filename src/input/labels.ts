@@ -17,7 +17,7 @@ const FREE_RULE = `must have no names that begin with ${RESERVED_PREFIX}, which 
 
 const labelValue = name(LABEL_VALUE_LENGTH);
 
-const NAME_RULE = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters A-Z a-z 0-9 _ . -`;
+export const NAME_RULE = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters A-Z a-z 0-9 _ . -`;
 
 const readLabel = (
   issues: IssueList,

@@ -5,7 +5,9 @@ import { inputOf, readSafely } from '../schema/read-input.js';
 import { about, named, nullish, optional, type Schema } from '../schema/schema.js';
 import { capped, flag, list, operationId } from '../schema/values.js';
 import type { InvalidInput } from '../session/errors.js';
+import { isFields } from '../session/fields.js';
 import { TAKE_LIMIT } from '../session/limits.js';
+import { usageField } from './counters.js';
 import { type GivenEntry, textOrEntry } from './entries-input.js';
 import type { InputPolicy } from './input-policy.js';
 import { perPolicy } from './per-policy.js';
@@ -42,11 +44,16 @@ export const parseMessage = (
 ): Result<GivenEntry, InvalidInput> =>
   readSafely((issues) => issues.read('message', newMessage(policy), message));
 
-export const parseSaid = (
-  said: unknown,
-  policy: InputPolicy,
-): Result<readonly GivenEntry[], InvalidInput> =>
-  readSafely((issues) => issues.read('entries', saidEntries(policy), said));
+/** Reads what a turn says: its entries, or its entries and its usage. */
+export const parseSaid = (said: unknown, policy: InputPolicy) =>
+  readSafely((issues) => {
+    const isWhole = isFields(said) && ('entries' in said || 'usage' in said);
+    const { entries, usage } = isWhole ? said : { entries: said };
+    return {
+      entries: issues.read('entries', saidEntries(policy), entries),
+      usage: issues.read('usage', usageField, usage),
+    };
+  });
 
 const messageIds = list(messageId, { least: 1, most: TAKE_LIMIT, of: 'ids' });
 

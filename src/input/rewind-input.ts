@@ -4,6 +4,7 @@ import { readSafely } from '../schema/read-input.js';
 import { about, like, nullish, type Out, optional } from '../schema/schema.js';
 import type { InvalidInput } from '../session/errors.js';
 import { commandFields } from './command-inputs.js';
+import { usageField } from './counters.js';
 import { ifPosition, maybeEntries, position, wakeField } from './entries-input.js';
 import type { InputPolicy } from './input-policy.js';
 import { messageId, newMessage } from './message-input.js';
@@ -26,6 +27,7 @@ const rewindFields = perPolicy((policy) => ({
     'The entries that follow, oldest first. Default: none.',
     nullish(maybeEntries(policy), []),
   ),
+  usage: usageField,
 }));
 
 export const rewindBody = perPolicy((policy) =>

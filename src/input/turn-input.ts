@@ -7,6 +7,7 @@ import { cutText } from '../session/cut-text.js';
 import type { InvalidInput } from '../session/errors.js';
 import { ERROR_LENGTH, TAKE_LIMIT } from '../session/limits.js';
 import { fencingToken, takeLimit } from './command-inputs.js';
+import { usageField } from './counters.js';
 import type { InputPolicy } from './input-policy.js';
 import { saidEntries } from './message-input.js';
 import { perPolicy } from './per-policy.js';
@@ -38,6 +39,7 @@ const releaseFields = perPolicy((policy) =>
       onOrOff,
     ),
     entries: about('The last entries of the turn: only with `done`.', saidEntries(policy)),
+    usage: about('What the turn has used: only with `done`.', usageField),
     error: about(
       'Why the work is not done, for `work` of the session; cut after 500 characters.',
       nullish(text(64 * 1024)),
@@ -57,7 +59,8 @@ export const parseRelease = (
 ): Result<ParsedRelease, InvalidInput> =>
   readSafely((issues) => {
     const { error, ...release } = issues.read('input', releaseFields(policy), input);
-    const { done, entries } = release;
+    const { done, entries, usage } = release;
     issues.check(done || entries.length === 0, 'entries', 'are only for work that is done');
+    issues.check(done || usage === undefined, 'usage', 'is only for work that is done');
     return { ...release, error: error === undefined ? undefined : cutText(error, ERROR_LENGTH) };
   });

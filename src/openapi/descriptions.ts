@@ -34,8 +34,9 @@ const operations: Readonly<Record<string, string>> = {
   startSession: 'IDLE to ACTIVE.',
   pauseSession: 'ACTIVE to PAUSED.',
   resumeSession: 'PAUSED to ACTIVE.',
-  extendSession: 'Changes the time limit of a session that has not ended.',
+  extendSession: 'Changes the time limit and budgets of a session that has not ended.',
   updateSession: 'Changes labels and metadata, in any status.',
+  spendBudget: 'Adds to the counters of a session. One that reaches its budget ends it.',
   failSession: 'Ends the session as failed.',
   appendHistory: 'While the session is ACTIVE or PAUSED.',
   rewindHistory:

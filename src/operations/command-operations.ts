@@ -1,4 +1,4 @@
-import { extendInput, redactBody, updateBody } from '../input/command-inputs.js';
+import { extendInput, redactBody, spendBody, updateBody } from '../input/command-inputs.js';
 import { appendBody } from '../input/entries-input.js';
 import { rewindBody } from '../input/rewind-input.js';
 import type { Schema } from '../schema/schema.js';
@@ -13,7 +13,7 @@ import {
   type ServedPart,
   served,
 } from './operation.js';
-import { appended, REPLAYED_HEADER, sessionState } from './outputs.js';
+import { appended, REPLAYED_HEADER, sessionState, spent } from './outputs.js';
 import { fencingToken, idempotencyKey } from './parameters.js';
 import type { TenantCommands } from './tenant-sessions.js';
 import { workOperations } from './work-operations.js';
@@ -80,7 +80,7 @@ export const extend = write(
 
 const servedExtend = command(extend, {
   name: 'extendSession',
-  body: { name: 'ExtendSession', of: extendInput },
+  body: { name: 'ExtendSession', of: extendInput, anyOf: ['timeLimit', 'budget'] },
   calls: {
     method: 'extend',
     call: (sessions, { id, body, options }) => sessions.extend(id, body, options),
@@ -111,6 +111,29 @@ const servedUpdate = command(update, {
   },
 });
 
+export const spend = write(
+  {
+    path: '/spend-budget/{session_id}',
+    errors: errorsOf<SessionService['spend']>()([
+      'not_found',
+      'invalid_transition',
+      'lease_lost',
+      'cancelled',
+      'operation_mismatch',
+    ]),
+  },
+  spent,
+);
+
+const servedSpend = command(spend, {
+  name: 'spendBudget',
+  body: { name: 'SpendBudget', of: () => spendBody },
+  calls: {
+    method: 'spend',
+    call: (sessions, { id, body: { usage }, options }) => sessions.spend(id, usage, options),
+  },
+});
+
 const appendCodes = [
   'not_found',
   'invalid_transition',
@@ -134,8 +157,8 @@ const servedAppend = command(append, {
   body: { name: 'AppendHistory', of: appendBody },
   calls: {
     method: 'append',
-    call: (sessions, { id, body: { entries, ifPosition }, options }) =>
-      sessions.append(id, entries, { ...options, ...given({ ifPosition }) }),
+    call: (sessions, { id, body: { entries, ...body }, options }) =>
+      sessions.append(id, entries, { ...options, ...given(body) }),
   },
 });
 
@@ -190,6 +213,7 @@ export const commandOperations = () => [
   servedChange('fail'),
   servedExtend,
   servedUpdate,
+  servedSpend,
   servedAppend,
   servedRewind,
   servedRedact,

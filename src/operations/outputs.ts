@@ -2,7 +2,7 @@ import { received } from '../schema/received.js';
 import { about, like, named, optional, type Schema, typed } from '../schema/schema.js';
 import { anyText, flag, oneOf } from '../schema/values.js';
 import { wireList, wireObject } from '../schema/wire-object.js';
-import type { Appended, HistoryPart, WaitingCount } from '../service/operation-results.js';
+import type { Appended, HistoryPart, Spent, WaitingCount } from '../service/operation-results.js';
 import type {
   RemoteClaimedSession,
   RemoteClaims,
@@ -11,9 +11,11 @@ import type {
   RemoteSession,
   RemoteSummary,
 } from '../service/remote-results.js';
+import { isCounters } from '../session/counters.js';
 import { isFields } from '../session/fields.js';
 import { isLabels } from '../session/labels.js';
 import type {
+  Counters,
   JsonObject,
   SessionLabels,
   SessionLease,
@@ -83,6 +85,11 @@ const labels: Schema<SessionLabels> = typed(isLabels, 'must be labels', {}, () =
   additionalProperties: anyText.json(),
 }));
 
+const counters: Schema<Counters> = typed(isCounters, 'must be counters', {}, () => ({
+  type: 'object',
+  additionalProperties: { type: 'integer', minimum: 0 },
+}));
+
 const isObject = (value: unknown): value is JsonObject => isFields(value);
 
 /** The OpenAPI document has the JSON Schema of a host in its place. */
@@ -129,6 +136,8 @@ const shown = {
   ...times,
   updatedAt: optional(about('When it last changed.', instant)),
   durationMs: optional(durationMs),
+  usage: optional(about('The sums of its counters.', counters)),
+  budget: optional(about('The sums that end it.', counters)),
   inbox: optional(about('Number of messages that wait.', count())),
   work: optional(work),
 };
@@ -171,6 +180,11 @@ export const getOrCreateResult: Schema<RemoteGetOrCreateResult> = named(
 export const created: Schema<RemoteCreated> = named(
   'CreatedSession',
   about('The session that was created.', wireObject({ id: { ...id, sentAs: 'session_id' } })),
+);
+
+export const spent: Schema<Spent> = named(
+  'SpentBudget',
+  about('The usage is counted.', wireObject({})),
 );
 
 export const appended: Schema<Appended> = named(
@@ -270,7 +284,14 @@ export const waitingCount: Schema<WaitingCount> = named(
 
 const { startedAt, endsAt, endedAt } = times;
 
-const stateFields = { id, status: sessionStatus, duration, durationMs, revision };
+const stateFields = {
+  id,
+  status: sessionStatus,
+  duration,
+  durationMs,
+  revision,
+  usage: shown.usage,
+};
 
 const openState = wireObject({
   ...stateFields,

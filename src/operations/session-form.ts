@@ -119,6 +119,8 @@ export interface ShownFields {
   readonly origin?: boolean | undefined;
   /** The `inbox` and the `work`, and in a watch the messages that wait. */
   readonly work?: boolean | undefined;
+  /** The `usage` and the `budget`. */
+  readonly usage?: boolean | undefined;
   /** The fields of history entries beyond the three of the interface. */
   readonly entryData?: boolean | undefined;
 }
@@ -130,6 +132,7 @@ export const wireForm = ({
   sessionTimes,
   origin,
   work,
+  usage,
   entryData,
 }: ShownFields): SessionForm => {
   const six = entryData ? toWholeSession : toWireSession;
@@ -139,6 +142,7 @@ export const wireForm = ({
     ...(sessionTimes && toWireTimes(session)),
     ...(origin && { origin: session.origin }),
     ...(work && toWireWork(session)),
+    ...(usage && { usage: session.usage, budget: session.budget }),
   });
   const write = (session: Session) => ({ ...six(session), ...more(session) });
   return {

@@ -8,6 +8,7 @@ import type {
   GetOrCreateResult,
   HistoryPart,
   SessionPage,
+  Spent,
   WaitingCount,
 } from '../service/operation-results.js';
 import type { GetOptions, ReadOptions } from '../service/read-session.js';
@@ -72,6 +73,8 @@ export type TenantCommands = {
     input: unknown,
     options: Fields,
   ): ResultAsync<SessionState, OperationErrors['update']>;
+  /** As `spend` of `SessionService`. */
+  spend(id: string, usage: unknown, options: Fields): ResultAsync<Spent, OperationErrors['spend']>;
   /** As `append` of `SessionService`. */
   append(
     id: string,

@@ -1,10 +1,8 @@
 import type { HistoryAppend } from '../session/history-append.js';
 import type { SessionKey } from '../session/session-key.js';
 import type { StateRecord } from '../session/session-record.js';
-import { acceptsHistoryAt } from '../session/state-at.js';
+import { acceptsHistoryAt, stateAt } from '../session/state-at.js';
 import type { Changed, EventPart, UseChange } from '../store/commit.js';
-
-const appended = ({ now: at }: HistoryAppend): EventPart => ({ type: 'appended', at });
 
 /** The guards of an append besides that of the time. */
 const guardsOf = ({ now, operation, fencingToken, ifPosition, maxEntries }: HistoryAppend) => ({
@@ -14,26 +12,46 @@ const guardsOf = ({ now, operation, fencingToken, ifPosition, maxEntries }: Hist
   entries: maxEntries,
 });
 
-/** An append to a session that has not ended: it uses the session. */
-export const planAppend = (key: SessionKey, append: HistoryAppend): UseChange => {
-  const { now, entries } = append;
-  return {
-    key,
-    guards: { ...guardsOf(append), open: now },
-    effects: { entries, activity: now, events: [appended(append)] },
-  };
-};
+const isSpendAlone = ({ entries }: HistoryAppend): boolean => entries.length === 0;
 
-/** In its grace period, an ended session takes entries, but is not used. */
-const planLate = (
+const eventOf = (append: HistoryAppend): EventPart => ({
+  type: isSpendAlone(append) ? 'spent' : 'appended',
+  at: append.now,
+});
+
+const spendOf = ({ spend, now: at }: HistoryAppend) => spend && { ...spend, at };
+
+const entriesOf = (append: HistoryAppend) => (isSpendAlone(append) ? undefined : append.entries);
+
+/** An append to a session that has not ended: it uses the session, unless it only spends. */
+export const planAppend = (key: SessionKey, append: HistoryAppend): UseChange => ({
+  key,
+  guards: { ...guardsOf(append), open: append.now },
+  effects: {
+    entries: entriesOf(append),
+    activity: isSpendAlone(append) ? undefined : append.now,
+    spend: spendOf(append),
+    events: [eventOf(append)],
+  },
+});
+
+/**
+ * In its grace period, an ended session takes entries and spends, but is not used. An IDLE session
+ * only spends.
+ */
+const planNotOpen = (
   key: SessionKey,
   append: HistoryAppend,
   { revision }: StateRecord,
 ): UseChange => ({
   key,
   guards: { ...guardsOf(append), revision, over: append.now },
-  effects: { entries: append.entries, events: [appended(append)] },
+  effects: { entries: entriesOf(append), spend: spendOf(append), events: [eventOf(append)] },
 });
+
+const mayFollow = (state: StateRecord, append: HistoryAppend): boolean =>
+  acceptsHistoryAt(state, append.now) ||
+  (isSpendAlone(append) && stateAt(state, append.now).status === 'IDLE');
 
 /**
  * The change to try after a refusal; undefined if it stands. An append decides by the time first,
@@ -48,5 +66,5 @@ export const planAgain = (
   if (changed.guard === 'revision' || changed.guard === 'over') return planAppend(key, append);
   if (changed.guard !== 'open') return undefined;
   const { state } = changed;
-  return acceptsHistoryAt(state, append.now) ? planLate(key, append, state) : undefined;
+  return mayFollow(state, append) ? planNotOpen(key, append, state) : undefined;
 };

@@ -19,12 +19,14 @@ import type { HistoryAppend } from '../session/history-append.js';
 import { leaseEndedIn } from '../session/lease-state.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
+import type { Counters } from '../session/session.js';
 import { stateAt } from '../session/state-at.js';
 import type { Changed, Refusal, SessionKey } from '../store/session-store.js';
 import type { OperationOptions } from './change-session.js';
 import type { Appended } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
 import { fenced, type Settings, turnUnder } from './settings.js';
+import { refusedSpending, spendingOf } from './spending.js';
 
 /**
  * Options of `append`.
@@ -43,35 +45,51 @@ export interface AppendOptions extends OperationOptions {
    * 0 for an empty history. Otherwise the append fails with `history_moved`. Default: no check.
    */
   readonly ifPosition?: number | undefined;
+  /**
+   * What is added to the counters of the session in the same step, such as `{ tokens: 900 }`; see
+   * `spend`. Default: nothing.
+   */
+  readonly usage?: Counters | undefined;
 }
 
 export const NOT_IN_HISTORY = 'is not a position in this history';
 
-const operationOf = ({ operationId: id, entries }: ParsedAppend): HistoryAppend['operation'] =>
-  id === undefined ? undefined : { id, digest: digestOf(JSON.stringify(entries)) };
+/** The operation of a call; undefined if it has no id. */
+const operationOf = ({
+  operationId: id,
+  entries,
+  usage,
+}: ParsedAppend): HistoryAppend['operation'] => {
+  if (id === undefined) return undefined;
+  const content = usage === undefined ? entries : { entries, usage };
+  return { id, digest: digestOf(JSON.stringify(content)) };
+};
 
 const changeOf = (
-  { entries, ifPosition, fencingToken }: ParsedAppend,
-  { policy: { limits }, fence }: Settings,
+  { entries, ifPosition, fencingToken, usage }: ParsedAppend,
+  settings: Settings,
   key: SessionKey,
   operation: HistoryAppend['operation'],
   now: number,
 ): HistoryAppend => ({
-  entries: entriesAt(now, entries, turnUnder(fence, key)),
+  entries: entriesAt(now, entries, turnUnder(settings.fence, key)),
   now,
-  maxEntries: limits.historyEntries,
+  maxEntries: settings.policy.limits.historyEntries,
   ...(operation !== undefined && { operation }),
   ...(ifPosition !== undefined && { ifPosition }),
   ...(fencingToken !== undefined && { fencingToken }),
+  ...(usage && { spend: { ...spendingOf(settings, usage), revision: settings.revision() } }),
 });
 
-/** The error of a refused append or rewind. */
-export const refusedAppend = (
+type Use = Omit<HistoryAppend, 'entries'>;
+
+/** The error of a refused use of a session; undefined for a guard of its history. */
+export const refusedUse = (
   { id }: SessionKey,
-  command: 'append' | 'rewind',
-  { now, maxEntries = 0, fencingToken = 0 }: Omit<HistoryAppend, 'entries'>,
+  command: 'append' | 'rewind' | 'spend',
+  { now, fencingToken = 0, spend }: Use,
   refusal: Refusal,
-): OperationErrors['append'] => {
+): OperationErrors['spend'] | undefined => {
   switch (refusal.guard) {
     case 'present':
       return notFound(id);
@@ -79,24 +97,42 @@ export const refusedAppend = (
       return operationMismatch(id);
     case 'fence':
       return leaseEndedIn(refusal.state, fencingToken);
-    case 'end':
-    case 'superseded':
-      return historyMoved(id, refusal.position);
-    case 'rewinds':
-      return historyCut(id, refusal.rewinds);
-    case 'entries':
-      return historyFull(id, maxEntries);
+    case 'counters':
+      return refusedSpending(refusal.state, spend ?? { usage: {}, free: [] });
     case 'open':
     case 'over':
     case 'revision':
       return invalidTransition(stateAt(refusal.state, now).status, command);
     default:
-      throw contractBroken('change', refusal);
+      return undefined;
+  }
+};
+
+/** The error of a refused append or rewind. */
+export const refusedAppend = (
+  key: SessionKey,
+  command: 'append' | 'rewind',
+  use: Use,
+  refusal: Refusal,
+): OperationErrors['append'] => {
+  switch (refusal.guard) {
+    case 'end':
+    case 'superseded':
+      return historyMoved(key.id, refusal.position);
+    case 'rewinds':
+      return historyCut(key.id, refusal.rewinds);
+    case 'entries':
+      return historyFull(key.id, use.maxEntries ?? 0);
+    default: {
+      const error = refusedUse(key, command, use, refusal);
+      if (error === undefined) throw contractBroken('change', refusal);
+      return error;
+    }
   }
 };
 
 /** Appends, and decides again if the session has ended or was changed since. */
-const commitAppend = async (
+export const commitAppend = async (
   { store }: Settings,
   key: SessionKey,
   append: HistoryAppend,

@@ -5,6 +5,7 @@ import {
   parseExtend,
 } from '../input/command-inputs.js';
 import { allowedMsOf } from '../input/input-policy.js';
+import { digestOf } from '../session/digest-of.js';
 import {
   type Conflict,
   type InvalidInput,
@@ -18,13 +19,14 @@ import {
   type StoreError,
   tooManyActive,
 } from '../session/errors.js';
+import { extendState } from '../session/extend-state.js';
 import { isLeasedWith, leaseEndedIn } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import type { SessionState } from '../session/session.js';
+import type { Counters, SessionState } from '../session/session.js';
 import { progressAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { StatusCommand } from '../session/session-status.js';
-import { advance, commandOf, extendState } from '../session/state-at.js';
+import { advance, commandOf } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
 import { fenced, type Settings } from './settings.js';
 import { type Decision, type LiveCap, updateState } from './update-state.js';
@@ -168,14 +170,19 @@ export const startSession = async (
   return changeSession(settings, key, 'start', options, cap);
 };
 
-/** Input of `extend`. */
+/** Input of `extend`: a time limit, a budget, or both. */
 export interface ExtendInput {
   /**
    * The new maximum of seconds ACTIVE, including the seconds already used: more than these, and at
    * most `limits.timeLimit`. 0 for `limits.timeLimit` of the host, or for no limit if the host has
    * set none.
    */
-  readonly timeLimit: number;
+  readonly timeLimit?: number | undefined;
+  /**
+   * New budgets of counters, each more than what is used: whole numbers from 1. Those of other
+   * counters stay. The session ends with the reason `budget` when one is reached.
+   */
+  readonly budget?: Counters | undefined;
 }
 
 export const extendSession = async (
@@ -188,10 +195,11 @@ export const extendSession = async (
   if (extension.isErr()) return err(extension.error);
   const read = parseFencedOptions(settings, key, options);
   if (read.isErr()) return err(read.error);
-  const { timeLimit } = extension.value;
-  const command = { command: `extend-${timeLimit}`, ...read.value };
-  const limitMs = allowedMsOf(settings.policy, timeLimit);
+  const { timeLimit, budget } = extension.value;
+  const content = budget === undefined ? timeLimit : digestOf(JSON.stringify([timeLimit, budget]));
+  const command = { command: `extend-${content}`, ...read.value };
+  const limitMs = timeLimit === undefined ? undefined : allowedMsOf(settings.policy, timeLimit);
   return applyCommand(settings, key, command, (current, now) =>
-    extendState(current, { ...command, now, limitMs }),
+    extendState(current, { ...command, now, limitMs, budget }),
   );
 };

@@ -6,6 +6,7 @@ import { allowedMsOf, type InputPolicy } from '../input/input-policy.js';
 import { noneIfEmpty } from '../input/json-values.js';
 import { parseCreateOptions } from '../input/list-query.js';
 import { type Creation, planCreate } from '../plan/create.js';
+import { newBudget } from '../session/budget.js';
 import { timestampOf } from '../session/clock.js';
 import { copyJson } from '../session/copy-json.js';
 import { digestOf } from '../session/digest-of.js';
@@ -24,6 +25,7 @@ import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Optional } from '../session/optional.js';
 import type {
+  Counters,
   CreatedSession,
   HistoryEntry,
   SessionLabels,
@@ -123,6 +125,12 @@ export interface CreateSessionInput<T extends SessionSchemas = SessionSchemas>
    * with `{}`. Default: none.
    */
   readonly metadata?: MetadataInputOf<T> | undefined;
+  /**
+   * Sums of counters that end the session, such as `{ tokens: 100_000 }`: whole numbers from 1. When
+   * one is reached, the session has ended with the reason `budget`. A fork begins at 0. Default: no
+   * budget.
+   */
+  readonly budget?: Counters | undefined;
   /**
    * Whether the session is started in the same step; `too_many_active` creates nothing. Default:
    * false, the session is IDLE.
@@ -225,9 +233,11 @@ const newSession = (
   const createdAt = timestampOf(now);
   const head = headOf({ id, options, createdAt }, source, creation);
   const { labels, metadata, start, wake } = creation;
+  const budget = creation.budget && newBudget(creation.budget);
   const limitMs = allowedMsOf(policy, options.timeLimit);
   const revision = settings.revision();
-  const state = initialState({ limitMs, terms, labels, metadata, now, start, wake, revision });
+  const data = { labels, metadata, budget };
+  const state = initialState({ limitMs, terms, ...data, now, start, wake, revision });
   const entries = entriesOf(settings, creation, source, id, now);
   if (entries.isErr()) return err(entries.error);
   return guardsOf(settings, creation, source, now).map((guards) => ({

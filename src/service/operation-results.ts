@@ -34,6 +34,15 @@ export interface Appended {
   readonly repeated?: true;
 }
 
+/** The result of `spend`. */
+export interface Spent {
+  /**
+   * Present if an earlier call with this operation id has already counted the usage: this call
+   * changed nothing.
+   */
+  readonly repeated?: true;
+}
+
 /** A part of a history. */
 export interface HistoryPart<out T extends SessionSchemas = SessionSchemas> {
   /** Oldest first. */
@@ -177,6 +186,7 @@ export interface OperationResults<out T extends SessionSchemas = SessionSchemas>
   readonly countWaiting: WaitingCount;
   readonly countWaitingAny: WaitingCount;
   readonly cancel: undefined;
+  readonly spend: Spent;
   readonly append: Appended;
   readonly rewind: Appended;
   readonly lease: SessionLease;

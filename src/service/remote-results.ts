@@ -27,6 +27,8 @@ type Shown<T extends SessionSchemas> = Pick<
   | 'endsAt'
   | 'endedAt'
   | 'updatedAt'
+  | 'usage'
+  | 'budget'
   | 'inbox'
   | 'work'
 >;
@@ -34,8 +36,9 @@ type Shown<T extends SessionSchemas> = Pick<
 /**
  * A session on the wire: six fields, without the reason of its end. `terminate` and `fail` return
  * the reason, also for a session that has already ended. `labels`, `metadata` with the `revision`,
- * `origin`, the `inbox` with the `work`, and the times are there if the host shows them, with its
- * options `labels`, `metadata`, `origin`, `work` and `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
+ * `origin`, the `inbox` with the `work`, the `usage` with the `budget`, and the times are there if the
+ * host shows them, with its options `labels`, `metadata`, `origin`, `work`, `usage` and
+ * `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
  */
 export interface RemoteSession<out T extends SessionSchemas = SessionSchemas>
   extends WireFields<T>,

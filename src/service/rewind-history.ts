@@ -12,6 +12,7 @@ import {
 import { isLeasedWith, leaseEndedIn, wakeState } from '../session/lease-state.js';
 import { TAKE_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
+import type { Counters } from '../session/session.js';
 import type { StateRecord, TurnRecord } from '../session/session-record.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import { acceptsHistoryAt, stateAt, usedState } from '../session/state-at.js';
@@ -24,6 +25,7 @@ import { type GivenMessage, type NewMessage, prepared, storedMessage } from './m
 import type { NewHistoryEntry } from './new-history-entry.js';
 import type { Appended } from './operation-results.js';
 import { fenced, type Settings, turnUnder } from './settings.js';
+import { countedState } from './spending.js';
 import { positionAfter } from './turn-commits.js';
 import { type Decide, makeStep } from './update-state.js';
 
@@ -74,6 +76,8 @@ export interface RewindInput<T extends SessionSchemas = SessionSchemas> extends 
    * entries that you have not seen. Required with `to`.
    */
   readonly ifPosition?: number | undefined;
+  /** What is added to the counters of the session, in the same step. Default: nothing. */
+  readonly usage?: Counters | undefined;
   /** Whether the session waits for a worker, in the same step. Default: false. */
   readonly wake?: boolean | undefined;
 }
@@ -168,9 +172,10 @@ const rewoundState = (
   return usedState(waiting, now);
 };
 
-const operationOf = ({ operationId: id, to, before, after, entries, send }: ParsedRewind) => {
+const operationOf = (rewind: ParsedRewind) => {
+  const { operationId: id, to, before, after, entries, send, usage } = rewind;
   if (id === undefined) return undefined;
-  const content = ['rewind', to, before, after, entries, send];
+  const content = ['rewind', to, before, after, entries, send, usage];
   return { id, digest: digestOf(JSON.stringify(content)) };
 };
 
@@ -229,8 +234,11 @@ const rewindStep =
     const isWritten = to !== undefined || entries.length > 0;
     if (!isWritten && (withdraw ?? message) === undefined) return ok({ state: current });
     const guards = guardsOf(settings, rewind, now);
+    const rewound = isOver ? current : rewoundState(current, rewind, place.value, now);
+    const counted = countedState(settings, rewound, rewind.usage, now);
+    if (counted.isErr()) return err(counted.error);
     return ok({
-      state: isOver ? current : rewoundState(current, rewind, place.value, now),
+      state: counted.value,
       guards: isWritten ? guards : { ...guards, operation: undefined },
       effects: {
         truncate: to,

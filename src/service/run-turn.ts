@@ -56,6 +56,9 @@ type TurnEnd = Promise<Result<Released, TurnFailure>>;
 /** Maximum number of tries to release a session. After them, its lease runs out. */
 const RELEASES = 4;
 
+/** Errors of a release that fail the attempt. */
+const refusals: ReadonlySet<string> = new Set(['history_full', 'invalid_input']);
+
 const textOf = (cause: unknown): string => {
   try {
     return isFields(cause) && typeof cause['message'] === 'string'
@@ -65,9 +68,6 @@ const textOf = (cause: unknown): string => {
     return 'an error that cannot be shown';
   }
 };
-
-const entriesIn = (said: unknown): unknown =>
-  isFields(said) && 'entries' in said ? said['entries'] : said;
 
 /** Runs one attempt of a turn under its lease, and releases it with what the turn has said. */
 export class TurnRun<S extends TurnSessions> {
@@ -111,10 +111,10 @@ export class TurnRun<S extends TurnSessions> {
     const reason: TurnFailure | undefined = this.#over.signal.reason;
     if (reason?.type === 'run_timeout') return this.#failed(reason);
     if (said.isErr()) return this.#failed(said.error);
-    const entries = parseSaid(said.value, this.#settings.policy);
-    if (entries.isErr()) return this.#failed(entries.error);
-    const released = await this.#release({ fencingToken, done: true, entries: entries.value });
-    const isRefused = released.isErr() && released.error.type === 'history_full';
+    const ending = parseSaid(said.value, this.#settings.policy);
+    if (ending.isErr()) return this.#failed(ending.error);
+    const released = await this.#release({ fencingToken, done: true, ...ending.value });
+    const isRefused = released.isErr() && refusals.has(released.error.type);
     return isRefused ? this.#failed(released.error) : released;
   }
 
@@ -182,8 +182,8 @@ export class TurnRun<S extends TurnSessions> {
     if (signal.aborted) return err(signal.reason);
     try {
       const said: unknown = await this.#how.run(this.#argument(history.value));
-      if (!isResult(said)) return ok(entriesIn(said));
-      return said.isErr() ? err(callbackFailed(said.error)) : ok(entriesIn(said.value));
+      if (!isResult(said)) return ok(said);
+      return said.isErr() ? err(callbackFailed(said.error)) : ok(said.value);
     } catch (cause) {
       return err(signal.aborted ? signal.reason : callbackFailed(cause));
     }

@@ -1,7 +1,7 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import type { Message } from '../session/message.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import type { SessionLease, SessionState, TakenLease } from '../session/session.js';
+import type { Counters, SessionLease, SessionState, TakenLease } from '../session/session.js';
 import type { SessionChange, WatchOptions } from '../session/session-event.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { HeldLease, ReturnedError, ReturnedValue } from '../session/with-lease.js';
@@ -14,7 +14,13 @@ import type { GetOrCreateInput } from './get-or-create.js';
 import type { EachQuery, ListQuery } from './list-sessions.js';
 import type { NewMessage, SendOptions } from './messages.js';
 import type { NewHistoryEntry } from './new-history-entry.js';
-import type { Appended, HistoryPart, OperationResults, WaitingCount } from './operation-results.js';
+import type {
+  Appended,
+  HistoryPart,
+  OperationResults,
+  Spent,
+  WaitingCount,
+} from './operation-results.js';
 import type { OrThrow } from './or-throw.js';
 import type { GetOptions, HistoryQuery, ReadOptions } from './read-session.js';
 import type {
@@ -231,8 +237,8 @@ export interface SessionOperations<
   resume(id: string, options?: OperationOptions): ResultAsync<SessionState, E['resume']>;
 
   /**
-   * Sets a new time limit, higher or lower than before, of a session that has not ended. It
-   * includes the seconds already used: a limit that is not higher than these is `invalid_input`.
+   * Sets a new time limit, new budgets, or both, higher or lower than before, of a session that has
+   * not ended. They include what is already used: a limit that is not higher is `invalid_input`.
    *
    * @example
    * ```ts
@@ -297,6 +303,23 @@ export interface SessionOperations<
    * ```
    */
   fail(id: string, options?: OperationOptions): ResultAsync<SessionState, E['fail']>;
+
+  /**
+   * Adds to the counters of a session: those of its budget, and those that `limits.counters` names.
+   * From the write on that reaches a budget, the session has ended with the reason `budget`, for
+   * every reader and in every process; that write is counted in full. IDLE and PAUSED sessions spend
+   * too, and ended ones in their grace period. What is spent stays spent: a rewind gives nothing
+   * back. `append`, `rewind` and turns take a `usage`, which is counted in the same step.
+   *
+   * @example
+   * ```ts
+   * await sessions.orThrow.extend(id, { budget: { tokens: 100_000 } });
+   * await sessions.orThrow.spend(id, { tokens: 900 }, { operationId: 'call-1' });
+   * const { usage } = await sessions.orThrow.get(id);
+   * console.log(usage?.['tokens']); // 900
+   * ```
+   */
+  spend(id: string, usage: Counters, options?: OperationOptions): ResultAsync<Spent, E['spend']>;
 
   /**
    * Adds entries to the history of an ACTIVE or PAUSED session, all or none. The cost does not

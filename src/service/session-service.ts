@@ -6,6 +6,7 @@ import type { InvalidInput, OperationError, StoreUnavailable } from '../session/
 import type { Message } from '../session/message.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type {
+  Counters,
   CreatedSession,
   Session,
   SessionLease,
@@ -65,6 +66,7 @@ import type {
   OperationName,
   OperationResults,
   SessionPage,
+  Spent,
   Sweep,
   WaitingCount,
 } from './operation-results.js';
@@ -96,6 +98,7 @@ import {
   type Settings,
   withFence,
 } from './settings.js';
+import { spendBudget } from './spend.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import type { RunOf, TakeInput, TurnOf } from './turn.js';
 import { releaseSession, takeMessages } from './turn-commits.js';
@@ -282,6 +285,14 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     options: OperationOptions = {},
   ): ResultAsync<SessionState, OperationErrors['fail']> {
     return this.#runOn('fail', id, changeSession, 'fail', options);
+  }
+
+  spend(
+    id: string,
+    usage: Counters,
+    options: OperationOptions = {},
+  ): ResultAsync<Spent, OperationErrors['spend']> {
+    return this.#runOn('spend', id, spendBudget, usage, options);
   }
 
   append(

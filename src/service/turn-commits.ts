@@ -26,6 +26,7 @@ import type { Refusal, SessionKey } from '../store/session-store.js';
 import { fitEntries, fitInput } from './fit-input.js';
 import type { ClaimedSession } from './operation-results.js';
 import type { Settings } from './settings.js';
+import { countedState } from './spending.js';
 import { entriesOfTurn } from './turn-entries.js';
 import type { Released, TakenMessages } from './turn-results.js';
 import { type Decide, type Made, makeStep } from './update-state.js';
@@ -101,15 +102,19 @@ const endedTurn = (current: StateRecord, now: number): StateRecord => {
 const releaseStep =
   (settings: Settings, key: SessionKey, input: ParsedRelease): Decide<OperationErrors['release']> =>
   (current, now) => {
+    const { entries: given, usage } = input;
     const { status } = stateAt(current, now);
     const released = releaseState(current, { ...input, random: settings.random() }, now);
     const wasReleased = current.work.lease?.releasedAt !== undefined;
-    if (released.isErr() || input.entries.length === 0 || wasReleased)
-      return released.map((state) => ({ state }));
+    const isSilent = given.length === 0 && usage === undefined;
+    if (released.isErr() || isSilent || wasReleased) return released.map((state) => ({ state }));
     if (!acceptsHistoryAt(current, now)) return err(invalidTransition(status, 'append'));
-    const entries = entriesAt(now, input.entries, openTurn(current, now)?.number);
+    const ended = status === 'TERMINATED' ? endedTurn(current, now) : released.value;
+    const counted = countedState(settings, usedState(ended, now), usage, now);
+    if (counted.isErr()) return err(counted.error);
+    const entries = entriesAt(now, given, openTurn(current, now)?.number);
     return ok({
-      state: status === 'TERMINATED' ? endedTurn(current, now) : usedState(released.value, now),
+      state: counted.value,
       ...roomFor(settings, key),
       effects: { entries },
     });

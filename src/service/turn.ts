@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { Message } from '../session/message.js';
-import type { PositionedEntry, Session } from '../session/session.js';
+import type { Counters, PositionedEntry, Session } from '../session/session.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { LeaseSignal } from '../session/with-lease.js';
 import type { NewHistoryEntry } from './new-history-entry.js';
@@ -59,9 +59,14 @@ export interface TurnOf<T extends SessionSchemas, S> {
   readonly fencingToken: number;
 }
 
-/** What a turn says, stored in the same step as its end. */
+/** What a turn says and uses, stored in the same step as its end. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing says nothing.
-export type Said = TurnEntries | { readonly entries: TurnEntries } | null | undefined | void;
+export type Said =
+  | TurnEntries
+  | { readonly entries?: TurnEntries | undefined; readonly usage?: Counters | undefined }
+  | null
+  | undefined
+  | void;
 
 /**
  * Answers a turn. If it throws, rejects or returns an `Err`, the turn is tried again later. After a

@@ -1,7 +1,7 @@
 import { sameJson } from './canonical-json.js';
 import { timestampOf } from './clock.js';
 import { changedLabels } from './labels.js';
-import type { JsonObject } from './session.js';
+import type { Counters, JsonObject } from './session.js';
 import type { EventBase, SessionEvent } from './session-event.js';
 import type { SessionKey } from './session-key.js';
 import type { LeaseRecord, StateRecord } from './session-record.js';
@@ -37,6 +37,7 @@ const simpleEvents = [
   'woken',
   'sent',
   'withdrawn',
+  'spent',
   'cancelled',
   'exhausted',
   'deleted',
@@ -55,7 +56,12 @@ export const isSimpleEvent = (type: unknown): type is SimpleEvent =>
 export type ChangeDetail =
   | { readonly type: SimpleEvent; readonly at: number }
   | { readonly type: 'leased' | 'released'; readonly at: number; readonly fencingToken: number }
-  | { readonly type: 'terminated'; readonly at: number; readonly endReason: EndReason }
+  | {
+      readonly type: 'terminated';
+      readonly at: number;
+      readonly endReason: EndReason;
+      readonly usage?: Counters;
+    }
   | {
       readonly type: 'extended';
       readonly at: number;
@@ -85,7 +91,10 @@ export const detailOf = (event: ChangeDetail | AppendDetail, part: AppendedPart)
  */
 export const statusDetailOf = (wasPaused: boolean, state: StateRecord): ChangeDetail => {
   const at = state.since;
-  if (state.status === 'TERMINATED') return { type: 'terminated', at, endReason: state.endReason };
+  if (state.status === 'TERMINATED') {
+    const { endReason, budget } = state;
+    return { type: 'terminated', at, endReason, ...(budget && { usage: budget.used }) };
+  }
   if (state.status === 'PAUSED') return { type: 'paused', at };
   if (state.status === 'IDLE') return { type: 'created', at };
   return { type: wasPaused ? 'resumed' : 'started', at };
@@ -109,6 +118,9 @@ const extensionDetailOf = ({
   limitMs: limitMs < NEVER ? limitMs : 0,
   ...(deadline < NEVER && { endsAt: deadline }),
 });
+
+const isExtended = (previous: StateRecord, next: StateRecord): boolean =>
+  previous.limitMs !== next.limitMs || !sameJson(previous.budget?.limits, next.budget?.limits);
 
 const noMetadata: JsonObject = Object.freeze({});
 
@@ -151,7 +163,7 @@ export const changeDetailOf = (
   const isCancelled = lease?.cancelled !== undefined && before?.cancelled === undefined;
   if (isCancelled && !isTaken) return { type: 'cancelled', at: now };
   if (lease !== undefined && (isTaken || isReleased)) return leaseDetailOf(lease);
-  if (previous.limitMs !== next.limitMs) return extensionDetailOf(next);
+  if (isExtended(previous, next)) return extensionDetailOf(next);
   if (wantedAt(next) < wantedAt(previous)) return { type: 'woken', at: now };
   // Only `cancel` clears a wake without a lease.
   if (wakeAtOf(previous) < NEVER && wakeAtOf(next) === NEVER) return { type: 'cancelled', at: now };
@@ -177,8 +189,10 @@ const toldOf = (base: EventBase, detail: EventDetail): SessionEvent => {
       const rewound = after !== undefined && { rewoundTo: after };
       return { ...base, type: 'session.appended', start, historyPosition, ...rewound };
     }
-    case 'terminated':
-      return { ...base, type: 'session.terminated', endReason: detail.endReason };
+    case 'terminated': {
+      const { endReason, usage } = detail;
+      return { ...base, type: 'session.terminated', endReason, ...(usage && { usage }) };
+    }
     case 'leased':
     case 'released':
       return { ...base, type: `session.${detail.type}`, fencingToken: detail.fencingToken };

@@ -1,9 +1,10 @@
+import type { Spending } from './budget.js';
 import type { HistoryEntry } from './session.js';
 
 /** A checked append, from which its commit is planned. */
 export interface HistoryAppend {
   /**
-   * Oldest first; at least one. The store keeps them together and in this
+   * Oldest first; none only with `spend`. The store keeps them together and in this
    * order.
    */
   readonly entries: readonly HistoryEntry[];
@@ -25,4 +26,6 @@ export interface HistoryAppend {
   readonly fencingToken?: number;
   /** Maximum number of entries in the history after the append. Default: no limit. */
   readonly maxEntries?: number;
+  /** What is added to the counters of the session. Default: nothing. */
+  readonly spend?: Spending & { readonly revision: number };
 }

@@ -49,6 +49,11 @@ export interface SessionLimits {
    */
   readonly activeSessions: number | ((tenant: string) => number);
   /**
+   * Names of counters that any session may count, at most 8, beside those of its budget. Default:
+   * none.
+   */
+  readonly counters: readonly string[];
+  /**
    * Maximum bytes of JSON in a page, or in an answer; a larger one is `page_too_large`. A page of
    * one session, and an answer of one entry, is always served. Default: 8 MiB.
    */
@@ -70,12 +75,13 @@ export const defaultLimits = /* @__PURE__ */ Object.freeze({
   historyEntries: Number.MAX_SAFE_INTEGER,
   inboxMessages: 100,
   activeSessions: Number.MAX_SAFE_INTEGER,
+  counters: [],
   pageBytes: 8 * 1024 * 1024,
   forkBytes: 1024 * 1024,
 } as const satisfies SessionLimits);
 
 /** The limits that are the same for all tenants. */
-export type SizeLimit = Exclude<keyof SessionLimits, 'activeSessions'>;
+export type SizeLimit = Exclude<keyof SessionLimits, 'activeSessions' | 'counters'>;
 
 /** Maximum length of a face's or a profile's name, in characters. */
 export const NAME_LENGTH = 256;
@@ -91,6 +97,8 @@ export const ERROR_LENGTH = 500;
 export const KEY_LENGTH = 256;
 /** Maximum number of labels of a session. */
 export const MAX_LABELS = 8;
+/** Maximum number of counters in a budget, and in a usage. */
+export const MAX_COUNTERS = 8;
 /** Maximum length of the name of a label, in characters. */
 export const LABEL_NAME_LENGTH = 64;
 /** Maximum length of the value of a label, in characters. */

@@ -55,7 +55,8 @@ export interface OperationErrors {
   readonly terminate: OperationErrors['pause'];
   readonly fail: OperationErrors['pause'];
   readonly update: Exclude<OperationErrors['pause'], InvalidTransition>;
-  readonly append: Exclude<OperationErrors['pause'], Conflict> | HistoryFull | HistoryMoved;
+  readonly spend: Exclude<OperationErrors['pause'], Conflict>;
+  readonly append: OperationErrors['spend'] | HistoryFull | HistoryMoved;
   readonly rewind: OperationErrors['append'] | Conflict | InboxFull;
   readonly send: OperationErrors['getOrCreate'] | InvalidTransition | OperationMismatch | InboxFull;
   readonly inbox: InvalidInput | NotFound | StoreError;

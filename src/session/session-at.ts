@@ -4,6 +4,7 @@ import { leaseAt } from './lease-state.js';
 import { limitMsOf, secondsOf } from './limits.js';
 import type { Mutable } from './mutable.js';
 import type {
+  Counters,
   JsonObject,
   Session,
   SessionLabels,
@@ -18,6 +19,7 @@ import { activeMsAt, endsAt, stateAt } from './state-at.js';
 import { workAt } from './work-at.js';
 
 const addOptional = (to: Mutable<SessionState>, state: StateRecord): void => {
+  if (state.budget !== undefined) to.usage = { ...state.budget.used };
   if (state.startedAt !== undefined) to.startedAt = timestampOf(state.startedAt);
   if (state.status === 'TERMINATED') {
     to.endReason = state.endReason;
@@ -51,6 +53,10 @@ const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): Sess
   if (limitMsOf(options.timeLimit) === limitMs) return options;
   return { ...options, timeLimit: secondsOf(limitMs) };
 };
+
+/** The sums that end a session; undefined if none does. */
+const budgetOf = ({ budget }: StateRecord): Counters | undefined =>
+  budget && Object.keys(budget.limits).length > 0 ? { ...budget.limits } : undefined;
 
 const noLabels: SessionLabels = Object.freeze({});
 const noMetadata: JsonObject = Object.freeze({});
@@ -98,6 +104,8 @@ export const sessionAt = (
   const work = workAt(state, now);
   if (work !== undefined) session.work = work;
   if (origin !== undefined) session.origin = origin;
+  const budget = budgetOf(state);
+  if (budget !== undefined) session.budget = budget;
   return session;
 };
 
@@ -119,6 +127,8 @@ export interface EndedSession {
   readonly duration: number;
   /** Milliseconds spent ACTIVE. */
   readonly durationMs: number;
+  /** The sums of its counters. Absent for a session without any. */
+  readonly usage?: Counters;
   /**
    * The labels when the end is reported: `update` may change them after the end. Empty if the
    * session has none.
@@ -145,6 +155,7 @@ export const endedSessionOf = ({ tenant, id }: SessionKey, stored: StateRecord):
     endReason: isOver ? state.endReason : 'deleted',
     duration: Math.floor(durationMs / 1000),
     durationMs,
+    ...(state.budget && { usage: { ...state.budget.used } }),
     labels: { ...state.labels },
     ...(startedAt !== undefined && { startedAt: timestampOf(startedAt) }),
     endedAt: timestampOf(endedAt),

@@ -1,5 +1,5 @@
 import type { Message } from './message.js';
-import type { PositionedEntry, Session } from './session.js';
+import type { Counters, PositionedEntry, Session } from './session.js';
 import type { SessionSchemas } from './session-schemas.js';
 import type { EndReason } from './session-status.js';
 
@@ -18,6 +18,7 @@ export type SessionEventType =
   | 'session.woken'
   | 'session.sent'
   | 'session.withdrawn'
+  | 'session.spent'
   | 'session.cancelled'
   | 'session.exhausted'
   | 'session.terminated'
@@ -63,7 +64,12 @@ export type SessionEvent =
       /** The fencing token of the lease. Its holder is in the session, and not in the log. */
       readonly fencingToken: number;
     })
-  | (EventBase & { readonly type: 'session.terminated'; readonly endReason: EndReason })
+  | (EventBase & {
+      readonly type: 'session.terminated';
+      readonly endReason: EndReason;
+      /** The sums of its counters. Absent for a session without any. */
+      readonly usage?: Counters;
+    })
   | (EventBase & {
       readonly type: 'session.extended';
       /** The new time limit in seconds; 0 for none. */

@@ -1,4 +1,5 @@
 import type {
+  Counters,
   HistoryEntry,
   JsonObject,
   SessionLabels,
@@ -128,6 +129,19 @@ export interface AttemptFailure {
   readonly attempt: number;
 }
 
+/** What a session has used, and may use, by counter. Names are sorted. */
+export interface BudgetRecord {
+  /** Sums: whole numbers from 0 to 2^53 - 1. */
+  readonly used: Counters;
+  /** The sums that end the session. A counter without one only counts. */
+  readonly limits: Counters;
+  /**
+   * When a sum has reached its limit, in milliseconds since the epoch. The session has ended then,
+   * for every clock. Absent before.
+   */
+  readonly reachedAt?: number;
+}
+
 interface Phase {
   /**
    * Random, 1 to 2^52: every state that is stored has another one, those of earlier sessions with
@@ -167,6 +181,8 @@ interface Phase {
   readonly labels?: SessionLabels;
   /** Data of the host, a JSON object. Absent for a session without any. */
   readonly metadata?: JsonObject;
+  /** Absent if nothing was ever counted and nothing is limited. */
+  readonly budget?: BudgetRecord;
   /** The leases and the work on the session; empty if it never had any. */
   readonly work: WorkRecord;
   /** Absent if no report of its end must be made. */

@@ -10,10 +10,10 @@ export const isSessionStatus = (value: unknown): value is SessionStatus =>
 export type CallerCommand = 'start' | 'pause' | 'resume' | 'terminate' | 'fail';
 
 /**
- * Commands that only the clock gives: `expire` at the time limit, `time_out` at the idle or the
- * inactivity timeout.
+ * Commands that no caller gives: `expire` at the time limit, `time_out` at the idle or the
+ * inactivity timeout, `use_up` when a counter reaches its budget.
  */
-export type ClockCommand = 'expire' | 'time_out';
+export type ClockCommand = 'expire' | 'time_out' | 'use_up';
 
 export type StatusCommand = CallerCommand | ClockCommand;
 
@@ -26,6 +26,7 @@ export const endReasons = Object.freeze([
   'time_limit',
   'idle_timeout',
   'inactive',
+  'budget',
 ] as const);
 
 /** Why a session is TERMINATED. */
@@ -65,6 +66,7 @@ export const transitions = /* @__PURE__ */ Object.freeze({
     terminate: end('terminated'),
     fail: end('failed'),
     time_out: end('idle_timeout'),
+    use_up: end('budget'),
   }),
   ACTIVE: row({
     pause: to('PAUSED'),
@@ -73,6 +75,7 @@ export const transitions = /* @__PURE__ */ Object.freeze({
     fail: end('failed'),
     expire: end('time_limit'),
     time_out: end('inactive'),
+    use_up: end('budget'),
   }),
   PAUSED: row({
     resume: to('ACTIVE'),
@@ -80,6 +83,7 @@ export const transitions = /* @__PURE__ */ Object.freeze({
     terminate: end('terminated'),
     fail: end('failed'),
     time_out: end('idle_timeout'),
+    use_up: end('budget'),
   }),
   TERMINATED: row({ terminate: unchanged }),
 }) satisfies Readonly<Record<SessionStatus, TransitionRow>>;
@@ -118,7 +122,8 @@ export interface InvalidTransition {
     | 'take'
     | 'lease'
     | 'wake'
-    | 'cancel';
+    | 'cancel'
+    | 'spend';
 }
 
 export const invalidTransition = (

@@ -24,6 +24,12 @@ export interface SessionOptions {
  */
 export type SessionLabels = Readonly<Record<string, string>>;
 
+/**
+ * Whole numbers from 0 to 2^53 - 1 by counter, such as `{ tokens: 900 }`. At most 8; a name has 1 to
+ * 64 of the characters `A-Z a-z 0-9 _ . -`.
+ */
+export type Counters = Readonly<Record<string, number>>;
+
 /** Labels to change: a name and its new value, or `null` to remove it. The other labels stay. */
 export type LabelChanges = Readonly<Record<string, string | null>>;
 
@@ -88,6 +94,8 @@ export interface SessionState {
   readonly duration: number;
   /** Milliseconds spent ACTIVE so far. */
   readonly durationMs: number;
+  /** The sums of its counters so far. Absent for a session without any. */
+  readonly usage?: Counters;
   /**
    * An opaque number that is another one after each command, update and change of the lease;
    * entries do not change it. With it as `ifRevision`, `update` applies only to what you have read.
@@ -101,7 +109,7 @@ export interface SessionState {
   /**
    * When the clock ends the session unless a command comes before: at its time limit or the
    * inactivity timeout while ACTIVE, at the idle timeout while IDLE or PAUSED. Absent if the clock
-   * does not end it, and after the end.
+   * does not end it, and after the end. A budget may end it before.
    */
   readonly endsAt?: string;
   /** When the session ended; absent before. */
@@ -163,6 +171,8 @@ export interface Session<out T extends SessionSchemas = SessionSchemas>
   readonly labels: SessionLabels;
   /** Data of the host, which `create` sets and `update` changes. Empty if the session has none. */
   readonly metadata: MetadataOf<T>;
+  /** The sums of its counters that end it; see `extend`. Absent if none does. */
+  readonly budget?: Counters;
   /** The current lease; absent if nobody holds the session. */
   readonly lease?: SessionLease;
   /** Absent if there is none: nothing waits, runs or has failed. */

@@ -1,7 +1,7 @@
-import { err, ok, type Result } from 'neverthrow';
-import { type InvalidInput, invalidField } from './errors.js';
+import type { Result } from 'neverthrow';
 import type { JsonObject, SessionLabels } from './session.js';
 import {
+  type BudgetRecord,
   type EndedState,
   REMEMBERED_OPERATIONS,
   type SessionTerms,
@@ -31,6 +31,7 @@ export interface Beginning {
   readonly terms: SessionTerms;
   readonly labels?: SessionLabels | undefined;
   readonly metadata?: JsonObject | undefined;
+  readonly budget?: BudgetRecord | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly revision: number;
@@ -47,7 +48,8 @@ const noWork: WorkRecord = Object.freeze({});
  * The state of a new session. Avoids spreads, because they take half as long as the rest of a
  * create.
  */
-const idleState = ({ limitMs, terms, labels, metadata, now, revision }: Beginning): StateRecord => {
+const idleState = (beginning: Beginning): StateRecord => {
+  const { limitMs, terms, labels, metadata, budget, now, revision } = beginning;
   const state = {
     status: 'IDLE' as const,
     revision,
@@ -60,8 +62,13 @@ const idleState = ({ limitMs, terms, labels, metadata, now, revision }: Beginnin
     terms,
     work: noWork,
   };
-  if (labels === undefined && metadata === undefined) return Object.freeze(state);
-  return Object.freeze({ ...state, ...(labels && { labels }), ...(metadata && { metadata }) });
+  if ((labels ?? metadata ?? budget) === undefined) return Object.freeze(state);
+  return Object.freeze({
+    ...state,
+    ...(labels && { labels }),
+    ...(metadata && { metadata }),
+    ...(budget && { budget }),
+  });
 };
 
 /** The state of a new session, IDLE or started immediately. */
@@ -92,7 +99,8 @@ export const commandOf = ({ operations }: StateRecord, operationId: string): str
 
 /**
  * When the clock ends the session unless it is used or changed before, in milliseconds since the
- * epoch; `Infinity` for never. After the end: when the session is deleted.
+ * epoch; `Infinity` for never. 0, which is past for every clock, if a budget has ended it. After the
+ * end is stored: when the session is deleted.
  *
  * @example
  * ```ts
@@ -100,8 +108,16 @@ export const commandOf = ({ operations }: StateRecord, operationId: string): str
  * if (state) console.log(endsAt(state) - state.since); // 600000
  * ```
  */
-export const endsAt = ({ status, deadline, lastActivityAt, terms }: StateRecord): number =>
-  status === 'ACTIVE' ? Math.min(deadline, lastActivityAt + terms.inactivityTimeoutMs) : deadline;
+export const endsAt = (state: StateRecord): number => {
+  const { status, deadline, lastActivityAt, terms, budget } = state;
+  if (status !== 'TERMINATED' && budget?.reachedAt !== undefined) return 0;
+  return status === 'ACTIVE'
+    ? Math.min(deadline, lastActivityAt + terms.inactivityTimeoutMs)
+    : deadline;
+};
+
+/** When a session that has not ended for good ends or has ended. */
+const endTimeOf = (state: StateRecord): number => state.budget?.reachedAt ?? endsAt(state);
 
 /**
  * Milliseconds spent ACTIVE up to `now`, at most the limit. A clock that was set back subtracts
@@ -116,7 +132,7 @@ export const endsAt = ({ status, deadline, lastActivityAt, terms }: StateRecord)
  */
 export const activeMsAt = (state: StateRecord, now: number): number => {
   if (state.status !== 'ACTIVE') return state.activeMs;
-  const until = Math.min(now, endsAt(state));
+  const until = Math.min(now, endTimeOf(state));
   return state.activeMs + Math.max(0, until - state.since);
 };
 
@@ -125,6 +141,15 @@ const clockEnds = {
   IDLE: transitions.IDLE[clockCommands.IDLE],
   ACTIVE: transitions.ACTIVE[clockCommands.ACTIVE],
   PAUSED: transitions.PAUSED[clockCommands.PAUSED],
+};
+
+/** How a session ends that ends at `since`. */
+const endOf = (
+  { status, deadline, budget }: Exclude<StateRecord, EndedState>,
+  since: number,
+): Pick<EndedState, 'status' | 'endReason'> => {
+  if (budget?.reachedAt !== undefined) return transitions[status].use_up;
+  return since < deadline ? transitions.ACTIVE.time_out : clockEnds[status];
 };
 
 /**
@@ -139,10 +164,10 @@ const clockEnds = {
  * ```
  */
 export const stateAt = (state: StateRecord, now: number): StateRecord => {
-  const { status, deadline, terms } = state;
-  const since = endsAt(state);
-  if (status === 'TERMINATED' || now < since) return state;
-  const end = since < deadline ? transitions.ACTIVE.time_out : clockEnds[status];
+  if (state.status === 'TERMINATED' || now < endsAt(state)) return state;
+  const { terms } = state;
+  const since = endTimeOf(state);
+  const end = endOf(state, since);
   const lastActivityAt = Math.max(state.lastActivityAt, since);
   const activeMs = activeMsAt(state, since);
   return { ...state, ...end, since, lastActivityAt, activeMs, deadline: since + terms.retentionMs };
@@ -231,10 +256,9 @@ export const advance = (
  */
 export const acceptsHistoryUntil = (state: StateRecord): number => {
   const { graceMs } = state.terms;
-  if (acceptsHistory[state.status]) return endsAt(state) + graceMs;
+  if (acceptsHistory[state.status]) return endTimeOf(state) + graceMs;
   if (graceMs === 0) return 0;
-  if (state.status === 'TERMINATED') return state.since + graceMs;
-  return state.deadline + graceMs;
+  return (state.status === 'TERMINATED' ? state.since : endTimeOf(state)) + graceMs;
 };
 
 /**
@@ -247,39 +271,4 @@ export const acceptsHistoryUntil = (state: StateRecord): number => {
  * ```
  */
 export const acceptsHistoryAt = (state: StateRecord, now: number): boolean =>
-  now < acceptsHistoryUntil(state) && !(state.status === 'IDLE' && now < state.deadline);
-
-export interface Extension {
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** Maximum milliseconds ACTIVE, including the time already used; `Infinity` for no limit. */
-  readonly limitMs: number;
-  /** The name of the command with its input, to recognise a repeated call. */
-  readonly command: string;
-  readonly operationId: string | undefined;
-}
-
-/** The next state, with a new time limit. The status and its start stay the same. */
-export const extendState = (
-  current: StateRecord,
-  { now, limitMs, command, operationId }: Extension,
-): Result<StateRecord, InvalidTransition | InvalidInput> => {
-  const state = stateAt(current, now);
-  return transition(state.status, 'extend').andThen(() => {
-    const usedMs = activeMsAt(state, now);
-    if (limitMs <= usedMs) {
-      const message = `must be more than the ${usedMs / 1000} seconds that the session has been ACTIVE`;
-      return err(invalidField('timeLimit', message));
-    }
-    return ok(
-      Object.freeze({
-        ...state,
-        lastActivityAt: now,
-        limitMs,
-        deadline:
-          state.status === 'ACTIVE' ? state.since + (limitMs - state.activeMs) : state.deadline,
-        operations: remember(state.operations, command, operationId),
-      }),
-    );
-  });
-};
+  now < acceptsHistoryUntil(state) && !(state.status === 'IDLE' && now < endsAt(state));

@@ -58,11 +58,12 @@ export const stateDigestOf = (
   state: StateRecord,
   { now, messages, isWithLeases }: Digested,
 ): string => {
-  const { status, since, activeMs, limitMs, labels, metadata, operations } = state;
+  const { status, since, activeMs, limitMs, labels, metadata, budget, operations } = state;
   // Each lease moves the time at which waiting work is due.
   const work = { ...workAt(state, now), nextAt: undefined };
   const ids = messages.map(({ id }) => id);
-  const own = [status, since, activeMs, limitMs, labels, metadata, operations[0], work, ids];
+  const data = [labels, metadata, budget];
+  const own = [status, since, activeMs, limitMs, ...data, operations[0], work, ids];
   const { lease } = state.work;
   return shortDigestOf(isWithLeases ? [...own, lease?.fencingToken, lease?.releasedAt] : own);
 };

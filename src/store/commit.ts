@@ -1,3 +1,4 @@
+import type { Spending } from '../session/budget.js';
 import type { AppendDetail, ChangeDetail } from '../session/event-detail.js';
 import type { HistoryEntry, MessageEntry, PositionedEntry } from '../session/session.js';
 import type { DueKey, SessionKey } from '../session/session-key.js';
@@ -65,14 +66,25 @@ export interface NewMessage {
 }
 
 /**
- * The guards of a change. After `operation` comes `message`: no earlier message of the session,
- * even one that was withdrawn, had the id of `send`; one that also had the digest makes the outcome
+ * What is added to the counters of a session (`spentState`), with a new revision. Its guard,
+ * `counters`, comes after `fence`: each counter is in the budget of the state or free, and no sum is
+ * above 2^53 - 1 (`wrongCounterIn`).
+ */
+export interface Spend extends Spending {
+  /** When, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly revision: number;
+}
+
+/**
+ * The guards of a change. After `operation` comes `message`: no earlier message of the session, even
+ * one that was withdrawn, had the id of `send`; one that also had the digest makes the outcome
  * `repeated`. Then there must be a session (`present`).
  */
 export interface Guards {
   /**
    * No earlier change of the session had this id; one that also had the digest makes the outcome
-   * `repeated`. Only with `entries` or `truncate`.
+   * `repeated`. Only with `entries`, `truncate` or `spend`.
    */
   readonly operation?:
     | {
@@ -146,7 +158,7 @@ export type StateChange = Commit<
     }
 >;
 
-/** Changes the history, the activity or the inbox of a session, and keeps the rest. */
+/** Changes the history, the activity, the inbox or the counters of a session, and keeps the rest. */
 export type UseChange = Commit<
   SessionKey,
   Guards,
@@ -154,6 +166,7 @@ export type UseChange = Commit<
     readonly put?: undefined;
     /** The latest activity, unless a later one is stored. Postpones an end by inactivity. */
     readonly activity?: number | undefined;
+    readonly spend?: Spend | undefined;
     /**
      * The message makes the session wait for a worker from `at` on (`work.askedAt`), or from
      * earlier if a message does so already; a new revision.
@@ -251,7 +264,7 @@ export type Refusal = { readonly outcome: 'refused' } & (
     }
   | {
       /** The first guard that failed. */
-      readonly guard: 'revision' | 'unusedSince' | 'open' | 'over' | 'fence';
+      readonly guard: 'revision' | 'unusedSince' | 'open' | 'over' | 'fence' | 'counters';
       /** The stored state, to decide again without a read. */
       readonly state: StateRecord;
     }

@@ -1,3 +1,4 @@
+import { wrongCounterIn } from '../session/budget.js';
 import { isLeasedWith } from '../session/lease-state.js';
 import type { StateRecord } from '../session/session-record.js';
 import { acceptsHistory } from '../session/session-status.js';
@@ -81,6 +82,14 @@ const stateGuard = (state: StateRecord, guards: Guards): StateGuard | undefined 
   return undefined;
 };
 
+const counterGuard = (
+  state: StateRecord,
+  { effects }: StateChange | UseChange,
+): 'counters' | undefined => {
+  if (effects.put !== undefined || effects.spend === undefined) return undefined;
+  return wrongCounterIn(state, effects.spend) && 'counters';
+};
+
 const judgeHistory = (
   { end, kept, liveAt }: Facts,
   { guards, effects }: StateChange | UseChange,
@@ -154,7 +163,7 @@ export const judgeChange = (facts: Facts, commit: StateChange | UseChange): Chan
   if (send !== undefined && sent !== undefined)
     return send.digest === sent.digest ? { outcome: 'repeated', position: 0 } : refused('message');
   if (state === undefined) return refused('present');
-  const guard = stateGuard(state, commit.guards);
+  const guard = stateGuard(state, commit.guards) ?? counterGuard(state, commit);
   if (guard !== undefined) return { ...refused(guard), state };
   if (inbox !== undefined && (state.work.inbox ?? 0) > inbox) return refused('inbox');
   return judgeHistory(facts, commit);

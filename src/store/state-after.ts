@@ -1,3 +1,4 @@
+import { spentState } from '../session/budget.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { StateChange, UseChange } from './commit.js';
 
@@ -21,7 +22,12 @@ export const stateAfter = (
     const { lastActivityAt } = stored;
     return lastActivityAt > state.lastActivityAt ? { ...state, lastActivityAt } : state;
   }
-  const { activity = 0, send } = effects;
+  const { activity = 0, send, spend } = effects;
+  if (spend !== undefined) {
+    const { spend: _, ...others } = effects;
+    const { usage, at, revision } = spend;
+    return { ...stateAfter(spentState(stored, usage, at), { effects: others }), revision };
+  }
   const lastActivityAt = Math.max(stored.lastActivityAt, activity);
   if (send === undefined) {
     return lastActivityAt === stored.lastActivityAt ? stored : { ...stored, lastActivityAt };

@@ -1,7 +1,8 @@
 import type { Result } from 'neverthrow';
+import { extendState } from '../../session/extend-state.js';
 import { leaseState, releaseState, renewState, wakeState } from '../../session/lease-state.js';
 import type { StateRecord } from '../../session/session-record.js';
-import { advance, endByClock, extendState } from '../../session/state-at.js';
+import { advance, endByClock } from '../../session/state-at.js';
 import { cancelState, claimState } from '../../session/turn-state.js';
 import type { Dice } from './dice.js';
 

@@ -1,0 +1,88 @@
+import { byName } from './canonical-json.js';
+import type { Counters } from './session.js';
+import type { BudgetRecord, StateRecord } from './session-record.js';
+import { endsAt } from './state-at.js';
+
+/** What is added to the counters of a session. */
+export interface Spending {
+  /** What is added, by counter: whole numbers from 0. */
+  readonly usage: Counters;
+  /** The counters that the session need not have yet. */
+  readonly free: readonly string[];
+}
+
+const none: Counters = Object.freeze({});
+
+const valueOf = (counters: Counters, name: string): number | undefined =>
+  Object.hasOwn(counters, name) ? counters[name] : undefined;
+
+const sorted = (counters: Counters): Counters =>
+  Object.freeze(Object.fromEntries(Object.entries(counters).sort(byName)));
+
+/** The budget of a new session, of which nothing is used. */
+export const newBudget = (limits: Counters): BudgetRecord =>
+  Object.freeze({
+    used: Object.freeze(Object.fromEntries(Object.keys(limits).map((name) => [name, 0]))),
+    limits,
+  });
+
+/** A counter that a session does not have, or whose sum would be too large to be exact. */
+export interface WrongCounter {
+  readonly counter: string;
+  readonly problem: 'unknown' | 'too_large';
+}
+
+/**
+ * The first counter that cannot be added; undefined if all can.
+ *
+ * @example
+ * ```ts
+ * const state = unwrap(store.findState({ tenant: 'acme', id }));
+ * const spending = { usage: { tokens: 900 }, free: [] };
+ * if (state) console.log(wrongCounterIn(state, spending)?.problem); // unknown
+ * ```
+ */
+export const wrongCounterIn = (
+  { budget }: StateRecord,
+  { usage, free }: Spending,
+): WrongCounter | undefined => {
+  for (const [counter, added] of Object.entries(usage)) {
+    const used = valueOf(budget?.used ?? none, counter);
+    if (used === undefined && !free.includes(counter)) return { counter, problem: 'unknown' };
+    if (!Number.isSafeInteger((used ?? 0) + added)) return { counter, problem: 'too_large' };
+  }
+  return undefined;
+};
+
+const isReached = (used: Counters, limits: Counters): boolean =>
+  Object.entries(limits).some(([name, limit]) => (valueOf(used, name) ?? 0) >= limit);
+
+/**
+ * The state with a usage that was added at `at`. A session that has not ended by then ends if a sum
+ * reaches its budget.
+ */
+export const spentState = <S extends StateRecord>(state: S, usage: Counters, at: number): S => {
+  const { used: before, limits, ...reached } = state.budget ?? newBudget(none);
+  const added = Object.entries(usage).map(
+    ([name, value]) => [name, (valueOf(before, name) ?? 0) + value] as const,
+  );
+  const used = sorted({ ...before, ...Object.fromEntries(added) });
+  const isLive = state.status !== 'TERMINATED' && at < endsAt(state);
+  const end = isLive && isReached(used, limits) ? { reachedAt: at } : reached;
+  return { ...state, budget: Object.freeze({ used, limits, ...end }) };
+};
+
+/** The budget with other limits, where given. */
+export const extendedBudget = (
+  { used, limits }: BudgetRecord = newBudget(none),
+  changed: Counters,
+): BudgetRecord => {
+  const all = sorted({ ...limits, ...changed });
+  return Object.freeze({ used: sorted({ ...newBudget(all).used, ...used }), limits: all });
+};
+
+/** The counters of which at least as much is used as a new limit allows. */
+export const usedUp = ({ used }: BudgetRecord, limits: Counters): readonly string[] =>
+  Object.entries(limits)
+    .filter(([name, limit]) => (valueOf(used, name) ?? 0) >= limit)
+    .map(([name]) => name);

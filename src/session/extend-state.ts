@@ -1,0 +1,62 @@
+import { err, ok, type Result } from 'neverthrow';
+import { extendedBudget, usedUp } from './budget.js';
+import { type InvalidInput, invalidField } from './errors.js';
+import type { Counters } from './session.js';
+import type { BudgetRecord, StateRecord } from './session-record.js';
+import type { InvalidTransition } from './session-status.js';
+import { activeMsAt, remember, stateAt } from './state-at.js';
+import { transition } from './transition.js';
+
+/** The input of `extendState`. */
+export interface Extension {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Maximum milliseconds ACTIVE, including the time already used; `Infinity` for no limit. */
+  readonly limitMs?: number | undefined;
+  /** New budgets of counters. */
+  readonly budget?: Counters | undefined;
+  /** The name of the command with its input, to recognise a repeated call. */
+  readonly command: string;
+  readonly operationId: string | undefined;
+}
+
+/** The error of limits that are used up already. */
+const refusalOf = (
+  { budget }: StateRecord,
+  { limitMs = Number.POSITIVE_INFINITY, budget: limits = {} }: Extension,
+  usedMs: number,
+): InvalidInput | undefined => {
+  if (limitMs <= usedMs) {
+    const rule = `must be more than the ${usedMs / 1000} seconds that the session has been ACTIVE`;
+    return invalidField('timeLimit', rule);
+  }
+  const [counter] = budget === undefined ? [] : usedUp(budget, limits);
+  if (counter === undefined) return undefined;
+  return invalidField(`budget.${counter}`, 'must be more than the session has used');
+};
+
+/** The next state, with new limits. The status and its start stay the same. */
+export const extendState = (
+  current: StateRecord,
+  extension: Extension,
+): Result<StateRecord, InvalidTransition | InvalidInput> => {
+  const { now, command, operationId, budget: limits } = extension;
+  const state = stateAt(current, now);
+  return transition(state.status, 'extend').andThen(() => {
+    const refusal = refusalOf(state, extension, activeMsAt(state, now));
+    if (refusal !== undefined) return err(refusal);
+    const { limitMs = state.limitMs } = extension;
+    const budget: BudgetRecord | undefined = limits && extendedBudget(state.budget, limits);
+    const deadline = state.since + (limitMs - state.activeMs);
+    return ok(
+      Object.freeze({
+        ...state,
+        lastActivityAt: now,
+        limitMs,
+        ...(state.status === 'ACTIVE' && { deadline }),
+        ...(budget && { budget }),
+        operations: remember(state.operations, command, operationId),
+      }),
+    );
+  });
+};
