@@ -351,9 +351,8 @@ export class MemorySessionStore implements SessionStore {
     const { take, withdraw }: InboxEffects = effects.put === undefined ? {} : effects;
     if (withdraw !== undefined) session.inbox?.withdraw(withdraw);
     if (take === undefined) {
-      if (truncate === undefined && entries.length === 0) return { position: 0 };
       log.append(effects, guards.operation);
-      return { position: log.end };
+      return { position: truncate === undefined && entries.length === 0 ? 0 : log.end };
     }
     const start = log.end + (truncate === undefined ? 0 : 1) + entries.length;
     const messages = session.inbox?.take(take, start) ?? [];

@@ -130,9 +130,13 @@ const copyHead = (head: SessionHead): SessionHead => {
  * frozen already: copying each would make a change take half as long again.
  */
 export const frozenState = (state: StateRecord): StateRecord => {
-  const { operations, terms, labels, metadata, work, report } = state;
+  const { operations, terms, labels, metadata, budget, work, report } = state;
   const { lease, turn, failure } = work;
-  const parts = [state, operations, terms, labels, metadata, work, lease, turn, failure, report];
+  const parts: readonly unknown[] = [
+    ...[state, operations, terms, labels, metadata, report],
+    ...[work, lease, turn, failure],
+    ...[budget, budget?.used, budget?.limits],
+  ];
   if (parts.every((part) => Object.isFrozen(part))) return state;
   return deepFreeze(structuredClone(state));
 };

@@ -8,6 +8,7 @@ import {
   sessionLines,
   sessionObject,
   summaryObject,
+  usageText,
   workText,
 } from './session-lines.js';
 import {
@@ -68,6 +69,7 @@ const texts: readonly ((session: ShownSummary) => string)[] = [
   ({ labels }) => labelsText(labels),
   ({ metadata = {} }) => `metadata ${JSON.stringify(metadata)}`,
   leaseText,
+  (session) => usageText(session) || 'no usage',
   (session) => inboxText(session) || 'no message waiting',
   (session) => workText(session) || 'waits for no worker',
 ];

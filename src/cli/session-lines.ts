@@ -16,11 +16,13 @@ export const styleOf = {
 const unlessEmpty = <T extends object>(fields: T | undefined): T | undefined =>
   fields && Object.keys(fields).length > 0 ? fields : undefined;
 
-const moreOf = ({ endReason, labels, metadata, lease, ...rest }: ShownSummary) => ({
+const moreOf = ({ endReason, labels, metadata, lease, usage, budget, ...rest }: ShownSummary) => ({
   end_reason: endReason,
   labels: unlessEmpty(labels),
   metadata: unlessEmpty(metadata),
   lease,
+  usage,
+  budget,
   ...toWireWork(rest),
 });
 
@@ -52,6 +54,14 @@ export const workText = ({ work }: ShownSummary): string => {
   if (error !== undefined) facts.push(`last error: ${error}`);
   return facts.join(', ');
 };
+
+/** What a session has used of its budget; empty if it has no counters. */
+export const usageText = ({ usage = {}, budget = {} }: ShownSummary): string =>
+  Object.entries(usage)
+    .map(
+      ([name, sum]) => `${name} ${sum}${Object.hasOwn(budget, name) ? ` of ${budget[name]}` : ''}`,
+    )
+    .join(', ');
 
 /** The messages that wait; empty if there are none. */
 export const inboxText = ({ inbox = 0 }: ShownSummary): string =>
@@ -104,6 +114,7 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
       'Leased by',
       lease && `${lease.holder} until ${lease.until}, fencing token ${lease.fencingToken}`,
     ],
+    ['Usage', usageText(session)],
     ['Inbox', inboxText(session)],
     ['Work', workText(session)],
     // A label is on one line, whatever its value.

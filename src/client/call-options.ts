@@ -119,6 +119,8 @@ export interface RemoteWatchOptions extends Pick<CallOptions, 'signal'> {
    * Default: no warning.
    */
   readonly warnBefore?: number | undefined;
+  /** As in `WatchOptions`. */
+  readonly warnAt?: number | undefined;
   /** Maximum number of the latest history entries in a snapshot, from 0. Default: all. */
   readonly historyLimit?: number | undefined;
   /** Milliseconds for which a lost connection is retried. Default: the client's `timeoutMs`. */

@@ -16,7 +16,7 @@ import { copiedFields } from '../schema/object.js';
 import { readSafely } from '../schema/read-input.js';
 import { optional, type Read } from '../schema/schema.js';
 import { checkKnown } from '../schema/unknown-fields.js';
-import { milliseconds, name, operationId, upTo, whole } from '../schema/values.js';
+import { milliseconds, name, number, operationId, upTo, whole } from '../schema/values.js';
 import type { EachQuery } from '../service/list-sessions.js';
 import type { InvalidInput } from '../session/errors.js';
 import { type Fields, isFields } from '../session/fields.js';
@@ -150,6 +150,7 @@ const bodyOf = (input: Fields): string =>
 
 const historyLimit = optional(whole(0));
 const warning = optional(upTo(WARNING_SECONDS));
+const share = optional(number(0, 1));
 const pageLimit = optional(whole(1), PAGE_LIMIT);
 
 /** Reads the options once. */
@@ -263,7 +264,8 @@ export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, 
     );
     warning.read(issues, 'warnBefore', fields['warnBefore']);
     historyLimit.read(issues, 'historyLimit', fields['historyLimit']);
-    const optionNames = ['warnBefore', 'historyLimit'];
+    share.read(issues, 'warnAt', fields['warnAt']);
+    const optionNames = ['warnBefore', 'warnAt', 'historyLimit'];
     const request = parseCall(issues, watch, { id, options: fields, optionNames });
     return { ...request, cursor: isCursor ? cursor : undefined };
   });

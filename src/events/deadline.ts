@@ -3,7 +3,6 @@ import type { SessionExpiring } from '../session/session-event.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { EndReason, SessionStatus } from '../session/session-status.js';
 import { endsAt, stateAt } from '../session/state-at.js';
-import type { SessionKey } from '../store/session-store.js';
 
 /** How the clock will end a session. */
 export interface Ending {
@@ -66,16 +65,11 @@ export class Deadline {
   }
 
   /** The warning of the end if it is due; undefined otherwise. Each deadline has one warning. */
-  warning(
-    { tenant, id: sessionId }: SessionKey,
-    now: number,
-    cursor: string,
-  ): SessionExpiring | undefined {
+  warning(now: number): Pick<SessionExpiring, 'endsAt' | 'endReason'> | undefined {
     if (this.#ending === undefined || this.#warnBeforeMs < 0 || this.#hasWarned) return undefined;
     const { at: end, endReason } = this.#ending;
     if (now < end - this.#warnBeforeMs || now >= end) return undefined;
     this.#hasWarned = true;
-    const times = { at: timestampOf(now), endsAt: timestampOf(end) };
-    return { type: 'session.expiring', tenant, sessionId, ...times, endReason, cursor };
+    return { endsAt: timestampOf(end), endReason };
   }
 }

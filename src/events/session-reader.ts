@@ -5,7 +5,7 @@ import { type Message, waitingIn } from '../session/message.js';
 import type { PositionedEntry } from '../session/session.js';
 import { sessionAt, summaryAt } from '../session/session-at.js';
 import type { SessionChanged, SessionSnapshot } from '../session/session-event.js';
-import type { SessionRecord } from '../session/session-record.js';
+import type { BudgetRecord, SessionRecord } from '../session/session-record.js';
 import { stateAt } from '../session/state-at.js';
 import {
   cursorText,
@@ -39,6 +39,8 @@ export interface Reading {
   /** Where a watch continues after it. */
   readonly cursor: string;
   readonly ending: Ending | undefined;
+  /** Absent for a session that has ended, or has none. */
+  readonly budget?: BudgetRecord | undefined;
   /** What the watch tells. Absent if nothing has changed. */
   readonly change?: SessionSnapshot | SessionChanged;
 }
@@ -81,12 +83,17 @@ const cursorOf = (
 };
 
 /** What a watch tells of a record, and where it continues. */
-const readingOf = <T extends object>({ record, messages }: View, cursor: string, told?: T) => {
+const readingOf = <T extends object>(
+  { record, messages, isOver }: View,
+  cursor: string,
+  told?: T,
+) => {
   const { sequence, historyPosition: position, state } = record;
   const waiting = messages.length > 0 && { messages };
   return {
     cursor,
     ending: endingOf(state),
+    budget: isOver ? undefined : state.budget,
     ...(told && { change: { ...told, ...waiting, sequence, position, cursor } }),
   };
 };

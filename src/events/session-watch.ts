@@ -1,9 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionWatchSettings } from '../input/watch-options.js';
+import { timestampOf } from '../session/clock.js';
 import { notFound, type StoreError } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionChange } from '../session/session-event.js';
 import type { SessionKey } from '../store/session-store.js';
+import { Allowance } from './allowance.js';
 import { Deadline } from './deadline.js';
 import { DONE } from './safe-iterator.js';
 import { isLogClosed } from './safely.js';
@@ -49,6 +51,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #key: SessionKey;
   readonly #options: SessionWatchSettings;
   readonly #deadline: Deadline;
+  readonly #allowance: Allowance;
   #wakes: Wakes | undefined;
   /** Where the watch continues. */
   #cursor: string | undefined;
@@ -63,6 +66,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     this.#key = key;
     this.#options = options;
     this.#deadline = new Deadline(options.warnBefore);
+    this.#allowance = new Allowance(options.warnAt);
     this.#cursor = options.cursor;
   }
 
@@ -149,6 +153,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     if (read.value === undefined) return read;
     this.#cursor = read.value.cursor;
     this.#deadline.update(read.value.ending);
+    this.#allowance.update(read.value.budget);
     this.#lookAt = nextLook(this.#key.id, now);
     return read;
   }
@@ -159,8 +164,11 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   }
 
   #warning(now: number): Item | undefined {
-    const warning = this.#deadline.warning(this.#key, now, this.#cursor ?? '');
-    return warning && ok(warning);
+    const reason = this.#deadline.warning(now) ?? this.#allowance.warning();
+    if (reason === undefined) return undefined;
+    const { tenant, id: sessionId } = this.#key;
+    const base = { type: 'session.expiring', tenant, sessionId, at: timestampOf(now) } as const;
+    return ok({ ...base, ...reason, cursor: this.#cursor ?? '' });
   }
 
   /** The warning, unless its time may have moved; or a wait before the next read. */

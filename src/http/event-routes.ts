@@ -130,6 +130,7 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
     const options = given({
       cursor: isAtEnd ? undefined : last.value,
       warnBefore: numberIn(query.value, 'warnBefore'),
+      warnAt: numberIn(query.value, 'warnAt'),
       historyLimit: shownHistoryLimit(call, query.value),
       leases: call.form.leases,
     });

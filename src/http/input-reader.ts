@@ -37,6 +37,7 @@ export const numberIn = (fields: Fields, name: string): number | undefined => {
 };
 
 const wholeNumber = /^(?:0|[1-9]\d*)$/;
+const decimal = /^\d+(?:\.\d+)?$/;
 
 /** The number in a text; a text that is none stays as it is, for the service to refuse. */
 const asNumber = (text: string | undefined): string | number | undefined =>
@@ -68,6 +69,10 @@ const parseParameter = (
   if (type === 'array' || type === 'object')
     return valuesIn(issues, sentAs, texts, type === 'object');
   issues.check(texts.length === 1, sentAs, 'must be given once');
+  if (type === 'number') {
+    issues.check(decimal.test(text), sentAs, 'must be a number in decimal digits');
+    return Number(text);
+  }
   if (type !== 'integer') return text;
   const fits = wholeNumber.test(text) && Number(text) >= minimum;
   issues.check(fits, sentAs, `must be a whole number, at least ${minimum}, in decimal digits`);

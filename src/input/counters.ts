@@ -11,7 +11,9 @@ const counters = (least: 0 | 1): Schema<Counters> => {
   const value = whole(least);
   return schema(
     (issues, path, given) => {
+      const earlier = issues.found.length;
       const entries = Object.entries(fieldsIn(issues, path, given));
+      if (issues.found.length > earlier) return {};
       const fits = entries.length >= 1 && entries.length <= MAX_COUNTERS;
       issues.check(fits, path, `must have 1 to ${MAX_COUNTERS} counters, such as { tokens: 900 }`);
       // The error does not repeat a wrong name, which may contain anything.

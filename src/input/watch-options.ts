@@ -2,8 +2,8 @@ import type { Result } from 'neverthrow';
 import { listener, signal } from '../schema/host-values.js';
 import { object } from '../schema/object.js';
 import { inputOf } from '../schema/read-input.js';
-import { optional, type Schema, schema } from '../schema/schema.js';
-import { onOrOff, whole } from '../schema/values.js';
+import { checked, optional, type Schema, schema } from '../schema/schema.js';
+import { number, onOrOff, whole } from '../schema/values.js';
 import type { InvalidInput } from '../session/errors.js';
 import { type EventPosition, parsePosition } from '../session/event-position.js';
 import { WARNING_SECONDS } from '../session/limits.js';
@@ -23,6 +23,8 @@ export interface SessionWatchSettings extends Watching {
   readonly cursor: string | undefined;
   /** In milliseconds; -1 for no warning. */
   readonly warnBefore: number;
+  /** The share of a budget. */
+  readonly warnAt: number;
   /** Maximum number of entries in a snapshot. */
   readonly historyLimit: number | undefined;
 }
@@ -51,6 +53,12 @@ const warnBefore: Schema<number> = optional(
 /** The same over HTTP, in whole seconds. The service checks the maximum. */
 export const wholeWarning = optional(whole(1));
 
+/** The share of a budget after which the session expires soon. */
+export const warnAt = optional(
+  checked(number(0, 1), (share) => share > 0, 'must be above 0'),
+  0.9,
+);
+
 const cursorOf = <T>(
   positionIn: (text: string) => T | undefined,
   origin: string,
@@ -68,7 +76,13 @@ const watchCursor = cursorOf((text) => parseWatchCursor(text) && text, 'an item 
 
 const watchFields = { signal, onOpen: listener, leases: onOrOff };
 
-const watchOptions = object({ cursor: watchCursor, ...watchFields, warnBefore, historyLimit });
+const watchOptions = object({
+  cursor: watchCursor,
+  ...watchFields,
+  warnBefore,
+  warnAt,
+  historyLimit,
+});
 
 export const parseWatch: (options: unknown) => Result<SessionWatchSettings, InvalidInput> = inputOf(
   'options',

@@ -90,6 +90,11 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     description: `Seconds before the end by the clock when \`session.expiring\` is sent, 1 to ${WARNING_SECONDS}.`,
     example: 30,
   },
+  warnAt: {
+    description:
+      'Share of a budget at which `session.expiring` is sent; 1 for never. Default: 0.9.',
+    example: 0.9,
+  },
   messageId: { description: 'The id of the message, percent-encoded.', example: 'm-1' },
   timeoutMs: {
     description: `Milliseconds to wait; above ${MAX_WAIT_MS} counts as that.`,

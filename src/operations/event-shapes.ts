@@ -1,5 +1,5 @@
 import { historyLimit } from '../input/list-query.js';
-import { wholeWarning } from '../input/watch-options.js';
+import { warnAt, wholeWarning } from '../input/watch-options.js';
 import { about, like, named, optional, type Schema } from '../schema/schema.js';
 import { anyText, oneOf } from '../schema/values.js';
 import { wireList, wireObject } from '../schema/wire-object.js';
@@ -39,12 +39,13 @@ const snapshot: Schema<RemoteSession & Waiting> = named(
 const expiring: Schema<Omit<SessionExpiring, 'tenant' | 'sessionId' | 'cursor'>> = named(
   'SessionExpiringEvent',
   about(
-    'The clock ends the session soon.',
+    'The clock or a budget ends the session soon.',
     wireObject({
       type: oneOf(['session.expiring']),
       at: instant,
-      endsAt: about('When the clock ends it, if no command does before.', instant),
+      endsAt: optional(about('When the clock ends it, if no command does before.', instant)),
       endReason,
+      counter: optional(about('The counter of the budget that ends it.', anyText)),
     }),
   ),
 );
@@ -137,5 +138,5 @@ export const watch = endpoint({
 export const servedWatch = served(watch, {
   name: 'watchSession',
   tag: 'Events',
-  query: { warnBefore: wholeWarning, historyLimit },
+  query: { warnBefore: wholeWarning, warnAt, historyLimit },
 });

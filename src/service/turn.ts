@@ -59,14 +59,17 @@ export interface TurnOf<T extends SessionSchemas, S> {
   readonly fencingToken: number;
 }
 
-/** What a turn says and uses, stored in the same step as its end. */
+/** What a turn says, and what it has used. */
+export interface Ending {
+  /** Default: nothing. */
+  readonly entries?: TurnEntries | undefined;
+  /** What is added to the counters of the session; see `spend`. Default: nothing. */
+  readonly usage?: Counters | undefined;
+}
+
+/** What a turn says, stored in the same step as its end. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing says nothing.
-export type Said =
-  | TurnEntries
-  | { readonly entries?: TurnEntries | undefined; readonly usage?: Counters | undefined }
-  | null
-  | undefined
-  | void;
+export type Said = TurnEntries | Ending | null | undefined | void;
 
 /**
  * Answers a turn. If it throws, rejects or returns an `Err`, the turn is tried again later. After a

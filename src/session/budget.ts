@@ -13,7 +13,7 @@ export interface Spending {
 
 const none: Counters = Object.freeze({});
 
-const valueOf = (counters: Counters, name: string): number | undefined =>
+const sumIn = (counters: Counters, name: string): number | undefined =>
   Object.hasOwn(counters, name) ? counters[name] : undefined;
 
 const sorted = (counters: Counters): Counters =>
@@ -47,7 +47,7 @@ export const wrongCounterIn = (
   { usage, free }: Spending,
 ): WrongCounter | undefined => {
   for (const [counter, added] of Object.entries(usage)) {
-    const used = valueOf(budget?.used ?? none, counter);
+    const used = sumIn(budget?.used ?? none, counter);
     if (used === undefined && !free.includes(counter)) return { counter, problem: 'unknown' };
     if (!Number.isSafeInteger((used ?? 0) + added)) return { counter, problem: 'too_large' };
   }
@@ -55,7 +55,7 @@ export const wrongCounterIn = (
 };
 
 const isReached = (used: Counters, limits: Counters): boolean =>
-  Object.entries(limits).some(([name, limit]) => (valueOf(used, name) ?? 0) >= limit);
+  Object.entries(limits).some(([name, limit]) => (sumIn(used, name) ?? 0) >= limit);
 
 /**
  * The state with a usage that was added at `at`. A session that has not ended by then ends if a sum
@@ -64,7 +64,7 @@ const isReached = (used: Counters, limits: Counters): boolean =>
 export const spentState = <S extends StateRecord>(state: S, usage: Counters, at: number): S => {
   const { used: before, limits, ...reached } = state.budget ?? newBudget(none);
   const added = Object.entries(usage).map(
-    ([name, value]) => [name, (valueOf(before, name) ?? 0) + value] as const,
+    ([name, value]) => [name, (sumIn(before, name) ?? 0) + value] as const,
   );
   const used = sorted({ ...before, ...Object.fromEntries(added) });
   const isLive = state.status !== 'TERMINATED' && at < endsAt(state);
@@ -84,5 +84,5 @@ export const extendedBudget = (
 /** The counters of which at least as much is used as a new limit allows. */
 export const usedUp = ({ used }: BudgetRecord, limits: Counters): readonly string[] =>
   Object.entries(limits)
-    .filter(([name, limit]) => (valueOf(used, name) ?? 0) >= limit)
+    .filter(([name, limit]) => (sumIn(used, name) ?? 0) >= limit)
     .map(([name]) => name);

@@ -172,8 +172,8 @@ export interface SessionDeleted {
 }
 
 /**
- * The clock will end the session soon. The warning is computed once per deadline and not stored: it
- * is not repeated.
+ * The clock or a budget will end the session soon. The warning is computed once per deadline or
+ * budget and not stored: it is not repeated.
  */
 export interface SessionExpiring {
   readonly type: 'session.expiring';
@@ -185,18 +185,20 @@ export interface SessionExpiring {
   readonly at: string;
   /**
    * When the session ends, unless it is paused, resumed, extended or ended before: RFC 3339, UTC,
-   * milliseconds.
+   * milliseconds. Absent if a budget will end it.
    */
-  readonly endsAt: string;
+  readonly endsAt?: string;
   /** Why the session will end. */
   readonly endReason: EndReason;
+  /** The counter of the budget that will end it. Absent if the clock will. */
+  readonly counter?: string;
   /** The cursor of the previous item. */
   readonly cursor: string;
 }
 
 /**
- * An item of `watch`: a snapshot, what has changed since, or with `warnBefore` a warning before the
- * end.
+ * An item of `watch`: a snapshot, what has changed since, or a warning before the end (`warnBefore`,
+ * `warnAt`).
  */
 export type SessionChange<T extends SessionSchemas = SessionSchemas> =
   | SessionSnapshot<T>
@@ -340,6 +342,12 @@ export interface WatchOptions extends WatchOptionsBase {
    * most 86400. A watch that begins later delivers it at once. Default: no warning.
    */
   readonly warnBefore?: number | undefined;
+  /**
+   * The share of a budget at which `session.expiring` is delivered, above 0 and at most 1; with 1,
+   * there is no warning. Each budget has one warning, and another one after it was extended.
+   * Default: 0.9.
+   */
+  readonly warnAt?: number | undefined;
   /** Maximum number of the latest history entries in a snapshot, from 0. Default: all. */
   readonly historyLimit?: number | undefined;
 }

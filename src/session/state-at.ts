@@ -256,7 +256,8 @@ export const advance = (
  */
 export const acceptsHistoryUntil = (state: StateRecord): number => {
   const { graceMs } = state.terms;
-  if (acceptsHistory[state.status]) return endTimeOf(state) + graceMs;
+  const isUsedUp = state.budget?.reachedAt !== undefined;
+  if (acceptsHistory[state.status] && !isUsedUp) return endsAt(state) + graceMs;
   if (graceMs === 0) return 0;
   return (state.status === 'TERMINATED' ? state.since : endTimeOf(state)) + graceMs;
 };

@@ -18,6 +18,7 @@ export const attributeNames = {
   outcome: 'colloquy.sweep.outcome',
   turn: 'colloquy.turn.number',
   attempt: 'colloquy.turn.attempt',
+  counter: 'colloquy.counter',
   turnOutcome: 'colloquy.turn.outcome',
   error: 'error.type',
 } as const;
@@ -46,6 +47,9 @@ export const createInstruments = (meter: Meter, tenantOf: (tenant: string) => At
     description: 'Sessions that sweeps ended, reported or deleted, or failed to.',
     unit: '{session}',
   });
+  const used = meter.createCounter('colloquy.session.usage', {
+    description: 'What sessions had used when their end was reported, by counter.',
+  });
   return {
     duration,
     recordSweep({ ended, reported, deleted, failed }: Sweep, now: number): void {
@@ -54,8 +58,10 @@ export const createInstruments = (meter: Meter, tenantOf: (tenant: string) => At
         lag.record(Math.max(0, now - Date.parse(endedAt)) / 1000, tenantOf(tenant));
         swept.add(1, { ...tenantOf(tenant), [outcome]: 'ended', [reason]: endReason });
       }
-      for (const { tenant, endReason } of reported) {
+      for (const { tenant, endReason, usage = {} } of reported) {
         swept.add(1, { ...tenantOf(tenant), [outcome]: 'reported', [reason]: endReason });
+        for (const [counter, sum] of Object.entries(usage))
+          used.add(sum, { ...tenantOf(tenant), [attributeNames.counter]: counter });
       }
       for (const { tenant } of deleted) swept.add(1, { ...tenantOf(tenant), [outcome]: 'deleted' });
       for (const error of failed) swept.add(1, { [outcome]: 'failed', [type]: error.type });
