@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid';
 import type { StateRecord } from '../../src/session/session-record.js';
-import { endsAt } from '../../src/session/state-at.js';
+import { deadlineOf, endsAt } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
 import {
   type BeginCommit,
@@ -55,7 +55,7 @@ const putOf = (state: StateRecord, wakeAt = wakeAtOf(state)) => ({
   asked_at: finite(state.work.askedAt ?? NEVER),
   inbox: state.work.inbox ?? 0,
   retry_at: finite(retryAtOf(state)),
-  limit_end: state.status === 'ACTIVE' ? finite(state.deadline) : undefined,
+  limit_end: state.status === 'ACTIVE' ? finite(deadlineOf(state)) : undefined,
   inactivity: finite(state.terms.inactivityTimeoutMs),
   last_activity: state.lastActivityAt,
   revision: state.revision,
@@ -127,7 +127,8 @@ const mostEntriesIn = ({ guards, effects }: StateChange | UseChange): number | u
 const stateInput = (commit: StateChange | UseChange) => {
   const { guards, effects } = commit;
   const { tenant, id } = storedKeyOf(commit.key);
-  const { activity } = effects.put === undefined ? effects : { activity: undefined };
+  const { activity, spend } =
+    effects.put === undefined ? effects : { activity: undefined, spend: undefined };
   const entries = effects.entries?.map(encodeEntry) ?? [];
   const labels = effects.put ? labelChangeOf(effects.put.previous, effects.put.state) : noLabels;
   return {
@@ -153,6 +154,7 @@ const stateInput = (commit: StateChange | UseChange) => {
     entries,
     bytes: bytesOfEntries(entries),
     activity,
+    spend,
     inbox: inboxIn(commit),
     events: effects.events.map(eventTextOf),
   } as const;

@@ -9,6 +9,7 @@ import type {
   Move,
   NewMessage,
   RemoveCommit,
+  Spend,
   StateChange,
   UseChange,
 } from '../../src/store/commit.js';
@@ -74,7 +75,8 @@ const keysOf = (
   if (operation) names.push(keys.operations);
   if (mail) names.push(keys.inbox);
   if (source !== undefined) names.push(source);
-  if (index.due !== undefined || live) names.push(keys.deadlines, keys.tenants);
+  if ((index.due ?? live ?? numbers['spent']) !== undefined)
+    names.push(keys.deadlines, keys.tenants);
   if ((index.work ?? numbers['revised']) !== undefined) names.push(keys.work, keys.waiting);
   if (live) names.push(keys.byStatus.ACTIVE, keys.byStatus.PAUSED);
   return [...names, ...index.gained, ...index.lost];
@@ -112,7 +114,8 @@ const changing = (keys: SessionKeys, parts: Parts): Mutation => {
   args.push(...withdraw);
   if (lines !== undefined) args.push(lines);
   args.push(...texts, ...events.map((event) => eventText(keys, event)));
-  return { script: writeScripts.change, keys: keysOf(keys, parts), args };
+  const script = parts.numbers['spent'] === undefined ? writeScripts.change : writeScripts.spend;
+  return { script, keys: keysOf(keys, parts), args };
 };
 
 /** No version that is none reaches the script. */
@@ -159,7 +162,7 @@ const plainAppend = (
   const { entries = [], events, put, truncate } = effects;
   if (put !== undefined || truncate !== undefined || entries.length === 0) return undefined;
   const { revision, unusedSince, over, live, inbox, open } = guards;
-  const others = effects.send ?? revision ?? unusedSince ?? over ?? live ?? inbox;
+  const others = effects.send ?? effects.spend ?? revision ?? unusedSince ?? over ?? live ?? inbox;
   if (others !== undefined) return undefined;
   const [event] = events;
   const isOne = event?.type === 'appended' && event.after === undefined && events.length === 1;
@@ -180,6 +183,14 @@ const plainAppend = (
 const revisionOf = (revision: number | undefined): string | undefined =>
   revision === undefined ? undefined : revisionText(revision);
 
+const spendNumbers = ({ usage, free, last, at, revision }: Spend) => ({
+  spent: Object.entries(usage).join(';'),
+  free: [',', ...free, ','].join(','),
+  last,
+  spentAt: at,
+  next: revisionText(revision),
+});
+
 const numbersOf = ({ guards, effects }: StateChange | UseChange): Parts['numbers'] => {
   const { unusedSince: unused, open, over, fence, inbox: full } = guards;
   const { end: finish, entries: most } = guards;
@@ -188,8 +199,9 @@ const numbersOf = ({ guards, effects }: StateChange | UseChange): Parts['numbers
   const history = { finish, most, truncate, count: someOf(entries) };
   const numbers = { ...state, ...history, revision: revisionOf(guards.revision) };
   if (put === undefined) {
-    const { activity, send } = effects;
-    return { ...numbers, activity, asked: send?.at, revised: revisionOf(send?.revision) };
+    const { activity, send, spend } = effects;
+    const use = { ...numbers, activity, asked: send?.at, revised: revisionOf(send?.revision) };
+    return spend === undefined ? use : { ...use, ...spendNumbers(spend) };
   }
   const { revision, lastActivityAt, work } = put.state;
   const { askedAt: asked = NEVER, inbox: waits = 0 } = work;

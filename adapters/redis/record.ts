@@ -1,6 +1,7 @@
 import type { HistoryEntry, PositionedEntry, SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
+import { deadlineOf } from '../../src/session/state-at.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
 import {
   decodeEntries,
@@ -78,8 +79,8 @@ export const activityText = (lastActivityAt: number): string => pad(lastActivity
 
 /** The fields that follow from a state. */
 export const stateFields = (state: StateRecord): string => {
-  const { status, deadline, terms, work } = state;
-  const times = [deadline, terms.inactivityTimeoutMs].map(finite);
+  const { status, terms, work } = state;
+  const times = [deadlineOf(state), terms.inactivityTimeoutMs].map(finite);
   const { fencingToken = 0, until = 0, cancelled } = work.lease ?? {};
   const token = cancelled === undefined ? fencingToken : 0;
   const { askedAt: _, ...others } = work;

@@ -14,6 +14,7 @@ import removeLua from './scripts/remove.lua';
 import repairLua from './scripts/repair.lua';
 import rewindLua from './scripts/rewind.lua';
 import sessionLua from './scripts/session.lua';
+import spendLua from './scripts/spend.lua';
 import takeLua from './scripts/take.lua';
 
 /** A commit as a script takes it, whose first lines describe the keys and arguments. */
@@ -25,13 +26,16 @@ export interface Mutation {
 
 const parts = [fieldsLua, recordLua, groupLua, sessionLua];
 
+const changing = [
+  ...[...parts, argumentsLua, historyLua, indexesLua],
+  ...[inboxLua, deliverLua, rewindLua],
+];
+
 /** The scripts that write. Each contains only what it needs, because its size costs time. */
 export const writeScripts = {
   append: scriptOf(fieldsLua, groupLua, historyLua, appendLua),
-  change: scriptOf(
-    ...[...parts, argumentsLua, historyLua, indexesLua],
-    ...[inboxLua, deliverLua, rewindLua, changeLua],
-  ),
+  change: scriptOf(...changing, changeLua),
+  spend: scriptOf(...changing, spendLua, changeLua),
   remove: scriptOf(...parts, argumentsLua, indexesLua, removeLua),
   redact: scriptOf(...parts, argumentsLua, historyLua, inboxLua, redactLua),
   take: scriptOf(fieldsLua, recordLua, groupLua, indexesLua, takeLua),

@@ -126,9 +126,9 @@ export const encodeState = (state: StateRecord, labels: SessionLabels | undefine
   const { terms, metadata, budget, work, report } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
   return JSON.stringify({
-    // The first, because scripts of Redis and functions of PostgreSQL add to its sums.
-    budget,
     status,
+    // Here, where scripts of Redis and functions of PostgreSQL find it, and add to its sums.
+    budget,
     endReason,
     since,
     startedAt,
@@ -208,6 +208,7 @@ const isReport = isShape<PendingReport>({
 const isBudget = isShape<BudgetRecord>({
   used: isCounters,
   limits: isCounters,
+  last: isText,
   reachedAt: isOptionalNumber,
 });
 

@@ -6,7 +6,7 @@ export const BEGIN_GUARDS = ['absent', 'source', 'live'] as const;
 export const REMOVE_GUARDS = ['present', 'revision', 'unusedSince'] as const;
 
 /** The guards of changes, by what a refusal contains. */
-const STATE_GUARDS = ['revision', 'unusedSince', 'open', 'over', 'fence'] as const;
+const STATE_GUARDS = ['revision', 'unusedSince', 'open', 'over', 'fence', 'counters'] as const;
 const POSITION_GUARDS = ['end', 'superseded'] as const;
 const OTHER_GUARDS = [
   'operation',

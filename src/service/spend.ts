@@ -2,12 +2,19 @@ import { err, ok, type Result } from 'neverthrow';
 import { parseSpend } from '../input/command-inputs.js';
 import { digestOf } from '../session/digest-of.js';
 import type { OperationErrors } from '../session/operation-errors.js';
+import type { Counters } from '../session/session.js';
 import type { SessionKey } from '../store/session-store.js';
 import { appendedOf, commitAppend, refusedUse } from './change-history.js';
 import type { Spent } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
 import { fenced, type Settings } from './settings.js';
 import { spendingOf } from './spending.js';
+
+/** A name of its own, because appends and spends are remembered apart from each other. */
+const operationOf = (id: string, usage: Counters) => ({
+  id: `spend-${digestOf(id)}`,
+  digest: digestOf(JSON.stringify(usage)),
+});
 
 /** Adds to the counters of a session, whatever its status, until the end of its grace period. */
 export const spendBudget = async (
@@ -21,11 +28,13 @@ export const spendBudget = async (
   const time = settings.now();
   if (time.isErr()) return err(time.error);
   const { usage, operationId: id, fencingToken } = fenced(settings, key, read.value);
+  const operation = id === undefined ? undefined : operationOf(id, usage);
+  const last = operation && `${operation.id}:${operation.digest}`;
   const append = {
     entries: [],
     now: time.value,
-    spend: { ...spendingOf(settings, usage), revision: settings.revision() },
-    ...(id !== undefined && { operation: { id, digest: digestOf(JSON.stringify(usage)) } }),
+    spend: { ...spendingOf(settings, usage), last, revision: settings.revision() },
+    ...(operation && { operation }),
     ...(fencingToken !== undefined && { fencingToken }),
   };
   const answer = await commitAppend(settings, key, append);

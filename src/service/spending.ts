@@ -35,5 +35,5 @@ export const countedState = (
   if (usage === undefined) return ok(state);
   const spending = spendingOf(settings, usage);
   if (wrongCounterIn(state, spending)) return err(refusedSpending(state, spending));
-  return ok(spentState(state, usage, now));
+  return ok(spentState(state, { usage }, now));
 };

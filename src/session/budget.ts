@@ -9,6 +9,8 @@ export interface Spending {
   readonly usage: Counters;
   /** The counters that the session need not have yet. */
   readonly free: readonly string[];
+  /** What `last` of the budget becomes. Default: stays. */
+  readonly last?: string | undefined;
 }
 
 const none: Counters = Object.freeze({});
@@ -24,6 +26,7 @@ export const newBudget = (limits: Counters): BudgetRecord =>
   Object.freeze({
     used: Object.freeze(Object.fromEntries(Object.keys(limits).map((name) => [name, 0]))),
     limits,
+    last: '',
   });
 
 /** A counter that a session does not have, or whose sum would be too large to be exact. */
@@ -61,24 +64,28 @@ const isReached = (used: Counters, limits: Counters): boolean =>
  * The state with a usage that was added at `at`. A session that has not ended by then ends if a sum
  * reaches its budget.
  */
-export const spentState = <S extends StateRecord>(state: S, usage: Counters, at: number): S => {
-  const { used: before, limits, ...reached } = state.budget ?? newBudget(none);
+export const spentState = <S extends StateRecord>(
+  state: S,
+  { usage, last: name }: Pick<Spending, 'usage' | 'last'>,
+  at: number,
+): S => {
+  const { used: before, limits, last, ...reached } = state.budget ?? newBudget(none);
   const added = Object.entries(usage).map(
     ([name, value]) => [name, (sumIn(before, name) ?? 0) + value] as const,
   );
   const used = sorted({ ...before, ...Object.fromEntries(added) });
   const isLive = state.status !== 'TERMINATED' && at < endsAt(state);
   const end = isLive && isReached(used, limits) ? { reachedAt: at } : reached;
-  return { ...state, budget: Object.freeze({ used, limits, ...end }) };
+  return { ...state, budget: Object.freeze({ used, limits, last: name ?? last, ...end }) };
 };
 
 /** The budget with other limits, where given. */
 export const extendedBudget = (
-  { used, limits }: BudgetRecord = newBudget(none),
+  { used, limits, last }: BudgetRecord = newBudget(none),
   changed: Counters,
 ): BudgetRecord => {
   const all = sorted({ ...limits, ...changed });
-  return Object.freeze({ used: sorted({ ...newBudget(all).used, ...used }), limits: all });
+  return Object.freeze({ used: sorted({ ...newBudget(all).used, ...used }), limits: all, last });
 };
 
 /** The counters of which at least as much is used as a new limit allows. */

@@ -135,6 +135,8 @@ export interface BudgetRecord {
   readonly used: Counters;
   /** The sums that end the session. A counter without one only counts. */
   readonly limits: Counters;
+  /** The latest spend with an operation id: the name and the digest, with a colon; '' for none. */
+  readonly last: string;
   /**
    * When a sum has reached its limit, in milliseconds since the epoch. The session has ended then,
    * for every clock. Absent before.

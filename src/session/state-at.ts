@@ -97,10 +97,14 @@ export const commandOf = ({ operations }: StateRecord, operationId: string): str
   return operation?.slice(0, operation.indexOf(':'));
 };
 
+/** The deadline; 0, which is past for every clock, if a budget has ended the session. */
+export const deadlineOf = ({ status, deadline, budget }: StateRecord): number =>
+  status !== 'TERMINATED' && budget?.reachedAt !== undefined ? 0 : deadline;
+
 /**
  * When the clock ends the session unless it is used or changed before, in milliseconds since the
- * epoch; `Infinity` for never. 0, which is past for every clock, if a budget has ended it. After the
- * end is stored: when the session is deleted.
+ * epoch; `Infinity` for never. 0 if a budget has ended it. After the end is stored: when the session is
+ * deleted.
  *
  * @example
  * ```ts
@@ -109,8 +113,8 @@ export const commandOf = ({ operations }: StateRecord, operationId: string): str
  * ```
  */
 export const endsAt = (state: StateRecord): number => {
-  const { status, deadline, lastActivityAt, terms, budget } = state;
-  if (status !== 'TERMINATED' && budget?.reachedAt !== undefined) return 0;
+  const { status, lastActivityAt, terms } = state;
+  const deadline = deadlineOf(state);
   return status === 'ACTIVE'
     ? Math.min(deadline, lastActivityAt + terms.inactivityTimeoutMs)
     : deadline;

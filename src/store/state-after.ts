@@ -25,8 +25,8 @@ export const stateAfter = (
   const { activity = 0, send, spend } = effects;
   if (spend !== undefined) {
     const { spend: _, ...others } = effects;
-    const { usage, at, revision } = spend;
-    return { ...stateAfter(spentState(stored, usage, at), { effects: others }), revision };
+    const { at, revision } = spend;
+    return { ...stateAfter(spentState(stored, spend, at), { effects: others }), revision };
   }
   const lastActivityAt = Math.max(stored.lastActivityAt, activity);
   if (send === undefined) {

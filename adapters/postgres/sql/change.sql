@@ -90,6 +90,52 @@ RETURNS json LANGUAGE sql STABLE AS $body$
   WHERE number = p_session
 $body$;
 
+-- The budget of a state with what is spent added to its sums, as `spentState` does; null if a counter
+-- is unknown, or its sum too large.
+CREATE FUNCTION $spent_budget(p_state text, p_spend jsonb, p_is_live boolean)
+RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $body$
+DECLARE
+  v jsonb := coalesce(p_state::json ->> 'budget', '{"used":{},"limits":{},"last":""}')::jsonb;
+  v_sums jsonb;
+BEGIN
+  SELECT jsonb_object_agg(
+      name,
+      added::bigint
+      + coalesce((v #>> ARRAY['used', name])::bigint, CASE WHEN p_spend -> 'free' ? name THEN 0 END)
+    )
+    INTO v_sums
+    FROM jsonb_each_text(p_spend -> 'usage') AS each (name, added);
+  IF EXISTS (
+    SELECT
+    FROM jsonb_each_text(v_sums) AS each (name, sum)
+    WHERE sum IS NULL OR sum::bigint > 9007199254740991
+  ) THEN
+    RETURN NULL;
+  END IF;
+  v := v || jsonb_build_object(
+    'used', (v -> 'used') || v_sums,
+    'last', coalesce(p_spend -> 'last', v -> 'last')
+  );
+  IF p_is_live AND EXISTS (
+    SELECT
+    FROM jsonb_each_text(v -> 'limits') AS each (name, most)
+    WHERE (v #>> ARRAY['used', name])::bigint >= most::bigint
+  ) THEN
+    v := v || jsonb_build_object('reachedAt', p_spend -> 'at');
+  END IF;
+  RETURN v;
+END $body$;
+
+-- A state with another budget, which follows its status and has two objects of its own.
+CREATE FUNCTION $with_budget(p_state text, p_budget jsonb)
+RETURNS text LANGUAGE sql IMMUTABLE AS $body$
+  SELECT regexp_replace(
+      p_state,
+      '^({"status":"[A-Z]+",)(?:"budget":{[^{}]*{[^{}]*}[^{}]*{[^{}]*}[^{}]*},)?',
+      '\1"budget":' || p_budget::text || ','
+    )
+$body$;
+
 -- Changes a state, a history or an inbox. end_position: that after the change, that of the change
 -- that it repeats, or that at the end of a history that stays as it is. answer: the state that a
 -- guard did not hold for, or the entries of the messages that were taken.
@@ -105,6 +151,7 @@ CREATE FUNCTION $change_session(
 DECLARE
   v record;
   v_use record;
+  v_budget jsonb;
   v_put $put := c.put;
   v_added bigint := cardinality(c.entries);
 BEGIN
@@ -126,7 +173,9 @@ BEGIN
         WHEN position <> c.if_end THEN 'end'
         WHEN position < c.truncate_to THEN 'position'
         WHEN c.truncate_to IS NULL AND entries + v_added > c.most_entries THEN 'entries'
-      END AS refusal
+      END AS refusal,
+      CASE WHEN c.spend IS NOT NULL THEN state END AS state,
+      status <> 'TERMINATED' AND deadline > (c.spend -> 'at')::bigint AS is_live
     INTO v
     FROM $sessions
     WHERE tenant = c.tenant AND id = c.id
@@ -154,7 +203,12 @@ BEGIN
   END IF;
   end_position := v.position;
   refusal := v.refusal;
-  IF refusal IN ('revision', 'unusedSince', 'open', 'over', 'fence') THEN
+  IF c.spend IS NOT NULL AND (refusal IS NULL OR refusal IN ('inbox', 'end', 'entries')) THEN
+    v_budget := $spent_budget(v.state, c.spend, v.is_live);
+    refusal := CASE WHEN v_budget IS NULL THEN 'counters' ELSE refusal END;
+    v.ends_at := CASE WHEN v.is_live AND v_budget ? 'reachedAt' THEN 0 ELSE v.ends_at END;
+  END IF;
+  IF refusal IN ('revision', 'unusedSince', 'open', 'over', 'fence', 'counters') THEN
     answer := $state_of(v.number);
   END IF;
   IF refusal IS NULL AND c.truncate_to IS NOT NULL THEN
@@ -202,12 +256,14 @@ BEGIN
         bytes = v.bytes + c.bytes,
         sequence = v.sequence + cardinality(c.events),
         last_activity = v.used_at,
+        state = CASE WHEN v_budget IS NULL THEN state ELSE $with_budget(state, v_budget) END,
         deadline = v.ends_at,
+        limit_end = CASE WHEN v.ends_at = 0 THEN least(limit_end, 0) ELSE limit_end END,
         due_at = CASE
           WHEN v.ends_at = deadline THEN due_at
           ELSE coalesce(report_at, v.ends_at)
         END,
-        revision = coalesce((c.inbox).revision, revision),
+        revision = coalesce((c.inbox).revision, (c.spend -> 'revision')::bigint, revision),
         asked_at = least(asked_at, (c.inbox).asked_at),
         inbox = CASE WHEN (c.inbox).asked_at IS NULL THEN inbox ELSE inbox + 1 END,
         wake_at = CASE

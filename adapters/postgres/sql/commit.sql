@@ -66,6 +66,7 @@ CREATE TYPE $commit AS (
   entries text[],
   bytes bigint,
   activity bigint,
+  spend jsonb,
   inbox $inbox_use,
   due_to bigint,
   positions bigint[],

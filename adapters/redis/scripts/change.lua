@@ -3,24 +3,24 @@
 --
 -- KEYS  of each commit: its record and its journal; its operations if it has a `digest`; its inbox
 --       if it has `mail`; the record of the source if it has a `version`; the due set and its
---       tenants if it has `due` or `live`; the work set and its tenants if it has `work` or
+--       tenants if it has `due`, `live` or `spent`; the work set and its tenants if it has `work` or
 --       `revised`; the ACTIVE and the PAUSED sessions if it has `live`; then the lists that get the
 --       session, and those that lose it
 -- ARGV  of each commit: idKey; tenantKey; its numbers, as '<name>=<value>' with spaces between
 --       them, if it has them; the name of the operation if it has a `digest`; the id of its message
 --       and its JSON if it has `sent`; the ids that it withdraws; its lines if it has `count`; its
 --       record if it has `begin`; the fields of its state, its labels and its JSON if it has
---       `next`; its events: those that end with '}' as they are, and others get the positions of
+--       `next` without `spent`; its events: those that end with '}' as they are, and others get the positions of
 --       the lines
 --
 --   Guards   digest, version, revision, unused, open, over, token and held (the time of the lease),
 --            full (messages), finish, most (entries), dueAt, live (sessions) and liveAt
 --   Effects  begin (the number of bytes of the lines), next (revision) and activity, asked and
 --            waits (messages), revised (revision) and asked, due, work, truncate, count (of lines),
---            sent (digest), take (messages) and turn, withdraw, gained, lost, events (numbers)
+--            sent (digest), take (messages) and turn, withdraw, spent (sums, each '<name>,<sum>'),
+--            free, last, spentAt and next, gained, lost, events (numbers)
 
 local MAX_EXAMINED, PART = 10000, 100
-local LINES = '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)'
 
 local function nextCommit()
   local c = {record = nextKey(), journal = nextKey(), idKey = nextArg(), tenantKey = nextArg()}
@@ -30,13 +30,13 @@ local function nextCommit()
   if c.sent then c.id, c.message = nextArg(), nextArg() end
   c.withdrawn = nextOf(nextArg, c.withdraw)
   if c.version then c.source = nextKey() end
-  if c.due or c.live then c.dueSet, c.dueTenants = nextKey(), nextKey() end
+  if c.due or c.live or c.spent then c.dueSet, c.dueTenants = nextKey(), nextKey() end
   if c.work or c.revised then c.workSet, c.workTenants = nextKey(), nextKey() end
   if c.live then c.active, c.paused = nextKey(), nextKey() end
   c.gained, c.lost = nextOf(nextKey, c.gained), nextOf(nextKey, c.lost)
   c.lines = c.count and nextArg()
   c.text = c.begin and nextArg()
-  if c.next then c.fields, c.labels, c.state = nextArg(), nextArg(), nextArg() end
+  if c.next and not c.spent then c.fields, c.labels, c.state = nextArg(), nextArg(), nextArg() end
   c.events = nextOf(nextArg, c.events)
   return c
 end
@@ -58,7 +58,7 @@ end
 -- The outcome if a guard of the state does not hold, with the record; nil if all hold.
 local function stateGuard(c, header)
   local guard = failedGuard(c, header)
-  return guard and 'no ' .. guard .. ' ' .. string.gsub(call('GET', c.record), '\n', '\t')
+  return guard and 'no ' .. guard .. ' ' .. recordOf(c)
 end
 
 -- Whether a tenant has as many live sessions as it may have, from some of its sets and their sizes:
@@ -229,13 +229,15 @@ end
 local function refusalOf(c, header)
   if c.operation then
     local noted = call('HGET', c.operations, c.operation)
-    local earlier = repeated(c.journal, header.bytes, noted, c.digest)
+    local earlier = c.last and spentBefore(c)
+      or repeated(c.journal, header.bytes, noted, c.digest)
     if earlier then return earlier end
   end
   local earlier = c.sent and sentBefore(c, header)
   if earlier then return earlier end
   local inboxGuard = c.full and header.inbox > c.full + 0 and 'no inbox'
-  return stateGuard(c, header) or inboxGuard or historyGuard(c, header) or liveGuard(c)
+  local guard = stateGuard(c, header) or c.spent and countersGuard(c)
+  return guard or inboxGuard or historyGuard(c, header) or liveGuard(c)
 end
 
 -- Writes the record: all of it, its fields up to the status, or those that every change writes.
@@ -265,15 +267,18 @@ end
 local function change(c)
   local header, outcome = read(c)
   if not header then return outcome end
+  if c.spent and not readBudget(c) then return 'corrupt' end
   local refusal = refusalOf(c, header)
   if refusal then return refusal end
   if (c.next or c.ranges) and not match(c.text, LINES, STATE + 1) then return 'corrupt' end
+  if c.spent then planSpend(c, header) end
   if c.mail and not choose(c, header) then return 'corrupt' end
   placesOf(c, header)
   beginIndexes(c)
   if c.revised then needRange(c.record) end
   local from = header.bytes
   if c.mail then deliver(c, header) end
+  if c.spent then noteLatest(c) end
   if c.lines or c.ranges or c.take then outcome = write(c, header) end
   logAll(c, header, from)
   addToIndexes(c, header.created)

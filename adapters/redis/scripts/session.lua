@@ -1,5 +1,12 @@
 -- The header of a session that a commit changes. Follows record.lua and group.lua.
 
+-- The lines of a record, from its state on.
+local LINES = '^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)'
+
+local function recordOf(c)
+  return (string.gsub(call('GET', c.record), '\n', '\t'))
+end
+
 -- The header of a session and the beginning of its record, or nil and the outcome where they, or
 -- the history, cannot be read.
 local function sessionOf(record, journal)
