@@ -1,10 +1,12 @@
 import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import { commandFields } from '../../src/input/command-inputs.js';
+import { usageField } from '../../src/input/counters.js';
 import { object } from '../../src/schema/object.js';
 import { readSafely } from '../../src/schema/read-input.js';
 import { type Out, optional } from '../../src/schema/schema.js';
 import { onOrOff, whole } from '../../src/schema/values.js';
 import type { HistoryMoved, InvalidInput } from '../../src/session/errors.js';
+import type { Counters } from '../../src/session/session.js';
 import {
   appendOnce,
   type ConversationError,
@@ -50,6 +52,11 @@ export interface SaveOptions {
    * `invalid_input`. Default: 10,000.
    */
   readonly search?: number | undefined;
+  /**
+   * What is added to the counters of the session in the same step, such as `usageOf(await
+   * result.usage)`. A call that saves nothing adds nothing, so it can be repeated. Default: nothing.
+   */
+  readonly usage?: Counters | undefined;
 }
 
 const saveOptions = object({
@@ -57,6 +64,7 @@ const saveOptions = object({
   fencingToken: commandFields.fencingToken,
   ifPosition: optional(whole(0)),
   search: optional(whole(1), 10_000),
+  usage: usageField,
 } satisfies Readonly<Record<keyof SaveOptions, unknown>>);
 
 /** The arguments as they were read, which nobody else can change. */

@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import { commandFields } from '../../src/input/command-inputs.js';
+import { functionOf } from '../../src/schema/host-values.js';
 import { optionsOf, readArgument } from '../../src/schema/options-of.js';
 import { checked, optional, typed } from '../../src/schema/schema.js';
 import { anyText, name, whole } from '../../src/schema/values.js';
@@ -11,7 +12,7 @@ import type { Appended } from '../../src/service/operation-results.js';
 import { unwrap } from '../../src/service/unwrap.js';
 import { sameJson } from '../../src/session/canonical-json.js';
 import { isFields } from '../../src/session/fields.js';
-import type { PositionedEntry } from '../../src/session/session.js';
+import type { Counters, PositionedEntry } from '../../src/session/session.js';
 import { SessionFailure } from '../../src/session/session-failure.js';
 import { acceptsHistory, invalidTransition } from '../../src/session/session-status.js';
 import {
@@ -21,10 +22,12 @@ import {
   someSessions,
 } from '../sdk/append-once.js';
 import { inCallersWords, withPaths } from '../sdk/in-callers-words.js';
+import type { TokenUsage } from '../sdk/token-usage.js';
 import type { AgentSessions } from './agent-sessions.js';
 import { type HistoryTransactionArgs, parseTransaction } from './history-transaction.js';
 import { anyLimit, entryOf, givenItems, isItemEntry, itemOf } from './item-of.js';
 import { type ReadEntries, readBack, readTurns } from './read-back.js';
+import { type AgentContext, RunUsage } from './run-usage.js';
 
 /** Where to rewind to. */
 interface Place {
@@ -60,6 +63,13 @@ export interface EngineSessionOptions {
    * `lease_lost`. Default: no check.
    */
   readonly fencingToken?: number | undefined;
+  /**
+   * Counts the tokens of the run in the same step as its items: returns the `usage` of the tokens
+   * since the last items, such as `({ tokens }) => ({ tokens })`. Its counters are those of a budget
+   * of the session or of `limits.counters`: with others, the items are refused. Default: counts
+   * nothing.
+   */
+  readonly usage?: ((used: TokenUsage) => Counters) | undefined;
 }
 
 const turnName = checked(
@@ -74,12 +84,12 @@ const read = optionsOf('EngineSession', {
   limit: optional(whole(1)),
   turn: optional(turnName),
   fencingToken: commandFields.fencingToken,
+  usage: optional(functionOf('must be a function')),
 } satisfies Readonly<Record<keyof EngineSessionOptions, unknown>>);
 
 /** The checked options. */
-interface Settings extends Omit<ReturnType<typeof read>, 'create'> {
-  readonly create: EngineSessionOptions['create'];
-}
+type Settings = Omit<ReturnType<typeof read>, 'create' | 'usage'> &
+  Pick<EngineSessionOptions, 'create' | 'usage'>;
 
 /** The id of an entry that a write of a turn has added. */
 const entryIdOf = (operationId: string, index: number): string => `${operationId}/${index}`;
@@ -110,9 +120,12 @@ const isError = (result: Result<unknown, ConversationError>, type: string): bool
  * with an `Error` that says what cannot be stored or applied. Items must be JSON.
  */
 export class EngineSession<Item extends object = object> {
+  /** Asks the SDK for the context of the run. */
+  readonly acceptsRunContext = true;
   readonly #sessions: AgentSessions;
   readonly #id: string;
   readonly #options: Settings;
+  readonly #runs = new RunUsage();
   #writes = 0;
   #isOpen = false;
   /**
@@ -131,7 +144,7 @@ export class EngineSession<Item extends object = object> {
     readArgument('EngineSession', 'sessions', someSessions, sessions);
     this.#sessions = sessions;
     this.#id = readArgument('EngineSession', 'id', anyText, id);
-    this.#options = { ...read(options), create: options.create };
+    this.#options = { ...read(options), create: options.create, usage: options.usage };
   }
 
   /** The id of the session. */
@@ -145,9 +158,10 @@ export class EngineSession<Item extends object = object> {
    * object rejects with `invalid_transition` if the session takes no items, so that a run ends
    * before it begins.
    */
-  async getItems(limit?: number): Promise<Item[]> {
+  async getItems(limit?: number, context?: AgentContext): Promise<Item[]> {
     readArgument('EngineSession', 'limit', anyLimit, limit);
     await this.#open();
+    this.#runs.begin(context);
     if (limit !== undefined && !(limit > 0)) return [];
     const { entries, end } = await this.#latest(limit);
     this.#known = end;
@@ -181,11 +195,14 @@ export class EngineSession<Item extends object = object> {
    * Appends items: all of them or none. Retries if the answer was lost; the items are added only
    * once.
    */
-  async addItems(items: Item[]): Promise<void> {
+  async addItems(items: Item[], context?: AgentContext): Promise<void> {
     readArgument('EngineSession', 'items', givenItems, items);
     if (items.length === 0) return;
     await this.#open();
-    unwrap((await this.#add(items, this.#nextOptions())).mapErr(inItems()));
+    const { used, count } = this.#runs.next(context);
+    const usage = used.tokens > 0 ? this.#options.usage?.(used) : undefined;
+    unwrap((await this.#add(items, { ...this.#nextOptions(), usage })).mapErr(inItems()));
+    count();
   }
 
   /**
@@ -288,7 +305,7 @@ export class EngineSession<Item extends object = object> {
    */
   async #add(
     items: readonly object[],
-    options: OperationOptions,
+    options: AppendOptions,
   ): Promise<Result<Appended, ConversationError>> {
     if (this.#known === undefined) return this.#append(items, options);
     const added = await this.#append(items, { ...options, ifPosition: this.#known });

@@ -5,8 +5,10 @@ import { unwrap } from '../../src/service/unwrap.js';
 import type { Message } from '../../src/session/message.js';
 import type { PositionedEntry } from '../../src/session/session.js';
 import type { Conversations } from '../sdk/append-once.js';
+import type { TokenUsage } from '../sdk/token-usage.js';
 import { anyLimit, copiedItems, entryOf, isItemEntry, itemOf } from './item-of.js';
 import { isOfUser } from './read-back.js';
+import { type AgentContext, none, RunUsage, sumOf } from './run-usage.js';
 
 /** The parts of a turn that a `TurnSession` needs. */
 export interface AgentTurn {
@@ -44,7 +46,11 @@ const isStored = (): Error =>
  * ```
  */
 export class TurnSession<Item extends object = object> {
+  /** Asks the SDK for the context of the run. */
+  readonly acceptsRunContext = true;
   readonly #turn: AgentTurn;
+  readonly #runs = new RunUsage();
+  #usage = none;
   #history: Promise<readonly NewHistoryEntry[]> | undefined;
   #entries: readonly NewHistoryEntry[] = [];
 
@@ -59,6 +65,11 @@ export class TurnSession<Item extends object = object> {
     return this.#entries;
   }
 
+  /** The tokens that runs with this session have used, for `run` to return as `usage`. */
+  get usage(): TokenUsage {
+    return this.#usage;
+  }
+
   /** The id of the session. */
   async getSessionId(): Promise<string> {
     return this.#turn.session.id;
@@ -69,8 +80,9 @@ export class TurnSession<Item extends object = object> {
    * turn's `historyLimit`, they begin with a message of the user, so that no result of a tool is
    * without its call. `limit` gives the latest items only.
    */
-  async getItems(limit?: number): Promise<Item[]> {
+  async getItems(limit?: number, context?: AgentContext): Promise<Item[]> {
     readArgument('TurnSession', 'limit', anyLimit, limit);
+    this.#runs.begin(context);
     const entries = [...(await this.#stored()), ...this.#entries].filter(isItemEntry);
     const items = entries.map((entry) => itemOf<Item>(entry));
     if (limit === undefined) return items;
@@ -78,8 +90,11 @@ export class TurnSession<Item extends object = object> {
   }
 
   /** Adds items. Rejects with a `TypeError` if one is not JSON. */
-  async addItems(items: Item[]): Promise<void> {
+  async addItems(items: Item[], context?: AgentContext): Promise<void> {
     const given = readArgument('TurnSession', 'items', copiedItems, items);
+    const { used, count } = this.#runs.next(context);
+    this.#usage = sumOf(this.#usage, used);
+    count();
     this.#entries = [...this.#entries, ...given.map((item) => entryOf(item))];
   }
 

@@ -1,0 +1,166 @@
+import {
+  Agent,
+  type AgentInputItem,
+  type AgentOutputItem,
+  type Model,
+  RunState,
+  run,
+  setTracingDisabled,
+  tool,
+  Usage,
+} from '@openai/agents';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { MemorySessionStore } from '../../../adapters/memory/index.js';
+import {
+  type AgentContext,
+  EngineSession,
+  type EngineSessionOptions,
+  TurnSession,
+} from '../../../adapters/openai-agents/index.js';
+import { SessionService, type SessionStore } from '../../../src/index.js';
+import { describeStores } from '../../support/describe-stores.js';
+import { ada, okOf } from '../../support/sessions.js';
+import { user } from './items.js';
+
+setTracingDisabled(true);
+
+const toolCall: AgentOutputItem = {
+  ...{ type: 'function_call', callId: 'call-1', name: 'look_up' },
+  ...{ arguments: '{}', status: 'completed' },
+};
+
+const answer: AgentOutputItem = {
+  ...{ type: 'message', role: 'assistant', status: 'completed' },
+  content: [{ type: 'output_text', text: 'It is 42.' }],
+};
+
+/** An agent that looks something up, then answers: two calls of a model, 120 tokens each. */
+const agentOf = (needsApproval = false): Agent => {
+  const model: Model = {
+    getResponse: async ({ input }) => {
+      const last = Array.isArray(input) ? input.at(-1) : undefined;
+      return {
+        usage: new Usage({
+          inputTokens: 100,
+          outputTokens: 20,
+          inputTokensDetails: { cached_tokens: 60 },
+        }),
+        output: [last?.type === 'function_call_result' ? answer : toolCall],
+      };
+    },
+    getStreamedResponse: () => {
+      throw new Error('the model does not stream');
+    },
+  };
+  const lookUp = tool({
+    ...{ name: 'look_up', description: 'look up', parameters: z.object({}), needsApproval },
+    execute: async () => 'found',
+  });
+  return new Agent({ name: 'Desk', model, tools: [lookUp] });
+};
+
+const counters = ['tokens', 'inputTokens', 'outputTokens', 'cachedTokens'];
+
+const two = { tokens: 240, inputTokens: 200, outputTokens: 40, cachedTokens: 120 };
+
+const opened = async (store: SessionStore) => {
+  const sessions = new SessionService({ store, limits: { counters } });
+  const { id } = await okOf(sessions.create({ ...ada, start: true }));
+  const read = async () => {
+    const { usage, historyCount } = await okOf(sessions.get(id));
+    return { usage, historyCount };
+  };
+  const sessionOf = (options: EngineSessionOptions = { usage: (used) => used }) =>
+    new EngineSession<AgentInputItem>(sessions, id, options);
+  return { sessions, id, read, sessionOf };
+};
+
+describeStores('the usage of a run of an agent', (open) => {
+  test('is counted in the same step as its items', async () => {
+    const { read, sessionOf } = await opened(await open());
+    const session = sessionOf();
+    await run(agentOf(), 'What is 6 times 7?', { session });
+    expect(await read()).toEqual({ usage: two, historyCount: 4 });
+    await run(agentOf(), 'Again?', { session });
+    expect(await read()).toMatchObject({ usage: { tokens: 480 } });
+  });
+
+  test('is counted once if the run waits for an approval, and goes on in another process', async () => {
+    const { read, sessionOf } = await opened(await open());
+    const agent = agentOf(true);
+    const { state } = await run(agent, 'What is 6 times 7?', { session: sessionOf() });
+    expect(await read()).toMatchObject({ usage: { tokens: 120 } });
+    const restored = await RunState.fromString(agent, state.toString());
+    for (const approval of restored.getInterruptions()) restored.approve(approval);
+    await run(agent, restored, { session: sessionOf() });
+    expect(await read()).toEqual({ usage: two, historyCount: 4 });
+  });
+
+  test('becomes money by the prices of the host', async () => {
+    const { sessions, sessionOf } = await opened(await open());
+    await okOf(sessions.create({ ...ada, id: 'paid', budget: { microUsd: 1000 }, start: true }));
+    const session = new EngineSession<AgentInputItem>(sessions, 'paid', {
+      usage: ({ inputTokens, outputTokens }) => ({ microUsd: inputTokens * 2 + outputTokens * 16 }),
+    });
+    await run(agentOf(), 'What is 6 times 7?', { session });
+    expect(await okOf(sessions.get('paid'))).toMatchObject({
+      endReason: 'budget',
+      usage: { microUsd: 1040 },
+      historyCount: 4,
+    });
+    await expect(run(agentOf(), 'Again?', { session: sessionOf({}) })).resolves.toBeDefined();
+  });
+
+  test('is counted with the end of the turn that returns it', async () => {
+    const { sessions, id, read } = await opened(await open());
+    await okOf(
+      sessions.reply(id, 'What is 6 times 7?', async (turn) => {
+        const session = new TurnSession<AgentInputItem>(turn);
+        await run(agentOf(), [], { session, signal: turn.signal });
+        expect((await read()).usage).toBeUndefined();
+        const { entries, usage } = session;
+        return { entries, usage };
+      }),
+    );
+    expect(await read()).toEqual({ usage: two, historyCount: 4 });
+  });
+});
+
+describe('a session of an agent', () => {
+  const contextOf = (inputTokens: number): AgentContext => ({
+    usage: { inputTokens, outputTokens: 0, totalTokens: inputTokens, inputTokensDetails: [] },
+  });
+
+  test('counts nothing unless the host asks for it', async () => {
+    const { read, sessionOf } = await opened(new MemorySessionStore());
+    await run(agentOf(), 'What is 6 times 7?', { session: sessionOf({}) });
+    expect(await read()).toEqual({ usage: undefined, historyCount: 4 });
+  });
+
+  test('counts with the next items what was refused with items', async () => {
+    const { sessions, id, read } = await opened(new MemorySessionStore());
+    let name = 'unknown';
+    const usage: EngineSessionOptions['usage'] = ({ tokens }) => ({ [name]: tokens });
+    const session = new EngineSession<AgentInputItem>(sessions, id, { usage });
+    const context = contextOf(5);
+    await expect(session.addItems([user('one')], context)).rejects.toThrow(
+      'usage.unknown is no counter of this session',
+    );
+    name = 'tokens';
+    await session.addItems([user('one')], context);
+    await session.addItems([user('two')], context);
+    expect(await read()).toEqual({ usage: { tokens: 5 }, historyCount: 2 });
+  });
+
+  test('counts nothing of numbers that are none', async () => {
+    const { read, sessionOf } = await opened(new MemorySessionStore());
+    const session = sessionOf();
+    const usage = { ...contextOf(5).usage };
+    const context: AgentContext = { usage };
+    await session.addItems([user('one')], context);
+    Object.assign(usage, { inputTokens: Number.NaN, totalTokens: Number.NaN });
+    await session.addItems([user('two')], context);
+    expect(await read()).toMatchObject({ usage: { tokens: 5 }, historyCount: 2 });
+  });
+});
