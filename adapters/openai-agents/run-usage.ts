@@ -4,9 +4,13 @@ import { type TokenUsage, tokenUsage } from '../sdk/token-usage.js';
 export interface AgentContext {
   /** What the run has used so far. */
   readonly usage: {
+    /** Tokens of the input. */
     readonly inputTokens: number;
+    /** Tokens of the output. */
     readonly outputTokens: number;
+    /** Tokens of both. */
     readonly totalTokens: number;
+    /** More about the input of each call of a model, such as `cached_tokens`. */
     readonly inputTokensDetails: readonly Readonly<Record<string, number>>[];
   };
 }
