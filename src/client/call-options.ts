@@ -72,7 +72,10 @@ export interface RemoteUpdateOptions extends CallOptions, UpdateOptions {}
  * ```ts
  * const { position } = await client.orThrow.history(id);
  * const turn = [{ role: 'user', content: 'And a tunnel.' }];
- * const appended = await client.append(id, turn, { ifPosition: position });
+ * const appended = await client.append(id, turn, {
+ *   ifPosition: position,
+ *   usage: { tokens: 9 },
+ * });
  * if (appended.isErr()) console.error(appended.error.type); // such as history_moved
  * ```
  */
@@ -104,7 +107,7 @@ export interface RemoteAnswerOptions extends AnswerOptions {}
  *   break;
  * }
  * await client.orThrow.terminate(id);
- * const rest = client.orThrow.watch(id, { cursor, timeoutMs: 5000 });
+ * const rest = client.orThrow.watch(id, { cursor, timeoutMs: 5000, warnAt: 0.8 });
  * for await (const { type } of rest) console.log(type); // session.changed
  * ```
  */

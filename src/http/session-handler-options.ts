@@ -60,7 +60,12 @@ import { TenantBudget } from './tenant-budget.js';
  * @example
  * ```ts
  * const authenticate = staticApiKeys([{ key: 'key-1', tenant: 'acme' }]);
- * const handler = createSessionHandler({ sessions, authenticate, origin: true, work: true });
+ * const handler = createSessionHandler({
+ *   ...{ sessions, authenticate },
+ *   origin: true,
+ *   work: true,
+ *   usage: true,
+ * });
  * ```
  *
  * @example

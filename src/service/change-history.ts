@@ -35,7 +35,10 @@ import { refusedSpending, spendingOf } from './spending.js';
  * ```ts
  * const { entries, position } = await sessions.orThrow.history(id);
  * const answer = [{ role: 'assistant', content: await askModel(entries) }];
- * const appended = await sessions.append(id, answer, { ifPosition: position });
+ * const appended = await sessions.append(id, answer, {
+ *   ifPosition: position,
+ *   usage: { tokens: 900 },
+ * });
  * if (appended.isErr() && appended.error.type === 'history_moved') console.error('Ask again.');
  * ```
  */

@@ -85,10 +85,10 @@ export interface ForkInput {
  * @example
  * ```ts
  * const { status } = await sessions.orThrow.create({
- *   face: 'ada',
- *   profile: 'receptionist',
+ *   ...{ face: 'ada', profile: 'receptionist' },
  *   start: true,
  *   wake: true, // a worker answers
+ *   budget: { tokens: 100_000 },
  *   entries: [{ role: 'user', content: 'Are you open?' }],
  * });
  * console.log(status); // ACTIVE

@@ -22,9 +22,9 @@ import type { Settings } from './settings.js';
  * ```ts
  * const { status } = await sessions.orThrow.getOrCreate({
  *   id: 'chat-u-1',
- *   face: 'ada',
- *   profile: 'tutor',
+ *   ...{ face: 'ada', profile: 'tutor' },
  *   labels: { user: 'u-1' },
+ *   budget: { microUsd: 1_500_000 }, // $1.50
  *   start: false,
  * });
  * console.log(status); // IDLE

@@ -50,7 +50,7 @@ import { type Decide, makeStep } from './update-state.js';
  * await sessions.orThrow.reply(id, asked, () => 'How long is it?');
  * await sessions.orThrow.rewind(id, { after: 'm-1', wake: true }); // a worker answers it again
  * const edited = { id: 'm-2', content: 'And two tunnels.' };
- * await sessions.orThrow.rewind(id, { before: 'm-1', send: edited });
+ * await sessions.orThrow.rewind(id, { before: 'm-1', send: edited, usage: { tokens: 20 } });
  * ```
  */
 export interface RewindInput<T extends SessionSchemas = SessionSchemas> extends OperationOptions {

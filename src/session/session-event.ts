@@ -66,6 +66,7 @@ export type SessionEvent =
     })
   | (EventBase & {
       readonly type: 'session.terminated';
+      /** Why it has ended. */
       readonly endReason: EndReason;
       /** The sums of its counters. Absent for a session without any. */
       readonly usage?: Counters;
@@ -324,6 +325,7 @@ export interface WatchAllOptions extends WatchOptionsBase {
  * ```ts
  * const changes = sessions.orThrow.watch(id, {
  *   warnBefore: 60,
+ *   warnAt: 0.8,
  *   leases: true,
  *   signal: AbortSignal.timeout(600_000),
  *   onOpen: () => console.info('watching', id),

@@ -166,6 +166,7 @@ export type UseChange = Commit<
     readonly put?: undefined;
     /** The latest activity, unless a later one is stored. Postpones an end by inactivity. */
     readonly activity?: number | undefined;
+    /** What is added to the counters of the session. */
     readonly spend?: Spend | undefined;
     /**
      * The message makes the session wait for a worker from `at` on (`work.askedAt`), or from

@@ -28,6 +28,7 @@ const interview = async () => {
     face: 'ada',
     profile: 'interviewer',
     timeLimit: 600,
+    budget: { tokens: 100_000 },
     labels: { user: 'u-1' },
     start: true,
     entries: [
@@ -47,6 +48,7 @@ const overHttp = async () => {
       routes: [commandRoutes(), historyRoutes(), messageRoutes(), eventRoutes()],
       labels: true,
       metadata: true,
+      usage: true,
     }),
   );
   const client = new SessionClient({
