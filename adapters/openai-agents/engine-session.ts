@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import { commandFields } from '../../src/input/command-inputs.js';
-import { functionOf } from '../../src/schema/host-values.js';
+import { callback } from '../../src/schema/host-values.js';
 import { optionsOf, readArgument } from '../../src/schema/options-of.js';
 import { checked, optional, typed } from '../../src/schema/schema.js';
 import { anyText, name, whole } from '../../src/schema/values.js';
@@ -84,7 +84,7 @@ const read = optionsOf('EngineSession', {
   limit: optional(whole(1)),
   turn: optional(turnName),
   fencingToken: commandFields.fencingToken,
-  usage: optional(functionOf('must be a function')),
+  usage: optional(callback),
 } satisfies Readonly<Record<keyof EngineSessionOptions, unknown>>);
 
 /** The checked options. */

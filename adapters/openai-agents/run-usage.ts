@@ -19,9 +19,9 @@ export interface AgentContext {
 export const none = tokenUsage(0, 0, 0, 0);
 
 const usageIn = ({ usage }: AgentContext): TokenUsage => {
-  const cached = usage.inputTokensDetails.map((details) => details['cached_tokens'] ?? 0);
-  const sum = cached.reduce((total, each) => total + each, 0);
-  return tokenUsage(usage.inputTokens, usage.outputTokens, usage.totalTokens, sum);
+  const { inputTokens, outputTokens, totalTokens, inputTokensDetails } = usage;
+  const cached = inputTokensDetails.reduce((sum, { cached_tokens: each = 0 }) => sum + each, 0);
+  return tokenUsage(inputTokens, outputTokens, totalTokens, cached);
 };
 
 /** The sums of one usage and `times` another one, none of them below 0. */
