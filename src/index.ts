@@ -28,6 +28,7 @@ export type {
   OperationResult,
   OperationResults,
   SessionPage,
+  Spent,
   Sweep,
   SweptSession,
   WaitingCount,
@@ -55,7 +56,7 @@ export {
   type SweeperOptions,
   type SweepReport,
 } from './service/sweeper.js';
-export type { Said, TakeInput, TurnEntries, TurnEntry, TurnOptions } from './service/turn.js';
+export type { Ending, Said, TakeInput, TurnEntries, TurnEntry, TurnOptions } from './service/turn.js';
 export type {
   MessageState,
   Released,
@@ -117,6 +118,7 @@ export type { Message } from './session/message.js';
 export type { OperationErrors } from './session/operation-errors.js';
 export type { Optional } from './session/optional.js';
 export type {
+  Counters,
   CreatedSession,
   HistoryEntry,
   JsonObject,
@@ -156,6 +158,7 @@ export type {
 } from './session/session-event.js';
 export { SessionFailure } from './session/session-failure.js';
 export {
+  type BudgetRecord,
   type LeaseRecord,
   REMEMBERED_OPERATIONS,
   type SessionHead,
@@ -232,6 +235,7 @@ export type {
   Removed,
   SessionKey,
   SessionStore,
+  Spend,
   StateChange,
   StatusAt,
   StoredMessage,
