@@ -8,7 +8,7 @@ import {
   wakeState,
 } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import type { SessionLease } from '../session/session.js';
+import type { Counters, SessionLease } from '../session/session.js';
 import { cancelState } from '../session/turn-state.js';
 import type { SessionKey } from '../store/session-store.js';
 import type { Settings } from './settings.js';
@@ -67,6 +67,8 @@ export interface ReleaseInput {
    * whose default role is `assistant`. Default: none.
    */
   readonly entries?: TurnEntries | undefined;
+  /** Only with `done`: what the turn has used, counted in the same step. Default: nothing. */
+  readonly usage?: Counters | undefined;
   /** Why the work is not done: the `error` of `work`, at most 500 characters. Default: none. */
   readonly error?: string | undefined;
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bundleClient } from './bundle.js';
 
 /** Of a page that imports the client: with its dependencies, minified and compressed. */
-const MAX_BYTES = 18_900;
+const MAX_BYTES = 19_000;
 
 test('a bundle of the client contains no texts of the OpenAPI document', async () => {
   const { code } = await bundleClient();
@@ -21,7 +21,7 @@ test('the client is made of no module of Node, of nothing of the server, and is 
   const { code, files } = await bundleClient();
   const foreign = files.filter(
     (file) =>
-      !/^(src\/(client|operations|schema)\/|src\/input\/json-values\.ts$|src\/session\/(async-dispose|call-host|canonical-json|clock|labels|work-state|cut-text|optional|deep-freeze|each-in-pages|errors|event-position|exceeds-bytes|fields|read-stream|session-failure|limits|session-status|ids|lease-renewal|taken-lease|watch-cursor|with-lease|native-kinds)\.ts$|src\/service\/(or-throw|unwrap)\.ts$|node_modules\/)/.test(
+      !/^(src\/(client|operations|schema)\/|src\/input\/json-values\.ts$|src\/session\/(async-dispose|call-host|canonical-json|clock|counters|labels|work-state|cut-text|optional|deep-freeze|each-in-pages|errors|event-position|exceeds-bytes|fields|read-stream|session-failure|limits|session-status|ids|lease-renewal|taken-lease|watch-cursor|with-lease|native-kinds)\.ts$|src\/service\/(or-throw|unwrap)\.ts$|node_modules\/)/.test(
         file,
       ),
   );

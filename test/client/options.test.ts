@@ -134,9 +134,9 @@ describe('a call', () => {
       const { client, sent } = scripted([refusal]);
       const extended = await Reflect.apply(client.extend, client, ['s1', { [name]: 5 }]);
       expect(sent[0]?.init.body).toBe(JSON.stringify({ [sentAs]: 5 }));
-      expect(extended._unsafeUnwrapErr().issues).toEqual([
-        { path: name, message: 'is unknown (did you mean timeLimit?)' },
-      ]);
+      expect(extended._unsafeUnwrapErr()).toMatchObject({
+        issues: [{ path: name, message: 'is unknown (did you mean timeLimit?)' }],
+      });
     },
   );
 

@@ -166,6 +166,7 @@ describe('what to create', () => {
     create(input)._unsafeUnwrap();
     const names = [
       'behavior',
+      'budget',
       'context',
       'entries',
       'face',

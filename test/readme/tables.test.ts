@@ -42,6 +42,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
         wake: true,
         claim: true,
         delete: true,
+        spend: true,
         send: true,
         inbox: true,
         withdraw: true,

@@ -27,6 +27,7 @@ const noLimits: Absent<SessionLimits> = {
   inboxMessages: undefined,
   historyEntries: undefined,
   activeSessions: undefined,
+  counters: undefined,
   pageBytes: undefined,
   forkBytes: undefined,
 };

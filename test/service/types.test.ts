@@ -169,7 +169,7 @@ describe('every operation has the errors that it can have, and no others', () =>
 describe('a session in types', () => {
   test('may have a reason of its end', () => {
     expectTypeOf<Session['endReason']>().toEqualTypeOf<
-      'terminated' | 'failed' | 'time_limit' | 'idle_timeout' | 'inactive' | undefined
+      'terminated' | 'failed' | 'time_limit' | 'idle_timeout' | 'inactive' | 'budget' | undefined
     >();
     expectTypeOf<Session['status']>().toEqualTypeOf<SessionStatus>();
     expectTypeOf<Session>().toExtend<SessionState>();

@@ -26,6 +26,7 @@ const expected: Readonly<Record<SessionCommand, readonly [Cell, Cell, Cell, Cell
   fail: ['failed', 'failed', 'failed', 'refused'],
   expire: ['refused', 'time_limit', 'refused', 'refused'],
   time_out: ['idle_timeout', 'inactive', 'idle_timeout', 'refused'],
+  use_up: ['budget', 'budget', 'budget', 'refused'],
 };
 
 const pairs = Object.entries(expected).flatMap(([command, row]) =>
@@ -46,8 +47,8 @@ const outcomeOf = (status: SessionStatus, command: string): Cell => {
 };
 
 describe('the state machine', () => {
-  test('has 4 statuses and 8 commands, and the test has all pairs of them', () => {
-    expect(pairs).toHaveLength(32);
+  test('has 4 statuses and 9 commands, and the test has all pairs of them', () => {
+    expect(pairs).toHaveLength(36);
     expect(Object.keys(transitions)).toEqual(statuses);
     const known = new Set(Object.values(transitions).flatMap((row) => Object.keys(row)));
     expect([...known].toSorted()).toEqual(Object.keys(expected).toSorted());

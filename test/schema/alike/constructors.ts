@@ -136,6 +136,7 @@ const {
   origin: ANY,
   entryData: ANY,
   work: ANY,
+  usage: ANY,
   maxBodyBytes: 0,
   maxPendingBytes: 0,
   timeoutMs: 0,

@@ -1,7 +1,7 @@
 import type { NewHistoryEntry, PositionedEntry } from '../../../src/index.js';
 import type { AnswerOptions } from '../../../src/service/answers.js';
 import type { AppendOptions } from '../../../src/service/change-history.js';
-import type { OperationOptions } from '../../../src/service/change-session.js';
+import type { ExtendInput, OperationOptions } from '../../../src/service/change-session.js';
 import type { ClaimInput } from '../../../src/service/claim-sessions.js';
 import type { CreateSessionInput } from '../../../src/service/create-session.js';
 import type { EachQuery, ListOptions, ListQuery } from '../../../src/service/list-sessions.js';
@@ -59,6 +59,7 @@ const creating: RangesOf<CreateSessionInput> = {
   timeLimit: -1,
   labels: { user: '' },
   metadata: { text: long },
+  budget: { tokens: 0 },
   start: ANY,
   wake: ANY,
   from: { id: '' },
@@ -96,7 +97,10 @@ export const commonOperations: readonly Operation[] = [
   ...['start', 'pause', 'resume', 'terminate', 'fail'].map((method) =>
     onSession(method, 'options', writing),
   ),
-  onSession('extend', 'input', { timeLimit: -1 }),
+  onSession('extend', 'input', {
+    timeLimit: -1,
+    budget: { tokens: 0 },
+  } satisfies RangesOf<ExtendInput>),
   onSession('extend', 'options', writing, { before: ['s1', { timeLimit: 5 }] }),
   onSession('update', 'input', {
     labels: { user: '' },
@@ -105,9 +109,13 @@ export const commonOperations: readonly Operation[] = [
   onSession('update', 'options', { ...writing, ifRevision: 0 } satisfies RangesOf<UpdateOptions>, {
     before: ['s1', { labels: { user: 'u-1' } }],
   }),
-  onSession('append', 'options', { ...writing, ifPosition: -1 } satisfies RangesOf<AppendOptions>, {
-    before: ['s1', [entry]],
-  }),
+  onSession('spend', 'options', writing, { before: ['s1', { tokens: 900 }] }),
+  onSession(
+    'append',
+    'options',
+    { ...writing, ifPosition: -1, usage: { tokens: -1 } } satisfies RangesOf<AppendOptions>,
+    { before: ['s1', [entry]] },
+  ),
   onSession(
     'rewind',
     'input',
@@ -120,6 +128,7 @@ export const commonOperations: readonly Operation[] = [
       wake: ANY,
       send: { role: '', content: '' },
       entries: [{ role: '', content: '' }],
+      usage: { tokens: -1 },
     } satisfies RangesOf<RewindInput>,
     { fits: { to: 0, ifPosition: 0 } },
   ),
@@ -134,6 +143,7 @@ export const commonOperations: readonly Operation[] = [
       fencingToken: 0,
       done: ANY,
       entries: [{ role: '', content: '' }],
+      usage: { tokens: -1 },
       error: 5,
     } satisfies RangesOf<ReleaseInput>,
     { fits: { fencingToken: 1 } },
@@ -170,7 +180,13 @@ export const commonOperations: readonly Operation[] = [
       messages: 0,
     } satisfies RangesOf<ClaimInput>,
   },
-  onSession('watch', 'options', { cursor: 'x', warnBefore: 0, historyLimit: -1, signal: ANY }),
+  onSession('watch', 'options', {
+    cursor: 'x',
+    warnBefore: 0,
+    warnAt: 2,
+    historyLimit: -1,
+    signal: ANY,
+  }),
 ];
 
 const { method: _claim, ...claiming } = commonOperations.find(
@@ -201,6 +217,7 @@ export const serviceOperations: readonly Operation[] = [
   onSession('watch', 'options', {
     cursor: 'x',
     warnBefore: 0,
+    warnAt: 0,
     historyLimit: -1,
     leases: ANY,
     signal: ANY,
