@@ -1,5 +1,5 @@
 import { fieldsIn } from '../schema/object.js';
-import { about, like, nullish, optional, type Schema, schema } from '../schema/schema.js';
+import { about, like, named, nullish, optional, type Schema, schema } from '../schema/schema.js';
 import { list, matching, whole } from '../schema/values.js';
 import { byName } from '../session/canonical-json.js';
 import { MAX_COUNTERS } from '../session/limits.js';
@@ -36,13 +36,19 @@ const counters = (least: 0 | 1): Schema<Counters> => {
 };
 
 /** Sums that end a session. */
-export const budget = about(
-  'Sums of counters that end the session, such as tokens or micro-dollars.',
-  like({ tokens: 100_000 }, counters(1)),
+export const budget = named(
+  'Budget',
+  about(
+    'Sums of counters that end the session, such as tokens or micro-dollars.',
+    like({ tokens: 100_000 }, counters(1)),
+  ),
 );
 
 /** What is added to counters. */
-export const usage = about('What is added to its counters.', like({ tokens: 900 }, counters(0)));
+export const usage = named(
+  'Usage',
+  about('What is added to the counters of the session.', like({ tokens: 900 }, counters(0))),
+);
 
 /** The usage of a write; undefined if it has none. */
 export const usageField = nullish(usage);

@@ -39,7 +39,7 @@ const releaseFields = perPolicy((policy) =>
       onOrOff,
     ),
     entries: about('The last entries of the turn: only with `done`.', saidEntries(policy)),
-    usage: about('What the turn has used: only with `done`.', usageField),
+    usage: usageField,
     error: about(
       'Why the work is not done, for `work` of the session; cut after 500 characters.',
       nullish(text(64 * 1024)),

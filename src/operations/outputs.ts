@@ -85,10 +85,16 @@ const labels: Schema<SessionLabels> = typed(isLabels, 'must be labels', {}, () =
   additionalProperties: anyText.json(),
 }));
 
-const counters: Schema<Counters> = typed(isCounters, 'must be counters', {}, () => ({
-  type: 'object',
-  additionalProperties: { type: 'integer', minimum: 0 },
-}));
+const counters: Schema<Counters> = named(
+  'Counters',
+  about(
+    'Whole numbers by counter.',
+    typed(isCounters, 'must be counters', {}, () => ({
+      type: 'object',
+      additionalProperties: { type: 'integer', minimum: 0 },
+    })),
+  ),
+);
 
 const isObject = (value: unknown): value is JsonObject => isFields(value);
 
@@ -136,8 +142,8 @@ const shown = {
   ...times,
   updatedAt: optional(about('When it last changed.', instant)),
   durationMs: optional(durationMs),
-  usage: optional(about('The sums of its counters.', counters)),
-  budget: optional(about('The sums that end it.', counters)),
+  usage: optional(counters),
+  budget: optional(counters),
   inbox: optional(about('Number of messages that wait.', count())),
   work: optional(work),
 };

@@ -62,8 +62,18 @@ export const stateDigestOf = (
   // Each lease moves the time at which waiting work is due.
   const work = { ...workAt(state, now), nextAt: undefined };
   const ids = messages.map(({ id }) => id);
-  const data = [labels, metadata, budget];
-  const own = [status, since, activeMs, limitMs, ...data, operations[0], work, ids];
+  const own: unknown[] = [
+    status,
+    since,
+    activeMs,
+    limitMs,
+    labels,
+    metadata,
+    operations[0],
+    work,
+    ids,
+  ];
+  if (budget !== undefined) own.push([budget.used, budget.limits]);
   const { lease } = state.work;
   return shortDigestOf(isWithLeases ? [...own, lease?.fencingToken, lease?.releasedAt] : own);
 };

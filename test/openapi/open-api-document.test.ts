@@ -74,7 +74,7 @@ describe('the document', () => {
     expect(Object.keys(documentOf({ routes: [eventRoutes()] }).paths)).toContain(
       '/session/{session_id}/events',
     );
-    expect(Object.keys(documentOf(everything).paths)).toHaveLength(31);
+    expect(Object.keys(documentOf(everything).paths)).toHaveLength(32);
   });
 
   test('has no reference that leads nowhere, and no component that nothing leads to', () => {
@@ -96,7 +96,7 @@ describe('the document', () => {
 
   test('says each thing once: it is small, and no two of its larger schemas are the same', () => {
     const { paths, components } = documentOf(everything);
-    expect(JSON.stringify(documentOf(everything)).length).toBeLessThanOrEqual(104_000);
+    expect(JSON.stringify(documentOf(everything)).length).toBeLessThanOrEqual(108_000);
     const seen = new Map<string, number>();
     walk([paths, components], ({ schema }) => {
       const text = JSON.stringify(schema) ?? '';
@@ -159,7 +159,7 @@ describe('the document', () => {
     };
     const operations = operationsOf(described.document);
     operations.forEach(accept);
-    expect(operations.length).toBe(31);
+    expect(operations.length).toBe(32);
   });
 
   test('lists under each status the codes that the operation declares and any request may get', () => {

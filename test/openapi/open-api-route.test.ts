@@ -189,8 +189,11 @@ describe('every example', () => {
     const id = Object.values(document.components.parameters['sessionId']?.examples ?? {})[0]?.value;
     const store = new MemorySessionStore({ events: true });
     const ids = { next: () => String(id) };
+    const limits = { counters: ['tokens'] };
     // Without chance, the first fencing token is that of the examples.
-    const sessions = new SessionService(parseSettings({ store, ids }, () => 0)).forTenant('acme');
+    const sessions = new SessionService(parseSettings({ store, ids, limits }, () => 0)).forTenant(
+      'acme',
+    );
     if (!operationId.startsWith('createSession')) {
       const isOfEntries = operationId === 'redactHistory' || operationId === 'rewindHistory';
       const entries = isOfEntries ? [{ role: 'user', content: 'Hello' }] : [];
