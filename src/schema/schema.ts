@@ -131,8 +131,9 @@ export const checked = <T>(
 ): Schema<T> => ({
   ...of,
   read: (issues, path, value) => {
+    const earlier = issues.found.length;
     const read = of.read(issues, path, value);
-    issues.check(holds(read), path, rule);
+    issues.check(issues.found.length > earlier || holds(read), path, rule);
     return read;
   },
 });

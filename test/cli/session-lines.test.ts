@@ -43,6 +43,17 @@ describe('a session in the terminal', () => {
     });
   });
 
+  test('shows what it has used of its budgets, and the counters without one', () => {
+    const counted = { ...session, usage: { calls: 3, tokens: 900 }, budget: { tokens: 1000 } };
+    expect(textOf(counted)).toContain('\nUsage     calls 3, tokens 900 of 1000\n');
+    expect(sessionObject(counted)).toMatchObject({
+      usage: { calls: 3, tokens: 900 },
+      budget: { tokens: 1000 },
+    });
+    expect(textOf(session)).not.toContain('Usage');
+    expect(JSON.stringify(sessionObject(session))).not.toMatch(/usage|budget/);
+  });
+
   test('says nothing of an empty inbox and of no work', () => {
     expect(textOf(session)).not.toMatch(/^(Inbox|Work)/m);
   });

@@ -21,14 +21,19 @@ export const KEY = 'key-of-acme';
  */
 export const serve = async ({
   work,
+  usage,
   ...options
-}: Partial<SessionServiceOptions> & { readonly work?: boolean } = {}) => {
+}: Partial<SessionServiceOptions> & {
+  readonly work?: boolean;
+  readonly usage?: boolean;
+} = {}) => {
   const clock = new ManualClock();
   const store = options.store ?? new MemorySessionStore({ events: true });
   const service = new SessionService({ clock, ...options, store });
   const handler = createSessionHandler({
     sessions: service,
     work,
+    usage,
     authenticate: (key) => (key === KEY ? 'acme' : undefined),
     routes: [commandRoutes(), historyRoutes(), messageRoutes(), eventRoutes({ heartbeatMs: 1000 })],
   });

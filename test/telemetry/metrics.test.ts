@@ -15,11 +15,11 @@ afterEach(async () => {
   for (const exported of opened.splice(0)) await exported.close();
 });
 
-const openMeasured = (options: OpenTelemetryOptions = {}) => {
+const openMeasured = (options: OpenTelemetryOptions = {}, reportEnds = false) => {
   const exported = exportedMetrics();
   opened.push(exported);
   const clock = new ManualClock();
-  const store: SessionStore = new MemorySessionStore();
+  const store: SessionStore = new MemorySessionStore({ reportEnds });
   const telemetry = openTelemetry({ meterProvider: exported.meterProvider, clock, ...options });
   const { sessions } = openSessions({ store, clock, observers: [telemetry], retention: 60 });
   return { ...exported, sessions, store, clock, telemetry };
@@ -138,6 +138,32 @@ describe('metrics', () => {
     const count = vi.spyOn(store, 'countWaiting');
     await points('colloquy.work.waiting');
     expect(count).not.toHaveBeenCalled();
+  });
+
+  test('count what ended sessions have used, by counter', async () => {
+    const { sessions, points } = openMeasured({ tenant: 'spans and metrics' }, true);
+    for (const tenant of ['acme', 'globex']) {
+      const { orThrow } = sessions.forTenant(tenant);
+      const { id } = await orThrow.create({
+        ...ada,
+        start: true,
+        budget: { tokens: 10, calls: 5 },
+      });
+      await orThrow.spend(id, { tokens: 4, calls: 1 });
+      await orThrow.spend(id, { tokens: 8 });
+    }
+    await okOf(sessions.create(ada));
+    expect(await points('colloquy.session.usage')).toEqual([]);
+    await okOf(sessions.sweep(10, { onEnded: () => undefined }));
+    await okOf(sessions.sweep(10, { onEnded: () => undefined }));
+    const countersOf = (tenant: string) => [
+      [{ 'colloquy.tenant': tenant, 'colloquy.counter': 'calls' }, 1],
+      [{ 'colloquy.tenant': tenant, 'colloquy.counter': 'tokens' }, 12],
+    ];
+    expect(valuesOf(await points('colloquy.session.usage'))).toEqual([
+      ...countersOf('acme'),
+      ...countersOf('globex'),
+    ]);
   });
 
   test('count sessions without reading a history', async () => {

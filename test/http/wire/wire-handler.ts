@@ -16,6 +16,7 @@ interface WireOptions {
   readonly maxPendingBytes?: number;
   readonly maxStreams?: number;
   readonly work?: boolean;
+  readonly usage?: boolean;
 }
 
 const acmeOfKey = (key: string): string | undefined => (key === 'key' ? 'acme' : undefined);

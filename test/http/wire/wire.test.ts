@@ -123,6 +123,29 @@ test('a host that shows work sends it, and the waiting messages, as it was recor
   await expect([shown, ended].join('\n')).toMatchFileSnapshot(snapshot('work'));
 });
 
+test('a host that shows usage sends it, with the budgets, as it was recorded', async () => {
+  const { sessions } = open(new MemorySessionStore({ events: true }));
+  const handler = wireHandler({ sessions, usage: true });
+  const post = (path: string, body: object): WireRequest => [
+    'POST',
+    path,
+    { 'content-type': 'application/json' },
+    JSON.stringify(body),
+  ];
+  const budget = { micro_usd: 10, inputTokens: 500 };
+  const asked: readonly WireRequest[] = [
+    post('/create-session', { face: 'ada', profile: 'tutor', budget, start: true }),
+    post('/spend-budget/s1', { usage: { inputTokens: 7 } }),
+    post('/spend-budget/s1', { usage: { input_tokens: 7 } }),
+    post('/extend-session/s1', { budget: { inputTokens: 800 } }),
+    ['GET', '/session/s1'],
+    ['GET', '/sessions'],
+    post('/spend-budget/s1', { usage: { micro_usd: 10 } }),
+    ['GET', '/session/s1/events'],
+  ];
+  await expect(await transcript(handler, asked)).toMatchFileSnapshot(snapshot('usage'));
+});
+
 test('the three operations alone answer as they were recorded, and leave every other path to others', async () => {
   const { sessions } = open(new MemorySessionStore());
   const handler = wireHandler({ sessions, isBare: true });
