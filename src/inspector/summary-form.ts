@@ -17,6 +17,8 @@ export const rowOf = (session: SessionSummary) => {
     created_at: createdAt,
     duration,
     work: toWireWork(session).work,
+    usage: session.usage,
+    budget: session.budget,
   };
 };
 

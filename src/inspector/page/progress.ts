@@ -1,33 +1,30 @@
-import { element, setText } from './dom.js';
+import { element } from './dom.js';
+import { Gauge, type Measure } from './gauge.js';
 import { serverNow } from './server-clock.js';
 import type { SessionDetail } from './session-row.js';
 import { drawDuration } from './show-duration.js';
 import { type Span, spansOf } from './spans.js';
 import { asDuration } from './text.js';
+import { measuresOf } from './usage.js';
 
 const titleOf = ({ status, seconds }: Span): string => `${status} ${asDuration(seconds)}`;
 
-/** Shows how long a session was IDLE, ACTIVE and PAUSED, and how much of its time limit is used. */
+/** Shows how long a session was IDLE, ACTIVE and PAUSED, and how much of its limits is used. */
 export class Progress {
   readonly part = element('section', { class: 'part progress', 'aria-label': 'Progress' });
   readonly #spans = element('div', { class: 'spans', 'aria-hidden': 'true' });
   readonly #legend = element('p', { class: 'legend' });
-  readonly #used = element('span');
-  readonly #fill = element('div');
-  readonly #gauge = element(
-    'div',
-    { class: 'gauge', role: 'meter', 'aria-label': 'Time limit', 'aria-valuemin': '0' },
-    this.#fill,
-  );
-  readonly #left = element('span');
+  readonly #time = new Gauge('Time limit');
+  readonly #counters = new Map<string, Gauge>();
+  readonly #limits = element('div', { class: 'limits' }, this.#time.part);
   constructor() {
-    const limit = element('div', { class: 'limit' }, this.#used, this.#gauge, this.#left);
-    this.part.append(this.#spans, this.#legend, limit);
+    this.part.append(this.#spans, this.#legend, this.#limits);
   }
 
   show(session: SessionDetail): void {
-    drawDuration(this.#used, session, (seconds) => {
-      this.#drawLimit(session, seconds);
+    this.#drawUsage(measuresOf(session));
+    drawDuration(this.#time.part, session, (seconds) => {
+      this.#drawTime(session, seconds);
       this.#drawSpans(spansOf(session, seconds, serverNow()));
     });
   }
@@ -52,19 +49,21 @@ export class Progress {
     shown.style.flexGrow = String(span.seconds);
   }
 
-  #drawLimit({ status, options: { time_limit: limit } }: SessionDetail, seconds: number): void {
+  #drawTime({ status, options: { time_limit: limit } }: SessionDetail, seconds: number): void {
     const hasLimit = limit > 0;
-    this.#gauge.hidden = !hasLimit;
-    this.#left.hidden = !hasLimit || status === 'TERMINATED';
     const bound = hasLimit ? ` of ${asDuration(limit)}` : ' active, no time limit';
-    setText(this.#used, asDuration(seconds) + bound);
-    if (!hasLimit) return;
-    const used = Math.min(seconds / limit, 1);
-    this.#fill.style.width = `${used * 100}%`;
-    this.#gauge.classList.toggle('scarce', used >= 0.8);
-    this.#gauge.setAttribute('aria-valuemax', String(limit));
-    this.#gauge.setAttribute('aria-valuenow', String(Math.floor(seconds)));
-    this.#gauge.setAttribute('aria-valuetext', this.#used.textContent ?? '');
-    setText(this.#left, `${asDuration(limit - Math.floor(seconds))} left`);
+    const isOpen = hasLimit && status !== 'TERMINATED';
+    const left = isOpen ? `${asDuration(limit - Math.floor(seconds))} left` : '';
+    this.#time.show({ used: seconds, limit, text: asDuration(seconds) + bound, left });
+  }
+
+  #drawUsage(measures: ReadonlyMap<string, Measure>): void {
+    for (const [name, gauge] of this.#counters) if (!measures.has(name)) gauge.part.remove();
+    for (const [name, measure] of measures) {
+      const gauge = this.#counters.get(name) ?? new Gauge(name);
+      this.#counters.set(name, gauge);
+      gauge.show(measure);
+      if (gauge.part.parentElement === null) this.#limits.append(gauge.part);
+    }
   }
 }

@@ -5,6 +5,7 @@ import { showDuration } from './show-duration.js';
 import { statusMark } from './status-mark.js';
 import { escapeInvisible } from './text.js';
 import { timeAgo } from './time-ago.js';
+import { measuresOf, shortUsage } from './usage.js';
 
 /**
  * A row of the list. The element is reused while the session is on the page, so that it keeps the
@@ -34,6 +35,10 @@ export const createListRow = (session: SessionRow): ListRow => {
   let drawn = '';
   const update = (now: SessionRow): void => {
     const mark = statusMark(now);
+    const measures = measuresOf(now);
+    const usage = shortUsage(measures);
+    if (usage !== '') mark.append(` · ${usage}`);
+    mark.title = [...measures.values()].map(({ text }) => text).join('\n');
     if (now.work !== undefined) mark.append(` · ${now.work.state}`);
     mark.classList.toggle('status-exhausted', now.work?.state === 'exhausted');
     if (mark.outerHTML !== drawn) status.replaceChildren(mark);
