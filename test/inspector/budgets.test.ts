@@ -26,8 +26,9 @@ describeWithChromium('the budgets of a session in the inspector', (running) => {
       await limits.getByText('calls 1,234', { exact: true }).waitFor();
       const tokens = page.getByRole('meter', { name: 'tokens' });
       expect(await tokens.getAttribute('aria-valuetext')).toBe('tokens 42,000 of 100,000');
-      await okOf(sessions.spend(id, { tokens: 50_000 }));
+      await okOf(sessions.spend(id, { tokens: 50_000, constructor: 7 }));
       await limits.getByText('8,000 left').waitFor();
+      await limits.getByText('constructor 7', { exact: true }).waitFor();
       expect(await tokens.getAttribute('class')).toBe('gauge scarce');
       await row.getByText('ACTIVE · tokens 92%').waitFor();
       await okOf(sessions.spend(id, { microUsd: 2_000_000 }));

@@ -31,7 +31,7 @@ export const inspected = ({ store, clock, events = true, write = true }: Inspect
   const all = new SessionService({
     store: store ?? new MemorySessionStore({ events }),
     ...(clock === undefined ? {} : { clock }),
-    limits: { contentBytes: 2 ** 21, counters: ['calls'] },
+    limits: { contentBytes: 2 ** 21, counters: ['calls', 'constructor'] },
   });
   const inspector = inspectorRoutes({ ...apiKeyAsPassword(keys), write });
   const routes = [inspector, ...(events ? [eventRoutes()] : [])];

@@ -10,7 +10,8 @@ export const measuresOf = ({
 }: Pick<SessionRow, 'usage' | 'budget' | 'status'>): ReadonlyMap<string, Measure> =>
   new Map(
     Object.entries(usage).map(([name, used]) => {
-      const { [name]: limit = 0 } = budget;
+      // A counter may be named `constructor`.
+      const limit = (Object.hasOwn(budget, name) ? budget[name] : 0) ?? 0;
       const text = `${name} ${asCount(used)}${limit > 0 ? ` of ${asCount(limit)}` : ''}`;
       const isOpen = limit > 0 && status !== 'TERMINATED';
       const left = isOpen ? `${asCount(Math.max(0, limit - used))} left` : '';
