@@ -8,7 +8,7 @@ export class Allowance {
   /** The limits of the counters that were warned of. */
   readonly #warned = new Map<string, number>();
 
-  /** `share`: of a limit, after which to warn; 1 for never. */
+  /** `share`: of a limit, after which to warn. With 1 never, because the session has ended then. */
   constructor(share: number) {
     this.#share = share;
   }
@@ -19,7 +19,7 @@ export class Allowance {
 
   /** A warning that is due and was not made; undefined if there is none. */
   warning(): Pick<SessionExpiring, 'endReason' | 'counter'> | undefined {
-    if (this.#budget === undefined || this.#share === 1) return undefined;
+    if (this.#budget === undefined) return undefined;
     const { used, limits } = this.#budget;
     for (const [counter, limit] of Object.entries(limits)) {
       const isNear = (used[counter] ?? 0) >= limit * this.#share;
