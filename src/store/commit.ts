@@ -73,6 +73,7 @@ export interface NewMessage {
 export interface Spend extends Spending {
   /** When, in milliseconds since the epoch. */
   readonly at: number;
+  /** The new revision of the state. */
   readonly revision: number;
 }
 
