@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import { SessionService, type SessionStore } from '../../../src/index.js';
+import { upTo } from '../../../src/testing/samples.js';
+import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { describeWithRedis } from '../../support/describe-with-redis.js';
+import { freePort } from '../../support/free-port.js';
+import { startRedis } from '../../support/redis-server.js';
+import { ada, okOf } from '../../support/sessions.js';
+import { openProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+import { openDatabase } from '../databases/database.js';
+import { MortalServer } from '../postgres/mortal-server.js';
+import { makeFile } from '../sqlite/make-file.js';
+import { effort, record, seeds } from '../support/effort.js';
+import { auditOf } from './audit.js';
+import { Spenders } from './spenders.js';
+import { BUDGET, type Shared } from './spending.js';
+
+const PROCESSES = effort(2, 5);
+const WRITERS = 50 / PROCESSES;
+const SESSIONS = effort(4, 25);
+const ROUNDS = effort(1, 20);
+const WRITES = effort(300, 100_000);
+const LOST = effort(2, 10);
+const PROMISE = 'sums of budgets are what was acknowledged, whatever is killed';
+
+interface Place {
+  readonly shared: Shared;
+  readonly open: () => { readonly store: SessionStore; readonly close: () => unknown };
+  /** Kills the server, and starts it again; nothing where there is none. */
+  readonly killServer: () => Promise<unknown>;
+  /** Between the writers and the server, if there is one. */
+  readonly proxy?: TcpProxy;
+}
+
+const createAll = async ({ open }: Place): Promise<readonly string[]> => {
+  const { store, close } = open();
+  const sessions = new SessionService({ store });
+  const ids: string[] = [];
+  for (const _ of upTo(SESSIONS))
+    ids.push((await okOf(sessions.create({ ...ada, start: true, budget: BUDGET }))).id);
+  await close();
+  return ids;
+};
+
+const expectLedger = async (name: string, place: Place): Promise<void> => {
+  const { shared, open, killServer, proxy } = place;
+  const [seed = 1] = seeds(1);
+  const spenders = new Spenders(shared, await createAll(place), WRITERS, seed);
+  onTestFinished(() => spenders.killAll());
+  spenders.start(PROCESSES);
+  for (const _ of upTo(ROUNDS)) {
+    await spenders.writes(WRITES / ROUNDS);
+    for (const _ of upTo(LOST)) await proxy?.loseReply('');
+    spenders.start(1);
+    await spenders.kill();
+    await killServer();
+  }
+  await spenders.writes(WRITES / 10);
+  await spenders.end();
+  await killServer();
+  const { store, close } = open();
+  const wrong = await auditOf(store, spenders);
+  await close();
+  const tell = (figure: string, value: number, bar?: string) =>
+    record({
+      ...{ promise: PROMISE, figure: `${name}: ${figure}`, value },
+      ...(bar === undefined ? {} : { bar }),
+    });
+  tell('writers', PROCESSES * WRITERS);
+  tell('kills of a process, and of the server if there is one', ROUNDS);
+  if (proxy !== undefined) tell('replies that were cut off', ROUNDS * LOST);
+  tell('writes that were acknowledged', spenders.acknowledged.length);
+  tell('sent again', spenders.again);
+  tell('in doubt at the end', spenders.inDoubt.length);
+  tell('sessions whose sums are off', wrong.off.length, '0');
+  tell('entries lost', wrong.lost.length, '0');
+  tell('histories with an entry twice', wrong.doubled.length, '0');
+  expect(wrong).toEqual({ off: [], lost: [], doubled: [] });
+  expect(spenders.acknowledged.length).toBeGreaterThanOrEqual(WRITES);
+};
+
+const TIMEOUT_MS = effort(120_000, 3_600_000);
+
+describe('50 writers of several processes that spend and are killed are counted exactly', () => {
+  test(
+    'in a SQLite file',
+    async () => {
+      const { database } = await makeFile({ busyTimeoutMs: 60_000 });
+      const open = () => openDatabase(database);
+      const killServer = async () => undefined;
+      await expectLedger('SQLite', { shared: database, open, killServer });
+    },
+    TIMEOUT_MS,
+  );
+
+  describeWithRedis('in a Redis', () => {
+    test(
+      'that is killed too, and whose replies are lost',
+      async () => {
+        const dir = await mkdtemp(join(tmpdir(), 'colloquy-budgets-'));
+        const port = await freePort();
+        const start = () =>
+          startRedis({ dir, port, args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
+        let server = await start();
+        onTestFinished(async () => {
+          await server.stop('SIGKILL');
+          await rm(dir, { recursive: true, force: true });
+        });
+        const open = () => {
+          const client = new Redis(port);
+          const store = new RedisSessionStore({ client, events: { length: 10_000 } });
+          return { store, close: () => client.disconnect() };
+        };
+        const killServer = async () => {
+          await server.stop('SIGKILL');
+          server = await start();
+        };
+        const proxy = await openProxy(port);
+        const shared = { kind: 'redis', port: proxy.port } as const;
+        await expectLedger('Redis', { shared, open, killServer, proxy });
+      },
+      TIMEOUT_MS,
+    );
+  });
+
+  describeWithPostgres('in a PostgreSQL', () => {
+    test(
+      'that is killed too, and whose replies are lost',
+      async () => {
+        const server = await MortalServer.start();
+        const { database } = server;
+        const killServer = async () => {
+          await server.kill();
+          await server.restart();
+        };
+        const proxy = await openProxy(server.port);
+        const url = database.url.replace(`:${server.port}`, `:${proxy.port}`);
+        const open = () => openDatabase(database);
+        await expectLedger('PostgreSQL', {
+          ...{ shared: { ...database, url }, open, killServer, proxy },
+        });
+      },
+      TIMEOUT_MS,
+    );
+  });
+});
