@@ -25,7 +25,7 @@ export class HistoryLog {
   readonly #ends: number[] = [];
   /** For each entry, its position. */
   readonly #positions: number[] = [];
-  /** Each append with an operation id. */
+  /** Each change with an operation id. */
   #operations: Map<string, NonNullable<Facts['known']>> | undefined;
   #end = 0;
 
@@ -73,10 +73,7 @@ export class HistoryLog {
   }
 
   /** Adds entries, after `truncate` if that is given. */
-  append(
-    { truncate, entries = [] }: Pick<HistoryEffects, 'truncate' | 'entries'>,
-    operation?: Guards['operation'],
-  ): void {
+  append({ truncate, entries = [] }: Pick<HistoryEffects, 'truncate' | 'entries'>): void {
     if (truncate !== undefined) this.#rewind(entriesUpTo(this.positions, truncate));
     let end = this.#ends.at(-1) ?? 0;
     for (const entry of entries) {
@@ -86,13 +83,15 @@ export class HistoryLog {
       this.#ends.push(end);
       this.#positions.push(this.#end);
     }
-    if (operation !== undefined) {
-      this.#operations ??= new Map();
-      this.#operations.set(operation.id, { digest: operation.digest, position: this.#end });
-    }
   }
 
-  /** The append with this operation id, if there was one. */
+  /** Remembers a change by its operation id, and the position that it was answered with. */
+  note({ id, digest }: NonNullable<Guards['operation']>, position: number): void {
+    this.#operations ??= new Map();
+    this.#operations.set(id, { digest, position });
+  }
+
+  /** The change with this operation id, if there was one. */
   find(operationId: string): Facts['known'] {
     return this.#operations?.get(operationId);
   }

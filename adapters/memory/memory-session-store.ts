@@ -350,14 +350,13 @@ export class MemorySessionStore implements SessionStore {
     if (send !== undefined) this.#inboxOf(session).send(send);
     const { take, withdraw }: InboxEffects = effects.put === undefined ? {} : effects;
     if (withdraw !== undefined) session.inbox?.withdraw(withdraw);
-    if (take === undefined) {
-      log.append(effects, guards.operation);
-      return { position: truncate === undefined && entries.length === 0 ? 0 : log.end };
-    }
     const start = log.end + (truncate === undefined ? 0 : 1) + entries.length;
-    const messages = session.inbox?.take(take, start) ?? [];
-    log.append({ truncate, entries: [...entries, ...messages] }, guards.operation);
-    return { position: log.end, messages };
+    const messages = take && (session.inbox?.take(take, start) ?? []);
+    log.append(messages === undefined ? effects : { truncate, entries: [...entries, ...messages] });
+    const isWritten = truncate !== undefined || entries.length > 0 || messages !== undefined;
+    const position = isWritten ? log.end : 0;
+    if (guards.operation !== undefined) log.note(guards.operation, position);
+    return { position, ...(messages && { messages }) };
   }
 
   #inboxOf(session: StoredSession): Inbox {

@@ -226,6 +226,11 @@ export class SessionWriter {
     const taken = this.#applyToInbox(row, commit, from + entries.length);
     const texts = [...entries, ...(taken ?? [])];
     const position = this.#applyToHistory(row, commit, from, texts);
+    const isWritten = (effects.truncate ?? taken) !== undefined || texts.length > 0;
+    const told = isWritten ? position : 0;
+    const { operation } = commit.guards;
+    if (operation !== undefined)
+      keepOperation(this.#connection, Number(row['number']), { ...operation, position: told });
     const next = stateAfter(state, commit);
     const times = {
       dueAt: infinite(Number(row['due_at'])),
@@ -247,8 +252,7 @@ export class SessionWriter {
       return takenIn(key.id, taken.join(','), position).map(
         (messages): Changed => ({ outcome: 'made', position, messages }),
       );
-    const isWritten = effects.truncate !== undefined || texts.length > 0;
-    return ok({ outcome: 'made', position: isWritten ? position : 0 });
+    return ok({ outcome: 'made', position: told });
   }
 
   /** Returns the texts of the messages that are taken, if any are, to the positions after `end`. */
@@ -267,7 +271,7 @@ export class SessionWriter {
   /** A rewind deletes what it takes out, and takes a position of its own. Returns the new end. */
   #applyToHistory(
     row: Fields,
-    { guards: { operation }, effects: { truncate } }: HistoryChange,
+    { effects: { truncate } }: HistoryChange,
     from: number,
     texts: readonly string[],
   ): number {
@@ -275,8 +279,6 @@ export class SessionWriter {
     if (truncate !== undefined) deleteAfter(this.#connection, session, truncate);
     const position = from + texts.length;
     addEntries(this.#connection, session, from, texts);
-    if (operation !== undefined)
-      keepOperation(this.#connection, session, { ...operation, position });
     return position;
   }
 

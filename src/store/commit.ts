@@ -68,7 +68,9 @@ export interface NewMessage {
 /**
  * What is added to the counters of a session (`spentState`), with a new revision. Its guard,
  * `counters`, comes after `fence`: each counter is in the budget of the state or free, and no sum is
- * above 2^53 - 1 (`wrongCounterIn`).
+ * above 2^53 - 1 (`wrongCounterIn`). Not together with `send`. A spend with an operation and without
+ * entries has the id and the digest as `last`, with a colon between them, and an id of `A-Z a-z 0-9
+ * _ -` that no append has.
  */
 export interface Spend extends Spending {
   /** When, in milliseconds since the epoch. */

@@ -11,6 +11,7 @@ import type {
   Guards,
   Remains,
   Removed,
+  Spend,
   StateChange,
   UseChange,
 } from '../store/commit.js';
@@ -124,6 +125,13 @@ export const appendOf = (
     events: [{ type: 'appended', at: NOON }],
     ...use,
   },
+});
+
+/** A change that only spends. */
+export const spendOf = (of: SessionKey, spend: Spend, guards: Guards = {}): UseChange => ({
+  key: of,
+  guards,
+  effects: { spend, events: [{ type: 'spent', at: NOON }] },
 });
 
 /** Appends, and returns the position. Fails if the store refuses it. */

@@ -13,6 +13,7 @@ export const guardedState = live('ACTIVE', {
   revision: 5,
   deadline: NOON + 100,
   labels: { user: 'ann' },
+  budget: { used: { tokens: 5 }, limits: { tokens: 2 ** 52 }, last: '' },
   work: {
     wakeAt: NOON + 1000,
     lease: { holder: 'w', fencingToken: 7, takenAt: NOON, until: NOON + 50 },

@@ -15,6 +15,7 @@ import { randomCommits, randomCommitsAndStatuses } from './cases/random-commits.
 import { readSizes } from './cases/read-sizes.js';
 import { removals, removalsAndLimits } from './cases/removals.js';
 import { searches, searchesByStatus } from './cases/searches.js';
+import { spends } from './cases/spends.js';
 import { stateEffects } from './cases/state-effects.js';
 import { statuses } from './cases/statuses.js';
 import { takes } from './cases/takes.js';
@@ -33,6 +34,7 @@ export const requiredCases: readonly PortCase[] = [
   ...begins,
   ...guards,
   ...stateEffects,
+  ...spends,
   ...historyEffects,
   ...inbox,
   ...moves,

@@ -203,7 +203,9 @@ BEGIN
   END IF;
   end_position := v.position;
   refusal := v.refusal;
-  IF c.spend IS NOT NULL AND (refusal IS NULL OR refusal IN ('inbox', 'end', 'entries')) THEN
+  IF c.spend IS NOT NULL
+    AND (refusal IS NULL OR refusal IN ('inbox', 'end', 'position', 'entries'))
+  THEN
     v_budget := $spent_budget(v.state, c.spend, v.is_live);
     refusal := CASE WHEN v_budget IS NULL THEN 'counters' ELSE refusal END;
     v.ends_at := CASE WHEN v.is_live AND v_budget ? 'reachedAt' THEN 0 ELSE v.ends_at END;
@@ -244,10 +246,6 @@ BEGIN
     v.bytes := v.bytes + v_use.added_bytes;
     end_position := end_position + v_use.added_entries;
     answer := to_json(v_use.taken);
-  END IF;
-  IF c.operation IS NOT NULL THEN
-    INSERT INTO $operations (session, operation, digest, position)
-      VALUES (v.number, c.operation, c.digest, end_position);
   END IF;
   IF v_put.state IS NULL THEN
     UPDATE $sessions
@@ -306,6 +304,10 @@ BEGIN
   END IF;
   IF v_added = 0 AND c.truncate_to IS NULL AND (c.inbox).take IS NULL THEN
     end_position := 0;
+  END IF;
+  IF c.operation IS NOT NULL THEN
+    INSERT INTO $operations (session, operation, digest, position)
+      VALUES (v.number, c.operation, c.digest, end_position);
   END IF;
 END $body$;
 

@@ -1,3 +1,4 @@
+import type { Counters } from '../../session/session.js';
 import type {
   ChangeCommit,
   Guards,
@@ -19,6 +20,8 @@ interface Judged extends Guards {
   readonly truncate?: number;
   /** What is sent. */
   readonly message?: NewMessage;
+  /** What is spent, with the counter `free` that any session has. */
+  readonly usage?: Counters;
 }
 
 /** A guard: what it refuses, the answer, and what it lets pass. */
@@ -94,6 +97,16 @@ const inOrder: readonly GuardSample[] = [
     answer: withState,
   },
   {
+    guard: 'counters',
+    fails: () => [
+      { usage: { tokens: 1, calls: 0 } },
+      { usage: { Free: 1 } },
+      { usage: { free: 1, tokens: 2 ** 53 - 5 } },
+    ],
+    holds: () => [{ usage: { free: 2 ** 53 - 1, tokens: 2 ** 53 - 6 } }, { usage: { tokens: 0 } }],
+    answer: withState,
+  },
+  {
     guard: 'inbox',
     fails: () => [{ inbox: 0 }],
     holds: () => [{ inbox: 1 }, { inbox: 5 }],
@@ -156,13 +169,15 @@ const pauseIf = (judged: Judged, of = key): StateChange => {
 };
 
 /** The append of most callers, which stores may carry out on a path of its own. */
-const plainIf = ({ truncate, open = NOON, ...guards }: Judged, of = key): UseChange =>
-  appendOf(of, ['four', 'five'], { open, ...guards }, { truncate, activity: open });
+const plainIf = ({ truncate, open = NOON, usage, ...guards }: Judged, of = key): UseChange => {
+  const spend = usage && { usage, free: ['free'], at: NOON, revision: 7 };
+  return appendOf(of, ['four', 'five'], { open, ...guards }, { truncate, activity: open, spend });
+};
 
+/** A message is sent without entries of a plain append, and nothing is spent with it or by a put. */
 const changesOf = (judged: Judged, of = key): readonly ChangeCommit[] => [
   ...(judged.message === undefined ? [plainIf(judged, of)] : []),
-  appendIf(judged, of),
-  pauseIf(judged, of),
+  ...(judged.usage === undefined ? [appendIf(judged, of), pauseIf(judged, of)] : []),
 ];
 
 const refusal = ({ guard, answer = () => ({}) }: GuardSample, places: Places) =>

@@ -1,4 +1,5 @@
 import type { Result } from 'neverthrow';
+import { spentState } from '../../session/budget.js';
 import { extendState } from '../../session/extend-state.js';
 import { leaseState, releaseState, renewState, wakeState } from '../../session/lease-state.js';
 import type { StateRecord } from '../../session/session-record.js';
@@ -49,7 +50,10 @@ const byClock = (dice: Dice, state: StateRecord, now: number): Next => {
 
 const byExtension = (dice: Dice, state: StateRecord, now: number): Next => {
   const limitMs = 400 + dice.below(1000);
-  return valueIn(extendState(state, { now, limitMs, command: 'extend', operationId: undefined }));
+  const budget = dice.maybe(0.3, { tokens: 60 + dice.below(60) });
+  return valueIn(
+    extendState(state, { now, limitMs, budget, command: 'extend', operationId: undefined }),
+  );
 };
 
 /** What is left of a session, due at another time. */
@@ -59,10 +63,11 @@ const byReport = (dice: Dice, state: StateRecord, now: number): Next =>
 /** Another state that the engine could make of this one; undefined if the dice chose none. */
 export const nextState = (dice: Dice, state: StateRecord, now: number): Next => {
   if (state.report !== undefined) return byReport(dice, state, now);
-  const kind = dice.below(10);
+  const kind = dice.below(11);
   if (kind < 3) return byCommand(dice, state, now);
   if (kind < 7) return byLease(dice, state, now);
   if (kind === 7) return byUpdate(dice, state);
   if (kind === 8) return byClock(dice, state, now);
+  if (kind === 9) return spentState(state, { usage: { tokens: dice.below(20) } }, now);
   return byExtension(dice, state, now);
 };

@@ -1,7 +1,9 @@
+import { planAppend } from '../../plan/append.js';
 import { planCreate } from '../../plan/create.js';
 import { planReportedRemove } from '../../plan/remove.js';
 import { planReplace } from '../../plan/replace.js';
 import { planSend } from '../../plan/send.js';
+import { newBudget } from '../../session/budget.js';
 import { timestampOf } from '../../session/clock.js';
 import type { HistoryEntry } from '../../session/session.js';
 import type { DueKey } from '../../session/session-key.js';
@@ -78,7 +80,8 @@ const beginStep = (world: World, id: string): RandomStep => {
   const limitMs = dice.maybe(0.3, 600) ?? NEVER;
   const labels = dice.maybe(0.5, { user: 'ann' });
   const [start, wake] = [dice.chance(0.85), dice.chance(0.3)];
-  const state = initialState({ limitMs, terms, labels, now, revision, start, wake });
+  const budget = dice.maybe(0.5, newBudget({ calls: 9, tokens: 1 + dice.below(60) }));
+  const state = initialState({ limitMs, terms, labels, budget, now, revision, start, wake });
   const others = world.versions.filter((each) => each.id !== id);
   const guards = { source: dice.maybe(0.3, dice.pick(others)), live: liveOf(world, 0.3) };
   const entries = entriesOf(world, dice.below(3));
@@ -116,6 +119,26 @@ const randomGuards = (world: World, session: ModelSession | undefined, share: nu
   };
 };
 
+/** What is spent; with a name that becomes the latest one, or without. */
+const spendOf = ({ dice, now, step: revision }: World, last?: string) => ({
+  usage: { tokens: dice.below(30), ...(dice.chance(0.3) && { calls: 1 }) },
+  free: dice.chance(0.6) ? ['tokens', 'calls'] : [],
+  ...{ last, at: now, revision },
+});
+
+/** A spend without entries, whose names those of appends do not have. */
+const spendStep = (world: World, id: string): RandomStep => {
+  const { model, dice, now, tenant } = world;
+  const key = { tenant, id };
+  const digest = dice.chance(0.7) ? 'the-same-content' : 'another-content-';
+  const operation = dice.maybe(0.6, { id: `spend${dice.below(4)}`, digest });
+  const spend = spendOf(world, operation && `${operation.id}:${digest}`);
+  const { guards, effects } = planAppend(key, { entries: [], now, spend });
+  const others = randomGuards(world, model.sessionAt(key), 0.08);
+  const all = { ...others, open: dice.maybe(0.4, guards.open), operation };
+  return { call: 'change', commit: { key, guards: all, effects } };
+};
+
 /** An append or a rewind. */
 const appendStep = (world: World, id: string): RandomStep => {
   const { model, dice, now, tenant } = world;
@@ -127,7 +150,8 @@ const appendStep = (world: World, id: string): RandomStep => {
   const operation = dice.maybe(0.35, { id: `o${dice.below(4)}`, digest });
   const guards = { ...randomGuards(world, session, 0.15), operation };
   const event = { type: 'appended' as const, at: now, ...(after !== undefined && { after }) };
-  const effects = { truncate: after, entries, events: [event] };
+  const spend = entries.length > 0 ? dice.maybe(0.3, spendOf(world)) : undefined;
+  const effects = { truncate: after, entries, spend, events: [event] };
   const isLate = dice.chance(0.15);
   const commit: UseChange = isLate
     ? { key, guards, effects }
@@ -255,7 +279,8 @@ export const randomStep = (world: World): RandomStep | undefined => {
   const kind = isMissing ? 0 : dice.roll();
   if (kind < 0.06) return beginStep(world, id);
   if (kind < 0.38) return appendStep(world, id);
-  if (kind < 0.5) return sendStep(world, id);
+  if (kind < 0.46) return sendStep(world, id);
+  if (kind < 0.54) return spendStep(world, id);
   if (kind < 0.75) return putStep(world, any);
   if (kind < 0.8) return redactStep(world, id);
   if (kind < 0.86) return moveStep(world, any);
