@@ -4,6 +4,7 @@ import { plantedGuardBugs } from './planted-guard-bugs.js';
 import { plantedInboxBugs } from './planted-inbox-bugs.js';
 import { plantedLimitBugs } from './planted-limit-bugs.js';
 import { plantedQueueBugs } from './planted-queue-bugs.js';
+import { plantedSpendBugs } from './planted-spend-bugs.js';
 import { runContract } from './run-contract.js';
 
 /** The names of the tests are a table of bugs and cases, so that they stand there in full. */
@@ -13,6 +14,7 @@ const bugs = [
   ...plantedInboxBugs,
   ...plantedLimitBugs,
   ...plantedQueueBugs,
+  ...plantedSpendBugs,
 ];
 
 const table = bugs.map(({ bug, caughtBy, makeStore }) => [bug, caughtBy, makeStore] as const);

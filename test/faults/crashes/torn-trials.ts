@@ -129,7 +129,7 @@ const sideAfterTwo = (
 ): 'before' | 'after' => {
   if (write.isGroup) return expectWholes(sight, before, after);
   // Later entries undo a rewind and a change of the inbox, but for the revision.
-  const mayBeUndone = write.isRewind || write.isMail;
+  const mayBeUndone = write.isRewind || write.isStated;
   const isUndone = () => isDeepStrictEqual(withoutRevisions(sight), withoutRevisions(before));
   return mayBeUndone && isUndone() ? 'before' : sideOf(sight, before, after);
 };
@@ -185,7 +185,7 @@ export const repeatedLate = (write: Write, log: Log, torn: Torn): Promise<Remain
     await repaired(trial, sight);
     const added = historyOf(log.after).slice(historyOf(log.before).length);
     const isBehind = side === 'before' && isIn && (write.isRewind || added.length > 0);
-    const stated = (sight: Sight) => (write.isMail ? withInboxOf(sight, log.after) : sight);
+    const stated = (sight: Sight) => (write.isStated ? withInboxOf(sight, log.after) : sight);
     const behind = () =>
       write.isRewind
         ? withEntry(log.after, OTHER, LATE)

@@ -34,8 +34,8 @@ export interface Write {
   readonly isRepeatable: boolean;
   /** Whether it supersedes what came later than the entry that it follows. */
   readonly isRewind: boolean;
-  /** Whether it changes the inbox. */
-  readonly isMail: boolean;
+  /** Whether it changes a state and what belongs to it, such as the inbox, in one step. */
+  readonly isStated: boolean;
   /** Whether it is among the few of a short run. */
   readonly isShort: boolean;
   /** Whether these are several writes: after two crashes each is there whole or not at all. */
@@ -118,6 +118,24 @@ const claimed = async (bench: Bench): Promise<void> => {
   await okOf(bench.sessions.claim(holder));
 };
 
+/** Spends by name, alone or with an entry. */
+const spendBy = ({ sessions }: Bench, by: 'append' | 'spend', tokens = 5): Promise<unknown> => {
+  const usage = { tokens };
+  if (by === 'spend') return okOf(sessions.spend(TARGET, usage, named));
+  return okOf(sessions.append(TARGET, [said('last')], { usage, ...named }));
+};
+
+const budgeted = async (bench: Bench): Promise<void> => {
+  const { id } = await okOf(bench.sessions.create({ ...ada, budget: { tokens: 100 } }));
+  await okOf(bench.sessions.start(id));
+  await talk(bench);
+};
+
+const spent = async (bench: Bench): Promise<void> => {
+  await budgeted(bench);
+  await okOf(bench.sessions.spend(TARGET, { tokens: 10 }, { operationId: 'an-earlier-write' }));
+};
+
 /** Sends a message to the target, unless it was sent before. */
 const send =
   (id: string, revision = 1000 + Number(id.slice(1))) =>
@@ -189,11 +207,11 @@ const write = (
   {
     isRepeatable = true,
     isRewind = false,
-    isMail = false,
+    isStated = false,
     isShort = false,
     isGroup = false,
   }: Partial<Write> = {},
-): Write => ({ name, prepare, run, isRepeatable, isRewind, isMail, isShort, isGroup });
+): Write => ({ name, prepare, run, isRepeatable, isRewind, isStated, isShort, isGroup });
 
 export const writes: readonly Write[] = [
   write('create', nothing, ({ sessions }) => okOf(sessions.create(keyed))),
@@ -244,22 +262,35 @@ export const writes: readonly Write[] = [
   write('append by name', started(0), ({ sessions }) =>
     okOf(sessions.append(TARGET, [said('last'), said('of all')], named)),
   ),
-  write('send a message', started(0), send('m1'), { isMail: true, isShort: true }),
-  write('send a message after others were taken', answered, send('m4'), { isMail: true }),
+  write('append with usage', budgeted, (bench) => spendBy(bench, 'append'), {
+    isStated: true,
+    isShort: true,
+  }),
+  write(
+    'append with usage, which ends the session',
+    budgeted,
+    (bench) => spendBy(bench, 'append', 100),
+    { isStated: true },
+  ),
+  write('spend', budgeted, (bench) => spendBy(bench, 'spend'), { isShort: true }),
+  write('spend after another', spent, (bench) => spendBy(bench, 'spend'), { isShort: true }),
+  write('spend, which ends the session', spent, (bench) => spendBy(bench, 'spend', 90)),
+  write('send a message', started(0), send('m1'), { isStated: true, isShort: true }),
+  write('send a message after others were taken', answered, send('m4'), { isStated: true }),
   write(
     'send a message and take it, by its id',
     started(0),
     inboxUse('m1', { send: messageOf('m1'), take: { messages: 1, turn: 1 } }),
-    { isMail: true },
+    { isStated: true },
   ),
   write(
     'take messages after an entry',
     asked,
     inboxUse('m1', { entries: [said('before')], take: { messages: 2, turn: 1 } }),
-    { isMail: true, isShort: true },
+    { isStated: true, isShort: true },
   ),
   write('take the last messages', answered, inboxUse('m3', { take: { messages: 1, turn: 2 } }), {
-    isMail: true,
+    isStated: true,
   }),
   write(
     'end a turn with its answer',
@@ -269,10 +300,10 @@ export const writes: readonly Write[] = [
       const entries = [said('the answer')];
       return okOf(bench.sessions.release(TARGET, { fencingToken, done: true, entries }));
     },
-    { isMail: true, isShort: true },
+    { isStated: true, isShort: true },
   ),
   write('withdraw a message between others', asked, inboxUse('m2', { withdraw: ['m2'] }), {
-    isMail: true,
+    isStated: true,
     isShort: true,
   }),
   write(
