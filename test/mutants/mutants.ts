@@ -1,3 +1,4 @@
+import { budgetMutants } from './budget-mutants.js';
 import { dataMutants } from './data-mutants.js';
 import { eventMutants } from './event-mutants.js';
 import { eventOrderMutants } from './event-order-mutants.js';
@@ -26,6 +27,7 @@ export const mutants: readonly Mutant[] = [
   ...eventMutants,
   ...httpMutants,
   ...turnMutants,
+  ...budgetMutants,
   ...serviceMutants,
   ...leaseMutants,
   ...wakeMutants,

@@ -45,12 +45,13 @@ const append: Spend = async ({ sessions }, id, tokens, operationId) =>
 /** Spends in the run of a turn, and by what the run returns. */
 const answer: Spend = async (host, id, tokens, name) => {
   const half = Math.floor(tokens / 2);
-  let inside: Sent = 'refused';
+  const spent: Sent[] = [];
   const reply = await host.sessions.reply(id, name, async (turn) => {
-    inside = sentOf(await turn.sessions.spend(id, { tokens: half }, { operationId: `${name}-in` }));
+    const inside = await turn.sessions.spend(id, { tokens: half }, { operationId: `${name}-in` });
+    spent.push(sentOf(inside));
     return { entries: 'Yes.', usage: { tokens: tokens - half } };
   });
-  if (reply.isOk() && inside === 'ok') return 'ok';
+  if (reply.isOk() && spent.length === 1 && spent[0] === 'ok') return 'ok';
   return 'unknown';
 };
 

@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../src/session/session-record.js';
 import type { UseChange } from '../../src/store/commit.js';
-import { changing, type PlantedBug } from './planted-bug.js';
+import { type PlantedBug, planted } from './planted-bug.js';
 
 type Spend = NonNullable<UseChange['effects']['spend']>;
 
@@ -10,16 +10,14 @@ const spending = (
   caughtBy: string,
   change: (spend: Spend, { effects, guards }: UseChange, before: StateRecord) => Partial<UseChange>,
 ): PlantedBug =>
-  changing(bug, caughtBy, (commit, inner) => {
-    const before = inner.findState(commit.key)._unsafeUnwrap();
-    if (commit.effects.put !== undefined || before === undefined) return inner.change(commit);
-    const { spend } = commit.effects;
-    if (spend === undefined) return inner.change(commit);
-    return inner.change({
-      ...commit,
-      ...change(spend, { ...commit, effects: commit.effects }, before),
-    });
-  });
+  planted(bug, caughtBy, (inner) => ({
+    use: (commit) => {
+      const before = inner.findState(commit.key)._unsafeUnwrap();
+      const { spend } = commit.effects;
+      if (spend === undefined || before === undefined) return inner.change(commit);
+      return inner.change({ ...commit, ...change(spend, commit, before) });
+    },
+  }));
 
 const sums =
   'spend: adds to sums, alone or with entries, and ends a session that reaches its budget';
