@@ -4,7 +4,7 @@ import type { StateChange, UseChange } from './commit.js';
 
 /**
  * The state after a change: the new one with the later activity, or the stored one with its
- * activity and its inbox. The stored one itself if nothing changes.
+ * activity, its inbox and its sums, frozen. The stored one itself if nothing changes.
  *
  * @example
  * ```ts
@@ -23,16 +23,17 @@ export const stateAfter = (
     return lastActivityAt > state.lastActivityAt ? { ...state, lastActivityAt } : state;
   }
   const { activity = 0, send, spend } = effects;
-  if (spend !== undefined) {
-    const { spend: _, ...others } = effects;
-    const { at, revision } = spend;
-    return { ...stateAfter(spentState(stored, spend, at), { effects: others }), revision };
-  }
   const lastActivityAt = Math.max(stored.lastActivityAt, activity);
+  if (spend !== undefined) {
+    const { at, revision } = spend;
+    return Object.freeze({ ...spentState(stored, spend, at), lastActivityAt, revision });
+  }
   if (send === undefined) {
-    return lastActivityAt === stored.lastActivityAt ? stored : { ...stored, lastActivityAt };
+    if (lastActivityAt === stored.lastActivityAt) return stored;
+    return Object.freeze({ ...stored, lastActivityAt });
   }
   const { askedAt = send.at, inbox = 0 } = stored.work;
-  const work = { ...stored.work, askedAt: Math.min(askedAt, send.at), inbox: inbox + 1 };
-  return { ...stored, lastActivityAt, work, revision: send.revision };
+  const asked = { askedAt: Math.min(askedAt, send.at), inbox: inbox + 1 };
+  const work = Object.freeze({ ...stored.work, ...asked });
+  return Object.freeze({ ...stored, lastActivityAt, work, revision: send.revision });
 };
