@@ -13,7 +13,7 @@ export const memoryMutants: readonly Mutant[] = [
   {
     bug: 'a repeated append is added again',
     file: 'adapters/memory/history-log.ts',
-    from: 'this.#operations.set(operation.id, { digest: operation.digest, position: this.#end });',
+    from: 'this.#operations.set(id, { digest, position });',
     to: '',
     tests: memory,
   },

@@ -6,8 +6,8 @@ export const wakeMutants: readonly Mutant[] = [
   {
     bug: 'a message leaves the revision, so that a release of before forgets it',
     file: 'src/store/state-after.ts',
-    from: 'work, revision: send.revision };',
-    to: 'work };',
+    from: 'work, revision: send.revision });',
+    to: 'work });',
     tests: ['test/stores/sent-messages.test.ts'],
   },
   {

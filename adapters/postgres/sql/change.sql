@@ -132,7 +132,7 @@ RETURNS text LANGUAGE sql IMMUTABLE AS $body$
   SELECT regexp_replace(
       p_state,
       '^({"status":"[A-Z]+",)(?:"budget":{[^{}]*{[^{}]*}[^{}]*{[^{}]*}[^{}]*},)?',
-      '\1"budget":' || p_budget::text || ','
+      E'\\1"budget":' || p_budget::text || ','
     )
 $body$;
 

@@ -1,6 +1,7 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
+import { stateAt } from '../../../src/session/state-at.js';
 import { answerOf, type Contents, contentsOf } from '../../../src/testing/answers.js';
 import { placed } from '../../../src/testing/commits.js';
 import { expectEqual } from '../../../src/testing/expect-equal.js';
@@ -93,7 +94,7 @@ export const expectExact = async (
   const page = { offset: 0, limit: 100 };
   expectEqual(await totalOf(page), [sessions.length, sessions.length], 'total');
   for (const status of sessionStatuses) {
-    const count = sessions.filter(({ state }) => state.status === status).length;
+    const count = sessions.filter(({ state }) => stateAt(state, NOON).status === status).length;
     expectEqual(
       await totalOf({ ...page, status: { anyOf: [status], now: NOON } }),
       [count, count],
