@@ -75,7 +75,7 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
   },
 };
 
-type Append = (call: number) => PromiseLike<unknown>;
+type Append = (call: number) => ReturnType<SessionService['append']>;
 
 /** Microseconds of CPU that a call costs. */
 const costOf = async (append: Append, callers: number, pid: number | undefined) => {

@@ -6,8 +6,8 @@ export const timeMutants: readonly Mutant[] = [
   {
     bug: 'a session is still ACTIVE in the millisecond of its deadline',
     file: 'src/session/state-at.ts',
-    from: "if (status === 'TERMINATED' || now < since) return state;",
-    to: "if (status === 'TERMINATED' || now <= since) return state;",
+    from: "if (state.status === 'TERMINATED' || now < endsAt(state)) return state;",
+    to: "if (state.status === 'TERMINATED' || now <= endsAt(state)) return state;",
     tests: ['test/session', ...memory],
   },
   {
@@ -41,8 +41,8 @@ export const timeMutants: readonly Mutant[] = [
   {
     bug: 'a session that waits too long counts as terminated by a caller',
     file: 'src/session/session-status.ts',
-    from: "time_out: end('idle_timeout'),\n  }),\n  ACTIVE",
-    to: "time_out: end('terminated'),\n  }),\n  ACTIVE",
+    from: "time_out: end('idle_timeout'),\n    use_up: end('budget'),\n  }),\n  ACTIVE",
+    to: "time_out: end('terminated'),\n    use_up: end('budget'),\n  }),\n  ACTIVE",
     tests: ['test/service'],
   },
   {
