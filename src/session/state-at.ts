@@ -172,7 +172,9 @@ export const stateAt = (state: StateRecord, now: number): StateRecord => {
   const { terms } = state;
   const since = endTimeOf(state);
   const end = endOf(state, since);
-  const lastActivityAt = Math.max(state.lastActivityAt, since);
+  // A spend is no activity, and lists by activity know no other time of its end.
+  const isUsedUp = state.budget?.reachedAt !== undefined;
+  const lastActivityAt = isUsedUp ? state.lastActivityAt : Math.max(state.lastActivityAt, since);
   const activeMs = activeMsAt(state, since);
   return { ...state, ...end, since, lastActivityAt, activeMs, deadline: since + terms.retentionMs };
 };
