@@ -56,7 +56,14 @@ export {
   type SweeperOptions,
   type SweepReport,
 } from './service/sweeper.js';
-export type { Ending, Said, TakeInput, TurnEntries, TurnEntry, TurnOptions } from './service/turn.js';
+export type {
+  Ending,
+  Said,
+  TakeInput,
+  TurnEntries,
+  TurnEntry,
+  TurnOptions,
+} from './service/turn.js';
 export type {
   MessageState,
   Released,

@@ -7,6 +7,7 @@ import type { Counters } from '../session/session.js';
 import { labelNameForm, NAME_RULE } from './labels.js';
 
 /** Numbers from `least` by counter, sorted by name; at least one. */
+/* @__NO_SIDE_EFFECTS__ */
 const counters = (least: 0 | 1): Schema<Counters> => {
   const value = whole(least);
   return schema(
@@ -53,8 +54,10 @@ export const usage = named(
 /** The usage of a write; undefined if it has none. */
 export const usageField = nullish(usage);
 
+const noNames: readonly string[] = [];
+
 /** The names of counters that every session of a host has. */
 export const counterNames = optional(
   list(matching(labelNameForm, NAME_RULE), { most: MAX_COUNTERS, of: 'names of counters' }),
-  Object.freeze([]),
+  noNames,
 );

@@ -31,6 +31,7 @@ export interface GivenPolicy {
 const atLeastOne = number(1, Number.MAX_SAFE_INTEGER);
 
 /** A limit that counts as the default if it is missing. */
+/* @__NO_SIDE_EFFECTS__ */
 const size = (name: SizeLimit): Schema<number> => nullish(atLeastOne, defaultLimits[name]);
 
 const isTenantLimit = (value: unknown): value is (tenant: string) => number =>
@@ -41,20 +42,19 @@ const activeSessions: Schema<SessionLimits['activeSessions']> = schema((issues, 
   return number(0, Number.MAX_SAFE_INTEGER).read(issues, path, value);
 });
 
-const sizes = {
+const limits = object({
+  timeLimit: nullish(atLeastOne),
   textBytes: size('textBytes'),
   contentBytes: size('contentBytes'),
   metadataBytes: size('metadataBytes'),
   entriesPerAppend: size('entriesPerAppend'),
   historyEntries: size('historyEntries'),
   inboxMessages: size('inboxMessages'),
-  activeSessions: nullish(activeSessions, defaultLimits.activeSessions),
+  activeSessions: nullish(activeSessions, Number.MAX_SAFE_INTEGER),
   counters: counterNames,
   pageBytes: size('pageBytes'),
   forkBytes: size('forkBytes'),
-};
-
-const limits = object({ timeLimit: nullish(atLeastOne), ...sizes });
+});
 
 const names: Schema<ReadonlySet<string> | undefined> = optional(
   schema((issues, path, given) => {

@@ -5,7 +5,7 @@ import { nullish, type Schema, schema } from '../schema/schema.js';
 import { name } from '../schema/values.js';
 import { byName } from '../session/canonical-json.js';
 import { sortedLabels } from '../session/labels.js';
-import { LABEL_NAME_LENGTH, LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/limits.js';
+import { LABEL_VALUE_LENGTH, MAX_LABELS } from '../session/limits.js';
 import type { LabelChanges, SessionLabels } from '../session/session.js';
 import { RESERVED_PREFIX } from '../session/work-state.js';
 
@@ -13,11 +13,12 @@ export const labelNameForm = /^[A-Za-z0-9_.-]{1,64}$/;
 
 type Entries = readonly (readonly [name: string, value: unknown])[];
 
-const FREE_RULE = `must have no names that begin with ${RESERVED_PREFIX}, which only the engine sets`;
+// Literals, so that a bundle without labels omits them.
+const FREE_RULE = 'must have no names that begin with colloquy., which only the engine sets';
 
 const labelValue = name(LABEL_VALUE_LENGTH);
 
-export const NAME_RULE = `must have names of 1 to ${LABEL_NAME_LENGTH} of the characters A-Z a-z 0-9 _ . -`;
+export const NAME_RULE = 'must have names of 1 to 64 of the characters A-Z a-z 0-9 _ . -';
 
 const readLabel = (
   issues: IssueList,
@@ -48,18 +49,21 @@ const labelsOf = (issues: IssueList, path: string, entries: Entries): SessionLab
     entries.slice(0, MAX_LABELS).map(([name, value]) => readLabel(issues, path, name, value)),
   );
 
-const labelsJson = (maxProperties: number, value: JsonSchema) => (): JsonSchema => ({
-  type: 'object',
-  maxProperties,
-  propertyNames: { type: 'string', pattern: labelNameForm.source },
-  additionalProperties: value,
-});
+/* @__NO_SIDE_EFFECTS__ */
+const labelsJson =
+  (maxProperties: number, others: JsonSchema = {}) =>
+  (): JsonSchema => ({
+    type: 'object',
+    maxProperties,
+    propertyNames: { type: 'string', pattern: labelNameForm.source },
+    additionalProperties: { ...labelValue.json(), ...others },
+  });
 
 /** The labels of a session, sorted by name; `undefined` if there are none. */
 export const labels: Schema<SessionLabels | undefined> = nullish(
   schema(
     (issues, path, value) => labelsOf(issues, path, settableIn(issues, path, value, MAX_LABELS)),
-    labelsJson(MAX_LABELS, labelValue.json()),
+    labelsJson(MAX_LABELS),
   ),
 );
 
@@ -80,16 +84,13 @@ export const labelChanges: Schema<LabelChanges | undefined> = nullish(
       });
       return Object.fromEntries(changes.sort(byName));
     },
-    labelsJson(MAX_CHANGES, { ...labelValue.json(), type: ['string', 'null'] }),
+    labelsJson(MAX_CHANGES, { type: ['string', 'null'] }),
   ),
 );
 
-export const labelFilter: Schema<SessionLabels | undefined> = schema(
-  (issues, path, value) => {
-    const entries = entriesIn(issues, path, value);
-    const fits = entries.length >= 1 && entries.length <= MAX_LABELS;
-    issues.check(fits, path, `must be 1 to ${MAX_LABELS} labels, such as { user: 'u-1' }`);
-    return labelsOf(issues, path, entries);
-  },
-  labelsJson(MAX_LABELS, labelValue.json()),
-);
+export const labelFilter: Schema<SessionLabels | undefined> = schema((issues, path, value) => {
+  const entries = entriesIn(issues, path, value);
+  const fits = entries.length >= 1 && entries.length <= MAX_LABELS;
+  issues.check(fits, path, `must be 1 to ${MAX_LABELS} labels, such as { user: 'u-1' }`);
+  return labelsOf(issues, path, entries);
+}, labelsJson(MAX_LABELS));

@@ -17,7 +17,7 @@ import type { StateRecord, TurnRecord } from '../session/session-record.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import { acceptsHistoryAt, stateAt, usedState } from '../session/state-at.js';
 import { redoTurn, sentState, voidTurn, withoutMessages } from '../session/turn-state.js';
-import type { SessionKey } from '../store/session-store.js';
+import type { Refusal, SessionKey } from '../store/session-store.js';
 import { appendedOf, NOT_IN_HISTORY, refusedAppend } from './change-history.js';
 import type { OperationOptions } from './change-session.js';
 import { fitInput } from './fit-input.js';
@@ -212,6 +212,15 @@ const orRepeated =
     });
   };
 
+const refusedBy =
+  ({ policy: { limits } }: Settings, key: SessionKey, { ifPosition }: ParsedRewind, now: number) =>
+  (refusal: Refusal): OperationErrors['rewind'] => {
+    const isSeen = 'position' in refusal && refusal.position === ifPosition;
+    if (refusal.guard === 'position' || (isSeen && refusal.guard !== 'end'))
+      return invalidField('to', NOT_IN_HISTORY);
+    return refusedAppend(key, 'rewind', { now, maxEntries: limits.historyEntries }, refusal);
+  };
+
 const rewindStep =
   (
     settings: Settings,
@@ -220,7 +229,7 @@ const rewindStep =
     message: GivenMessage | undefined,
   ): DecideRewind =>
   async (current, now) => {
-    const { fencingToken, ifPosition } = rewind;
+    const { fencingToken } = rewind;
     const { status } = stateAt(current, now);
     if (!acceptsHistoryAt(current, now)) return err(invalidTransition(status, 'rewind'));
     if (fencingToken !== undefined && !isLeasedWith(current, fencingToken, now))
@@ -246,13 +255,7 @@ const rewindStep =
         send: message && storedMessage(message, now),
         withdraw: withdraw === undefined ? undefined : [withdraw],
       },
-      refused: (refusal) => {
-        const isSeen = 'position' in refusal && refusal.position === ifPosition;
-        if (refusal.guard === 'position' || (isSeen && refusal.guard !== 'end'))
-          return invalidField('to', NOT_IN_HISTORY);
-        const maxEntries = settings.policy.limits.historyEntries;
-        return refusedAppend(key, 'rewind', { now, maxEntries }, refusal);
-      },
+      refused: refusedBy(settings, key, rewind, now),
     });
   };
 
