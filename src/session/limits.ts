@@ -99,8 +99,6 @@ export const KEY_LENGTH = 256;
 export const MAX_LABELS = 8;
 /** Maximum number of counters in a budget, and in a usage. */
 export const MAX_COUNTERS = 8;
-/** Maximum length of the name of a label, in characters. */
-export const LABEL_NAME_LENGTH = 64;
 /** Maximum length of the value of a label, in characters. */
 export const LABEL_VALUE_LENGTH = 256;
 /**

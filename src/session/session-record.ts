@@ -129,7 +129,7 @@ export interface AttemptFailure {
   readonly attempt: number;
 }
 
-/** What a session has used, and may use, by counter. Names are sorted. */
+/** What a session has used, and may use, by counter. */
 export interface BudgetRecord {
   /** Sums: whole numbers from 0 to 2^53 - 1. */
   readonly used: Counters;
