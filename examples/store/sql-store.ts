@@ -456,21 +456,18 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
         const entries = [...given, ...taken];
         const position = start + entries.length;
         addEntries(number, entries, start);
+        const isWritten = truncate !== undefined || entries.length > 0 || messages !== undefined;
+        const told = isWritten ? position : 0;
         const { operation } = commit.guards;
         if (operation !== undefined) {
           const sql = 'INSERT INTO operations VALUES (?, ?, ?, ?) RETURNING id';
-          rows(sql, number, operation.id, operation.digest, position);
+          rows(sql, number, operation.id, operation.digest, told);
         }
         store(session, stateAfter(read.value, commit), commit);
         const sql = `UPDATE sessions SET sequence = sequence + ?, position = ?, version = version + ?
           WHERE number = ? RETURNING number`;
         rows(sql, events.length, position, truncate === undefined ? 0 : 1, number);
-        const isWritten = truncate !== undefined || entries.length > 0 || messages !== undefined;
-        return ok({
-          outcome: 'made',
-          position: isWritten ? position : 0,
-          ...(messages && { messages }),
-        });
+        return ok({ outcome: 'made', position: told, ...(messages && { messages }) });
       });
     },
 

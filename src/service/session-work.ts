@@ -53,6 +53,15 @@ export interface RenewInput {
  * const { work } = await sessions.orThrow.get(id);
  * console.log(work?.state, work?.error); // retrying the model is busy
  * ```
+ *
+ * @example
+ * ```ts
+ * await sessions.orThrow.send(id, 'And a tunnel.');
+ * const { claimed } = await sessions.orThrow.claim({ holder: 'worker-1', seconds: 30 });
+ * const [entries, usage] = ['How long is it?', { tokens: 900 }];
+ * for (const { lease: { fencingToken } } of claimed)
+ *   await sessions.orThrow.release(id, { fencingToken, done: true, entries, usage });
+ * ```
  */
 export interface ReleaseInput {
   /** The fencing token of the lease to end. */
