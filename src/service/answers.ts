@@ -192,16 +192,17 @@ export const waitForAnswer = async (
   if (read.isErr()) return err(read.error);
   let isFirst = true;
   const look = async (): Promise<Result<Reply | undefined, OperationErrors['answer']>> => {
+    // Before the answer, which may be stored in the step that ends the session.
+    const found = await readState(settings, key);
+    if (found.isErr()) return err(found.error);
+    const { current, now } = found.value;
     const answer = await answerIn(settings, key, name.value);
     if (answer.isErr()) return err(answer.error);
     if (answer.value !== undefined)
       return ok(isFirst ? { ...answer.value, repeated: true } : answer.value);
     isFirst = false;
-    const read = await readState(settings, key);
-    return read.andThen(({ current, now }) => {
-      const over = unanswerable(current, now, key, name.value);
-      return over === undefined ? ok(undefined) : err(over);
-    });
+    const over = unanswerable(current, now, key, name.value);
+    return over === undefined ? ok(undefined) : err(over);
   };
   return untilAnswered(settings, { key, name: name.value, ...read.value, look });
 };
