@@ -49,9 +49,12 @@ const planNotOpen = (
   effects: { entries: entriesOf(append), spend: spendOf(append), events: [eventOf(append)] },
 });
 
-const mayFollow = (state: StateRecord, append: HistoryAppend): boolean =>
-  acceptsHistoryAt(state, append.now) ||
-  (isSpendAlone(append) && stateAt(state, append.now).status === 'IDLE');
+/** Whether a session that is not open takes the change all the same. */
+const takesLate = (state: StateRecord, append: HistoryAppend): boolean => {
+  const { status } = stateAt(state, append.now);
+  if (status === 'IDLE') return isSpendAlone(append);
+  return status === 'TERMINATED' && acceptsHistoryAt(state, append.now);
+};
 
 /**
  * The change to try after a refusal; undefined if it stands. An append decides by the time first,
@@ -63,8 +66,8 @@ export const planAgain = (
   changed: Changed,
 ): UseChange | undefined => {
   if (changed.outcome !== 'refused') return undefined;
-  if (changed.guard === 'revision' || changed.guard === 'over') return planAppend(key, append);
-  if (changed.guard !== 'open') return undefined;
-  const { state } = changed;
-  return mayFollow(state, append) ? planNotOpen(key, append, state) : undefined;
+  const { guard } = changed;
+  if (guard !== 'revision' && guard !== 'over' && guard !== 'open') return undefined;
+  if (takesLate(changed.state, append)) return planNotOpen(key, append, changed.state);
+  return guard === 'open' ? undefined : planAppend(key, append);
 };

@@ -17,7 +17,6 @@ import {
 } from '../session/errors.js';
 import type { HistoryAppend } from '../session/history-append.js';
 import { leaseEndedIn } from '../session/lease-state.js';
-import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Counters } from '../session/session.js';
 import { stateAt } from '../session/state-at.js';
@@ -27,6 +26,7 @@ import type { Appended } from './operation-results.js';
 import { contractBroken } from './run-operation.js';
 import { fenced, type Settings, turnUnder } from './settings.js';
 import { refusedSpending, spendingOf } from './spending.js';
+import { raceOf } from './update-state.js';
 
 /**
  * Options of `append`.
@@ -136,16 +136,19 @@ export const refusedAppend = (
 
 /** Appends, and decides again if the session has ended or was changed since. */
 export const commitAppend = async (
-  { store }: Settings,
+  { store, now }: Settings,
   key: SessionKey,
   append: HistoryAppend,
 ): Promise<Result<Changed, StoreError>> => {
   let commit = planAppend(key, append);
-  for (let attempt = 1; ; attempt += 1) {
+  const mayRace = raceOf();
+  for (;;) {
     const changed = await store.change(commit);
     if (changed.isErr()) return err(changed.error);
     const next = planAgain(key, append, changed.value);
-    if (next === undefined || attempt === MAX_RACES) return ok(changed.value);
+    const isRace = next !== undefined && 'state' in changed.value;
+    if (!isRace || !mayRace(changed.value.state, now().unwrapOr(append.now)))
+      return ok(changed.value);
     commit = next;
   }
 };

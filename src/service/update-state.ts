@@ -83,7 +83,7 @@ export const replaceState = async <S extends StateRecord>(
 const RACING_MS = 10_000;
 
 /** Counts lost races. Returns whether to try again after one on this revision, at this time. */
-const raceOf = () => {
+export const raceOf = () => {
   let lost = 0;
   let began: number | undefined;
   let last: number | undefined;

@@ -241,6 +241,22 @@ describeStores('budgets', (openStore) => {
     expect(await read()).toMatchObject({ usage: { tokens: 1 } });
   });
 
+  test.each(['IDLE', 'TERMINATED'])(
+    'is the sum of what 100 writers spend together, of a session that is %s',
+    async (status) => {
+      const { sessions, id, read } = await open(
+        { tokens: 1_000_000 },
+        { start: false },
+        { gracePeriod: 60 },
+      );
+      if (status === 'TERMINATED') await okOf(sessions.terminate(id));
+      await Promise.all(
+        Array.from({ length: 100 }, (_, n) => okOf(sessions.spend(id, { tokens: n }))),
+      );
+      expect(await read()).toMatchObject({ status, usage: { tokens: (99 * 100) / 2 } });
+    },
+  );
+
   test('is the sum of what 50 writers were told, with all kinds of writes', async () => {
     const { sessions, id, read } = await open({ tokens: 1_000_000 });
     const spends = Array.from({ length: 150 }, (_, n) => {
