@@ -86,7 +86,7 @@ const changeOf = (
 
 type Use = Omit<HistoryAppend, 'entries'>;
 
-/** The error of a refused use of a session; undefined for a guard of its history. */
+/** The error of a refused use of a session; undefined for a guard that a spend does not have. */
 export const refusedUse = (
   { id }: SessionKey,
   command: 'append' | 'rewind' | 'spend',
@@ -101,7 +101,7 @@ export const refusedUse = (
     case 'fence':
       return leaseEndedIn(refusal.state, fencingToken);
     case 'counters':
-      return refusedSpending(refusal.state, spend ?? { usage: {}, free: [] });
+      return spend && refusedSpending(refusal.state, spend);
     case 'open':
     case 'over':
     case 'revision':

@@ -16,13 +16,13 @@ export const spendingOf = ({ policy }: Settings, usage: Counters): Spending => (
   free: policy.limits.counters,
 });
 
-/** The error of a usage that a store has refused in this state. */
-export const refusedSpending = (state: StateRecord, spending: Spending): InvalidInput => {
-  const { counter, problem } = wrongCounterIn(state, spending) ?? {
-    counter: '',
-    problem: 'unknown',
-  };
-  return invalidField(`usage.${counter}`, rules[problem]);
+/** Why a usage cannot be added to a state; undefined if it can. */
+export const refusedSpending = (
+  state: StateRecord,
+  spending: Spending,
+): InvalidInput | undefined => {
+  const wrong = wrongCounterIn(state, spending);
+  return wrong && invalidField(`usage.${wrong.counter}`, rules[wrong.problem]);
 };
 
 /** The state with a usage, if there is one. */
@@ -33,7 +33,7 @@ export const countedState = (
   now: number,
 ): Result<StateRecord, InvalidInput> => {
   if (usage === undefined) return ok(state);
-  const spending = spendingOf(settings, usage);
-  if (wrongCounterIn(state, spending)) return err(refusedSpending(state, spending));
+  const refused = refusedSpending(state, spendingOf(settings, usage));
+  if (refused !== undefined) return err(refused);
   return ok(spentState(state, { usage }, now));
 };

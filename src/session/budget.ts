@@ -57,8 +57,11 @@ export const wrongCounterIn = (
   return undefined;
 };
 
-const isReached = (used: Counters, limits: Counters): boolean =>
-  Object.entries(limits).some(([name, limit]) => (sumIn(used, name) ?? 0) >= limit);
+/** The counters whose sum has reached a limit. */
+export const reachedIn = (used: Counters, limits: Counters): readonly string[] =>
+  Object.entries(limits)
+    .filter(([name, limit]) => (sumIn(used, name) ?? 0) >= limit)
+    .map(([name]) => name);
 
 /**
  * The state with a usage that was added at `at`. A session that has not ended by then ends if a sum
@@ -75,7 +78,8 @@ export const spentState = <S extends StateRecord>(
   );
   const used = sorted({ ...before, ...Object.fromEntries(added) });
   const isLive = state.status !== 'TERMINATED' && at < endsAt(state);
-  const end = isLive && isReached(used, limits) ? { reachedAt: at } : reached;
+  const isReached = isLive && reachedIn(used, limits).length > 0;
+  const end = isReached ? { reachedAt: at } : reached;
   return { ...state, budget: Object.freeze({ used, limits, last: name ?? last, ...end }) };
 };
 
@@ -87,9 +91,3 @@ export const extendedBudget = (
   const all = sorted({ ...limits, ...changed });
   return Object.freeze({ used: sorted({ ...newBudget(all).used, ...used }), limits: all, last });
 };
-
-/** The counters of which at least as much is used as a new limit allows. */
-export const usedUp = ({ used }: BudgetRecord, limits: Counters): readonly string[] =>
-  Object.entries(limits)
-    .filter(([name, limit]) => (sumIn(used, name) ?? 0) >= limit)
-    .map(([name]) => name);

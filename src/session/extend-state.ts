@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { extendedBudget, usedUp } from './budget.js';
+import { extendedBudget, reachedIn } from './budget.js';
 import { type InvalidInput, invalidField } from './errors.js';
 import type { Counters } from './session.js';
 import type { BudgetRecord, StateRecord } from './session-record.js';
@@ -30,7 +30,7 @@ const refusalOf = (
     const rule = `must be more than the ${usedMs / 1000} seconds that the session has been ACTIVE`;
     return invalidField('timeLimit', rule);
   }
-  const [counter] = budget === undefined ? [] : usedUp(budget, limits);
+  const [counter] = budget === undefined ? [] : reachedIn(budget.used, limits);
   if (counter === undefined) return undefined;
   return invalidField(`budget.${counter}`, 'must be more than the session has used');
 };
