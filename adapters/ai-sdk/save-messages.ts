@@ -35,8 +35,8 @@ export interface SaveOptions {
    */
   readonly regenerate?: boolean | undefined;
   /**
-   * The fencing token of a lease: if that is not the current lease, nothing is saved, and the error
-   * is `lease_lost`. Default: no check.
+   * The fencing token of a lease: if that is not the current lease, nothing is saved, and the call
+   * fails with `lease_lost`. Default: no check.
    */
   readonly fencingToken?: number | undefined;
   /**

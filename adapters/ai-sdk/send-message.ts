@@ -45,7 +45,7 @@ export interface SendMessageOptions {
   readonly create?: CreateIfMissing | undefined;
   /**
    * Maximum number of the latest messages that are searched for the id. If it is not among them,
-   * and the chat has more, the error is `invalid_input`. Default: 10,000.
+   * and the chat has more, the call fails with `invalid_input`. Default: 10,000.
    */
   readonly search?: number | undefined;
 }

@@ -42,7 +42,7 @@ const NOWHERE: Place = { to: 0, ifPosition: Number.MAX_SAFE_INTEGER };
 export interface EngineSessionOptions {
   /**
    * Creates and starts the session if there is none, with these options; `{}` for none. Default: a
-   * session that is not there is `not_found`.
+   * call without a session fails with `not_found`.
    */
   readonly create?: Omit<GetOrCreateInput, 'id' | 'start' | 'historyLimit'> | undefined;
   /**

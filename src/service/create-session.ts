@@ -149,8 +149,8 @@ export interface CreateSessionInput<T extends SessionSchemas = SessionSchemas>
   readonly from?: ForkInput | undefined;
   /**
    * Makes the call safe to repeat, 1 to 256 characters without control characters: the same key
-   * returns the same session for as long as it exists. With another input it is `idempotency_mismatch`, or `id_taken` with an
-   * `id`.
+   * returns the same session for as long as it exists. With
+   * another input the call fails with `idempotency_mismatch`, or with `id_taken` if it has an `id`.
    */
   readonly idempotencyKey?: string | undefined;
   /**

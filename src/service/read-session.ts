@@ -21,7 +21,7 @@ import type { Settings } from './settings.js';
  */
 export interface ReadOptions {
   /**
-   * Maximum size of the answer in approximate bytes of JSON; a larger one is `page_too_large`, and
+   * Maximum size of the answer in approximate bytes of JSON; a larger one fails with `page_too_large`, and
    * no session of it is read. For hosts that limit the memory of pending answers. Default: only
    * pages of several sessions have a maximum, `limits.pageBytes`, which applies in any case.
    */

@@ -159,8 +159,8 @@ export interface SessionOperations<
 
   /**
    * Reads a part of a history: the last entries, those after a position, or those before one. The
-   * cost depends on the part, not on the length of the history. A position that is not in this
-   * history is `invalid_input`.
+   * cost depends on the part, not on the length of the history. Fails with `invalid_input` if a
+   * position is not in this history.
    *
    * @example
    * ```ts
@@ -238,7 +238,8 @@ export interface SessionOperations<
 
   /**
    * Sets a new time limit, new budgets, or both, higher or lower than before, of a session that has
-   * not ended. They include what is already used: a limit that is not higher is `invalid_input`.
+   * not ended. They include what is already used: a limit that is not higher fails with
+   * `invalid_input`.
    *
    * @example
    * ```ts
@@ -344,7 +345,7 @@ export interface SessionOperations<
    * Goes back in the history of an ACTIVE or PAUSED session, in one step: the history then has the
    * entries up to the position `to`, and after them `entries`. No read returns the superseded
    * entries any more. With `to: 0`, it replaces the whole history. If the history does not end at
-   * `ifPosition`, the error is `history_moved`, and nothing is changed.
+   * `ifPosition`, it fails with `history_moved`, and nothing is changed.
    *
    * @example
    * ```ts
@@ -439,8 +440,8 @@ export interface SessionOperations<
 
   /**
    * Leases a session that has not ended, so that two workers do not answer in one conversation. If
-   * another holder has the session, the error is `leased`. Pass the `fencingToken` to `append` and
-   * to commands: they are `lease_lost` once the lease is over, even if this process was suspended
+   * another holder has the session, it fails with `leased`. Pass the `fencingToken` to `append` and
+   * to commands: they fail with `lease_lost` once the lease is over, even if this process was suspended
    * in between. Calls without one are not checked. Every lease has a higher token than the ones
    * before. If the same holder already has the session, such as a worker that was restarted under
    * its name, the new lease replaces the earlier one. A lease ends at its time without a write, and
@@ -460,7 +461,7 @@ export interface SessionOperations<
 
   /**
    * Moves the end of a lease to `seconds` from now. Never takes a lease: if `fencingToken` is not
-   * that of the current lease, the error is `lease_lost`, and after the end of the session
+   * that of the current lease, it fails with `lease_lost`, and after the end of the session with
    * `invalid_transition`.
    *
    * @example
@@ -609,7 +610,7 @@ export interface SessionOperations<
    * session has ended or is deleted. No entry is missing and none comes twice; changes that follow
    * each other closely come as one. After a rewind or a redaction, it yields a snapshot again. A
    * lease alone is no change. With `cursor`, that of an item, it continues after that item, however
-   * old it is. An end by the clock is yielded at the deadline, even if no sweep has stored it. An
+   * old it is. It yields an end by the clock at the deadline, even if no sweep has stored it. An
    * error is the last item: `misconfigured` if the store has no events, `not_found` if there is no
    * such session, `store_unavailable` if the store's client was closed. The watch ends immediately
    * if the signal is aborted, the loop is left, or a block with `await using` ends. Nothing is read

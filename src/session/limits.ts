@@ -34,7 +34,7 @@ export interface SessionLimits {
   /** Maximum number of entries in one `append`. Default: 1000. */
   readonly entriesPerAppend: number;
   /**
-   * Maximum number of entries in a history; an append beyond it is `history_full`. Default: no
+   * Maximum number of entries in a history; an append beyond it fails with `history_full`. Default: no
    * limit.
    */
   readonly historyEntries: number;
@@ -44,8 +44,8 @@ export interface SessionLimits {
    */
   readonly inboxMessages: number;
   /**
-   * Maximum number of live sessions (ACTIVE or PAUSED) of a tenant; the start of another one is
-   * `too_many_active`. A number from 0, or a function of the tenant. Default: no limit.
+   * Maximum number of live sessions (ACTIVE or PAUSED) of a tenant; the start of another one fails
+   * with `too_many_active`. A number from 0, or a function of the tenant. Default: no limit.
    */
   readonly activeSessions: number | ((tenant: string) => number);
   /**
@@ -54,8 +54,8 @@ export interface SessionLimits {
    */
   readonly counters: readonly string[];
   /**
-   * Maximum bytes of JSON in a page, or in an answer; a larger one is `page_too_large`. A page of
-   * one session, and an answer of one entry, is always served. Default: 8 MiB.
+   * Maximum bytes of JSON in a page, or in an answer; a larger one fails with `page_too_large`. A
+   * page of one session, and an answer of one entry, is always served. Default: 8 MiB.
    */
   readonly pageBytes: number;
   /**
