@@ -24,7 +24,7 @@ const within = (folder: string): readonly string[] =>
   });
 
 const own = readdirSync(root).filter((name) => name.endsWith('.md'));
-const folders = ['docs', 'examples', 'benchmarks'].filter((folder) =>
+const folders = ['docs', 'examples', 'benchmarks', 'test'].filter((folder) =>
   existsSync(join(root, folder)),
 );
 
