@@ -72,15 +72,15 @@ export default {
       name: 'telemetry-loads-the-api-of-opentelemetry-only',
       comment: 'Which SDK stands behind it the host chooses. Nobody else loads any of it.',
       severity: 'error',
-      from: { path: '^src/telemetry/' },
+      from: { path: '^src/(telemetry)/' },
       to: { dependencyTypes: npm, pathNot: [ownDependencies, 'node_modules/@opentelemetry/api/'] },
     },
     {
       name: 'observers-build-on-the-core-only',
       severity: 'error',
-      from: { path: '^src/(logging|telemetry)/' },
+      from: { path: '^src/(telemetry)/' },
       to: {
-        path: '^src/(http|client|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
+        path: '^src/(http|client|inspector|openapi|inversify|telemetry|testing|cli)/',
         pathNot: '^src/$1/',
       },
     },
@@ -117,7 +117,7 @@ export default {
       severity: 'error',
       from: { path: '^src/operations/' },
       to: {
-        path: '^src/(http|client|service|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
+        path: '^src/(http|client|service|inspector|openapi|inversify|telemetry|testing|cli)/',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -129,10 +129,10 @@ export default {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(http|client|operations|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
+          '^src/(http|client|operations|inspector|openapi|inversify|telemetry|testing|cli)/',
       },
       to: {
-        path: '^src/(http|client|operations|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
+        path: '^src/(http|client|operations|inspector|openapi|inversify|telemetry|testing|cli)/',
       },
     },
     {
@@ -140,7 +140,7 @@ export default {
       severity: 'error',
       from: { path: '^src/(http|testing)/' },
       to: {
-        path: '^src/(http|client|inspector|openapi|inversify|logging|telemetry|testing|cli)/',
+        path: '^src/(http|client|inspector|openapi|inversify|telemetry|testing|cli)/',
         pathNot: '^src/$1/',
       },
     },

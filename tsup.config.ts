@@ -25,7 +25,6 @@ const companions = {
   fetch: 'adapters/fetch/index.ts',
   inspector: 'src/inspector/index.ts',
   openapi: 'src/openapi/index.ts',
-  logging: 'src/logging/index.ts',
   telemetry: 'src/telemetry/index.ts',
   'openai-agents': 'adapters/openai-agents/index.ts',
   'claude-agent': 'adapters/claude-agent/index.ts',

@@ -6,7 +6,6 @@ type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 const entries: Readonly<Record<string, string>> = {
   '../src/index.js': 'index',
   '../src/http/index.js': 'http',
-  '../src/logging/index.js': 'logging',
   '../src/telemetry/index.js': 'telemetry',
   '../adapters/memory/index.js': 'memory',
   '../adapters/node/index.js': 'node',

@@ -16,5 +16,4 @@ export {
   SessionService,
   type SessionStore,
 } from '../src/index.js';
-export { logging } from '../src/logging/index.js';
 export { openTelemetry } from '../src/telemetry/index.js';

@@ -15,7 +15,6 @@ export type { CreateOptions, CreateSessionInput, ForkInput } from './service/cre
 export type { GetOrCreateInput } from './service/get-or-create.js';
 export { httpStatusOf } from './service/http-status-of.js';
 export type { EachQuery, ListOptions, ListQuery } from './service/list-sessions.js';
-export type { Logger } from './service/logger.js';
 export type { CreateIfMissing, NewMessage, SendOptions } from './service/messages.js';
 export type { NewHistoryEntry } from './service/new-history-entry.js';
 export type {

@@ -15,7 +15,6 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { serviceOf } from '../clock.js';
 import {
-  logging,
   MemorySessionStore,
   openTelemetry,
   RedisSessionStore,
@@ -61,13 +60,10 @@ const WITH_SDK: ReadonlySet<string> = new Set([
 
 const contexts = new AsyncLocalStorageContextManager();
 
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
 /** Services over one store, which differ in who sees their operations. */
 const observedServices = (store: SessionStore): ReadonlyMap<string, SessionService> =>
   new Map([
     ['no observer', serviceOf(store)],
-    ['logging', serviceOf(store, { observers: [logging(silent)] })],
     ['OpenTelemetry without an SDK', serviceOf(store, { observers: [openTelemetry()] })],
     [
       'OpenTelemetry, no span sampled',

@@ -22,6 +22,7 @@ export type {
   Unauthenticated,
   UnsupportedMediaType,
 } from './handler-error.js';
+export type { Logger } from './logger.js';
 export { type MessageRoutesOptions, messageRoutes } from './message-routes.js';
 export { routeNotFound } from './problem.js';
 export type { Answer, Call, HandlerContext, Route, RouteGroup } from './route.js';

@@ -11,16 +11,15 @@ import {
 import { RedisSessionStore, type RedisSessionStoreOptions } from '../../adapters/redis/index.js';
 import { SqliteSessionStore, type SqliteSessionStoreOptions } from '../../adapters/sqlite/index.js';
 import { createSessionHandler } from '../http/create-session-handler.js';
+import type { Logger } from '../http/logger.js';
 import type { SessionHandler } from '../http/session-handler.js';
 import {
   checkRoutes,
   handlerOptionSchemas,
   type SessionHandlerOptions,
 } from '../http/session-handler-options.js';
-import { logging } from '../logging/index.js';
 import { optionsOf } from '../schema/options-of.js';
 import { optional as optionalField } from '../schema/schema.js';
-import type { Logger } from '../service/logger.js';
 import type { SessionObserver } from '../service/session-observer.js';
 import { SessionService } from '../service/session-service.js';
 import {
@@ -134,15 +133,7 @@ export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => 
     clock: Clock,
     ids: Ids,
     observers: readonly SessionObserver[] = [],
-    logger?: Logger,
-  ) =>
-    new SessionService({
-      ...options,
-      store,
-      clock,
-      ids,
-      observers: logger === undefined ? observers : [...observers, logging(logger)],
-    });
+  ) => new SessionService({ ...options, store, clock, ids, observers });
   return new ContainerModule((loading) => {
     bindStorePort(loading);
     bindDefault<Clock>(loading, TYPES.Clock, (binding) => binding.toConstantValue(systemClock));
@@ -154,7 +145,6 @@ export const coreModule = (options: CoreModuleOptions = {}): ContainerModule => 
           TYPES.Clock,
           TYPES.Ids,
           optional(TYPES.SessionObservers),
-          optional(TYPES.Logger),
         ])
         .inSingletonScope(),
     );

@@ -15,7 +15,7 @@ export const TYPES = Object.freeze({
   Ids: Symbol.for('colloquy.Ids'),
   /** An array of `SessionObserver`; not bound by default. */
   SessionObservers: Symbol.for('colloquy.SessionObservers'),
-  /** A `Logger` for the service and the handler; not bound by default. */
+  /** A `Logger` for the handler; not bound by default. */
   Logger: Symbol.for('colloquy.Logger'),
   /** An `Authenticate`, such as `staticApiKeys` returns. */
   Authenticator: Symbol.for('colloquy.Authenticator'),

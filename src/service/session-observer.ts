@@ -15,8 +15,7 @@ export interface ObservedOperation {
 }
 
 /**
- * Observes every operation of a service. `colloquy/telemetry` and `colloquy/logging` provide
- * observers. An observer can neither change nor delay an answer. Errors that it throws or rejects
+ * Observes every operation of a service. `colloquy/telemetry` provides one. An observer can neither change nor delay an answer. Errors that it throws or rejects
  * with are ignored.
  *
  * @example

@@ -43,7 +43,7 @@ import type { SessionObserver } from './session-observer.js';
  *   faces: ['ada', 'grace'],
  *   profiles: ['interviewer', 'tutor'],
  *   limits: { activeSessions: 20 },
- *   observers: [logging(console)],
+ *   observers: [openTelemetry()],
  * });
  * ```
  */

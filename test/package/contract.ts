@@ -35,7 +35,6 @@ export const contract = {
   './simulation': ['simulate'],
   './openapi': ['openApiDocument', 'openApiRoute'],
   './inspector': ['inspectorRoutes', 'apiKeyAsPassword'],
-  './logging': ['logging'],
   './telemetry': ['openTelemetry'],
   './inversify': [
     'TYPES',

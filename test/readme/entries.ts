@@ -15,7 +15,6 @@ const sources: Readonly<Record<string, string>> = {
   'colloquy/fetch': 'adapters/fetch/index.ts',
   'colloquy/inspector': 'src/inspector/index.ts',
   'colloquy/inversify': 'src/inversify/index.ts',
-  'colloquy/logging': 'src/logging/index.ts',
   'colloquy/telemetry': 'src/telemetry/index.ts',
   'colloquy/openai-agents': 'adapters/openai-agents/index.ts',
   'colloquy/claude-agent': 'adapters/claude-agent/index.ts',

@@ -13,7 +13,6 @@ import { loadMessages, saveMessages } from 'colloquy/ai-sdk';
 import { TranscriptStore } from 'colloquy/claude-agent';
 import { type ClientError, SessionClient } from 'colloquy/client';
 import { commandRoutes, createSessionHandler, staticApiKeys } from 'colloquy/http';
-import { logging } from 'colloquy/logging';
 import { MemorySessionStore } from 'colloquy/memory';
 import { EngineSession, TurnSession } from 'colloquy/openai-agents';
 import { type OpenApiDocument, openApiDocument } from 'colloquy/openapi';
@@ -100,12 +99,6 @@ export const describe = (title: string): OpenApiDocument =>
 
 declare const test: (name: string, run: () => Promise<void>) => void;
 export const suite = () => describeSessionStore(test, () => new MemorySessionStore());
-
-declare const logger: Parameters<typeof logging>[0];
-export const logged = new SessionService({
-  store: new MemorySessionStore(),
-  observers: [logging(logger)],
-});
 
 export const sessionsOfSdks = async (
   sessions: SessionService,

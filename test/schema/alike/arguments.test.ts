@@ -8,7 +8,6 @@ import { nodeListener } from '../../../adapters/node/index.js';
 import { EngineSession, TurnSession } from '../../../adapters/openai-agents/index.js';
 import { SessionClient } from '../../../src/client/index.js';
 import { SessionService } from '../../../src/index.js';
-import { logging } from '../../../src/logging/index.js';
 import { revoked } from '../../support/hostile-values.js';
 import { commonOperations, serviceOperations, withoutFields } from './operations.js';
 
@@ -27,7 +26,6 @@ const calls: Readonly<Record<string, readonly [call: (given: never) => unknown, 
   koaMiddleware: [koaMiddleware, handlerRule],
   fetchHandler: [fetchHandler, handlerRule],
   nodeListener: [nodeListener, handlerRule],
-  logging: [logging, 'logger must have the methods info, warn, error'],
   EngineSession: [(given) => new EngineSession(given, 's1'), sessionsRule],
   TranscriptStore: [(given) => new TranscriptStore(given), sessionsRule],
   'EngineSession.getItems': [(given) => session.getItems(given), 'limit must be a number'],

@@ -1,7 +1,9 @@
-import { describe, expect, test, vi } from 'vitest';
+import type { Logger as Pino } from 'pino';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import {
   createSessionHandler,
   type HandlerRequest,
+  type Logger,
   type SessionHandlerOptions,
 } from '../../src/http/index.js';
 import { openSessions } from '../support/sessions.js';
@@ -28,6 +30,11 @@ const broken = () => {
 };
 
 describe('the logger of a handler', () => {
+  test('may be one of pino, or the console', () => {
+    expectTypeOf<Pino>().toExtend<Logger>();
+    expectTypeOf<Console>().toExtend<Logger>();
+  });
+
   test('receives what the response hides, but no key', async () => {
     const { handle, logger } = openHandler(broken);
     expect((await handle(request('/sessions')))?.status).toBe(503);
