@@ -84,7 +84,7 @@ const openSqlite = async (): Promise<Opened> => {
 
 /**
  * A database each, on one server. Rows that a query skips are counted by PostgreSQL, so all tables
- * are analyzed.
+ * are analysed.
  */
 const openPostgres = async (): Promise<Opened> => {
   const database = await postgres.open({ isDurable: true });
