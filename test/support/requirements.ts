@@ -55,6 +55,12 @@ export const requirements = {
     howToGet: 'Install it (Debian: apt-get install curl).',
     isNeededInCi: true,
   },
+  git: {
+    name: 'Git',
+    isMet: () => findBinary('git', 'GIT_BINARY') !== undefined,
+    howToGet: 'Install it (Debian: apt-get install git).',
+    isNeededInCi: true,
+  },
   python: {
     name: 'Python 3',
     isMet: () => findBinary('python3', 'PYTHON') !== undefined,
