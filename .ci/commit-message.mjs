@@ -90,7 +90,7 @@ const git = (...args) => {
   }
 };
 
-/** Whether the root is a clone, and not a copy of the files inside another one. */
+/** Whether the root is a clone, and not a copy of the files inside another clone. */
 const isClone = () => {
   const top = git('rev-parse', '--show-toplevel');
   return top !== undefined && realpathSync(top) === root;

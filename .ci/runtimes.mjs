@@ -2,7 +2,7 @@
 // and as a route of Next.js, and prints the table of docs/reference/runtimes.md. Fetches the
 // runtimes as npm packages into a folder of its own, and needs some minutes. Starts a redis-server
 // if one is on the PATH. Usage, after `npm run build && npm run package`: node .ci/runtimes.mjs
-// [name ...]     such as: bun deno
+// [name ...]     for example: bun deno
 import { execFile, spawn } from 'node:child_process';
 import {
   cpSync,

@@ -71,14 +71,16 @@ const textOf = (chunks) =>
     .join('')
     .replaceAll('\r', '');
 
-/** What was typed into a terminal begins a step: the chunks of both from there up to the next one. */
+/**
+ * What was typed into a terminal begins a step: the chunks of both from there up to the next one.
+ */
 const record = async () => {
   const terminals = { server: openTerminal(), client: openTerminal() };
   const { server, client } = terminals;
   const steps = [];
   const step = async (terminal, lines, until) => {
     const [fromClient, fromServer] = [client.chunks.length, server.chunks.length];
-    // One after the other: a terminal shows at once what is typed, even if the shell has yet to
+    // One after the other: a terminal shows immediately what is typed, even if the shell has yet to
     // read it.
     for (const line of lines) await terminal.type(`${line}\n`, until);
     steps.push({

@@ -18,7 +18,7 @@ const ALLOWED = [
   'MIT',
 ];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
-// Beside the package and not in it: a host resolves our ranges anew, and has other versions than
+// Next to the package and not in it: a host resolves our ranges anew, and has other versions than
 // these one day.
 const BILL = 'dist/colloquy.cdx.json';
 // What only the repository has: for those who change Colloquy, or large. A web page of the package
@@ -60,8 +60,8 @@ for (const fault of faults) console.error(fault);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
 // Of the whole lock file, without what serves development. `--omit=dev` would also leave out what
-// both need, such as the optional dependency of a dependency; and what is installed here differs
-// from one machine to another.
+// both need, for example the optional dependency of a dependency; and what is installed here
+// differs from one machine to another.
 function billOfMaterials() {
   const whole = npm(
     'sbom',

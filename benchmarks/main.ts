@@ -176,7 +176,7 @@ const runAll = async (): Promise<void> => {
         counts.push(...found.counts);
       }
     };
-    // Whether a benchmark works is seen beside another one too.
+    // A quick run only shows that the benchmarks work: two run side by side.
     const second = values.quick && values.redis === undefined ? await startRedis() : undefined;
     const lanes = second === undefined ? [redisUrl] : [redisUrl, second.url];
     await Promise.all(lanes.map(measureNext)).finally(() => second?.stop());

@@ -12,7 +12,7 @@ import { MemorySessionStore } from 'colloquy/memory';
 
 const sessions = new SessionService({
   store: new MemorySessionStore(),
-  faces: ['ada', 'grace'], // with a list of those allowed, a typing error is refused at once
+  faces: ['ada', 'grace'], // with a list of those allowed, a typing error is refused immediately
   profiles: ['tutor'],
   limits: { timeLimit: 3600, contentBytes: 4096, historyEntries: 200 },
 });

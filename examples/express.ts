@@ -1,4 +1,4 @@
-// Colloquy in an Express app, beside its own routes. A sweeper reports the sessions that the clock
+// Colloquy in an Express app, next to its own routes. A sweeper reports the sessions that the clock
 // has ended, and the process shuts down gracefully.
 import { createSweeper, SessionService } from 'colloquy';
 import { expressMiddleware } from 'colloquy/express';

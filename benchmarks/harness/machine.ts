@@ -44,7 +44,7 @@ const workedMs = (): { readonly busy: number; readonly all: number } => {
 const LOOK_MS = 5000;
 
 /**
- * How many processors others keep busy: this process sleeps meanwhile. A load average would contain
+ * How many processors others keep busy: this process sleeps. A load average would contain
  * the build that every benchmark begins with.
  */
 export const loadBefore = async (): Promise<number> => {

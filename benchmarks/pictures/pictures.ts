@@ -80,7 +80,7 @@ const relative = (
   };
 };
 
-/** Rows that are a variant of another one: they are in the table. */
+/** Rows that are a variant of another row: they are in the table. */
 const VARIANT = /looked at|page \d\d|scanCount|no messages stored|with a limit/;
 
 const peers = (results: Results): BarPicture => {

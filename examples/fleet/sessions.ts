@@ -9,12 +9,12 @@ export const openSessions = (): {
 } => {
   const url = process.env['REDIS_URL'];
   if (url === undefined) {
-    console.error('REDIS_URL must be set, such as redis://127.0.0.1:6379');
+    console.error('REDIS_URL must be set, for example redis://127.0.0.1:6379');
     process.exit(1);
   }
   const client = new Redis(url);
-  // A separate connection that waits for events, so that a process receives them at once and not at
-  // the next poll.
+  // A separate connection that waits for events, so that a process receives them immediately and
+  // not at the next poll.
   const listener = client.duplicate();
   for (const each of [client, listener])
     each.on('error', (error) => console.error(`Redis: ${error.message}`));

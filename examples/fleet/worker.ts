@@ -1,11 +1,11 @@
 // Answers the messages of users. Any number of workers can run: each claims the sessions with
-// messages, as many as it has room for, and no two get the same one. What `run` returns is stored as
-// the answer. If a worker is killed, its leases run out, and others answer.
+// messages, as many as it has room for, and no two get the same one. What `run` returns is stored
+// as the answer. If a worker is killed, its leases run out, and others answer.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSweeper, createWorker, type HistoryEntry } from 'colloquy';
 import { openSessions } from './sessions.js';
 
-/** Replace this with your model. Pass it the signal: it is aborted when nobody waits any more. */
+/** Replace this with your model. Pass it the signal: it is aborted when nobody is waiting. */
 const answerTo = async (history: readonly HistoryEntry[], signal: AbortSignal): Promise<string> => {
   await pause(Number(process.env['THINK_MS'] ?? 0), undefined, { signal });
   const saidLast = history.slice(history.findLastIndex(({ role }) => role === 'assistant') + 1);

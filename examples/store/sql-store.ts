@@ -1,6 +1,6 @@
-// A whole store on SQLite to begin your own with: it passes the contract of stores without events.
-// It is short and not fast: it counts totals and entries where a good store keeps them, and takes
-// `reportEnds` as an argument where a good store keeps it in the database.
+// A complete store on SQLite to begin your own with: it passes the contract of stores without
+// events. It is short and not fast: it counts totals and entries where a good store keeps them, and
+// takes `reportEnds` as an argument where a good store keeps it in the database.
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: to be read and copied as a whole.
 
 import type {
@@ -290,7 +290,7 @@ export const sqlStore = (database: Database.Database, reportEnds: boolean): Sess
   };
 
   /**
-   * Another one after each rewind and redaction, and for each session, but not after an append at
+   * Different after each rewind and redaction, and for each session, but not after an append at
    * the end.
    */
   const versionOf = ({ number, version }: Row): string => `${number}.${version}`;

@@ -59,7 +59,9 @@ export const answerTwilio = async (
     return entriesOf(said);
   };
 
-  /** A question that comes during an answer waits for the next turn, which answers all that wait. */
+  /**
+   * A question that comes during an answer waits for the next turn, which answers all that wait.
+   */
   const hear = async (question: string): Promise<void> => {
     playing.over.abort();
     playing = newAnswer();
@@ -81,7 +83,7 @@ export const answerTwilio = async (
     await answering;
     const { entry } = said;
     if (entry === undefined || entry.data !== undefined) return;
-    // The whole is stored already. What was heard takes its place, unless others, such as a
+    // The whole is stored already. What was heard takes its place, unless others, for example a
     // supervisor, have added entries since: these must stay.
     const { position } = entry;
     const { start: to } = await sessions.history(id, { before: position, limit: 1 });

@@ -116,7 +116,7 @@ describe.each(mounts)('the listener of onClose, by %s', (_name, mount) => {
     await until(() => seen.closed + empty.seen.closed === 2);
   });
 
-  test('is called at once where the answer is over already', async () => {
+  test('is called immediately where the answer is over already', async () => {
     let told = 0;
     const late: SessionHandler = async (request) => {
       request.onClose?.(() => {

@@ -10,7 +10,7 @@ import type { SessionHandler } from '../../src/http/index.js';
 import { RawConnection } from '../http/raw.js';
 import { listening } from '../http/serve.js';
 
-/** What Node reads at once. */
+/** What Node reads in one chunk. */
 const READ_BYTES = 64 * 1024;
 
 const mounts: readonly (readonly [string, (handler: SessionHandler) => RequestListener])[] = [
@@ -75,7 +75,7 @@ const served = async (listener: RequestListener) => {
 const bodiesOf = (answers: readonly string[]): readonly (string | undefined)[] =>
   answers.map((answer) => answer.split('\r\n\r\n')[1]);
 
-describe.each(mounts)('requests that come all at once on one connection, by %s', (_name, mount) => {
+describe.each(mounts)('pipelined requests on one connection, by %s', (_name, mount) => {
   test('are worked on one after another, and answered in their order', async () => {
     const { seen, handler } = working(() => turns(3));
     const { origin } = await served(mount(handler));
@@ -135,7 +135,7 @@ describe.each(mounts)('requests that come all at once on one connection, by %s',
     other.destroy();
   });
 
-  test('may be so many in all that the connection which adds another one is closed, and no other client notices', async () => {
+  test('may be so many in all that the connection which adds the last one is closed, and no other client notices', async () => {
     const { release, released } = held();
     const { seen, handler } = working((url) => (url === '/0' ? released : turns(0)));
     const { origin, handedOver } = await served(mount(handler));

@@ -25,7 +25,7 @@ const COUNT = 2 * TEMPLATES;
 /** The sessions that a page in the middle is behind. */
 const SKIPPED = COUNT / 4 + 1;
 
-/** Written at once: a busy machine lets each call wait. */
+/** Written concurrently: a busy machine lets each call wait. */
 const PART = COUNT / 8;
 
 const missing = (name: string): string | undefined => {

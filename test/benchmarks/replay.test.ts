@@ -203,7 +203,7 @@ describeWithRedis('npm run replay on a Redis', ({ url }) => {
     });
   });
 
-  test('holds the conversations under the tenant that was named, beside its other sessions', async () => {
+  test('holds the conversations under the tenant that was named, next to its other sessions', async () => {
     const sessions = new SessionService({
       store: new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }),
       tenant: 'acme',

@@ -83,7 +83,7 @@ describeWithRedis('as a user with the documented rights', () => {
 });
 
 /**
- * Every command, beside a running service and after its end, on a database that an environment
+ * Every command, during a running service and after its end, on a database that an environment
  * variable names.
  */
 const tryEveryCommand = async (env: Readonly<Record<string, string>>, storeName: string) => {
@@ -137,7 +137,7 @@ describeWithPostgres('in PostgreSQL', (postgres) => {
     await pool.end();
   });
 
-  test('every command works, beside a running service and after its end', () =>
+  test('every command works during a running service and after its end', () =>
     tryEveryCommand(env, storeName));
 
   test.each([[['list']], [['inspect', 'x']]])('%j makes no tables', async (command) => {
@@ -187,7 +187,7 @@ describe('in a SQLite file', () => {
   const env = { COLLOQUY_SQLITE: file };
   afterAll(remove);
 
-  test('every command works, beside a running service and after its end', () =>
+  test('every command works during a running service and after its end', () =>
     tryEveryCommand(env, `the SQLite file ${file}`));
 
   test('a service sets a write-ahead log for a file that had none', async () => {

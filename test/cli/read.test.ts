@@ -17,7 +17,7 @@ import { PATIENT_MS } from '../support/patience.js';
 const silent = createServer();
 
 let colloquy: CommandLine;
-/** It waits for seconds, beside the other tests. */
+/** It waits for seconds, together with the other tests. */
 let waiting: Promise<Finished>;
 beforeAll(async () => {
   [colloquy] = await Promise.all([

@@ -232,7 +232,7 @@ const environmentOf = (address: StoreAddress): Record<string, string> => {
     : { REDIS_URL: `redis://127.0.0.1:${address.port}`, COLLOQUY_PREFIX: address.prefix };
 };
 
-describeDatabases('colloquy serve beside an application', (kind) => {
+describeDatabases('colloquy serve next to an application', (kind) => {
   test('leaves the ends by the clock, and their reports, to the application', async () => {
     const { address, open } = await newDatabase(kind);
     const sessions = new SessionService({ store: open() });

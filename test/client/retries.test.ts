@@ -34,7 +34,7 @@ describe('a call that fails for a moment', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('has the same key each time, and another call another one', async () => {
+  test('has the same key each time, and a different key for each call', async () => {
     const { client, sent } = scripted([unplugged, unplugged, active]);
     const key = (index: number) => sent[index]?.headers.get('Idempotency-Key');
     await client.start('s1');
@@ -94,7 +94,7 @@ describe('a call that fails for a moment', () => {
 });
 
 describe('an abort', () => {
-  test('ends a call at once, and says what may have become of it', async () => {
+  test('ends a call immediately, and reports its possible outcome', async () => {
     const abort = new AbortController();
     const { client, sent } = scripted([never], { timeoutMs: 2 ** 30, attemptTimeoutMs: 2 ** 30 });
     const started = client.start('s1', { signal: abort.signal });

@@ -208,7 +208,7 @@ describe('a watch', () => {
     expect(items).toHaveLength(1001);
   });
 
-  test('sends nothing before it is asked, and ends at once when it is left or aborted', async () => {
+  test('sends nothing before it is asked, and ends immediately when it is left or aborted', async () => {
     const { client, sent } = scripted([stream(snapshot(1), 'stays')], {
       silenceMs: 2 ** 30,
       timeoutMs: 2 ** 30,

@@ -28,7 +28,7 @@ test('an append of another process that comes while a watch looks for the end by
   clock.pass(60_000);
   await new Promise(setImmediate);
   await okOf(other.append(id, [{ role: 'user', content: 'just in time' }]));
-  // The feed reads the event meanwhile.
+  // The feed reads the event before that.
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   show();
   expect([await item, await next()]).toEqual(['changed TERMINATED time_limit just in time', 'end']);

@@ -194,7 +194,7 @@ describe('a warning before the end', () => {
     expect(briefOf(await end)).toBe('changed TERMINATED time_limit');
   });
 
-  test('is given at once to who begins later, also after a cursor', async () => {
+  test('is delivered immediately to a watch that begins later, also after a cursor', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions, { timeLimit: 10 });
     const watch = watching(sessions, id, { warnBefore: 60 });

@@ -11,7 +11,7 @@ const open = () => {
 };
 
 describe('who stops watching', () => {
-  test('at once leaves nothing behind, not even while the store is being asked for the first time', async () => {
+  test('immediately leaves nothing behind, not even while the store is being asked for the first time', async () => {
     const { sessions, log } = open();
     const id = await createdIn(sessions);
     for (let time = 0; time < 3; time += 1) {

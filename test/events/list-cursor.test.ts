@@ -62,7 +62,7 @@ describeDatabases('a list, and the watch that continues after it', (kind) => {
     expect(await next()).toMatchObject({ type: 'session.created', sessionId: id });
   });
 
-  test('show every session that another process creates, before, meanwhile or after', async () => {
+  test('show every session that another process creates, before, during or after', async () => {
     const { sessions, other } = await open();
     watching(sessions)().catch(() => undefined);
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -112,7 +112,7 @@ test('what happens while a watch of a tenant asks for the time of the log is tol
   expect(changes).toMatchObject([{ type: 'session.created' }]);
 });
 
-test('a watch that is left shortly before a deadline has no timer any more', async () => {
+test('a watch that is left shortly before a deadline no longer has a timer', async () => {
   const { sessions, clock } = openLog();
   const watch = watching(sessions, await startedIn(sessions, { timeLimit: 1 }));
   await watch.next();
@@ -173,7 +173,7 @@ test('an append that is delivered whole has no more, although others have follow
   for (const each of appended) expect(each).not.toHaveProperty('hasMore');
 });
 
-test('a caller that asks for several items at once gets each once, in their order', async () => {
+test('a caller that asks for several items concurrently gets each once, in their order', async () => {
   const { sessions } = openLog();
   const id = await startedIn(sessions);
   const watch = watching(sessions, id);

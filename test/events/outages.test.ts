@@ -72,7 +72,7 @@ describe('an end by the clock', () => {
     },
   );
 
-  test('is told soon by a clock that has stepped, such as that of a machine that was suspended', async () => {
+  test('is told soon by a clock that has stepped, like that of a machine that was suspended', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     let now = NOON;

@@ -58,7 +58,7 @@ describeDatabases('a store that was put back to an older copy', (kind) => {
     return { sessions, other, id, watch, all, putBack, cursor: lost.at(-1)?.cursor ?? '' };
   };
 
-  test('tells its watchers at once, and then what happens from there on, under numbers that were used before', async () => {
+  test('notifies its watchers immediately, and then what happens from there on, under numbers that were used before', async () => {
     const { other, id, watch, all, putBack } = await open();
     await putBack();
     const lost = all.next();
@@ -75,7 +75,7 @@ describeDatabases('a store that was put back to an older copy', (kind) => {
     expect((await until(all, (item) => brief(item) === 5)).map(brief)).toEqual([4, 5]);
   });
 
-  test('tells it to who continues after a change that is lost, even if another one has its number', async () => {
+  test('tells it to who continues after a change that is lost, even if a later change has its number', async () => {
     const { sessions, other, id, putBack, cursor } = await open();
     await putBack();
     for (let turn = 0; turn < 3; turn += 1) await okOf(other.append(id, said));

@@ -66,7 +66,7 @@ class ToldLog implements EventLog {
   }
 }
 
-/** A store that makes changes at once, and logs their events when the test says so. */
+/** A store that makes changes immediately, and logs their events when the test says so. */
 export const openTold = (): {
   readonly store: SessionStore;
   readonly log: ToldLog;

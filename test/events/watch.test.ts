@@ -102,7 +102,7 @@ describe('who watches a session', () => {
     expect(briefOf(await watch.next())).toBe('changed ACTIVE four five');
   });
 
-  test('is done at once with a session that has ended', async () => {
+  test('is done immediately with a session that has ended', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.fail(id));
@@ -200,7 +200,7 @@ describe('who watches a session', () => {
     expect(await odd.next()).toEqual({ done: true, value: undefined });
   });
 
-  test('ends at once when it is aborted, before and while it waits', async () => {
+  test('ends immediately when it is aborted, before and while it waits', async () => {
     const { sessions } = open();
     const id = await createdIn(sessions);
     const controller = new AbortController();

@@ -167,7 +167,7 @@ describe('the route of the chat example', () => {
     expect(await second.text()).toContain('Two.');
   });
 
-  test('shows a page that is opened meanwhile the answer from its beginning', async () => {
+  test('shows a page that is opened during an answer the answer from its beginning', async () => {
     const { send, resume, answer } = await spoken();
     expect((await resume()).status).toBe(204);
     const first = await send(said('u-1', 'Why?'));
@@ -285,7 +285,7 @@ describeWithChromium('the page of the chat example', (running) => {
     expect(await earlier.count()).toBe(0);
   });
 
-  test('shows an answer in a tab that is opened meanwhile, whose user stops it for both', async () => {
+  test('shows an answer in a tab that is opened during it, whose user stops it for both', async () => {
     const { tab, texts, model } = await opened(running.browser, []);
     const { model: spokenBy, answer } = spokenModel();
     model.doStream = spokenBy.doStream;

@@ -72,7 +72,7 @@ describeWithRedis('the fleet example', ({ url }) => {
     'You said: Is anybody there?',
   ];
 
-  test('a worker that stops gives the answer that it has begun, and another one the next', async () => {
+  test('a worker that stops finishes its answer, and another worker gives the next', async () => {
     const { sessions, id, startWorker, say, untilAnswered } = await openConversation('handover');
     const first = await startWorker(500);
     await say('Hello.');

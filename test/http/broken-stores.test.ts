@@ -120,7 +120,7 @@ describe('a store that never answers', () => {
     expect(await answersAfter({ sessions, timeoutMs: 50 }, 50)).toEqual(unavailable);
   });
 
-  test('and may reject later, when nobody listens any more', async () => {
+  test('and may reject later, when nobody is listening', async () => {
     const sessions = serviceWith(
       () => new Promise((_, reject) => setTimeout(reject, 100, new Error(SECRET))),
     );

@@ -7,7 +7,7 @@ import {
   type TenantSessions,
 } from '../../src/http/index.js';
 
-/** An operation that a host serves beside those of the engine. */
+/** An operation that a host serves in addition to those of the engine. */
 export const countEntries = {
   name: 'countEntries',
   tag: 'Ours',

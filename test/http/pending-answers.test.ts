@@ -162,7 +162,7 @@ describe('answers that clients have not taken', () => {
     expect((await claim()).response?.status).toBe(200);
   });
 
-  test('are given back at once where the mount cannot tell when they are taken', async () => {
+  test('are given back immediately where the mount cannot tell when they are taken', async () => {
     const sessions = openSessions();
     await largeSession(sessions, 'acme-1', 40);
     const handler = createSessionHandler({
@@ -237,7 +237,7 @@ describe('a store that answers too late', () => {
     vi.useRealTimers();
   });
 
-  test('is not admitted any more, and takes no room for ever', async () => {
+  test('is no longer admitted, and takes no room for ever', async () => {
     const inner = new MemorySessionStore();
     const admitted: boolean[] = [];
     let isSlow = false;
@@ -298,7 +298,7 @@ describe('over node:http, with clients that do not read', () => {
     return { get, until, askAndWait };
   };
 
-  test('others of the same key are 503 at once, another key is served, and there is room when the client leaves', async () => {
+  test('others of the same key are 503 immediately, another key is served, and there is room when the client leaves', async () => {
     const { get, until, askAndWait } = await serve(32 * KIB * KIB);
     const held = await askAndWait();
     const { late, value } = await inTime(5000, () => get('/session/acme-1', 'acme'));

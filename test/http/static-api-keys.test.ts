@@ -238,7 +238,7 @@ describe('staticApiKeys where there is no node:crypto', () => {
     expect(answers).toEqual(['a', 'b', undefined, undefined, undefined, undefined]);
   });
 
-  test('refuses a list at once, and names no key', () => {
+  test('refuses a list immediately, and names no key', () => {
     const twice = [
       { key: 'secret', tenant },
       { key: 'secret', tenant },

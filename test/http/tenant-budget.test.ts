@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Reservation, TenantBudget } from '../../src/http/tenant-budget.js';
 
 describe('a budget for answers that are pending', () => {
-  test('has large answers written down one after another, and small ones at once', async () => {
+  test('has large answers written down one after another, and small ones concurrently', async () => {
     const budget = new TenantBudget(2 ** 30);
     const written: string[] = [];
     const write = async (name: string, bytes: number): Promise<void> => {

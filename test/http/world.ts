@@ -21,7 +21,7 @@ import { EventReader } from './event-reader.js';
 
 /** A server that has been started for one suite. */
 export interface RunningServer {
-  /** Such as `http://127.0.0.1:40123`. */
+  /** For example `http://127.0.0.1:40123`. */
   readonly origin: string;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface RunningServer {
 /** A mount, as the suite starts it. */
 export interface Mount {
   readonly name: string;
-  /** Where it puts the operations, such as `/api`; empty for the root. */
+  /** Where it puts the operations, for example `/api`; empty for the root. */
   readonly prefix: string;
   /** Whether a parser before it reads the bodies, and may answer those that it cannot read. */
   readonly parsesBodies: boolean;

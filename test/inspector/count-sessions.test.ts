@@ -6,7 +6,7 @@ import { ada, okOf, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { openInspector as open } from './open-inspector.js';
 
-describe('the counts beside a list', () => {
+describe('the counts next to a list', () => {
   test('have the number of sessions for each filter, within the days and the labels of a search', async () => {
     const { ask, sessions } = open();
     await startedIn(sessions);

@@ -17,7 +17,7 @@ import { ada, countingIds, okOf } from '../support/sessions.js';
 
 type BindTheirs = (container: Container) => void;
 
-/** When a host can put a port of its own in place, with what else is loaded meanwhile. */
+/** When a host can put a port of its own in place, with what else is loaded in between. */
 const moments: Readonly<
   Record<string, (modules: readonly ContainerModule[], bindTheirs: BindTheirs) => Container>
 > = {

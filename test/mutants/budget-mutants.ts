@@ -6,7 +6,7 @@ const budgets = ['test/stores/budgets.test.ts'];
 /** What sessions have used, and may use. */
 export const budgetMutants: readonly Mutant[] = [
   {
-    bug: 'a spend in Redis is made again once another one has followed it',
+    bug: 'a spend in Redis is made again once another spend has followed it',
     file: 'adapters/redis/scripts/spend.lua',
     from: "if c.last and name then call('HSET', c.operations, name, digest .. ' +') end",
     to: '',

@@ -52,7 +52,7 @@ export const eventOrderMutants: readonly Mutant[] = [
     tests: ['test/events/order.test.ts'],
   },
   {
-    bug: 'a caller that asks for several items at once gets some twice',
+    bug: 'a caller that asks for several items concurrently gets some twice',
     file: 'src/events/safe-iterator.ts',
     from: 'this.#last === undefined ? this.#ask() : this.#last.then(() => this.#ask())',
     to: 'this.#ask()',

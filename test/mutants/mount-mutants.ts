@@ -9,7 +9,7 @@ export const mountMutants: readonly Mutant[] = [
     tests: ['test/adapters/node-body.test.ts', 'test/adapters/node.test.ts'],
   },
   {
-    bug: 'pipelined requests are worked on all at once',
+    bug: 'pipelined requests are worked on concurrently',
     file: 'adapters/node/in-turn.ts',
     from: 'if (isBehindAnother(req, res)) wait(req, res, start, lost);',
     to: 'if (isGone(req)) wait(req, res, start, lost);',

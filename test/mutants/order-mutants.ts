@@ -123,7 +123,7 @@ export const orderMutants: readonly Mutant[] = [
     tests: ['test/service/sweep.test.ts'],
   },
   {
-    bug: 'a damaged session that is long overdue is tried again at once',
+    bug: 'a damaged session that is long overdue is tried again immediately',
     file: 'src/service/sweep-sessions.ts',
     from: 'move(task, task.now + RETRY_AFTER_MS)',
     to: 'move(task, task.dueAt + RETRY_AFTER_MS)',

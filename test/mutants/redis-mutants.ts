@@ -107,7 +107,7 @@ export const redisMutants: readonly Mutant[] = [
     tests: testsOf('deletions'),
   },
   {
-    bug: 'a group is made after nothing recognises it any more',
+    bug: 'a group is made after nothing recognises it',
     file: script('group'),
     from: 'clock >= last or',
     to: '',

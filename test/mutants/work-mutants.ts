@@ -195,7 +195,7 @@ export const workMutants: readonly Mutant[] = [
     tests: workers,
   },
   {
-    bug: 'a worker doubts its lease because of its own claim, and renews it at once',
+    bug: 'a worker doubts its lease because of its own claim, and renews it immediately',
     file: worker,
     from: 'if (!isOfLease(event, lease.fencingToken)) check();',
     to: 'check();',
@@ -209,7 +209,7 @@ export const workMutants: readonly Mutant[] = [
     tests: workers,
   },
   {
-    bug: 'a worker that could not release a session leaves it to its lease at once',
+    bug: 'a worker that could not release a session leaves it to its lease immediately',
     file: runTurn,
     from: "if (released.isOk() || released.error.type !== 'store_unavailable') break;",
     to: 'break;',

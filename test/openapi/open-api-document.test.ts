@@ -138,7 +138,7 @@ describe('the document', () => {
     expect(untyped).toEqual([]);
   });
 
-  test('has no default for the page, which may not be sent beside a cursor', () => {
+  test('has no default for the page, which may not be sent with a cursor', () => {
     const { page, limit } = documentOf().components.parameters;
     expect(page?.schema).toEqual({ type: 'integer', minimum: 1 });
     expect(page?.description).toContain('Default: 1.');

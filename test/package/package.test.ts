@@ -169,7 +169,7 @@ describe('in a project with none of the optional peers', () => {
     expect(await evaluate(bare, format, script)).toBe('ACTIVE');
   });
 
-  it('runs a sample of the documents as pasted, beside the package.json that npm init writes', async () => {
+  it('runs a sample of the documents as pasted, next to the package.json that npm init writes', async () => {
     const [sample] = blocksIn(documentOf('docs/user-sessions.md'), 'ts');
     if (sample === undefined) throw new Error('docs/user-sessions.md has no sample');
     const folder = join(bare, 'first');

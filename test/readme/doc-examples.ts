@@ -115,7 +115,7 @@ const declaredIn = ({ statements }: ts.SourceFile): ReadonlySet<string> =>
     }),
   );
 
-/** The import of a name: from the subpath of the example, or else from another one. */
+/** The import of a name: from the subpath of the example, or else from another subpath. */
 const importOf = (name: string, subpath: Subpath): readonly string[] => {
   const known = imported.filter((each) => each.name === name);
   const one = known.find(({ entry }) => entry === subpath) ?? known[0];

@@ -5,7 +5,7 @@ export const root = dirname(dirname(import.meta.dirname));
 
 /** A text that users read. */
 export interface Document {
-  /** Its path from the root, such as `docs/redis.md`. */
+  /** Its path from the root, for example `docs/redis.md`. */
   readonly path: string;
   readonly text: string;
 }
@@ -15,7 +15,7 @@ const documentAt = (path: string): Document => ({
   text: readFileSync(join(root, path), 'utf8'),
 });
 
-/** The documents in a folder and below, beside what is installed there. */
+/** The documents in a folder and below, except what is installed there. */
 const within = (folder: string): readonly string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name);

@@ -44,7 +44,7 @@ const isExplainedElsewhere = (node: ts.Node): boolean => {
 };
 
 /**
- * A field whose only value tells one form of a union from the others, such as `type: 'not_found'`.
+ * A field whose only value tells one form of a union from the others: `type: 'not_found'`.
  */
 const isTag = (node: ts.ClassElement | ts.TypeElement): boolean =>
   ts.isPropertySignature(node) && node.type !== undefined && ts.isLiteralTypeNode(node.type);

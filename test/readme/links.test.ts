@@ -6,7 +6,7 @@ import { type Document, documents, root } from './documents.js';
 const withoutCode = (text: string): string =>
   text.replace(/^( *)(`{3,})[^\n]*\n[\s\S]*?^\1\2$/gm, '');
 
-/** What GitHub makes of headings, and what is placed by hand. */
+/** What GitHub makes of headings, and what authors place. */
 const anchorsOf = (text: string): ReadonlySet<string> => {
   const met = new Map<string, number>();
   const headings = [...withoutCode(text).matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = '']) => {

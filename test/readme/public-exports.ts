@@ -5,7 +5,7 @@ import { entries } from './entries.js';
 
 /** A name that users import. */
 export interface PublicExport {
-  /** The subpath, such as `colloquy/http`. */
+  /** The subpath, for example `colloquy/http`. */
   readonly entry: string;
   readonly name: string;
   readonly symbol: ts.Symbol;

@@ -60,7 +60,7 @@ describe('claimAny', () => {
 });
 
 describe('a claim', () => {
-  test('leaves a session that another caller changes meanwhile, and gives the others', async () => {
+  test('skips a session that another caller changes, and returns the others', async () => {
     const memory = new MemorySessionStore();
     const inner = changed(memory, {});
     const put = (commit: StateChange) =>

@@ -228,7 +228,7 @@ describe('a process with other settings', () => {
   });
 });
 
-test('an end is told again although one of an earlier session with its id is told meanwhile', async () => {
+test('an end is reported again while one of an earlier session with its id is reported', async () => {
   const { sessions, clock, told } = open();
   const begin = () => okOf(sessions.create({ ...ada, id: 'call-1', timeLimit: 1, start: true }));
   const sweepWith = (onEnded: (session: EndedSession) => unknown) =>

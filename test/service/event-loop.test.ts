@@ -21,7 +21,7 @@ const stepsUntilTimer = async (step: () => unknown): Promise<number> => {
   return steps;
 };
 
-describe('timers have their turn beside a loop', () => {
+describe('timers have their turn during a loop', () => {
   test.each<[string, (sessions: SessionService, id: string) => unknown]>([
     ['creates', (sessions) => sessions.create(ada)],
     ['reads', (sessions, id) => sessions.get(id)],
@@ -101,7 +101,7 @@ test('many callers together leave the event loop after a bounded number of opera
   expect(most.ahead).toBeLessThanOrEqual(2);
 });
 
-test('calls take effect in their order, also of many at once', async () => {
+test('calls take effect in their order, even if many are concurrent', async () => {
   const { sessions } = openSessions();
   const id = await startedIn(sessions);
   const texts = Array.from({ length: 500 }, (_, at) => `${at}`);

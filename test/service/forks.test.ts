@@ -9,11 +9,11 @@ const options = { face: 'ada', profile: 'tutor' };
 const say = (content: string) => ({ role: 'user', content });
 
 /**
- * A service on a store in which `meanwhile` happens between the read of a source and the insert of
+ * A service on a store in which `interleave` happens between the read of a source and the insert of
  * its fork.
  */
 const interrupted = (
-  meanwhile: (sessions: SessionService, key: SessionKey, attempt: number) => Promise<unknown>,
+  interleave: (sessions: SessionService, key: SessionKey, attempt: number) => Promise<unknown>,
 ) => {
   const inner = new MemorySessionStore();
   const others = new SessionService({ store: inner });
@@ -22,7 +22,7 @@ const interrupted = (
     entries: async (key, slice) => {
       const read = inner.entries(key, slice);
       attempts += 1;
-      await meanwhile(others, key, attempts);
+      await interleave(others, key, attempts);
       return read;
     },
   });
@@ -53,7 +53,7 @@ describe('a fork of a session that others change at the same time', () => {
     expect(contentsOf((await unwrap(others.get(fork.id))).history)).toEqual(['', 'b']);
   });
 
-  it('is at an invalid position if that was superseded meanwhile', async () => {
+  it('is at an invalid position if that was superseded since the read', async () => {
     const { sessions, others } = interrupted(async (writer, { id }, attempt) => {
       if (attempt === 1) await unwrap(rewindTo(writer, id, 1, [say('c')]));
     });
@@ -67,7 +67,7 @@ describe('a fork of a session that others change at the same time', () => {
     });
   });
 
-  it('is not found if that was deleted meanwhile', async () => {
+  it('is not found if that was deleted since the read', async () => {
     const { sessions, others } = interrupted(async (writer, { id }, attempt) => {
       if (attempt === 1) await unwrap(writer.delete(id));
     });

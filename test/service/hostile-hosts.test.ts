@@ -30,7 +30,7 @@ describe('a host that breaks the rules', () => {
     expect(read.isErr() && read.error.type).toBe('store_unavailable');
   });
 
-  test('is told at once that options are a revoked proxy', () => {
+  test('reports immediately that options are a revoked proxy', () => {
     expect(() => new SessionService(untyped(revoked()))).toThrow(
       new TypeError('SessionService: options cannot be read: it throws'),
     );

@@ -195,7 +195,7 @@ describe('a worker on a store that breaks its contract', () => {
   });
 });
 
-test('a worker hears again of wakes at once after a log that has answered nonsense once', async () => {
+test('a worker is again notified immediately of wakes after a log that has answered nonsense once', async () => {
   const memory = new MemorySessionStore({ events: true });
   const { events } = memory;
   if (events === undefined) throw new Error('the store has no events');

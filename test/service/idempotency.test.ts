@@ -79,7 +79,7 @@ describe.for([
     expect(anew).toMatchObject({ status: 'IDLE', history: [], options: { face: 'bob' } });
   });
 
-  test('makes one session of 20 creates at once', async () => {
+  test('makes one session of 20 concurrent creates', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const created = await Promise.all(
       Array.from({ length: 20 }, () => okOf(sessions.create(once))),
@@ -88,7 +88,7 @@ describe.for([
     expect((await okOf(sessions.list())).total).toBe(1);
   });
 
-  test('makes one session of 20 creates at once that differ, and tells the others', async () => {
+  test('makes one session of 20 concurrent creates that differ, and tells the others', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const results = await Promise.all(
       Array.from({ length: 20 }, async (_, index) =>

@@ -12,8 +12,8 @@ import {
 } from '../support/with-lease.js';
 
 /**
- * A store whose changes are made at once, and answered when the test says so, or not made while it
- * is away.
+ * A store whose changes are made immediately, and answered when the test says so, or not made while
+ * it is away.
  */
 const openLate = async () => {
   const inner = new MemorySessionStore();

@@ -175,7 +175,7 @@ describe('somebody who is always faster', () => {
     expect(await sequenceOf(inner, id)).toBe(5);
   });
 
-  test('who has ended the session meanwhile: the change is refused by the new state', async () => {
+  test('who has ended the session: the change is refused by the new state', async () => {
     const inner = new MemorySessionStore();
     const rival = openSessions({ store: inner }).sessions;
     let first = true;
@@ -196,7 +196,7 @@ describe('somebody who is always faster', () => {
     });
   });
 
-  test('who has deleted the session meanwhile: it is not found', async () => {
+  test('who has deleted the session: it is not found', async () => {
     const inner = new MemorySessionStore();
     const store = changed(inner, {
       put: (commit) => {

@@ -96,7 +96,7 @@ describe('a process whose last writes a failover has lost', () => {
     return { lost, other, id, lostLease, lease };
   };
 
-  test('does not write its lost labels over those that another one has written since', async () => {
+  test('does not write its lost labels over those that another session has written since', async () => {
     const { lost, other, id } = await open();
     await okOf(lost.pause(id));
     expect(await okOf(other.get(id))).toMatchObject({

@@ -45,7 +45,7 @@ describe('a rewind', () => {
     expect(await shown(sessions, id)).toHaveLength(3);
   });
 
-  test('may have no entries, which an append must have; an append has no after any more', async () => {
+  test('may have no entries, which an append must have; an append no longer has after', async () => {
     const sessions = open();
     const { id, end } = await talk(sessions);
     expect(await errorOf(sessions.append(id, [], { ifPosition: end }))).toMatchObject({

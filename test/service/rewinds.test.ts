@@ -100,7 +100,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     );
   });
 
-  test('of two rewinds from the same read, one is made, and the other one is history_moved', async () => {
+  test('of two rewinds from the same read, one is made, and the other fails with history_moved', async () => {
     const sessions = await open();
     const { id, question, end } = await talk(sessions);
     const rewinds = ['first', 'second'].map((content) =>

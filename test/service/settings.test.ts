@@ -51,7 +51,7 @@ describe('a service with options that break a rule', () => {
     );
   });
 
-  test('tells all that is wrong at once, and which names were probably meant', () => {
+  test('lists all wrong settings in one error, and suggests the nearest names', () => {
     const options = { tenant: '', idleTimout: 60, idleTimeout: -1, limits: { pageByte: 5 } };
     expect(() => serviceWith(options)).toThrow(
       new TypeError(

@@ -67,7 +67,7 @@ describe('what cannot be done', () => {
     },
   );
 
-  test('is tried again with the next sweep, and not at once, where the store refuses it', async () => {
+  test('is tried again with the next sweep, and not immediately, where the store refuses it', async () => {
     const { sessions, store, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 20; each += 1) await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
@@ -83,7 +83,7 @@ describe('what cannot be done', () => {
     expect(put).toHaveBeenCalledTimes(5);
   });
 
-  test('does not include the ends of a tenant with few, beside one with many', async () => {
+  test('does not include the ends of a tenant with few next to one with many', async () => {
     const { sessions, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 1000; each += 1)
       await startedIn(sessions.forTenant('many'), { timeLimit: 1 });

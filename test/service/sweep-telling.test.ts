@@ -218,7 +218,7 @@ describe('an end that the clock has made', () => {
     expect(await errorOf(sessions.get(String(ids[0])))).toMatchObject({ type: 'not_found' });
   });
 
-  test('is told also where the host has deleted the session meanwhile', async () => {
+  test('is reported even if the host has deleted the session', async () => {
     const { sessions, clock, ids } = await openDue();
     await sweep(sessions, { onEnded: () => Promise.reject(new Error('no')) });
     await okOf(sessions.delete(String(ids[0])));
@@ -290,11 +290,11 @@ describe('an end that the clock has made', () => {
 });
 
 describe('a listener or observer that fails', () => {
-  test('does no harm, at once or later', async () => {
+  test('does no harm, immediately or later', async () => {
     const { store, clock } = openSessions({ reportEnds: true });
     const late = () => Promise.reject(new Error('later'));
     const atOnce = () => {
-      throw new Error('at once');
+      throw new Error('immediately');
     };
     const observers = [{ run: late }, { run: atOnce }];
     const sessions = new SessionService({ store, clock, observers });

@@ -115,7 +115,7 @@ describe('a sweep', () => {
     expect(told.size).toBe(250);
   });
 
-  test('of several at once, one tells of each end', async () => {
+  test('of several concurrent sweeps, exactly one reports each end', async () => {
     const { store, sessions, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 100; each += 1) await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
@@ -131,7 +131,7 @@ describe('a sweep', () => {
     expect(new Set(told).size).toBe(100);
   });
 
-  test('does not delete the session that was created under the key of a deleted one meanwhile', async () => {
+  test('does not delete a session that was created under the key of a deleted one', async () => {
     const { clock } = openSessions();
     const inner = new MemorySessionStore();
     const sessions = new SessionService({ store: inner, clock, retention: 1 });

@@ -84,7 +84,7 @@ describe('a worker', () => {
     expect((await okOf(sessions.get(id))).work).toBeUndefined();
   });
 
-  test('runs again if the session was woken meanwhile', async () => {
+  test('runs again if the session was woken during the run', async () => {
     const { sessions, work, waiting, pass } = openWorkers();
     const id = await waiting();
     const { run, begun, finish } = lasting();

@@ -177,7 +177,7 @@ describe('a renewal', () => {
 describe('a release', () => {
   const first = leased(fresh, 'a', 0);
 
-  test('ends the lease at once, for every clock, and keeps the fencing token for the next one', () => {
+  test('ends the lease immediately, for every clock, and keeps the fencing token for the next one', () => {
     const free = released(first, 1, 500);
     const lease = { ...first.work.lease, until: 0, releasedAt: NOON + 500 };
     expect(free).toEqual({ ...first, work: { lease } });

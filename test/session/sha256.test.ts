@@ -7,7 +7,7 @@ afterEach(() => {
 });
 
 describe('the SHA-256 of a text', () => {
-  test('is that of FIPS 180-4, at once', () => {
+  test('is that of FIPS 180-4, synchronously', () => {
     expect(sha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 

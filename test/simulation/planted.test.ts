@@ -36,7 +36,7 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
       'accepts the fencing tokens of earlier leases',
       'accepts a stale change',
       'ends a session by the clock without an event',
-      'tells an event only once another one follows it',
+      'tells an event only once another event follows it',
       'tells of an append that it has refused',
       'tells of a renewed lease',
       'tells a change again to each call that comes too late',

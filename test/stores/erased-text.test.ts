@@ -205,7 +205,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     return { server, pool, store, tables: rows, rowsWith };
   };
 
-  it('is in no row at once, in the files of the tables until VACUUM FULL, and longer in the log', async () => {
+  it('is immediately in no row, in the files of the tables until VACUUM FULL, and longer in the log', async () => {
     const { server, pool, store, tables, rowsWith } = await start();
     const text = uniqueText();
     const erase = await sayEverywhere(store, text);
@@ -225,7 +225,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     await erase();
     expect(await rowsWith(text)).toBe(0);
     expect(await hitsInTables()).toBeGreaterThan(0);
-    // It keeps what a transaction that is still open could see, such as one that moves events.
+    // It keeps what a transaction that is still open could see, for example one that moves events.
     const open =
       'SELECT pid FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()';
     await expect

@@ -25,7 +25,7 @@ const LACKS: Readonly<Record<string, readonly string[]>> = {
     'messages: any ids and contents are kept',
     'random commits: match the model',
   ],
-  'HGET finds the properties of every JavaScript object, such as __proto__': [
+  'HGET finds the properties of every JavaScript object, for example __proto__': [
     'operation: ids that look alike',
   ],
   'scores have three decimals, so that the turn of a tenant comes a millisecond later': [

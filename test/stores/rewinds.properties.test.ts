@@ -92,7 +92,7 @@ const rewindOf = (
   return { key, guards, effects: { ...effects, truncate } };
 };
 
-/** Some stores beside a plain list of entries, of which a rewind keeps the first. */
+/** Some stores and a plain list of entries, of which a rewind keeps the first. */
 class Comparison {
   readonly #stores: readonly SessionStore[];
   readonly #key: SessionKey;
@@ -289,7 +289,7 @@ describe('a history is a plain list, whatever is appended and rewound, in whatev
   });
 
   describeWithPostgres('in PostgreSQL', (postgres) => {
-    test('beside memory', async () => {
+    test('agree with memory', async () => {
       const pool = openPool(postgres);
       const store = await postgresSchemas(pool).openNext();
       await expectAList([new MemorySessionStore(), store], moreIfLong(5, 80)).finally(() =>
@@ -299,7 +299,7 @@ describe('a history is a plain list, whatever is appended and rewound, in whatev
   });
 
   describeWithRedis('on a real Redis', ({ port }) => {
-    test('beside memory', async () => {
+    test('agree with memory', async () => {
       const client = openClient('ioredis 5', { port });
       const store = new RedisSessionStore({
         client,

@@ -177,7 +177,7 @@ const spends: readonly PortCase[] = [
         const other = await change(second, named('a', 1, 99, 'another-content-'));
         expectEqual(other, refused('operation'), `another content ${what}`);
       };
-      await expectKnown('at once');
+      await expectKnown('immediately');
       await made(store, named('b', 10, 3));
       await expectKnown('after another');
       const operation = operationOf('entry');

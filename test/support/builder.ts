@@ -17,7 +17,7 @@ export interface Builder {
   stop(): Promise<void>;
 }
 
-/** Beside the repository's modules, where what it imports is found, as a package has it. */
+/** Next to the repository's modules, where what it imports is found, as a package has it. */
 const buildCommandLine = async (dir: string): Promise<string> => {
   const dist = join(dir, 'dist');
   const tsup = join(REPOSITORY, 'node_modules', 'tsup', 'dist', 'cli-default.js');
@@ -26,7 +26,7 @@ const buildCommandLine = async (dir: string): Promise<string> => {
   return join(dist, 'cli', 'main.js');
 };
 
-/** A program in one file for every supported Node, beside the drivers that have binaries. */
+/** A program in one file for every supported Node, without the drivers that have binaries. */
 const bundle = async (dir: string, name: string): Promise<string> => {
   await build({
     config: false,

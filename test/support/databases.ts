@@ -13,7 +13,7 @@ export interface TestDatabase {
   readonly address: StoreAddress;
   /** Opens a store with a connection of its own. */
   open(): SessionStore;
-  /** What is left of a session that was removed, beside what recognises late writes. */
+  /** What is left of a session that was removed, except what recognises late writes. */
   remainsOf(key: SessionKey): Promise<readonly string[]>;
   /** Closes the stores, and removes the database. */
   close(): Promise<void>;

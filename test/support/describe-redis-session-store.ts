@@ -14,7 +14,10 @@ import {
 import { forFurtherClients } from './contract-cases.js';
 import { PATIENT_MS } from './patience.js';
 
-/** What the contract needs of a client, beside what the store needs, to damage what is stored. */
+/**
+ * What the contract needs of a client, in addition to what the store needs, to damage what is
+ * stored.
+ */
 export interface DamagingClient extends RedisClient {
   set(key: string, value: string): Promise<unknown>;
 }
@@ -27,7 +30,7 @@ const DAMAGE_INBOX = `
 
 let prefixes = 0;
 
-/** `connect` gives a client, and another one for the second store. */
+/** `connect` gives a client, and a second client for the second store. */
 export const describeRedisSessionStore = (
   connect: () => readonly [DamagingClient, DamagingClient],
   {

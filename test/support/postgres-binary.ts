@@ -30,7 +30,7 @@ export const findPostgres = (): string | undefined => {
     return named;
   }
   const binary = findBinary('postgres', 'POSTGRES');
-  // A link need not have all the others beside it.
+  // A link need not have all the others next to it.
   if (binary !== undefined) return dirname(realpathSync(binary));
   return debianFolders().find((folder) => isExecutable(join(folder, 'postgres')));
 };

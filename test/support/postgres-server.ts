@@ -22,7 +22,7 @@ export interface PostgresServer extends PostgresAddress {
   readonly dir: string;
   /**
    * Ends the server and waits until it has gone. SIGQUIT, the default, saves nothing; SIGINT shuts
-   * down in order; SIGKILL kills all processes of the server at once, as a crash of the machine
+   * down in order; SIGKILL kills all processes of the server together, as a crash of the machine
    * does.
    */
   stop(signal?: 'SIGQUIT' | 'SIGINT' | 'SIGKILL'): Promise<void>;
@@ -174,7 +174,7 @@ async function end(server: Running, signal: NodeJS.Signals = 'SIGQUIT'): Promise
  * A postmaster that is killed alone leaves processes behind, which may go on writing for a while.
  */
 function killAll(postmaster: number): void {
-  // So that it starts no further ones meanwhile.
+  // So that it starts no further ones.
   process.kill(postmaster, 'SIGSTOP');
   const processes = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8' });
   const pairs = processes.split('\n').map((line) => line.trim().split(/\s+/).map(Number));

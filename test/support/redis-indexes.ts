@@ -22,10 +22,10 @@ const numberOf = (score: unknown): number =>
   typeof score === 'string' ? Number(score) : Number.NaN;
 
 /**
- * What is missing beside the sessions of a store: a session that no list has, or no list by its
- * status or one of its labels, or whose due time, or time from which it waits for a worker, is noted
- * nowhere or too late. Nothing may ever be. A session that has ended waits for no worker, and the turn
- * of a tenant, which has a fraction, may be later than its first session.
+ * What is missing next to the sessions of a store: a session that no list has, or no list by its
+ * status or one of its labels, or whose due time, or time from which it waits for a worker, is
+ * noted nowhere or too late. Nothing may ever be. A session that has ended waits for no worker, and
+ * the turn of a tenant, which has a fraction, may be later than its first session.
  */
 export const missingEntries = async (
   client: LookingClient,

@@ -32,7 +32,7 @@ export interface RedisServerOptions {
   readonly port?: number;
   /** Where to be reached from other network namespaces; the loopback address by default. */
   readonly host?: string;
-  /** A command that runs the server, such as one that enters a network namespace. */
+  /** A command that runs the server, for example one that enters a network namespace. */
   readonly within?: readonly string[];
   /** A settings file of its own, as a sentinel wants one. */
   readonly config?: string;

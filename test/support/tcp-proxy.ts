@@ -12,14 +12,14 @@ export interface TcpProxy {
   speak(): void;
   /**
    * The next request that holds `command` reaches the server, but its reply goes no further: the
-   * connection is cut instead, once `meanwhile` is done.
+   * connection is cut instead, once `beforeLoss` is done.
    */
-  loseReply(command: string, meanwhile?: () => Promise<unknown>): Promise<void>;
+  loseReply(command: string, beforeLoss?: () => Promise<unknown>): Promise<void>;
 }
 
 interface Loss {
   readonly command: string;
-  readonly meanwhile: () => Promise<unknown>;
+  readonly beforeLoss: () => Promise<unknown>;
   readonly done: () => void;
   readonly failed: (cause: unknown) => void;
 }
@@ -52,8 +52,8 @@ export async function openProxy(
         return;
       }
       lost = true;
-      const { meanwhile, done, failed } = losing;
-      meanwhile().then(() => {
+      const { beforeLoss, done, failed } = losing;
+      beforeLoss().then(() => {
         client.destroy();
         done();
       }, failed);
@@ -90,9 +90,9 @@ export async function openProxy(
       silent = false;
       cut();
     },
-    loseReply: (command, meanwhile = async () => {}) =>
+    loseReply: (command, beforeLoss = async () => {}) =>
       new Promise((done, failed) => {
-        loss = { command, meanwhile, done, failed };
+        loss = { command, beforeLoss, done, failed };
       }),
   };
 }

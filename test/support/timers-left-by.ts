@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
  * The number of timers that a call starts, and that have neither fired nor been cleared when it
- * ends. Those that the rest of the worker starts meanwhile do not count. Call it after
+ * ends. Those that the rest of the worker starts do not count. Call it after
  * `vi.useFakeTimers`.
  */
 export const timersLeftBy = async (run: () => Promise<unknown>): Promise<number> => {

@@ -51,7 +51,7 @@ const starterOf = ({ stack = '' }: Error): string =>
   stack.split('\n').find((line, index) => index > 0 && !line.includes('waiting-timers')) ?? stack;
 
 /**
- * Where our own code started each timer that waits. Those of a library, such as of a pool of
+ * Where our own code started each timer that waits. Those of a library, for example of a pool of
  * connections, are its own.
  */
 export const waitingTimers = (): ReadonlyMap<unknown, string> =>

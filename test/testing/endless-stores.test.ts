@@ -21,7 +21,7 @@ describe('the contract comes to an end on a store that', () => {
     expect(failed.get(all)).toMatch(/^the history\[0\] is undefined where /);
   });
 
-  test('reads at once but appends later, and is sound', async () => {
+  test('reads immediately but appends later, and is sound', async () => {
     const later = () => new Promise((resolve) => setImmediate(resolve));
     const { failed } = await runAll(() =>
       memoryStoreWith((inner) => ({

@@ -33,7 +33,7 @@ export const plantedEventBugs: readonly PlantedBug[] = [
         })),
     })),
   })),
-  planted('tells an event only once another one follows it', hasItsEvent, (inner) => ({
+  planted('tells an event only once another event follows it', hasItsEvent, (inner) => ({
     events: eventsWith(inner, (events) => ({
       read: (...args) =>
         events.read(...args).map((page) => ({ ...page, events: page.events.slice(0, -1) })),

@@ -3,7 +3,7 @@ import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { ListCursor, PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type Fault, faulty } from './faulty-store.js';
 
-/** A store that takes the range for another one, with the tenant's sessions to look at. */
+/** A store that takes the range for another range, with the tenant's sessions to look at. */
 const misunderstanding = (
   does: string,
   misunderstand: (range: PageRange, inner: MemorySessionStore, tenant: string) => PageRange,

@@ -19,8 +19,8 @@ const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 /**
- * Runs the cases whose names begin with `group`, all at once. The largest one runs only where it is
- * the group.
+ * Runs the cases whose names begin with `group`, concurrently. The largest one runs only where it
+ * is the group.
  */
 export const runContract = async <S extends SessionStore>(
   group: string,

@@ -258,7 +258,7 @@ describe('answer', () => {
     expect(await errorOf(sessions.answer(id, 'n'))).toMatchObject({ type: 'not_found' });
   });
 
-  test('ends with the session, where nobody can answer any more', async () => {
+  test('ends with the session, where nobody can answer', async () => {
     const { sessions, until } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.send(id, hi));

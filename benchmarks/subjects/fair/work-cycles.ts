@@ -19,8 +19,9 @@ const logBytes = async (redis: Redis): Promise<number> =>
 type SendCommand = Redis['sendCommand'];
 
 /**
- * Counts what a client sends. Commands that wait for the answer to another one form a round trip
- * of their own; before each, `observer` looks at the log of the server, which only writes lengthen.
+ * Counts what a client sends. Commands that wait for the answer to another command form a round
+ * trip of their own; before each, `observer` looks at the log of the server, which only writes
+ * lengthen.
  */
 const counting = (client: Redis, observer: Redis) => {
   let [scripts, diskWaits, underWay] = [0, 0, 0];

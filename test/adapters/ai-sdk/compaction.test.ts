@@ -43,7 +43,7 @@ const modelInput = async (id: string): Promise<Message[]> => {
     covered: positions.get(old.at(-1)?.id ?? '') ?? after,
   };
   const updated = await sessions.update(id, { metadata: next }, { ifRevision: revision });
-  // A conflict: another process has compacted the chat meanwhile, and its summary stays.
+  // A conflict: another process has compacted the chat in the meantime, and its summary stays.
   if (updated.isErr() && updated.error.type !== 'conflict') throw updated.error;
   return modelInput(id);
 };

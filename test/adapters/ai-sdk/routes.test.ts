@@ -137,7 +137,7 @@ describe.each(routes)('the route %s', (_, routeOf) => {
     expect(said).toEqual([]);
   });
 
-  test('stores no answer of a model that fails at once, and then answers the same request', async () => {
+  test('stores no answer of a model that fails immediately, and then answers the same request', async () => {
     const { model, answer, resend, stored, storing } = await opened(routeOf, (post) => post);
     const { doStream } = model;
     model.doStream = async () => Promise.reject(new Error('the model is down'));

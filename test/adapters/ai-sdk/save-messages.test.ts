@@ -224,15 +224,15 @@ describeStores('saveMessages', (open) => {
     expect((await texts()).at(-1)).toBe('Of another tab');
   });
 
-  test('keeps a message once that two processes get at the same time, after what another tab has said meanwhile', async () => {
+  test('stores a message once if two processes save it concurrently, after a message from another tab', async () => {
     const inner = await open();
     const { sessions, id, texts } = await openedChat(inner);
     await unwrap(saveMessages(sessions, id, four));
     const twice = user('u-3', 'Three?');
-    const meanwhile = [[user('u-4', 'From another tab'), twice]];
+    const updates = [[user('u-4', 'From another tab'), twice]];
     const readThenWait = async (...args: Parameters<SessionStore['entries']>) => {
       const found = await inner.entries(...args);
-      await unwrap(saveMessages(sessions, id, meanwhile.shift() ?? []));
+      await unwrap(saveMessages(sessions, id, updates.shift() ?? []));
       return found;
     };
     const slow = changed(inner, {

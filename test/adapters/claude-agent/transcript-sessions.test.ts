@@ -193,7 +193,7 @@ describe('the session of a transcript', () => {
 });
 
 describe('transcripts over HTTP', () => {
-  it('are written, listed, read and deleted by a client, beside a process of the host', async () => {
+  it('are written, listed, read and deleted by a client while a process of the host runs', async () => {
     const { client, sessions } = await serve();
     const [remote, local] = [new TranscriptStore(client), new TranscriptStore(sessions)];
     for (const [at, store] of [remote, local, remote, remote, local].entries()) {
@@ -209,7 +209,7 @@ describe('transcripts over HTTP', () => {
   });
 });
 
-it('two processes that begin a transcript at once begin one', async () => {
+it('two processes that begin a transcript concurrently begin one', async () => {
   const store = new MemorySessionStore();
   const processes = Array.from(
     { length: 5 },

@@ -157,7 +157,7 @@ describeStores('a transcript', (open) => {
       expect(await store.load(main)).toEqual([title, title, title, title]);
     });
 
-    it('whatever processes append at once', async () => {
+    it('whatever processes append concurrently', async () => {
       const store = await open();
       const batches = Array.from({ length: 4 }, (_, process) =>
         Array.from({ length: 5 }, (_, at) => lines(`shared ${at}`, `${process} ${at}`)),

@@ -133,7 +133,7 @@ describe('a lane', () => {
     expect(await lane.run('c', one)).toBe('c');
   });
 
-  it('makes calls with the same key in their order, whatever else leaves meanwhile', async () => {
+  it('makes calls with the same key in their order, whatever other calls leave in between', async () => {
     const { lane, groups, answer } = openLane({ groups: 3 });
     const calls = ['a1', 'a2', 'b1'].map((call) => lane.run(call, { ...one, key: call[0] }));
     await nextTurn();

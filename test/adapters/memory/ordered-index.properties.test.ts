@@ -64,7 +64,7 @@ describe('an index in order', () => {
     expectLikeArray([...come, ...go, ...come.slice(0, 100)]);
   });
 
-  // Nodes that run empty beside full ones, and gaps that are filled again, in a tree of three
+  // Nodes that run empty next to full ones, and gaps that are filled again, in a tree of three
   // levels.
   test('has them when runs of neighbours come and go, and what is not there goes too', () => {
     const run = fc.record({

@@ -62,7 +62,7 @@ const observed = (sessions: AgentSessions, at: (step: string) => void): AgentSes
 });
 
 /**
- * An agent that looks something up and hands over to another one, or deletes something if that is
+ * An agent that looks something up and hands over to another agent, or deletes something if that is
  * approved.
  */
 const agentOf = (first: string, at: (step: string) => void): Agent => {

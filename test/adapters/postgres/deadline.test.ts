@@ -138,7 +138,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
     ]);
   });
 
-  it('and a change that is committed is told as done at once, though its event cannot be published', async () => {
+  it('and a change that is committed is reported as done immediately, though its event cannot be published', async () => {
     const store = storeOn(async (text) => {
       if (text.includes('publish')) return new Promise(() => undefined);
       return { rows: [{ results: [{ refusal: null, end_position: 1 }] }] };

@@ -229,7 +229,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     }
   });
 
-  it('that come alone leave at once, each in a statement of its own', async () => {
+  it('that come alone leave immediately, each in a statement of its own', async () => {
     const { groups, counted } = counting();
     const store = await open(counted);
     await started(store, 'one');

@@ -73,7 +73,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       },
     );
 
-    it('and against creates that start at once', async () => {
+    it('and against creates that start immediately', async () => {
       const sessions = service('creates');
       const created = await Promise.all(
         upTo(CALLERS).map(() => sessions.create({ ...ada, start: true })),

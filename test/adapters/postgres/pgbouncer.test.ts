@@ -29,7 +29,7 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
     await bouncer.stop();
   });
 
-  it('20 callers at once share two connections to the server', async () => {
+  it('20 concurrent callers share two connections to the server', async () => {
     const sessions = new SessionService({
       store: new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS }),
     });

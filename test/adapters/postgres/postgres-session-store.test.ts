@@ -154,7 +154,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     expect((await store.findState(key))._unsafeUnwrapErr()).toMatchObject(misconfigured);
   });
 
-  it('may migrate from several processes at once, and again, and leaves what is stored', async () => {
+  it('may migrate in several processes concurrently, and again, and keeps what is stored', async () => {
     const schema = schemaName();
     await Promise.all(Array.from({ length: 8 }, () => opened(schema)));
     const { store } = await opened(schema);
@@ -175,7 +175,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     });
   });
 
-  it('goes on beside a later version whose tables it can use, and says so where it cannot', async () => {
+  it('works with tables of a compatible later version, and reports an incompatible one', async () => {
     const { store, schema } = await openedWithOne();
     await pool.query(`UPDATE ${schema}.meta SET value = 2 WHERE name = 'version'`);
     expect((await store.migrate()).isOk()).toBe(true);
@@ -248,7 +248,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     expect(found._unsafeUnwrap()?.head.id).toBe('one');
   });
 
-  it('keeps each total equal to the sessions counted, also beside 32 creates, removals and other labels at the same time', async () => {
+  it('keeps each total equal to the sessions counted during 32 concurrent creates, removals and label changes', async () => {
     const { store, schema } = await opened();
     const ids = Array.from({ length: 64 }, (_, at) => `s${at}`);
     const labels = { plan: 'free', team: 'a', user: 'u-1' };

@@ -77,7 +77,7 @@ describeWithPostgres('statements to PostgreSQL', (postgres) => {
   });
 
   it.each(['26000', '42P05', '0A000'])(
-    'have no names any more once a connection cannot use one: %s',
+    'no longer have names once a connection cannot use one: %s',
     async (code) => {
       const pool = openPool(postgres);
       const named: string[] = [];

@@ -210,7 +210,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       expect(await commandsOf(() => okOf(sweeper.sweepOnce()))).toEqual([...read, ...removed]);
     });
 
-    test('changes that are made in the same turn travel together, and one that is alone leaves at once', async () => {
+    test('changes that are made in the same turn travel together, and a single change leaves immediately', async () => {
       const { store, commandsOf } = open();
       const ids = upTo(20).map((at) => `s${at}`);
       await Promise.all(ids.map((id) => begin(store, keyOf(id))));

@@ -112,7 +112,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
     expect(await said(others, key)).toEqual(['one', 'three', 'four']);
   });
 
-  test('many calls at once of a machine with a wrong clock are all made, once each', async () => {
+  test('many concurrent calls of a machine with a wrong clock are all made, once each', async () => {
     for (const offsetMs of [-10 * MINUTE, 10 * MINUTE]) {
       const { store, others } = await open();
       setClock(offsetMs);

@@ -38,7 +38,7 @@ const expectRule = (options: unknown, rule: string): void => {
   expect(() => makeStore(options)).toThrow(new TypeError(`RedisSessionStore: ${rule}`));
 };
 
-describe('options that break a rule are named at once', () => {
+describe('options that break a rule are named immediately', () => {
   test.each([undefined, null, 'options', 1])('%s instead of options', (options) => {
     expectRule(options, 'options must be an object');
   });

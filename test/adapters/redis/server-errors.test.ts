@@ -79,7 +79,7 @@ const allCalls: readonly Call[] = [...additions, 'remove', ...allReads];
 const shown = (error: unknown): string =>
   inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
 
-/** The errors of calls that are made at once. None reveals a secret. */
+/** The errors of concurrent calls. None reveals a secret. */
 const errorsOf = async (store: SessionStore, names: readonly Call[]) => {
   const errors = await Promise.all(
     names.map(async (name) => ({ name, error: await errorOf(calls[name](store)) })),

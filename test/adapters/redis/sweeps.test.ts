@@ -100,7 +100,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     },
   );
 
-  test('is not stopped by keys of a wrong type beside what is due', async () => {
+  test('is not stopped by keys of a wrong type among what is due', async () => {
     const { client, clock, sessions, sweep, told, keys } = open(64);
     const ids: string[] = [];
     for (const tenant of ['broken', 'whole', 'other'])
@@ -151,7 +151,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     const { clock, sessions, sweep, store } = open(1, 10);
     await startMany(sessions, 3);
     clock.pass(MINUTE);
-    // Meanwhile another process finds nothing due and notes so.
+    // Before that, another process finds nothing due and notes so.
     const onEnded = () => due(store, clock.now());
     expect(await sweep({ onEnded })).toEqual({ ended: 3, reported: 3, deleted: 0, failed: 0 });
     clock.pass(10_000);

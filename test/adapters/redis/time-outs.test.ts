@@ -48,8 +48,8 @@ const stopped = async (): Promise<Outage> => {
 };
 
 /**
- * Calls every method at once, and expects of each that it gives up in time and says what became of
- * it.
+ * Calls all methods concurrently, and expects of each that it gives up in time and says what became
+ * of it.
  */
 const expectUnavailable = async (store: SessionStore): Promise<void> => {
   await Promise.all(

@@ -80,7 +80,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     (await store.migrate())._unsafeUnwrap();
     for (const id of ids) await begin(store, keyOf(id));
     commands.length = 0;
-    /** Appends its id to each session at once. */
+    /** Appends its id to each session concurrently. */
     const appendToAll = async () => {
       const results = await Promise.all(ids.map((id) => store.change(saying(keyOf(id), id))));
       return results.map((result) => (result.isOk() ? result.value : result.error));
@@ -113,7 +113,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     expect([textsOf('one'), textsOf('two')]).toEqual([['hello'], ['hi']]);
   });
 
-  test('leave a call that is alone alone: it is sent at once, without a timer', async () => {
+  test('leave a call that is alone alone: it is sent immediately, without a timer', async () => {
     const { store, commands } = await opened('one');
     vi.useFakeTimers();
     const append = store.change(saying(keyOf('one'), 'hello'));
@@ -123,7 +123,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     expect((await append)._unsafeUnwrap()).toEqual(appended);
   });
 
-  test('are stored beside one to a session that cannot be read', async () => {
+  test('are stored together with one to a session that cannot be read', async () => {
     const { database, commands, appendToAll, textsOf } = await opened(
       'one',
       'bad',
@@ -141,7 +141,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     expect(['one', 'three', 'four'].map(textsOf)).toEqual([['one'], ['three'], ['four']]);
   });
 
-  test('are stored beside some whose statement fails, each once', async () => {
+  test('are stored together with some whose statement fails, each once', async () => {
     const { store, faults, appendToAll, textsOf } = await opened(
       'bad 1',
       'one',
@@ -160,7 +160,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     expect(store.events?.read('', '0', 100)._unsafeUnwrap().events).toHaveLength(5 + 2);
   });
 
-  test('are stored beside one that finds no room in the file', async () => {
+  test('are stored together with one that finds no room in the file', async () => {
     const { store, database, textsOf } = await opened('one', 'large', 'three');
     const [pages] = Object.values(Object(database.prepare('PRAGMA page_count').get()));
     database.exec(`PRAGMA max_page_count = ${Number(pages) + 20}`);

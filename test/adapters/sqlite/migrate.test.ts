@@ -67,14 +67,14 @@ describe('SqliteSessionStore', () => {
     database.exec(settings);
     const reader = openLibsql(file, settings);
     const beginRead = () => reader.exec('BEGIN; SELECT * FROM colloquy_sessions');
-    const beside = withCommit(database, (commit) => {
+    const withReader = withCommit(database, (commit) => {
       commit();
       beginRead();
     });
     const locked = { from: 0, to: 1, withoutWal: 'another connection has locked the database' };
-    expect((await new SqliteSessionStore({ database: beside }).migrate())._unsafeUnwrap()).toEqual(
-      locked,
-    );
+    expect(
+      (await new SqliteSessionStore({ database: withReader }).migrate())._unsafeUnwrap(),
+    ).toEqual(locked);
     reader.exec('COMMIT');
     expect((await new SqliteSessionStore({ database }).migrate())._unsafeUnwrap()).toEqual({
       from: 1,
@@ -96,7 +96,7 @@ describe('SqliteSessionStore', () => {
     expect(isThere()).toBe(false);
   });
 
-  it('goes on beside a later version whose tables it can use, and says so where it cannot', async () => {
+  it('works with tables of a compatible later version, and reports an incompatible one', async () => {
     const store = await openedStore(database);
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'version'");
     expect((await store.migrate()).isOk()).toBe(true);

@@ -54,7 +54,7 @@ describe('several processes on one SQLite file', () => {
     };
   };
 
-  it('four that start at once make the tables once, and each append of theirs is in the history once', async () => {
+  it('four that start concurrently make the tables once, and each append of theirs is in the history once', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const all = await Promise.all(names.map((name) => acknowledged(startWriter(file, name, '40'))));
     const { contents, sequence } = historyOf('');

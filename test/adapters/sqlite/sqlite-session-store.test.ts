@@ -99,7 +99,7 @@ describe('SqliteSessionStore', () => {
       ...notApplied,
       message: expect.stringContaining('locked'),
     });
-    expect(store.find(key).isOk(), 'a read beside the writer').toBe(true);
+    expect(store.find(key).isOk(), 'a read during a write').toBe(true);
     other.exec('ROLLBACK');
     other.close();
     expect((await store.change(hello))._unsafeUnwrap()).toEqual({ outcome: 'made', position: 1 });

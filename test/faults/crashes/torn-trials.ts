@@ -62,7 +62,7 @@ const expectSound = async (write: Write, log: Log, trial: Trial): Promise<void> 
 
 /**
  * Starts a server on the torn log. Gives how much of the tail the server has left and a digest of
- * its data: two that agree in both have the same future. What it has made of the log is looked at
+ * its data: two that agree in both have the same future. Looks at what it has made of the log only
  * once.
  */
 export const recover = (

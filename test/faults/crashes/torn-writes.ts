@@ -34,7 +34,7 @@ export interface Write {
   readonly isRepeatable: boolean;
   /** Whether it supersedes what came later than the entry that it follows. */
   readonly isRewind: boolean;
-  /** Whether it changes a state and what belongs to it, such as the inbox, in one step. */
+  /** Whether it changes a state and what belongs to it, for example the inbox, in one step. */
   readonly isStated: boolean;
   /** Whether it is among the few of a short run. */
   readonly isShort: boolean;
@@ -42,7 +42,7 @@ export interface Write {
   readonly isGroup: boolean;
 }
 
-/** The session that the writes are about; another one, that none of them touches, is `s1`. */
+/** The session that the writes are about; the session `s1` is touched by none of them. */
 export const TARGET = 's2';
 
 /** The id of a session that a write creates. */
@@ -107,7 +107,9 @@ const leased = async (bench: Bench): Promise<void> => {
   await okOf(bench.sessions.lease(TARGET, holder));
 };
 
-/** Without a limit, because a repair does not touch the work of what has ended by the real clock. */
+/**
+ * Without a limit, because a repair does not touch the work of what has ended by the real clock.
+ */
 const woken = async (bench: Bench): Promise<void> => {
   await started(0)(bench);
   await okOf(bench.sessions.wake(TARGET));

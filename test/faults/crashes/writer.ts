@@ -79,8 +79,8 @@ export class Writer {
       const answer = await this.#call(operation);
       if (answer.isOk()) return answer.value;
       if (this.#run.isOver()) return undefined;
-      // Where a client is closed every call fails at once, and whoever is to end the run must have
-      // a turn.
+      // Where a client is closed every call fails immediately, and whoever is to end the run
+      // must have a turn.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

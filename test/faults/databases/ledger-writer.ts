@@ -110,7 +110,7 @@ export class LedgerWriter {
       const ms = Math.round(performance.now() - began);
       const outcome = answer.match(() => 'ok' as const, outcomeOf);
       this.#say({ by, outcome, ms });
-      // A store that answers at once leaves no turn to anybody else.
+      // A store that answers immediately leaves no turn to anybody else.
       await new Promise((resolve) => setImmediate(resolve));
       if (outcome === 'ok' || !isRepeatable || attempt === TRIES) return outcome;
     }

@@ -54,7 +54,7 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
       });
     });
   };
-  /** For the audit, which asks for much at once. */
+  /** For the audit, which makes many concurrent calls. */
   const freshStore = (prefix: string, timeoutMs = 60_000): RedisSessionStore => {
     const [store] = openStores(prefix, timeoutMs);
     if (store === undefined) throw new Error('no store');

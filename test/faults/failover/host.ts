@@ -43,7 +43,7 @@ export class Host {
     await begin(this.#patient, keyOf('kept'));
   }
 
-  /** Calls every method, all at once. */
+  /** Calls all methods concurrently. */
   async callAll(): Promise<void> {
     const calls = methods.map((method) =>
       this.#timed(method, async () => {

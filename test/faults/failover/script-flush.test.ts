@@ -34,8 +34,8 @@ const flushing = (client: TestClient) => {
 };
 
 /**
- * A life of five writes, one by each script, in the lists meanwhile; gives the answers that are not
- * as they would be undisturbed.
+ * A life of five writes, one by each script, in the lists in between; gives the answers that are
+ * not as they would be undisturbed.
  */
 const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown[]> => {
   const key = keyOf(id);

@@ -48,7 +48,7 @@ describeWithRedis('a server that falls silent in the middle of a conversation', 
       return;
     }
     test(
-      'every call settles in time, the first success follows at once, and nothing is lost or doubled',
+      'every call settles in time, the first success follows immediately, and nothing is lost or doubled',
       async () => {
         const outage = await open();
         const hosts = await hostsOn(outage.server);
@@ -73,7 +73,7 @@ describeWithRedis('a server that falls silent in the middle of a conversation', 
             host.longestOverMs,
           );
           tell('first success after it is back, ms', host.slowestReturnMs, `<= ${BACK_WITHIN}`);
-          tell('calls that failed meanwhile', host.failures);
+          tell('calls that failed during it', host.failures);
           expect(host).toMatchObject({ late: [], wrong: [] });
           expect(host.failures).toBeGreaterThan(0);
           const wrong = await host.audit();

@@ -60,8 +60,8 @@ export class Slots {
   }
 
   /**
-   * Moves slots of one master to the next one, all of them at once, and gives how many: at most
-   * `some` of `busy`, and about three times as many others.
+   * Moves slots of one master to the next one, all of them concurrently, and gives how many: at
+   * most `some` of `busy`, and about three times as many others.
    */
   async moveSome(some: number, busy: readonly number[], random: () => number): Promise<number> {
     const owner = Math.floor(random() * this.#masters.length);

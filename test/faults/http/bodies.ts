@@ -70,7 +70,7 @@ const cut = (given: fc.Arbitrary<string>): fc.Arbitrary<string> =>
 const encoder = new TextEncoder();
 const encoded = (given: fc.Arbitrary<string>) => given.map((body) => encoder.encode(body));
 
-/** Bodies of create requests: such as must be taken, such as nearly are, and garbage. */
+/** Bodies of create requests: valid ones, nearly valid ones, and garbage. */
 export const bodies: fc.Arbitrary<Part<Uint8Array>> = fc.oneof(
   { weight: 3, arbitrary: encoded(good).map(valid) },
   { weight: 3, arbitrary: encoded(near).map(doubtful) },

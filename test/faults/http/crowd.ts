@@ -17,7 +17,9 @@ export interface FloodOutcome {
 const PATIENCE_MS = 300_000;
 const KINDS = 5;
 
-/** Sends all at once: whole requests of all kinds, half ones that stay, and clients that leave. */
+/**
+ * Sends all concurrently: whole requests of all kinds, half ones that stay, and clients that leave.
+ */
 const strangers = async (origin: string, count: number, seed: number) => {
   const sent = fc.sample(requests(['none']), { seed, numRuns: Math.min(count, 1000) });
   const failed: string[] = [];
@@ -65,7 +67,7 @@ const regular = async (origin: string, key: string, name: string, isOver: () => 
   return { served, wrong };
 };
 
-/** A flood of so many requests at once, and one client for each of these keys beside it. */
+/** A flood of so many concurrent requests, and one client for each of these keys. */
 export const flood = async (
   origin: string,
   {
@@ -75,10 +77,10 @@ export const flood = async (
   }: { readonly count: number; readonly keys: readonly string[]; readonly seed: number },
 ): Promise<FloodOutcome> => {
   let over = false;
-  const beside = keys.map((key, at) => regular(origin, key, `regular-${at}`, () => over));
+  const clients = keys.map((key, at) => regular(origin, key, `regular-${at}`, () => over));
   const { answered, failed } = await strangers(origin, count, seed);
   over = true;
-  const regulars = await Promise.all(beside);
+  const regulars = await Promise.all(clients);
   return {
     answered,
     failed,

@@ -47,8 +47,8 @@ test(
       const [code] = await ended;
       const growth = after.heap - before.heap;
       const served = outcomes.reduce((sum, outcome) => sum + outcome.served, 0);
-      record({ promise: PROMISE, figure: 'requests at once', value: REQUESTS });
-      record({ promise: PROMISE, figure: 'right answers to others meanwhile', value: served });
+      record({ promise: PROMISE, figure: 'concurrent requests', value: REQUESTS });
+      record({ promise: PROMISE, figure: 'right answers to others during it', value: served });
       const bar = `under ${MAX_BYTES / MIB}`;
       record({
         promise: PROMISE,

@@ -54,7 +54,9 @@ const start = async (
   return { target: { ...ready, key: OUR_KEY }, said: () => text };
 };
 
-/** Opens so many connections, a few at once, for as long as the server lives; answers how many. */
+/**
+ * Opens so many connections, a few concurrently, for as long as the server lives; answers how many.
+ */
 const attack = async (count: number, open: (at: number) => Promise<void>): Promise<number> => {
   let opened = 0;
   const attacker = async () => {

@@ -19,7 +19,7 @@ export const serveImpatiently = async (requestTimeout: number): Promise<Impatien
   server.on('connection', (socket: Socket) => {
     connections.push(new Promise((resolve) => socket.once('close', () => resolve())));
   });
-  // Many come at once: none is to wait in front of the server itself.
+  // Many come concurrently: none is to wait in front of the server itself.
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 });
   await once(server, 'listening');
   const address = server.address();

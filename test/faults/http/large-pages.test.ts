@@ -72,7 +72,7 @@ describe('fifty connections with four hundred requests each for the largest page
       const where = place === 'memory' ? 'memory' : 'Redis';
       record({
         promise: PROMISE,
-        figure: `lists of another tenant meanwhile, ${where}`,
+        figure: `concurrent lists of another tenant, ${where}`,
         value: times.length,
       });
       record({

@@ -51,7 +51,7 @@ test.each(Object.entries(framings))(
   },
 );
 
-test('many requests that come at once are each answered once, in their order', async () => {
+test('many pipelined requests are each answered once, in their order', async () => {
   const paths: string[] = [];
   for (let count = 0; count < 20; count += 1) {
     const { id } = (

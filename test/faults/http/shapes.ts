@@ -79,7 +79,7 @@ export const refusedShapes: readonly Shape[] = [
   refused('a line of the head without a colon', head('Content-Length', LENGTH) + body),
   refused('a bare carriage return', head('X: 1\rTransfer-Encoding: chunked', LENGTH) + body),
   refused(
-    'a first line with another one in it',
+    'a first line with another first line in it',
     `POST /create-session HTTP/1.1 HTTP/1.1\r\n${KEY}\r\n`,
   ),
   refused('another version', head(LENGTH).replace('HTTP/1.1', 'HTTP/3.7') + body),

@@ -12,8 +12,8 @@ const CLIENTS = effort(4, 24);
 const BODY_BYTES = 200 * 1024;
 const MIB = 1024 * 1024;
 /**
- * What a process may grow by beside the bodies themselves, and a buffer may have twice the room
- * that it needs.
+ * What a process may grow by in addition to the bodies themselves, and a buffer may have twice the
+ * room that it needs.
  */
 const MAX_BYTES = 100 * MIB + 2 * CLIENTS * BODY_BYTES;
 

@@ -49,7 +49,7 @@ export class MortalServer {
     return this.#options.dir;
   }
 
-  /** Kills all of its processes at once. */
+  /** Kills all of its processes. */
   kill(): Promise<void> {
     return this.#server.stop('SIGKILL');
   }

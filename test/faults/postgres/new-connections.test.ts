@@ -8,7 +8,7 @@ import { behindProxy, emptySchema } from './on-shared-server.js';
 import { Repeated } from './repeated.js';
 import { unsoundIn } from './soundness.js';
 
-const PROMISE = 'PostgreSQL: connections that end at once do no harm';
+const PROMISE = 'PostgreSQL: connections that end immediately do no harm';
 const REFUSALS = effort(20, 400);
 const TIMEOUT_MS = effort(60_000, 900_000);
 const CALLS = effort(80, 1000);

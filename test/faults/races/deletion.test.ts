@@ -31,8 +31,8 @@ describeDatabases(
           const said = (content: string) => [{ role: 'user', content }];
           await okOf(sessions.append(id, said('before')));
           const calls: Call[] = [
-            () => sessions.append(id, said('meanwhile'), { operationId: 'meanwhile' }),
-            () => rival.append(id, said('meanwhile too')),
+            () => sessions.append(id, said('late'), { operationId: 'late' }),
+            () => rival.append(id, said('late too')),
             () => sessions.pause(id),
             () => rival.terminate(id),
             () => rival.list(),

@@ -33,7 +33,7 @@ test.each<[string, readonly Call[]]>([
     'appends that overlap, in either order',
     [append('a', 1, 4), append('b', 2, 3), look(['b', 'a'], 5, 6)],
   ],
-  ['a look beside an append, before it', [append('a', 1, 4), look([], 2, 3), look(['a'], 5, 6)]],
+  ['a look during an append, before it', [append('a', 1, 4), look([], 2, 3), look(['a'], 5, 6)]],
   ['an append without an answer that was made', [append('a', 1), look(['a'], 2, 3)]],
   ['one that was not', [append('a', 1), look([], 2, 3), look([], 4, 5)]],
   ['one that was made late', [append('a', 1), look([], 2, 3), look(['a'], 4, 5)]],

@@ -12,7 +12,7 @@ const TENANTS = 20;
 const AT_ONCE = 200;
 
 describeWithWorker(
-  'many sessions whose time is up at once',
+  'many sessions whose time is up at the same moment',
   (kind, worker) => {
     test(
       'are each ended and told of once by 3 processes that sweep',
@@ -44,7 +44,11 @@ describeWithWorker(
         }
         await pool.stop();
         const promise = 'of several processes that sweep one tells of each end';
-        record({ promise, figure: `sessions due at once, ${kind.name}`, value: SESSIONS });
+        record({
+          promise,
+          figure: `sessions due at the same moment, ${kind.name}`,
+          value: SESSIONS,
+        });
         record({
           promise,
           figure: `told of twice, ${kind.name}`,

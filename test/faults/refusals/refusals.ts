@@ -17,7 +17,7 @@ export interface Refusal {
   readonly port: number;
   readonly begin: () => Promise<unknown>;
   readonly end: () => Promise<unknown>;
-  /** Whether the server answers reads meanwhile. */
+  /** Whether the server answers reads during it. */
   readonly isReadable: boolean;
 }
 

@@ -5,8 +5,8 @@ import { type ClientVersion, clientVersions } from '../../support/redis-clients.
 
 /**
  * How hard a fault test tries: a little as part of every run, or in full by `npm run test:faults`.
- * Seeds are fixed, so that what fails fails again; COLLOQUY_SEED tries another one, or the one that
- * has failed.
+ * Seeds are fixed, so that what fails fails again; COLLOQUY_SEED tries another seed, or the one
+ * that has failed.
  */
 const full = process.env['COLLOQUY_FAULTS'] === 'full';
 

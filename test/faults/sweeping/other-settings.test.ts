@@ -13,7 +13,7 @@ import { ada, okOf } from '../../support/sessions.js';
 import type { StoreAddress } from '../../support/store-address.js';
 import { effort, record, seeds, triedDatabases } from '../support/effort.js';
 
-const PROMISE = 'every end is reported, whoever makes it, beside processes with other settings';
+const PROMISE = 'every end is reported, whoever makes it, among processes with other settings';
 const SESSIONS = effort(60, 25_000);
 const TENANTS = 5;
 const BATCH = 50;
@@ -99,7 +99,7 @@ const reportAll = async (
 };
 
 describeDatabases(
-  'beside colloquy serve and processes with other settings',
+  'together with colloquy serve and processes with other settings',
   (kind) => {
     let colloquy: CommandLine;
     beforeAll(async () => {

@@ -43,7 +43,7 @@ export class Sweepers {
     return this.#until(() => this.#errorCount() > before);
   }
 
-  /** Kills a sweeper, whatever it is doing, and starts another one in its place. */
+  /** Kills a sweeper, whatever it is doing, and starts a new one in its place. */
   replace(at: number): void {
     this.#children[at]?.kill('SIGKILL');
     this.#children[at] = this.#spawnOne(at);

@@ -9,7 +9,9 @@ const beginsIn = (marks: readonly Mark[]): ReadonlyMap<string, readonly Begin[]>
   return begins;
 };
 
-/** Number of times that a process had a session while another one was still within its lease. */
+/**
+ * Number of times that a process had a session while another process was still within its lease.
+ */
 export const overlapsIn = (marks: readonly Mark[], stops: Stops): number => {
   const ended = new Set(
     marksThat(marks, 'end').map(({ id, fencingToken }) => `${fencingToken} ${id}`),
@@ -28,7 +30,7 @@ export const overlapsIn = (marks: readonly Mark[], stops: Stops): number => {
 
 /**
  * Runs that have returned an answer which nobody has stored, without a reason: it must be a crash
- * of the process before another one had the session, or a cancel or a rewind.
+ * of the process before another process had the session, or a cancel or a rewind.
  */
 export const judgeRuns = (marks: readonly Mark[], kept: ReadonlySet<string>, stops: Stops) => {
   const ran = new Set(marksThat(marks, 'ran').map(({ run }) => run));

@@ -30,7 +30,7 @@ export interface Verdict {
   stopped: number;
   /** Those whose lease has run out: the machine was too slow. */
   ranOut: number;
-  /** Sessions that a process had while another one was still within its lease. */
+  /** Sessions that a process had while another process was still within its lease. */
   overlaps: number;
 }
 

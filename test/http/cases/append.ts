@@ -38,7 +38,7 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([hello, more, hello]);
     });
 
-    test('an entry without a timestamp, or with null, has that of the moment; others are kept in UTC', async () => {
+    test('an entry without a timestamp, or with null, gets the current time; others are stored in UTC', async () => {
       const client = world.client();
       const id = await started(client);
       const { role, content } = hello;

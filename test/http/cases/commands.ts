@@ -212,7 +212,7 @@ export const commandCases = (world: World): void => {
       ]);
     });
 
-    test('ten at once with one key start a session once', async () => {
+    test('ten concurrent requests with one key start a session once', async () => {
       const client = world.client();
       const { id } = await client.created();
       const calls = Array.from({ length: 10 }, () =>

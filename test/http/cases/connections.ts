@@ -53,7 +53,7 @@ export const connectionCases = (world: World): void => {
       connection.destroy();
     });
 
-    test('requests that come all at once are answered in their order', async () => {
+    test('pipelined requests are answered in their order', async () => {
       const client = world.client();
       const connection = new RawConnection(world.origin);
       const create = head(client, { 'Content-Length': text.length }) + text;

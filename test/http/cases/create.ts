@@ -82,7 +82,7 @@ export const createCases = (world: World): void => {
       expect((await client.send('/sessions')).headers['x-total-count']).toBe('2');
     });
 
-    test('names every field that is wrong at once', async () => {
+    test('names all wrong fields in one answer', async () => {
       const reply = await world
         .client()
         .create({ profile: 5, behavior: 0, time_limit: -1, context: [] });
@@ -225,7 +225,7 @@ export const createCases = (world: World): void => {
       expectInvalid(await client.create(full, { 'Idempotency-Key': '' }), 'Idempotency-Key');
     });
 
-    test('ten at once with one key make one session', async () => {
+    test('ten concurrent requests with one key make one session', async () => {
       const client = world.client();
       const calls = Array.from({ length: 10 }, () =>
         client.create(full, { 'Idempotency-Key': 'race' }),

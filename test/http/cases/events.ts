@@ -165,7 +165,7 @@ export const eventCases = (world: World): void => {
       await world.log.listeners(0);
     });
 
-    test('who comes back to a session that has ended meanwhile is told so; who saw the end gets 204', async () => {
+    test('a client that returns after the end receives it; a client that saw the end gets 204', async () => {
       const client = world.client();
       const { id, reader, snapshot } = await watched(client);
       reader.close();

@@ -151,7 +151,7 @@ export const listRangeCases = (world: World): void => {
       expect(idsOf(some)).toEqual([ids[3], ids[0], ids[1]]);
     });
 
-    test('a page and a cursor at once are 400', async () => {
+    test('a page together with a cursor is 400', async () => {
       const client = world.client();
       await client.createSeveral(2);
       const { headers } = await client.send('/sessions?limit=1');

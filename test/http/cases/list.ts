@@ -160,7 +160,7 @@ export const listCases = (world: World): void => {
       },
     );
 
-    test('both parameters may be wrong at once', async () => {
+    test('both parameters may be wrong', async () => {
       expectInvalid(await world.client().send('/sessions?page=x&limit=y'), 'limit', 'page');
     });
 

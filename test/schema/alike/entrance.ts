@@ -3,7 +3,7 @@ import { isFields } from '../../../src/session/fields.js';
 
 /** A public function or method that takes an object of named fields. */
 export interface Entrance {
-  /** Such as `SessionService.create`. */
+  /** For example `SessionService.create`. */
   readonly name: string;
   /** Calls it as a program in JavaScript can: with a value of any type. */
   readonly call: (given: unknown) => unknown;

@@ -8,7 +8,7 @@ import { randomFrom } from '../random.js';
 
 /**
  * `blunt-writers.cjs VERSION PORT PREFIX EVENTS WRITERS SEED`: writes until it is told to stop.
- * Meanwhile it tells how many calls were answered, and at the end all that its writers know.
+ * Until then it tells how many calls were answered, and at the end all that its writers know.
  */
 export interface WritersReport {
   readonly answers: Answers;

@@ -18,7 +18,8 @@ const isFull = (cause: unknown) =>
   cause instanceof Error && 'code' in cause && cause.code === 'EAGAIN';
 
 /**
- * Writes at once, so that a kill takes back nothing that was said; waits while the reader is busy.
+ * Writes synchronously, so that a kill takes back nothing that was said; waits while the reader is
+ * busy.
  */
 const say = (said: unknown): void => {
   let left = Buffer.from(`${JSON.stringify(said)}\n`);

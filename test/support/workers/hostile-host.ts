@@ -22,7 +22,7 @@ import {
 import { SessionService } from '../../../src/index.js';
 
 /**
- * `hostile-host.cjs MOUNT KEY`: serves sessions through one mount, beside two routes of the host's
+ * `hostile-host.cjs MOUNT KEY`: serves sessions through one mount, next to two routes of the host's
  * own, one of them in two steps. Tells its port and the id of a session that goes on and of one
  * that has ended. To any message it answers with what it holds; it ends when it is left alone.
  */

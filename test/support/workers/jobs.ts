@@ -14,7 +14,7 @@ export interface AppendJob {
   readonly entries: number;
 }
 
-/** The same call many times at once. */
+/** The same call many times concurrently. */
 export interface RaceJob {
   readonly job: 'start' | 'terminate' | 'create';
   /** A session's id; the idempotency key of a `create`. */
@@ -22,7 +22,7 @@ export interface RaceJob {
   readonly times: number;
 }
 
-/** Ends a session that others append to, and looks at its history at once. */
+/** Ends a session that others append to, and looks at its history immediately. */
 export interface EndJob {
   readonly job: 'end';
   readonly id: string;

@@ -60,7 +60,7 @@ const next = (
 const work = async (): Promise<void> => {
   for (let turn = 1; !isOver; turn += 1) {
     const part = await sessions.history(id, { last: 3 });
-    // A store that answers at once leaves no turn to anybody else.
+    // A store that answers immediately leaves no turn to anybody else.
     await new Promise((resolve) => setImmediate(resolve));
     if (part.isErr()) continue;
     const asked = next(turn, part.value);

@@ -33,7 +33,7 @@ const { store, close } = open(JSON.parse(database));
 const sessions = new SessionService({ store });
 const shared: readonly string[] = JSON.parse(ids);
 const say = (said: unknown): void => void writeSync(1, `${JSON.stringify(said)}\n`);
-/** A store that answers at once leaves no turn to anybody else. */
+/** A store that answers immediately leaves no turn to anybody else. */
 const yieldTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 let isOver = false;

@@ -24,7 +24,7 @@ const store = new RedisSessionStore({
   reportEnds: true,
 });
 
-/** At once: what a process has said before it is killed was said. */
+/** Synchronously: what a process has said before it is killed was said. */
 const say = (value: object): void => {
   writeSync(1, `${JSON.stringify(value)}\n`);
 };
