@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nanoid } from 'nanoid';
 import { err, ok, type Result } from 'neverthrow';
+import type { Sender } from './clients.js';
 import {
+  closed,
   type Failure,
   failureOf,
-  notSent,
   outcomeOfFailure,
   timedOut,
   unknownReply,
   withOutcome,
 } from './failure.js';
-import type { RedisClient } from './redis-session-store-options.js';
 import { asText, type ReplyForm } from './reply-form.js';
 import fieldsLua from './scripts/fields.lua';
 import recordLua from './scripts/record.lua';
@@ -50,15 +50,22 @@ export const scriptOf = (...parts: readonly string[]): Script => {
 /** A script that may use all that is known of a record. */
 export const script = (text: string): Script => scriptOf(fieldsLua, recordLua, text);
 
-type Attempt = (client: RedisClient) => Promise<unknown>;
+/** What reaches one server, or the one that has the keys. */
+export type Route = Pick<Sender, 'send'>;
+
+interface Command {
+  readonly command: string;
+  readonly args: readonly string[];
+}
 
 /** What to send, and how to read the reply. */
 interface Request<T> {
-  readonly attempt: Attempt;
+  readonly attempt: Command;
   /** What to send if the server does not know the script. */
-  readonly whole: Attempt;
+  readonly whole: Command;
   readonly form: ReplyForm<T>;
   readonly changes: boolean;
+  readonly route?: Route | undefined;
 }
 
 /** The reply of a command or script, or the failure. */
@@ -69,10 +76,13 @@ const running = (
   { sha1, lua }: Script,
   keys: readonly string[],
   args: readonly string[],
-): Pick<Request<unknown>, 'attempt' | 'whole'> => ({
-  attempt: (client) => client.evalsha(sha1, keys.length, ...keys, ...args),
-  whole: (client) => client.eval(lua, keys.length, ...keys, ...args),
-});
+): Pick<Request<unknown>, 'attempt' | 'whole'> => {
+  const rest = [String(keys.length), ...keys, ...args];
+  return {
+    attempt: { command: 'evalsha', args: [sha1, ...rest] },
+    whole: { command: 'eval', args: [lua, ...rest] },
+  };
+};
 
 const inForm = <T>(reply: unknown, form: ReplyForm<T>): Result<T, Failure> => {
   const value = form(reply);
@@ -97,8 +107,14 @@ export class Call {
   }
 
   /** Sends a command that changes nothing. */
-  readCommand<T>(attempt: Attempt, form: ReplyForm<T>): Reply<T> {
-    return this.#send({ attempt, whole: attempt, form, changes: false });
+  readCommand<T>(
+    command: string,
+    args: readonly string[],
+    form: ReplyForm<T>,
+    route?: Route,
+  ): Reply<T> {
+    const attempt = { command, args };
+    return this.#send({ attempt, whole: attempt, form, changes: false, route });
   }
 
   /** Runs a script that changes nothing. */
@@ -154,11 +170,11 @@ export class Call {
     }
   }
 
-  async #send<T>({ attempt, whole, form, changes }: Request<T>): Reply<T> {
+  async #send<T>({ attempt, whole, form, changes, route }: Request<T>): Reply<T> {
     let next = attempt;
     let refusal: Failure | undefined;
     for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
-      const answer = await this.#once(next, form);
+      const answer = await this.#once(next, form, route);
       if (answer.isOk()) return answer;
       const failure = answer.error;
       if (failure.code === 'NOSCRIPT' && next !== whole) {
@@ -180,10 +196,14 @@ export class Call {
     }
   }
 
-  #once<T>(attempt: Attempt, form: ReplyForm<T>): Reply<T> {
+  #once<T>(
+    { command, args }: Command,
+    form: ReplyForm<T>,
+    route: Route = this.#connection.sender,
+  ): Reply<T> {
     const left = this.#left();
     if (left <= 0) return Promise.resolve(err(timedOut('not_applied')));
-    if (this.#connection.isClosed) return Promise.resolve(err(notSent));
+    if (this.#connection.isClosed) return Promise.resolve(err(closed));
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, left, err(timedOut('unknown')));
       const settle = (answer: Result<T, Failure>): void => {
@@ -191,9 +211,9 @@ export class Call {
         resolve(answer);
       };
       try {
-        attempt(this.#connection.client).then(
+        route.send(command, args).then(
           (reply) => settle(inForm(reply, form)),
-          (cause: unknown) => settle(err(failureOf(cause))),
+          (cause: unknown) => settle(err(failureOf(cause, this.#connection.sender.fateOf(cause)))),
         );
       } catch (cause) {
         settle(err(failureOf(cause)));
@@ -211,7 +231,7 @@ export class Call {
  * settings of the client.
  */
 export class Connection {
-  readonly client: RedisClient;
+  readonly sender: Sender;
   readonly timeoutMs: number;
   /**
    * The server's clock minus that of this machine, in milliseconds; 0 until the server refuses a
@@ -221,18 +241,14 @@ export class Connection {
   /** Whether the server has accepted a call with a deadline by `serverNow`. */
   hasAgreed = false;
 
-  constructor(client: RedisClient, timeoutMs: number) {
-    this.client = client;
+  constructor(sender: Sender, timeoutMs: number) {
+    this.sender = sender;
     this.timeoutMs = timeoutMs;
   }
 
-  /**
-   * Whether the host has closed the client for good. ioredis sets `manuallyClosing` with QUIT,
-   * after which the server carries out nothing more, and `status` only when the connection has
-   * ended.
-   */
+  /** Whether the host has closed the client. */
   get isClosed(): boolean {
-    return this.client.status === 'end' || Reflect.get(this.client, 'manuallyClosing') === true;
+    return this.sender.isClosed();
   }
 
   /** The server's time in milliseconds since the epoch. */

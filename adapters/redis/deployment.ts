@@ -180,7 +180,7 @@ export class Deployment {
   ): Answer<Stored | undefined> {
     const text =
       settings === undefined
-        ? await call.readCommand((client) => client.get(this.#key), asTextOrNull)
+        ? await call.readCommand('get', [this.#key], asTextOrNull)
         : await call.repairScript(storeScript, [this.#key], [encode(settings), overwrites]);
     // The change of a call that only needs the settings was not sent.
     if (text.isErr())
@@ -213,7 +213,7 @@ export class Deployment {
     const refusal = this.#differenceFrom(stored);
     if (refusal !== undefined) return err(refusal);
     this.#known = this.#openBy(stored);
-    void warnOfEviction(this.#connection.client);
+    void warnOfEviction(this.#connection.sender);
     return ok(this.#known);
   }
 

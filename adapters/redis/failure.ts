@@ -10,6 +10,7 @@ import {
 } from '../../src/session/errors.js';
 import { isError } from '../../src/session/native-kinds.js';
 import type { SessionKey } from '../../src/store/session-store.js';
+import type { Fate } from './clients.js';
 
 /** The result of a call of the store. */
 export type Answer<T> = Promise<Result<T, StoreError>>;
@@ -73,8 +74,9 @@ const errorCode = (cause: unknown): string => {
  * The failure of a command. The error keeps only the text of `cause`, because the command on it
  * contains data and passwords.
  */
-export const failureOf = (cause: unknown): Failure => {
-  const code = errorCode(cause);
+export const failureOf = (cause: unknown, fate?: Fate): Failure => {
+  if (fate === 'unsent') return notSent(textOf(cause));
+  const code = fate === 'lost' ? '' : errorCode(cause);
   const setup = denied[code];
   if (setup !== undefined)
     return { code, error: misconfigured(setup, textOf(cause)), isTransient: false };
@@ -139,8 +141,15 @@ export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
 const textOf = (cause: unknown): string =>
   (isError(cause) ? cause.message : String(cause)).replace(/, with args beginning with: .*/s, '');
 
-/** The failure of a call that was not sent, because the host has closed the client. */
-export const notSent: Failure = {
+/** The failure of a call that the client has not sent. */
+const notSent = (cause: string): Failure => ({
+  code: '',
+  error: storeUnavailable('the Redis client did not send the command', 'not_applied', cause),
+  isTransient: true,
+});
+
+/** The failure of a call whose client the host has closed, or not connected. */
+export const closed: Failure = {
   code: '',
   error: storeUnavailable('the Redis client is closed', 'not_applied'),
   isTransient: false,

@@ -144,7 +144,7 @@ const leastFirst = async (
   const least = createdAfter === undefined ? '-inf' : `(${timeText(createdAfter)}`;
   const most = createdBefore === undefined ? '+inf' : `(${timeText(createdBefore)}`;
   const counts = await Promise.all(
-    lists.map((list) => call.readCommand((client) => client.zcount(list, least, most), asCount)),
+    lists.map((list) => call.readCommand('zcount', [list, least, most], asCount)),
   );
   const countOf = (all: readonly number[], list: string) => all[lists.indexOf(list)] ?? 0;
   return Result.combine(counts)

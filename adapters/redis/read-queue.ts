@@ -16,7 +16,7 @@ import { type Call, script } from './connection.js';
 import { type Answer, type Failure, unreadable } from './failure.js';
 import { dueKeyOf, type Keyspace, type TenantKeys } from './keyspace.js';
 import { sessionIn } from './read-sessions.js';
-import { asCount, asList, asListOf, asText, type ReplyForm } from './reply-form.js';
+import { asCount, asFlatListOf, asList, asText, type ReplyForm } from './reply-form.js';
 import countLua from './scripts/count.lua';
 import { type Mutation, writeScripts } from './write-scripts.js';
 
@@ -42,7 +42,7 @@ const partOf = (partitions: readonly number[], cursor: string | undefined) => {
   };
 };
 
-/** Pairs of members and scores, from the flat list of a client's reply. */
+/** Pairs of members and scores, from the flat list of a reply. */
 const pairsOf = (flat: readonly string[]): readonly (readonly [string, number])[] =>
   flat.flatMap((idKey, at) => (at % 2 === 0 ? [[idKey, Number(flat[at + 1])] as const] : []));
 
@@ -65,10 +65,9 @@ const firstIn = async (
   now: number,
   count: number,
 ): Answer<readonly string[]> => {
-  const found = await call.readCommand(
-    (client) => client.zrangebyscore(set, '-inf', now + FRACTION, 'WITHSCORES', 'LIMIT', 0, count),
-    asListOf(asText),
-  );
+  const most = String(now + FRACTION);
+  const args = [set, '-inf', most, 'WITHSCORES', 'LIMIT', '0', String(count)];
+  const found = await call.readCommand('zrangebyscore', args, asFlatListOf(asText));
   return found.mapErr(({ error }) => error);
 };
 

@@ -117,7 +117,7 @@ const findWhole = async (
   idKeys: readonly string[],
   maxBytes: number,
 ): Promise<readonly SessionRecord[] | undefined> => {
-  const reply = await call.readCommand((client) => client.mget(...names), asListOf(asTextOrNull));
+  const reply = await call.readCommand('mget', names, asListOf(asTextOrNull));
   const texts = reply.unwrapOr([]);
   const sessions: SessionRecord[] = [];
   const takeTurn = turnTaker();
@@ -187,7 +187,7 @@ export const findSession = async (
 
 /** The state of a session, or of what is left of a removed one. */
 export const findState = async (call: Call, keys: SessionKeys): Answer<StateRecord | undefined> => {
-  const text = await call.readCommand((client) => client.get(keys.record), asTextOrNull);
+  const text = await call.readCommand('get', [keys.record], asTextOrNull);
   if (text.isErr()) return err(toStoreError(keys, text.error));
   if (text.value === null || isRemoved(text.value)) return ok(undefined);
   const decoded = decodeRecord(keys.id, text.value);

@@ -7,10 +7,10 @@ import { noEvents } from '../../src/store/no-events.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { escapeName } from '../stored/escape-name.js';
 import { decodeDetail } from '../stored/json.js';
+import type { Sender } from './clients.js';
 import { type Call, type Connection, script } from './connection.js';
 import type { Deployment, OpenCall } from './deployment.js';
 import { keyOf } from './keyspace.js';
-import type { BlockingRedisClient, RedisClient } from './redis-session-store-options.js';
 import { asCount, asList, asListOf, type ReplyForm } from './reply-form.js';
 import { StreamListener } from './stream-listener.js';
 
@@ -75,18 +75,15 @@ const timeScript = script(`
 local time = redis.call('TIME')
 return string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))`);
 
-const unsupported = new Error('ERR the client has no streams');
-
-/** The entries in the reply to a command, if the client has it. */
+/** The entries of a stream between two positions. */
 const read = async (
   call: Call,
-  command: (client: RedisClient) => Promise<readonly unknown[]> | undefined,
+  command: 'xrange' | 'xrevrange',
+  ...args: readonly [stream: string, from: string, to: string, count: number]
 ): Answer<readonly Entry[]> => {
-  const reply = await call.readCommand(async (client) => {
-    const entries = command(client);
-    if (entries === undefined) throw unsupported;
-    return entries;
-  }, asListOf(asEntry));
+  const [stream, from, to, count] = args;
+  const words = [stream, from, to, 'COUNT', String(count)];
+  const reply = await call.readCommand(command, words, asListOf(asEntry));
   return reply.mapErr(({ error }) => error);
 };
 
@@ -100,15 +97,11 @@ export class RedisEventLog implements EventLog {
   /** Calls a listener when there are new events, if the host has provided a connection for it. */
   readonly listen: ((listener: () => void, stream: string) => () => void) | undefined;
 
-  constructor(
-    connection: Connection,
-    deployment: Deployment,
-    client: BlockingRedisClient | undefined,
-  ) {
+  constructor(connection: Connection, deployment: Deployment, sender: Sender | undefined) {
     this.#connection = connection;
     this.#deployment = deployment;
-    if (client === undefined) return;
-    const streams = new StreamListener(client, () => connection.isClosed);
+    if (sender === undefined) return;
+    const streams = new StreamListener(sender, () => connection.isClosed);
     this.listen = (listener, stream) => streams.listen(stream, listener);
   }
 
@@ -129,7 +122,7 @@ export class RedisEventLog implements EventLog {
 
   async latest(stream: string): Answer<string> {
     return this.#run(async ({ call }) => {
-      const last = await read(call, (client) => client.xrevrange?.(stream, '+', '-', 'COUNT', 1));
+      const last = await read(call, 'xrevrange', stream, '+', '-', 1);
       return last.map(([entry]) => entry?.id ?? BEGINNING);
     });
   }
@@ -156,9 +149,7 @@ export class RedisEventLog implements EventLog {
   async read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     return this.#run(async (open) => {
       const from = /^\d+-\d+$/.test(position) ? position : BEGINNING;
-      const found = await read(open.call, (client) =>
-        client.xrange?.(stream, from, '+', 'COUNT', limit + 1),
-      );
+      const found = await read(open.call, 'xrange', stream, from, '+', limit + 1);
       if (found.isErr()) return err(found.error);
       const entries = found.value;
       const isThere = entries[0]?.id === from;
@@ -199,9 +190,8 @@ export class RedisEventLog implements EventLog {
    * and later, for users with the right to XINFO).
    */
   async #hasLostEntries(stream: string, most: number): Promise<boolean> {
-    const reply = await this.#connection
-      .begin()
-      .readCommand(async (client) => client.xinfo?.('STREAM', stream), asList);
+    const call = this.#connection.begin();
+    const reply = await call.readCommand('xinfo', ['STREAM', stream], asList);
     const fields: readonly unknown[] = reply.unwrapOr([]);
     const numberOf = (name: string): number | undefined =>
       fields.includes(name) ? Number(fields[fields.indexOf(name) + 1]) : undefined;
@@ -212,7 +202,7 @@ export class RedisEventLog implements EventLog {
 
   async #firstOf(stream: string): Answer<Entry | undefined> {
     const call = this.#connection.begin();
-    const entries = await read(call, (client) => client.xrange?.(stream, '-', '+', 'COUNT', 1));
+    const entries = await read(call, 'xrange', stream, '-', '+', 1);
     return entries.map(([first]) => first);
   }
 

@@ -1,96 +1,15 @@
-import { having } from '../../src/schema/host-values.js';
 import { optionsOf } from '../../src/schema/options-of.js';
-import { optional, type Schema, schema } from '../../src/schema/schema.js';
+import { optional, type Schema, typed } from '../../src/schema/schema.js';
 import { matching, upTo } from '../../src/schema/values.js';
-import { hasMethods } from '../../src/session/fields.js';
 import { type AskedDeployment, askedOf, deploymentFields } from '../stored/deployment.js';
-
-/**
- * The part of an ioredis client (5 or 6, `Redis` or `Cluster`) that the store uses. The client
- * belongs to the host: the store never reconfigures, extends or closes it. Declared here, so that
- * ioredis is not needed to compile against this store.
- */
-export interface RedisClient {
-  /** `end` after the client has been closed for good. */
-  readonly status: string;
-  get(key: string): Promise<string | null>;
-  mget(...keys: string[]): Promise<(string | null)[]>;
-  evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
-  eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
-  zrangebyscore(
-    key: string,
-    least: string,
-    most: number,
-    limit: 'LIMIT',
-    offset: number,
-    count: number,
-  ): Promise<string[]>;
-  zrangebyscore(
-    key: string,
-    least: string,
-    most: number,
-    scores: 'WITHSCORES',
-    limit: 'LIMIT',
-    offset: number,
-    count: number,
-  ): Promise<string[]>;
-  zcount(key: string, least: string, most: number | string): Promise<number>;
-  /** To warn of a server that evicts keys. Optional, and so is the right to use it. */
-  info?(section: string): Promise<unknown>;
-  /** The next two methods are for events only. */
-  xrange?(
-    key: string,
-    from: string,
-    to: string,
-    count: 'COUNT',
-    size: number,
-  ): Promise<readonly unknown[]>;
-  xrevrange?(
-    key: string,
-    from: string,
-    to: string,
-    count: 'COUNT',
-    size: number,
-  ): Promise<readonly unknown[]>;
-  /** For events too. Optional, even for events, and so is the right to use it. */
-  xinfo?(subcommand: 'STREAM', key: string): Promise<unknown>;
-  /** The members from here on are for `repair` only. */
-  readonly options?: { readonly keyPrefix?: string | undefined } | undefined;
-  nodes?(role: 'master'): readonly RedisClient[];
-  scan?(
-    cursor: string,
-    match: 'MATCH',
-    pattern: string,
-    count: 'COUNT',
-    size: number,
-  ): Promise<[cursor: string, keys: string[]]>;
-  zscan?(
-    key: string,
-    cursor: string,
-    count: 'COUNT',
-    size: number,
-  ): Promise<[cursor: string, membersAndScores: string[]]>;
-}
-
-/** The part of an ioredis client (5 or 6, `Redis`) that waits for events. */
-export interface BlockingRedisClient {
-  readonly status: string;
-  xread(
-    count: 'COUNT',
-    size: number,
-    block: 'BLOCK',
-    ms: number,
-    streams: 'STREAMS',
-    ...namesAndIds: string[]
-  ): Promise<unknown>;
-  xrevrange(
-    key: string,
-    from: string,
-    to: string,
-    count: 'COUNT',
-    size: number,
-  ): Promise<readonly unknown[]>;
-}
+import {
+  type BlockingRedisClient,
+  isBlockingClient,
+  isClient,
+  type RedisClient,
+  type Sender,
+  senderOf,
+} from './clients.js';
 
 /**
  * Options of events.
@@ -115,7 +34,7 @@ export interface RedisEventsOptions {
   /**
    * A separate connection for watches, such as `client.duplicate()`: one blocking read on it waits
    * for new events of all watched streams. It belongs to the host: close it after the watches, and
-   * use it for nothing else. Not for a `Cluster`, where one read cannot reach several partitions.
+   * use it for nothing else. Not of a cluster, where one read cannot reach several partitions.
    * Default: watched streams are polled.
    */
   readonly client?: BlockingRedisClient | undefined;
@@ -136,7 +55,11 @@ export interface RedisEventsOptions {
  * ```
  */
 export interface RedisSessionStoreOptions {
-  /** The host's own ioredis client, version 5 or 6, `Redis` or `Cluster`; its `keyPrefix` works. */
+  /**
+   * The host's own client: ioredis 5 or 6 or iovalkey, `Redis` or `Cluster`; or node-redis 5 or 6,
+   * connected, by `createClient`, `createClientPool`, `createCluster` or `createSentinel`. Its
+   * `keyPrefix` works.
+   */
   readonly client: RedisClient;
   /** The prefix of all keys: 1 to 128 characters without `{`, `}` and `*`. Default: `colloquy`. */
   readonly prefix?: string | undefined;
@@ -166,25 +89,25 @@ export interface RedisSessionStoreOptions {
 
 /** The validated options with their defaults. Undefined options follow the stored settings. */
 export interface RedisSettings extends AskedDeployment {
-  readonly client: RedisClient;
+  readonly sender: Sender;
   readonly prefix: string;
   readonly partitions: number | undefined;
   readonly timeoutMs: number;
-  readonly eventsClient: BlockingRedisClient | undefined;
+  readonly eventsSender: Sender | undefined;
 }
 
 const MAX_PARTITIONS = 16_384;
 const MAX_TIMEOUT_MS = 600_000;
 const DEFAULT_TIMEOUT_MS = 2000;
 
-const eventsClient = schema((issues, path, client) => {
-  const canBlock = hasMethods(client, 'xread', 'xrevrange') && !hasMethods(client, 'nodes');
-  issues.check(canBlock, path, 'must be an ioredis client, but not a Cluster');
-});
+const CLIENT = 'must be a client of ioredis, iovalkey or node-redis';
+
+// Of any class, since they belong to the host.
+const client = typed(isClient, CLIENT, undefined);
+const eventsClient = typed(isBlockingClient, `${CLIENT}, but not of a cluster`, undefined);
 
 const read = optionsOf('RedisSessionStore', {
-  // Of any class, since it belongs to the host.
-  client: having('must be an ioredis client', 'evalsha'),
+  client,
   prefix: optional(
     matching(/^[^{}*]{1,128}$/, 'must have 1 to 128 characters, none of them {, } or *'),
     'colloquy',
@@ -197,13 +120,14 @@ const read = optionsOf('RedisSessionStore', {
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: RedisSessionStoreOptions): RedisSettings => {
   const { prefix, partitions, timeoutMs, events, reportEnds } = read(options);
-  const { client, events: given } = options;
+  const sender = senderOf(options.client);
+  const waiting = typeof options.events === 'object' ? options.events.client : undefined;
   return {
-    client,
-    prefix,
+    sender,
+    prefix: sender.ownPrefix + prefix,
     partitions,
     timeoutMs,
     ...askedOf({ events, reportEnds }),
-    eventsClient: typeof given === 'object' ? given.client : undefined,
+    eventsSender: waiting && senderOf(waiting),
   };
 };

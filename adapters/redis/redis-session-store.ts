@@ -87,10 +87,10 @@ export class RedisSessionStore implements SessionStore {
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: RedisSessionStoreOptions) {
     const settings = parseStoreOptions(options);
-    this.#connection = new Connection(settings.client, settings.timeoutMs);
+    this.#connection = new Connection(settings.sender, settings.timeoutMs);
     this.#writer = new Writer(this.#connection);
     this.#deployment = new Deployment(this.#connection, settings);
-    const log = () => new RedisEventLog(this.#connection, this.#deployment, settings.eventsClient);
+    const log = () => new RedisEventLog(this.#connection, this.#deployment, settings.eventsSender);
     this.events = settings.events === false ? undefined : log();
   }
 

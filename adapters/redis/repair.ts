@@ -4,14 +4,14 @@ import type { StateRecord } from '../../src/session/session-record.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
 import { endsAt } from '../../src/session/state-at.js';
 import type { SessionKey } from '../../src/store/session-store.js';
-import type { Connection } from './connection.js';
+import type { Sender } from './clients.js';
+import type { Connection, Route } from './connection.js';
 import type { OpenCall } from './deployment.js';
-import { failureOf, withOutcome } from './failure.js';
+import { closed, failureOf, withOutcome } from './failure.js';
 import { entriesOf, listsOf } from './index-entries.js';
 import { type Keyspace, keyOf, type SessionKeys } from './keyspace.js';
 import { findSession, findState } from './read-sessions.js';
 import { revisionText } from './record.js';
-import type { RedisClient } from './redis-session-store-options.js';
 import { asList, asListOf, asText, type ReplyForm } from './reply-form.js';
 import { type Mutation, writeScripts } from './write-scripts.js';
 import type { Writer } from './writer.js';
@@ -94,10 +94,14 @@ export interface RepairReport {
 }
 
 /** Number of keys or entries to request at a time. */
-const PAGE = 200;
+const PAGE = '200';
 
 /** Asks for a page of items. The reply has the cursor of the next page, `0` at the end. */
-type Scan = (client: RedisClient, cursor: string) => Promise<unknown>;
+interface Scan {
+  readonly command: 'scan' | 'zscan';
+  readonly argsAt: (cursor: string) => readonly string[];
+  readonly route?: Route;
+}
 
 const asPage: ReplyForm<{ readonly next: string; readonly items: readonly string[] }> = (reply) => {
   const [cursor, list] = asList(reply) ?? [];
@@ -105,11 +109,9 @@ const asPage: ReplyForm<{ readonly next: string; readonly items: readonly string
   return next !== undefined && items !== undefined ? { next, items } : undefined;
 };
 
-const unsupported = new Error('ERR the client cannot scan');
-
-/** The clients of the servers whose keys are to be scanned. */
-const nodesOf = Result.fromThrowable(
-  (client: RedisClient): readonly RedisClient[] => client.nodes?.('master') ?? [client],
+/** The servers whose keys are to be scanned. */
+const mastersOf = Result.fromThrowable(
+  (sender: Sender): readonly Route[] => sender.masters(),
   (cause) => withOutcome(failureOf(cause), 'not_applied'),
 );
 
@@ -137,18 +139,16 @@ export class Repair {
   }
 
   async run(): Promise<Result<RepairReport, StoreUnavailable | Misconfigured>> {
-    const { client } = this.#connection;
-    const nodes = nodesOf(client);
-    if (nodes.isErr()) return err(nodes.error);
-    // Clients neither add their `keyPrefix` to patterns nor remove it from replies.
-    const keyPrefix = client.options?.keyPrefix ?? '';
+    const { sender } = this.#connection;
+    const masters = mastersOf(sender);
+    if (masters.isErr()) return err(masters.error);
+    // A client of a cluster that is closed knows none.
+    if (masters.value.length === 0) return err(closed.error);
+    const { keyPrefix } = sender;
     const pattern = this.#keys.pattern(keyPrefix);
-    for (const node of nodes.value) {
-      const scan: Scan = async (_, cursor) => {
-        if (node.scan === undefined) throw unsupported;
-        return node.scan(cursor, 'MATCH', pattern, 'COUNT', PAGE);
-      };
-      const scanned = await this.#each(scan, (name) =>
+    const argsAt = (cursor: string) => [cursor, 'MATCH', pattern, 'COUNT', PAGE];
+    for (const route of masters.value) {
+      const scanned = await this.#each({ command: 'scan', argsAt, route }, (name) =>
         this.#repairKey(name.slice(keyPrefix.length)),
       );
       if (scanned.isErr()) return err(scanned.error);
@@ -158,14 +158,14 @@ export class Repair {
 
   /** Calls `repair` for every `step`th item of a scan, one page at a time. */
   async #each(
-    scan: Scan,
+    { command, argsAt, route }: Scan,
     repair: (item: string) => Promise<void>,
     step = 1,
   ): Promise<Result<void, StoreUnavailable | Misconfigured>> {
     let cursor = '0';
     do {
-      const at = cursor;
-      const page = await this.#connection.begin().readCommand((client) => scan(client, at), asPage);
+      const call = this.#connection.begin();
+      const page = await call.readCommand(command, argsAt(cursor), asPage, route);
       // A key of a wrong type contains no entries.
       if (page.isErr() && page.error.code === 'WRONGTYPE') return ok(undefined);
       if (page.isErr()) return err(page.error.error);
@@ -182,14 +182,11 @@ export class Repair {
     if (kind === 'remains') return this.#repairIndexes(this.#keys.of(keyOf(rest)));
     if (!INDEXES.has(kind)) return;
     const [tenantKey] = rest.split(':');
-    const scan: Scan = async (client, cursor) => {
-      if (client.zscan === undefined) throw unsupported;
-      return client.zscan(name, cursor, 'COUNT', PAGE);
-    };
+    const argsAt = (cursor: string) => [name, cursor, 'COUNT', PAGE];
     const repair = (idKey: string) =>
       this.#repairIndexes({ ...this.#keys.of(keyOf(`${tenantKey}:${idKey}`)), idKey }, name);
     // Each member is followed by its score.
-    await this.#each(scan, repair, 2);
+    await this.#each({ command: 'zscan', argsAt }, repair, 2);
   }
 
   /**

@@ -25,6 +25,12 @@ export const asList: ReplyForm<readonly unknown[]> = (reply) => {
   return items;
 };
 
+/**
+ * A list of pairs without their brackets, by which RESP 2 and RESP 3 differ: RESP 3 has them around
+ * members with scores, RESP 2 around the streams of XREAD.
+ */
+export const asFlatList: ReplyForm<readonly unknown[]> = (reply) => asList(reply)?.flat();
+
 /** A list whose items all have the form. */
 export const asListOf =
   <T>(form: ReplyForm<T>): ReplyForm<readonly T[]> =>
@@ -37,3 +43,8 @@ export const asListOf =
     }
     return items;
   };
+
+export const asFlatListOf =
+  <T>(form: ReplyForm<T>): ReplyForm<readonly T[]> =>
+  (reply) =>
+    asListOf(form)(asFlatList(reply));

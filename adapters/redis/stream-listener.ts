@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BlockingRedisClient } from './redis-session-store-options.js';
-import { asList } from './reply-form.js';
+import type { Sender } from './clients.js';
+import { asFlatList, asList } from './reply-form.js';
 
 /**
  * Maximum milliseconds of one read, and so the maximum delay until a read includes a new stream.
@@ -20,7 +20,7 @@ const SILENCE_MS = 2000;
 const BUSY_MS = 10;
 
 /** The reply to a command. Rejects if there is none in time. */
-const replyTo = async <T>(command: PromiseLike<T>): Promise<T> => {
+const replyTo = async (command: Promise<unknown>): Promise<unknown> => {
   const wait = new AbortController();
   const silence = sleep(SILENCE_MS, undefined, { signal: wait.signal }).then(() => {
     throw new Error('the client has not answered');
@@ -47,13 +47,13 @@ interface Stream {
  * so that they read the streams themselves.
  */
 export class StreamListener {
-  readonly #client: BlockingRedisClient;
+  readonly #sender: Sender;
   readonly #isStoreClosed: () => boolean;
   readonly #streams = new Map<string, Stream>();
   #isRunning = false;
 
-  constructor(client: BlockingRedisClient, isStoreClosed: () => boolean) {
-    this.#client = client;
+  constructor(sender: Sender, isStoreClosed: () => boolean) {
+    this.#sender = sender;
     this.#isStoreClosed = isStoreClosed;
   }
 
@@ -94,9 +94,9 @@ export class StreamListener {
       names.push(name);
       ids.push(stream.lastId ?? '$');
     }
-    const read = this.#client.xread('COUNT', 100, 'BLOCK', BLOCK_MS, 'STREAMS', ...names, ...ids);
-    const reply = await replyTo(read);
-    const streams = reply === null ? [] : asList(reply);
+    const words = ['COUNT', '100', 'BLOCK', String(BLOCK_MS), 'STREAMS'];
+    const reply = await replyTo(this.#sender.send('xread', [...words, ...names, ...ids]));
+    const streams = reply === null ? [] : asFlatList(reply);
     if (streams === undefined) throw new Error('the reply has an unknown form');
     for (const [at, name] of names.entries()) {
       const lastId = lastIdIn(streams, name);
@@ -111,8 +111,8 @@ export class StreamListener {
   /** Calls the listeners once, because they must read the entries from before the first wait. */
   async #begin(name: string, stream: Stream): Promise<void> {
     const [last]: readonly unknown[] = await replyTo(
-      this.#client.xrevrange(name, '+', '-', 'COUNT', 1),
-    );
+      this.#sender.send('xrevrange', [name, '+', '-', 'COUNT', '1']),
+    ).then(valuesIn);
     stream.lastId = String(valuesIn(last)[0] ?? '0-0');
     for (const listener of stream.listeners) listener();
   }
@@ -128,7 +128,7 @@ export class StreamListener {
  * client's `keyPrefix`.
  */
 const lastIdIn = (reply: readonly unknown[], name: string): string | undefined => {
-  const found = reply.map(valuesIn).find(([key]) => String(key).endsWith(name));
-  const id = valuesIn(valuesIn(found?.[1]).at(-1))[0];
+  const at = reply.findIndex((key) => typeof key === 'string' && key.endsWith(name));
+  const id = valuesIn(valuesIn(reply[at + 1]).at(-1))[0];
   return typeof id === 'string' ? id : undefined;
 };

@@ -13,11 +13,10 @@ const said = [{ role: 'user', content: 'hello' }];
 
 const follow = (sessions: SessionService, id: string) => sessions.watch(id)[Symbol.asyncIterator]();
 
-/** The client as the store declares it. */
-const blocking = (client: object): BlockingRedisClient => {
-  const has = (value: object): value is BlockingRedisClient =>
-    'xread' in value && 'xrevrange' in value;
-  if (!has(client)) throw new Error('no client');
+/** The client of ioredis with the method that waits for events. */
+const reading = (client: object): { xread(...args: string[]): Promise<unknown> } => {
+  const has = (value: object): value is ReturnType<typeof reading> => 'xread' in value;
+  if (!has(client)) throw new Error('no client of ioredis');
   return client;
 };
 
@@ -43,7 +42,7 @@ const open = async (
   return {
     port: server.port,
     waiting,
-    here: serviceOf({ client: blocking(waiting) }),
+    here: serviceOf({ client: waiting }),
     there: serviceOf(true),
   };
 };
@@ -108,7 +107,7 @@ describeWithRedis('a connection that waits for events', () => {
     const id = await startedIn(there);
     const watch = follow(here, id);
     await watch.next();
-    vi.spyOn(blocking(waiting), 'xread').mockReturnValueOnce(new Promise(() => {}));
+    vi.spyOn(reading(waiting), 'xread').mockReturnValueOnce(new Promise(() => {}));
     await okOf(there.append(id, said));
     expect((await watch.next()).value?._unsafeUnwrap()).toMatchObject({ sequence: 3 });
     await okOf(there.append(id, said));
@@ -118,7 +117,7 @@ describeWithRedis('a connection that waits for events', () => {
 
   test('is not read after the last watch has ended', async () => {
     const { waiting, here, there } = await open('ioredis 5');
-    const read = vi.spyOn(blocking(waiting), 'xread');
+    const read = vi.spyOn(reading(waiting), 'xread');
     const id = await startedIn(there);
     const watch = here.watch(id)[Symbol.asyncIterator]();
     await watch.next();
@@ -134,12 +133,12 @@ describeWithRedis('a connection that waits for events', () => {
     );
   });
 
-  test('is refused where it is a Cluster or no client', () => {
+  test('is refused where it is a client of a cluster or no client', () => {
     const client = openClient('ioredis 5', { port: 1, lazyConnect: true });
     for (const wrong of [5, {}, { xread: () => 0, xrevrange: () => 0, nodes: () => [] }]) {
       const options = { client, events: { client: wrong } };
       expect(() => Reflect.construct(RedisSessionStore, [options])).toThrow(
-        /events\.client must be an ioredis client/,
+        /events\.client must be a client of ioredis, iovalkey or node-redis, but not of a cluster/,
       );
     }
   });

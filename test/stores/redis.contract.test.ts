@@ -1,29 +1,69 @@
 import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
+import { Redis as Valkey } from 'iovalkey';
+import { createClient, createClientPool } from 'redis';
+import { createClient as createClient5, createClientPool as createClientPool5 } from 'redis5';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import type { RedisClient } from '../../adapters/redis/index.js';
 import { moreIfLong } from '../support/continuous-integration.js';
 import { forFurtherClients } from '../support/contract-cases.js';
 import { describeRedisSessionStore } from '../support/describe-redis-session-store.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 
+/** A client of a host, and how the host closes it. */
+interface Opened {
+  readonly client: RedisClient;
+  readonly close: () => Promise<unknown>;
+}
+
+const ioredis = <C extends RedisClient & { quit(): Promise<unknown> }>(client: C): Opened => ({
+  client,
+  close: () => client.quit(),
+});
+
+const nodeRedis = async <
+  C extends RedisClient & { connect(): Promise<unknown>; close(): Promise<unknown> },
+>(
+  client: C,
+): Promise<Opened> => {
+  await client.connect();
+  return { client, close: () => client.close() };
+};
+
 describeWithRedis('RedisSessionStore on a real Redis', ({ port, host }) => {
-  const connect = {
-    'ioredis 5': () => new Redis({ port, host }),
-    'ioredis 5 with a keyPrefix': () => new Redis({ port, host, keyPrefix: 'host:' }),
-    'ioredis 6': () => new Redis6({ port, host }),
-    'ioredis 6 with a keyPrefix': () => new Redis6({ port, host, keyPrefix: 'host:' }),
+  const at = { socket: { port, host } };
+  const keyPrefix = 'host:';
+  const connect: Readonly<Record<string, () => Opened | Promise<Opened>>> = {
+    'ioredis 5 with a keyPrefix': () => ioredis(new Redis({ port, host, keyPrefix })),
+    'ioredis 6': () => ioredis(new Redis6({ port, host })),
+    'node-redis 5': () => nodeRedis(createClient5(at)),
+    'node-redis 6 with a keyPrefix': () => nodeRedis(createClient({ ...at, keyPrefix })),
+    'ioredis 5': () => ioredis(new Redis({ port, host })),
+    'ioredis 6 with a keyPrefix': () => ioredis(new Redis6({ port, host, keyPrefix })),
+    'ioredis 6 with RESP 3': () =>
+      ioredis(new Redis6({ port, host, protocol: 3, replyMapping: 'resp3' })),
+    iovalkey: () => ioredis(new Valkey({ port, host })),
+    'node-redis 5 with RESP 3': () => nodeRedis(createClient5({ ...at, RESP: 3 })),
+    'node-redis 6 with RESP 2': () => nodeRedis(createClient({ ...at, RESP: 2 })),
+    'node-redis 5 with a pool': () => nodeRedis(createClientPool5(at, { maximum: 3 })),
+    'node-redis 6 with a pool and a keyPrefix': () =>
+      nodeRedis(createClientPool({ ...at, keyPrefix }, { maximum: 3 })),
+    'node-redis 6 with replies as buffers': () =>
+      nodeRedis(
+        createClient({ ...at, commandOptions: { typeMapping: { 36: Buffer, 58: String } } }),
+      ),
   };
-  // Each version once, with a keyPrefix or without; all four with `npm run test:long`.
-  const tried = Object.entries(connect).filter((_, at) => moreIfLong(at === 1 || at === 2, true));
-  for (const [at, [name, open]] of tried.entries()) {
+  // Each version once; all of them with `npm run test:long`.
+  const tried = Object.entries(connect).slice(0, moreIfLong(4, Number.POSITIVE_INFINITY));
+  for (const [place, [name, open]] of tried.entries()) {
     describe(name, () => {
-      let clients: readonly [Redis | Redis6, Redis | Redis6];
-      beforeAll(() => {
-        clients = [open(), open()];
+      let opened: readonly [Opened, Opened];
+      beforeAll(async () => {
+        opened = [await open(), await open()];
       });
-      afterAll(() => Promise.all(clients.map((client) => client.quit())));
-      describeRedisSessionStore(() => clients, {
-        register: at === 0 ? test : forFurtherClients(test),
+      afterAll(() => Promise.all(opened.map(({ close }) => close())));
+      describeRedisSessionStore(() => [opened[0].client, opened[1].client], {
+        register: place === 0 ? test : forFurtherClients(test),
       });
     });
   }

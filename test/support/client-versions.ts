@@ -1,16 +1,21 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
-import type { RedisClient } from '../../adapters/redis/index.js';
+import { createClient } from 'redis';
+import { createClient as createClient5 } from 'redis5';
+import type { IoredisClient, NodeRedisClient } from '../../adapters/redis/index.js';
 
-/** A client as hosts have it: what the store needs of it, and what the tests do with it. */
-export interface TestClient extends RedisClient {
+/** What the tests do with a client of a host. */
+interface Tools {
   call(command: string, ...args: string[]): Promise<unknown>;
   quit(): Promise<unknown>;
   disconnect(): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** The settings of a client that the tests vary. */
+/** A client as hosts have it: what the store needs of it, and what the tests do with it. */
+export type TestClient = (IoredisClient | NodeRedisClient) & Tools;
+
+/** The settings of a client that the tests vary, by their names in ioredis. */
 export type ClientOptions = Pick<
   RedisOptions,
   | 'host'
@@ -28,19 +33,92 @@ export type ClientOptions = Pick<
   | 'autoResendUnfulfilledCommands'
 >;
 
+/** The settings of node-redis that mean the same; it has none for retries of commands. */
+const settingsOf = (options: ClientOptions) => {
+  const { host, port, username, password, keyPrefix, enableOfflineQueue = true } = options;
+  const { commandTimeout, connectTimeout, socketTimeout, retryStrategy } = options;
+  return {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(keyPrefix !== undefined && { keyPrefix }),
+    ...(commandTimeout !== undefined && { commandOptions: { timeout: commandTimeout } }),
+    disableOfflineQueue: !enableOfflineQueue,
+    socket: {
+      ...(host !== undefined && { host }),
+      ...(port !== undefined && { port }),
+      ...(connectTimeout !== undefined && { connectTimeout }),
+      ...(socketTimeout !== undefined && { socketTimeout }),
+      ...(retryStrategy && {
+        reconnectStrategy: (retries: number) => Number(retryStrategy(retries + 1)) || false,
+      }),
+    },
+  };
+};
+
+/** What the tests need of a client of node-redis. */
+interface NodeRedis extends Pick<Tools, 'quit' | 'on'> {
+  readonly isOpen: boolean;
+  connect(): Promise<unknown>;
+  destroy(): void;
+  sendCommand: NodeRedisClient['sendCommand'];
+}
+
+/** Commands all of whose arguments are keys, or none. */
+const KEYS_IN: Readonly<Record<string, number>> = { DEL: 99, EXISTS: 99, KEYS: 0, EVAL: 0 };
+
+/** A client that connects by itself, as ioredis does, with the methods of the tests. */
+const connecting = <C extends NodeRedis>(client: C, options: ClientOptions) => {
+  const { lazyConnect = false, keyPrefix = '' } = options;
+  if (!lazyConnect) client.connect().catch(() => {});
+  return Object.assign(client, {
+    call: (command: string, ...args: string[]) => {
+      const count = KEYS_IN[command] ?? 1;
+      const named = args.map((arg, at) => (at < count ? keyPrefix + arg : arg));
+      return client.sendCommand([command, ...named], { typeMapping: { 37: Array, 44: String } });
+    },
+    disconnect: () => {
+      if (client.isOpen) client.destroy();
+    },
+  });
+};
+
 const versions = {
   'ioredis 5': (options: ClientOptions): TestClient => new Redis(options),
   'ioredis 6': (options: ClientOptions): TestClient => new Redis6(options),
+  'node-redis 5': (options: ClientOptions): TestClient =>
+    connecting(createClient5(settingsOf(options)), options),
+  'node-redis 6': (options: ClientOptions): TestClient =>
+    connecting(createClient(settingsOf(options)), options),
 } as const;
 
 export type ClientVersion = keyof typeof versions;
 
-export const clientVersions: readonly ClientVersion[] = ['ioredis 5', 'ioredis 6'];
+export const clientVersions: readonly ClientVersion[] = [
+  'ioredis 5',
+  'ioredis 6',
+  'node-redis 5',
+  'node-redis 6',
+];
+
+export const isNodeRedis = (version: ClientVersion): boolean => version.startsWith('node-redis');
+
+/** Clients that put a prefix before the names of keys. */
+export const prefixingVersions: readonly ClientVersion[] = clientVersions.filter(
+  (version) => version !== 'node-redis 5',
+);
+
+/** Those of two prefixes of keys that a client can have: '' is none. */
+export const keyPrefixesOf = (version: ClientVersion, keyPrefix: string): readonly string[] =>
+  prefixingVersions.includes(version) ? ['', keyPrefix] : [''];
+
+/** Whether a client is connected. */
+export const isConnected = (client: TestClient): boolean =>
+  Reflect.get(client, 'isReady') === true || Reflect.get(client, 'status') === 'ready';
 
 /** A client that the caller closes. */
 export const connectClient = (version: ClientVersion, options: ClientOptions): TestClient => {
   const client = versions[version](options);
-  // A client without an error listener writes to the console.
+  // A client without an error listener writes to the console, and one of node-redis throws.
   client.on('error', () => {});
   return client;
 };

@@ -1,4 +1,5 @@
 import { describe, test } from 'vitest';
+import { senderOf } from '../../adapters/redis/clients.js';
 import {
   type RedisClient,
   RedisSessionStore,
@@ -14,14 +15,6 @@ import {
 import { forFurtherClients } from './contract-cases.js';
 import { PATIENT_MS } from './patience.js';
 
-/**
- * What the contract needs of a client, in addition to what the store needs, to damage what is
- * stored.
- */
-export interface DamagingClient extends RedisClient {
-  set(key: string, value: string): Promise<unknown>;
-}
-
 const DAMAGE_INBOX = `
   for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     local text = redis.call('HGET', KEYS[1], field)
@@ -32,7 +25,7 @@ let prefixes = 0;
 
 /** `connect` gives a client, and a second client for the second store. */
 export const describeRedisSessionStore = (
-  connect: () => readonly [DamagingClient, DamagingClient],
+  connect: () => readonly [RedisClient, RedisClient],
   {
     hasStreams = true,
     register = test,
@@ -63,13 +56,15 @@ export const describeRedisSessionStore = (
     };
   };
   const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
-    const { record, journal, inbox } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
-    const [client] = connect();
-    if (part === 'state') await client.set(record, '2 from the future');
+    const { send, ownPrefix } = senderOf(connect()[0]);
+    const get = async (name: string) => String(await send('get', [name]));
+    const prefix = ownPrefix + (prefixOf.get(store) ?? '');
+    const { record, journal, inbox } = new Keyspace(prefix, 3).of(key);
+    if (part === 'state') await send('set', [record, '2 from the future']);
     else if (part === 'head')
-      await client.set(record, ((await client.get(record)) ?? '').replace('\n{', '\n['));
-    else if (part === 'inbox') await client.eval(DAMAGE_INBOX, 1, inbox);
-    else await client.set(journal, ((await client.get(journal)) ?? '').replace('{', '['));
+      await send('set', [record, (await get(record)).replace('\n{', '\n[')]);
+    else if (part === 'inbox') await send('eval', [DAMAGE_INBOX, '1', inbox]);
+    else await send('set', [journal, (await get(journal)).replace('{', '[')]);
   };
   const everything = hasStreams ? { events: true } : {};
   describeSessionStore(register, () => open(everything), {

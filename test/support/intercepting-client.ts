@@ -5,13 +5,22 @@ export type Intercept = (
   run: () => Promise<unknown>,
 ) => Promise<unknown>;
 
+/** A command of node-redis is the array among the arguments; it is named as a method of ioredis. */
+const commandOf = (method: string, given: readonly unknown[]): readonly [string, unknown[]] => {
+  const words: unknown = given.find(Array.isArray);
+  if (method !== 'sendCommand' || !Array.isArray(words)) return [method, [...given]];
+  return [String(words[0]).toLowerCase(), words.slice(1)];
+};
+
 /** `client`, each of whose commands fares as `intercept` says. */
 export const intercepting = <C extends object>(client: C, intercept: Intercept): C =>
   new Proxy(client, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name);
       if (typeof name !== 'string' || typeof value !== 'function') return value;
-      return (...args: readonly unknown[]) =>
-        intercept(name, args, async () => Reflect.apply(value, target, args));
+      return (...given: readonly unknown[]) => {
+        const [command, args] = commandOf(name, given);
+        return intercept(command, args, async () => Reflect.apply(value, target, given));
+      };
     },
   });

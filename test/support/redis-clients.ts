@@ -10,6 +10,10 @@ export {
   type ClientOptions,
   type ClientVersion,
   clientVersions,
+  isConnected,
+  isNodeRedis,
+  keyPrefixesOf,
+  prefixingVersions,
   type TestClient,
 } from './client-versions.js';
 

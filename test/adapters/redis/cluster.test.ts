@@ -1,7 +1,14 @@
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
+import { createCluster } from 'redis';
+import { createCluster as createCluster5 } from 'redis5';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
+import { senderOf } from '../../../adapters/redis/clients.js';
+import {
+  type IoredisClient,
+  type NodeRedisCluster,
+  RedisSessionStore,
+} from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { answerOf } from '../../../src/testing/answers.js';
 import { begin, due } from '../../../src/testing/commits.js';
@@ -17,18 +24,20 @@ import { okOf } from '../../support/sessions.js';
 
 const PARTITIONS = 64;
 
-interface ClusterClient extends RedisClient {
-  set(key: string, value: string): Promise<unknown>;
-  setrange(key: string, offset: number, value: string): Promise<unknown>;
-  append(key: string, value: string): Promise<unknown>;
-  quit(): Promise<unknown>;
-}
+type ClusterClient = (IoredisClient | NodeRedisCluster) & { quit(): Promise<unknown> };
 
 type Address = Pick<RedisCluster['nodes'][number], 'host' | 'port'>;
 
+const rootNodes = (nodes: readonly Address[]) => nodes.map((socket) => ({ socket }));
+
 const connect = {
-  'ioredis 5': (nodes: readonly Address[]): ClusterClient => new Cluster([...nodes]),
-  'ioredis 6': (nodes: readonly Address[]): ClusterClient => new Cluster6([...nodes]),
+  'ioredis 5': async (nodes: readonly Address[]): Promise<ClusterClient> => new Cluster([...nodes]),
+  'ioredis 6': async (nodes: readonly Address[]): Promise<ClusterClient> =>
+    new Cluster6([...nodes]),
+  'node-redis 5': async (nodes: readonly Address[]): Promise<ClusterClient> =>
+    createCluster5({ rootNodes: rootNodes(nodes) }).connect(),
+  'node-redis 6': async (nodes: readonly Address[]): Promise<ClusterClient> =>
+    createCluster({ rootNodes: rootNodes(nodes) }).connect(),
 } as const;
 
 let prefixes = 0;
@@ -46,8 +55,8 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
 
   describe.each(Object.entries(connect))('%s', (name, open) => {
     let client: ClusterClient;
-    beforeAll(() => {
-      client = open(cluster.nodes.map(({ host, port }) => ({ host, port })));
+    beforeAll(async () => {
+      client = await open(cluster.nodes.map(({ host, port }) => ({ host, port })));
     });
     afterAll(() => client.quit());
 
@@ -64,13 +73,14 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
     };
 
     // Each client has it on a single server: here it is the script and its keys that differ.
-    if (name === 'ioredis 5' || isLong)
+    if (['ioredis 5', 'node-redis 6'].includes(name) || isLong)
       describe('the contract', () => {
         const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {
+          const { send } = senderOf(client);
           const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', PARTITIONS).of(key);
-          if (part === 'state') await client.set(record, '2 from the past');
-          else if (part === 'head') await client.append(record, '[');
-          else await client.set(journal, ((await client.get(journal)) ?? '').replace('{', '['));
+          if (part === 'state') await send('set', [record, '2 from the past']);
+          else if (part === 'head') await send('append', [record, '[']);
+          else await send('set', [journal, String(await send('get', [journal])).replace('{', '[')]);
         };
         describeSessionStore(forFurtherClients(test, ['due']), makeStore, {
           corrupt,

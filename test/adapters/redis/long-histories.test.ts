@@ -70,7 +70,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
     };
     /** An append with this name, which none of another client has. */
     const namedAppend = (name: string) => {
-      const id = `${name}-${version.at(-1)}`;
+      const id = `${name}-${version.replace(' ', '-')}`;
       return openAppendOf(key, [id], { operation: operationOf(id) });
     };
 

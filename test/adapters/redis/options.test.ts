@@ -1,5 +1,7 @@
 import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
+import { createClient } from 'redis';
+import { createClient as createClient5 } from 'redis5';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type RedisClient,
@@ -12,7 +14,7 @@ import { key } from '../../../src/testing/guarded.js';
 import { live, NOON, operationOf, TENANT } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { oddNumbers, revoked, strange, throwing } from '../../support/hostile-values.js';
-import { clientVersions, openClient } from '../../support/redis-clients.js';
+import { clientVersions, openClient, prefixingVersions } from '../../support/redis-clients.js';
 import { openAppend } from '../../support/redis-commits.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
 
@@ -21,17 +23,15 @@ const unreachable = (): never => {
 };
 const client: RedisClient = {
   status: 'ready',
-  get: unreachable,
-  mget: unreachable,
   evalsha: unreachable,
   eval: unreachable,
-  zrangebyscore: unreachable,
-  zcount: unreachable,
 };
 
 /** Makes a store as JavaScript can: with options of any type. */
 const makeStore = (options: unknown): RedisSessionStore =>
   Reflect.construct(RedisSessionStore, [options]);
+
+const CLIENT = 'client must be a client of ioredis, iovalkey or node-redis';
 
 /** The constructor throws, and names the option and the rule. */
 const expectRule = (options: unknown, rule: string): void => {
@@ -45,16 +45,13 @@ describe('options that break a rule are named immediately', () => {
 
   test.each(Object.entries(strange))('client: %s', (name, value) => {
     const throws = /throwing|revoked/.test(name);
-    expectRule(
-      { client: value() },
-      throws ? 'client cannot be read: it throws' : 'client must be an ioredis client',
-    );
+    expectRule({ client: value() }, throws ? 'client cannot be read: it throws' : CLIENT);
   });
 
   test.each([undefined, {}, { evalsha: 'no function' }, 'redis://127.0.0.1'])(
     'client: %s',
     (value) => {
-      expectRule({ client: value }, 'client must be an ioredis client');
+      expectRule({ client: value }, CLIENT);
     },
   );
 
@@ -106,17 +103,23 @@ describeWithRedis("a host's client", ({ port }) => {
   const hosts = {
     'ioredis 5': () => new Redis({ port, maxRetriesPerRequest: 7 }),
     'ioredis 6': () => new Redis6({ port, maxRetriesPerRequest: 7 }),
+    'node-redis 5': () => createClient5({ socket: { port }, commandsQueueMaxLength: 700 }),
+    'node-redis 6': () => createClient({ socket: { port }, commandsQueueMaxLength: 700 }),
   } as const;
 
   test.each(clientVersions)('is left as it was, with %s', async (version) => {
     const host = hosts[version]();
-    onTestFinished(() => host.disconnect());
-    await host.ping();
+    onTestFinished(async () => {
+      await host.quit();
+    });
+    if ('isOpen' in host) await host.connect();
+    const ping = () => ('isOpen' in host ? host.ping() : host.ping());
+    await ping();
     const look = () => ({
       options: JSON.stringify(host.options),
       listeners: host.eventNames().map((event) => [event, host.listenerCount(event)]),
       members: Object.keys(host).toSorted(),
-      status: host.status,
+      state: [Reflect.get(host, 'status'), Reflect.get(host, 'isOpen')],
     });
     const before = look();
     const prefix = `options-${process.pid}-${version}`;
@@ -125,10 +128,10 @@ describeWithRedis("a host's client", ({ port }) => {
     await begin(store, key);
     for (const method of methods) await storeCalls[method](store);
     expect(look()).toEqual(before);
-    expect(await host.ping()).toBe('PONG');
+    expect(await ping()).toBe('PONG');
   });
 
-  test.each(clientVersions)(
+  test.each(prefixingVersions)(
     'serves stores of different prefixes that do not see each other, with %s',
     async (version) => {
       const shared = openClient(version, { port });
@@ -160,7 +163,7 @@ describeWithRedis("a host's client", ({ port }) => {
     },
   );
 
-  test.each(clientVersions)(
+  test.each(prefixingVersions)(
     'has all keys of a store under its keyPrefix and the prefix, with %s',
     async (version) => {
       const prefix = `options-${process.pid}-${version}-keys`;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { senderOf } from '../../../adapters/redis/clients.js';
 import { Connection } from '../../../adapters/redis/connection.js';
 import { asText } from '../../../adapters/redis/reply-form.js';
 import { openClient } from '../../support/redis-clients.js';
@@ -11,14 +12,15 @@ const block = (ms: number): void => {
 };
 
 test('a call that was refused, and whose time is over before the next attempt, says why it was refused', async () => {
-  const client = openClient('ioredis 5', { port: 1, lazyConnect: true });
-  const connection = new Connection(client, TIMEOUT_MS);
+  const sender = senderOf(openClient('ioredis 5', { port: 1, lazyConnect: true }));
   let attempts = 0;
-  const answer = await connection.begin().readCommand(async () => {
+  const send = async () => {
     attempts += 1;
     setImmediate(block, TIMEOUT_MS);
     throw new Error("READONLY You can't write against a read only replica.");
-  }, asText);
+  };
+  const connection = new Connection({ ...sender, send }, TIMEOUT_MS);
+  const answer = await connection.begin().readCommand('get', ['key'], asText);
   expect(attempts).toBe(1);
   const { error } = answer._unsafeUnwrapErr();
   expect(error).toMatchObject({

@@ -1,7 +1,13 @@
 import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
+import { createSentinel } from 'redis';
+import { createSentinel as createSentinel5 } from 'redis5';
 import { expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
+import {
+  type NodeRedisSentinel,
+  type RedisClient,
+  RedisSessionStore,
+} from '../../../adapters/redis/index.js';
 import { answerOf } from '../../../src/testing/answers.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
@@ -30,9 +36,36 @@ interface Addresses {
   readonly name: string;
 }
 
+/** A client, and how the host closes it. */
+interface Opened {
+  readonly client: RedisClient;
+  readonly close: () => unknown;
+}
+
+const ioredis = (client: Redis | Redis6): Opened => {
+  client.on('error', () => {});
+  return { client, close: () => client.disconnect() };
+};
+
+type Sentinel = NodeRedisSentinel & {
+  on(event: 'error', listener: () => void): unknown;
+  connect(): Promise<unknown>;
+  destroy(): Promise<unknown>;
+};
+
+const nodeRedis = (client: Sentinel): Opened => {
+  client.on('error', () => {});
+  client.connect().catch(() => {});
+  return { client, close: () => client.destroy() };
+};
+
 const connect = {
-  'ioredis 5': (addresses: Addresses) => new Redis(addresses),
-  'ioredis 6': (addresses: Addresses) => new Redis6(addresses),
+  'ioredis 5': (addresses: Addresses) => ioredis(new Redis(addresses)),
+  'ioredis 6': (addresses: Addresses) => ioredis(new Redis6(addresses)),
+  'node-redis 5': ({ sentinels: sentinelRootNodes, name }: Addresses) =>
+    nodeRedis(createSentinel5({ sentinelRootNodes, name })),
+  'node-redis 6': ({ sentinels: sentinelRootNodes, name }: Addresses) =>
+    nodeRedis(createSentinel({ sentinelRootNodes, name })),
 } as const;
 
 describeWithRedis('a master with two replicas and three sentinels', () => {
@@ -44,9 +77,10 @@ describeWithRedis('a master with two replicas and three sentinels', () => {
       onTestFinished(() => all.stop());
       const sentinels = all.sentinels.map(({ host, port }) => ({ host, port }));
       const openStore = (version: keyof typeof connect, timeoutMs = 2000): RedisSessionStore => {
-        const client = connect[version]({ sentinels, name: MASTER });
-        client.on('error', () => {});
-        onTestFinished(() => client.disconnect());
+        const { client, close } = connect[version]({ sentinels, name: MASTER });
+        onTestFinished(async () => {
+          await close();
+        });
         return new RedisSessionStore({ client, timeoutMs });
       };
       const stores = clientVersions.map((version) => ({ version, store: openStore(version) }));
@@ -55,7 +89,7 @@ describeWithRedis('a master with two replicas and three sentinels', () => {
         stores.map(({ store }) => store),
         seed,
       );
-      const gaps: Record<string, number[]> = { 'ioredis 5': [], 'ioredis 6': [] };
+      const gaps = Object.fromEntries(clientVersions.map((version) => [version, [] as number[]]));
       for (const kill of upTo(KILLS)) {
         await crowd.more(WRITES_BETWEEN);
         for (const _ of upTo(CUTS)) {

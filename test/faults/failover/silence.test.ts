@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { type ClientOptions, clientVersions, openClient } from '../../support/redis-clients.js';
+import {
+  type ClientOptions,
+  clientVersions,
+  isConnected,
+  openClient,
+} from '../../support/redis-clients.js';
 import type { RedisServer } from '../../support/redis-server.js';
 import { reasonToSkip, requirements } from '../../support/requirements.js';
 import { effort, record } from '../support/effort.js';
@@ -35,7 +40,7 @@ const hostsOn = async ({ host, port }: RedisServer): Promise<readonly Host[]> =>
     }),
   );
   for (const { client, host } of hosts) {
-    while (client.status !== 'ready') await new Promise(setImmediate);
+    while (!isConnected(client)) await new Promise(setImmediate);
     await host.begin();
   }
   return hosts.map(({ host }) => host);
