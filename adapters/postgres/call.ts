@@ -1,12 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
-import { type Fields, isFields } from '../../src/session/fields.js';
+import type { Fields } from '../../src/session/fields.js';
 import { MAX_RACES } from '../../src/session/limits.js';
 import type { UnderWay } from '../../src/store/under-way.js';
-import { rowsIn } from '../sql/query.js';
 import type { StoredDeployment } from '../stored/deployment.js';
-import { type Failure, failureOf, foreignAnswer, lost, timedOut } from './failure.js';
-import type { PostgresClient } from './postgres-session-store-options.js';
+import type { PostgresConnection } from './clients.js';
+import { type Failure, failureOf, foreignAnswer, lost, notConnected, timedOut } from './failure.js';
 import type { PreparedStatements, Statement, Value } from './prepared-statements.js';
 
 /** The result of a call of the store. */
@@ -18,16 +17,11 @@ export type Answer<T, E = StoreUnavailable | Misconfigured> = Promise<Result<T, 
  */
 type Doubt = StoreUnavailable['outcome'];
 
-/** The rows in the answer of a client; undefined if it has another form. */
-export const rowsOf = (result: unknown): readonly Fields[] | undefined =>
-  rowsIn(isFields(result) && result['rows']);
-
-/** The rows in the answer to a statement; undefined if it cannot be its answer. */
+/** The rows in the answer to a statement; undefined if they cannot be its answer. */
 const answerIn = (
-  result: unknown,
+  rows: readonly Fields[] | undefined,
   { columns = [], hasRow = false }: Statement,
 ): readonly Fields[] | undefined => {
-  const rows = rowsOf(result);
   const [row] = rows ?? [];
   if (row === undefined) return hasRow ? undefined : rows;
   return columns.every((name) => row[name] !== undefined) ? rows : undefined;
@@ -46,14 +40,15 @@ const SERVER_SHARE = 0.95;
  * answers.
  */
 const failureOn = async (
-  client: PostgresClient,
+  connection: PostgresConnection,
   cause: unknown,
   doubt: Doubt,
 ): Promise<Failure> => {
   const failure = failureOf(cause, doubt);
+  if (!connection.hasSent) return failure.kind === 'lost' ? notConnected(cause) : failure;
   if (failure.kind !== 'refused' || doubt === 'not_applied') return failure;
   try {
-    await client.query('SELECT 1');
+    await connection.query({ text: 'SELECT 1' });
     return failure;
   } catch (next) {
     if (failureOf(next, doubt).kind === 'lost') return lost(cause, doubt);
@@ -79,7 +74,7 @@ const deadlinesOf = (timeoutMs: number): Deadlines => {
 
 /** The resources of a call. */
 export interface CallSource {
-  connect(): Answer<PostgresClient, Failure>;
+  connect(): Answer<PostgresConnection, Failure>;
   readonly statements: PreparedStatements;
   readonly underWay: UnderWay;
   /** The settings of the deployment. The first call reads them with `read`. */
@@ -200,22 +195,22 @@ export class Call {
    */
   async #send(statement: Statement, doubt: Doubt): Answer<readonly Fields[], Failure> {
     if (this.isOver) return err(timedOut('not_applied'));
-    let client: PostgresClient | undefined;
+    let connection: PostgresConnection | undefined;
     let isLate = false;
-    const release = (destroy: boolean): void => {
-      const lent = client;
-      client = undefined;
-      lent?.release(destroy);
+    const release = (isAbandoned: boolean): void => {
+      const lent = connection;
+      connection = undefined;
+      lent?.release(isAbandoned);
     };
     const attempt = async (): Answer<readonly Fields[], Failure> => {
       const connected = await this.#source.connect();
       if (connected.isErr()) return err(connected.error);
       const lent = connected.value;
-      client = lent;
+      connection = lent;
       try {
         if (isLate || this.isOver) return err(timedOut('not_applied'));
-        const result = await this.#source.statements.run(lent, statement, this.serverMs);
-        const rows = answerIn(result, statement);
+        const answer = await this.#source.statements.run(lent, statement, () => this.serverMs);
+        const rows = answerIn(answer, statement);
         if (rows !== undefined) return ok(rows);
         return err({ kind: 'refused', error: foreignAnswer(doubt) });
       } catch (cause) {
@@ -229,7 +224,7 @@ export class Call {
     const result = await this.within(attempt());
     if (result !== undefined) return result;
     isLate = true;
-    const outcome = client === undefined ? 'not_applied' : doubt;
+    const outcome = connection?.hasSent === true ? doubt : 'not_applied';
     release(true);
     return err(timedOut(outcome));
   }

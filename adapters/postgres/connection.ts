@@ -4,26 +4,10 @@ import { UnderWay } from '../../src/store/under-way.js';
 import { deploymentFor } from '../sql/sql-deployment.js';
 import type { StoredDeployment } from '../stored/deployment.js';
 import { type Answer, Call, type CallSource } from './call.js';
+import { type Clients, clientsOfPool, clientsOfSql, type PostgresConnection } from './clients.js';
 import { type Failure, notConnected } from './failure.js';
-import type {
-  PostgresClient,
-  PostgresPool,
-  PostgresSettings,
-} from './postgres-session-store-options.js';
+import type { PostgresSettings } from './postgres-session-store-options.js';
 import { PreparedStatements, type Statement } from './prepared-statements.js';
-
-const ignore = (): void => undefined;
-
-const guarded = new WeakSet<PostgresClient | PostgresPool>();
-
-/**
- * Listens for errors, because an `error` event without a listener ends the process. The query
- * rejects with the error too.
- */
-const guard = (client: PostgresClient): void => {
-  if (!guarded.has(client)) client.on?.('error', ignore);
-  guarded.add(client);
-};
 
 /** The prefix of the names of all tables. */
 export const prefixOf = (schema: string): string => `"${schema}".`;
@@ -33,7 +17,7 @@ type Read = (statement: Statement) => Answer<readonly Fields[]>;
 
 /** The host's pool. */
 export class Connection implements CallSource {
-  readonly #pool: PostgresPool;
+  readonly clients: Clients;
   readonly #settings: PostgresSettings;
   readonly statements: PreparedStatements;
   readonly underWay = new UnderWay();
@@ -43,18 +27,15 @@ export class Connection implements CallSource {
   #reading: Answer<StoredDeployment> | undefined;
 
   constructor(settings: PostgresSettings) {
-    const { pool } = settings;
-    this.#pool = pool;
+    const { host } = settings;
+    this.clients = 'sql' in host ? clientsOfSql(host.sql) : clientsOfPool(host.pool);
     this.#settings = settings;
     this.statements = new PreparedStatements(prefixOf(settings.schema));
-    // Guards a connection from its start, because it may fail before `connect` has returned it.
-    if (!guarded.has(pool)) pool.on?.('connect', guard);
-    guarded.add(pool);
   }
 
   /** Whether the host has ended the pool; false for a pool that does not report it. */
   get isClosed(): boolean {
-    return this.#pool.ending === true || this.#pool.ended === true;
+    return this.clients.isClosed;
   }
 
   /** Begins a call of the store. */
@@ -92,11 +73,9 @@ export class Connection implements CallSource {
   }
 
   /** Borrows a connection, which the caller must release. */
-  async connect(): Answer<PostgresClient, Failure> {
+  async connect(): Answer<PostgresConnection, Failure> {
     try {
-      const client = await this.#pool.connect();
-      guard(client);
-      return ok(client);
+      return ok(await this.clients.connect());
     } catch (cause) {
       return err(notConnected(cause));
     }

@@ -107,7 +107,7 @@ export const findMessages = async (
   key: SessionKey,
   ids: readonly string[] | undefined,
 ): Answer<readonly StoredMessage[], StoreError> => {
-  const query = messagesQuery(key, ids, 'SELECT json_array_elements_text(?)');
+  const query = messagesQuery(key, ids, 'SELECT json_array_elements_text(?::text::json)');
   const rows = await call.read({ ...query, columns: MESSAGE_COLUMNS });
   return rows.andThen((found) => messagesIn(key.id, found));
 };

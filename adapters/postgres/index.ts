@@ -4,4 +4,6 @@ export type {
   PostgresClient,
   PostgresPool,
   PostgresSessionStoreOptions,
+  PostgresSql,
+  PostgresSqlConnection,
 } from './postgres-session-store-options.js';

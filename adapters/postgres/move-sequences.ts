@@ -1,10 +1,11 @@
 import type { Fields } from '../../src/session/fields.js';
+import type { Value } from './prepared-statements.js';
 
 /** Tables whose rows get a number from a sequence. */
 const TABLES = ['sessions', 'outbox'] as const;
 
-/** Runs a statement on the connection of a migration. */
-type Run = (sql: string, values?: unknown[]) => Promise<readonly Fields[]>;
+/** Runs a statement in the transaction of a migration. */
+type Run = (sql: string, values?: readonly Value[]) => Promise<readonly Fields[]>;
 
 const sequenceOf = (table: string): string => `pg_get_serial_sequence('$${table}', 'number')`;
 
@@ -20,12 +21,10 @@ const behind = (table: string): string => `
 
 /* The lock keeps out creates that take a number between the read and the write. */
 const move = (table: string): readonly string[] => [
-  'BEGIN ISOLATION LEVEL READ COMMITTED',
   `LOCK TABLE $${table} IN SHARE ROW EXCLUSIVE MODE`,
   `SELECT setval(${sequenceOf(table)}, max(number))
     FROM $${table}
     HAVING max(number) > coalesce(pg_sequence_last_value(${sequenceOf(table)}::regclass), 0)`,
-  'COMMIT',
 ];
 
 /**

@@ -1,11 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
+import type { Subscription } from './clients.js';
 import type { Connection } from './connection.js';
-import type { PostgresClient } from './postgres-session-store-options.js';
 
-/**
- * Milliseconds between two polls while no notifications arrive, and maximum wait for a free
- * connection.
- */
+/** Milliseconds between two polls while no notifications arrive. */
 const POLL_MS = 250;
 
 /** Milliseconds between two checks that notifications arrive. */
@@ -26,7 +22,7 @@ export class NotificationListener {
   readonly #channel: string;
   readonly #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
-  #client: PostgresClient | undefined;
+  #subscription: Subscription | undefined;
   #isChecking = false;
   /** Whether a notification has arrived since the last check. */
   #isHeard = false;
@@ -55,12 +51,12 @@ export class NotificationListener {
   #stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    this.#disconnect(this.#client);
+    this.#unsubscribe();
   }
 
   #tick(): void {
     // Disconnects at once, because the end of the pool waits for this connection.
-    if (!this.#isNeeded) this.#disconnect(this.#client);
+    if (!this.#isNeeded) this.#unsubscribe();
     else if (!this.#isChecking && performance.now() >= this.#nextCheckAt) void this.#check();
     if (!this.#isHeard) this.#wake();
   }
@@ -77,68 +73,49 @@ export class NotificationListener {
     this.#isChecking = true;
     this.#isHeard = false;
     this.#nextCheckAt = performance.now() + CHECK_MS;
-    const client = this.#client ?? (await this.#connect());
-    if (client !== undefined && !(await this.#hasRoom())) {
-      this.#disconnect(client);
+    const subscription = this.#subscription ?? (await this.#subscribe());
+    if (subscription !== undefined && !(await subscription.hasRoom())) {
+      this.#unsubscribe();
       this.#nextCheckAt = performance.now() + NO_ROOM_MS;
     }
     const notify = { sql: `SELECT pg_notify(?, '')`, values: [this.#channel] };
-    if (this.#client !== undefined) await this.#connection.begin().write(notify);
+    if (this.#subscription !== undefined) await this.#connection.begin().write(notify);
     this.#isChecking = false;
   }
 
-  async #connect(): Promise<PostgresClient | undefined> {
-    const client = await this.#borrow();
-    if (client === undefined) return undefined;
-    if (typeof client.on !== 'function' || !this.#isNeeded) {
-      client.release(false);
-      if (client.on === undefined) this.#nextCheckAt = Number.POSITIVE_INFINITY;
+  async #subscribe(): Promise<Subscription | undefined> {
+    const { clients } = this.#connection;
+    let isOver = false;
+    const subscriber = {
+      notified: () => {
+        if (isOver || !this.#isNeeded) return;
+        this.#isHeard = true;
+        this.#wake();
+      },
+      lost: () => {
+        isOver = true;
+        if (this.#subscription === subscription) this.#unsubscribe();
+      },
+    };
+    const subscription = await clients.subscribe(this.#channel, subscriber).catch(() => undefined);
+    if (!clients.canSubscribe) this.#nextCheckAt = Number.POSITIVE_INFINITY;
+    if (subscription === undefined || isOver) return undefined;
+    if (!this.#isNeeded) {
+      subscription.stop();
       return undefined;
     }
-    this.#client = client;
-    client.on('notification', () => {
-      if (this.#client !== client) return;
-      this.#isHeard = true;
-      this.#wake();
-    });
-    for (const end of ['error', 'end']) client.on(end, () => this.#disconnect(client));
-    try {
-      await client.query(`LISTEN "${this.#channel}"`);
-    } catch {
-      this.#disconnect(client);
-    }
+    this.#subscription = subscription;
     // A pooler may deliver the notification to the next user of the connection.
     this.#isHeard = false;
-    return this.#client;
+    return subscription;
   }
 
-  /** Whether the pool has a connection besides the listening one. */
-  async #hasRoom(): Promise<boolean> {
-    const client = await this.#borrow();
-    client?.release(false);
-    return client !== undefined;
-  }
-
-  /**
-   * Borrows a connection if one becomes free in time. Returns it to the pool if it comes too late.
-   */
-  async #borrow(): Promise<PostgresClient | undefined> {
-    const connecting = this.#connection.connect();
-    const connected = await Promise.race([
-      connecting,
-      setTimeout(POLL_MS, undefined, { ref: false }),
-    ]);
-    if (connected !== undefined) return connected.unwrapOr(undefined);
-    void connecting.then((late) => late.map((client) => client.release(false)));
-    return undefined;
-  }
-
-  /** Closes the connection instead of returning it to the pool, because it still listens. */
-  #disconnect(client: PostgresClient | undefined): void {
-    if (client === undefined || this.#client !== client) return;
-    this.#client = undefined;
+  #unsubscribe(): void {
+    const subscription = this.#subscription;
+    if (subscription === undefined) return;
+    this.#subscription = undefined;
     this.#isHeard = false;
     this.#nextCheckAt = 0;
-    client.release(true);
+    subscription.stop();
   }
 }

@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import type { Fields } from '../../src/session/fields.js';
 import { rowsIn } from '../sql/query.js';
+import { arrayOf } from './array-of.js';
 import { Call } from './call.js';
 import { foreignAnswer, timedOut } from './failure.js';
 
@@ -61,7 +62,7 @@ export const sendCommits = async (
   const call = Call.together(first, ...more.map((each) => each.call));
   for (const each of commits) each.progress = 'sent';
   const texts = commits.map(({ text }) => text).join(',');
-  const values = [`[${texts}]`, countedBy(commits), hasEvents, wait(call)];
+  const values = [`[${texts}]`, arrayOf(countedBy(commits)), hasEvents, wait(call)];
   const rows = await call.run('commit_all', values, ['results']);
   if (rows.isOk()) {
     const outcomes = rowsIn(rows.value[0]?.['results']);

@@ -1,7 +1,7 @@
-import { having } from '../../src/schema/host-values.js';
 import { optionsOf } from '../../src/schema/options-of.js';
-import { optional, type Schema } from '../../src/schema/schema.js';
+import { checked, optional, type Schema, typed } from '../../src/schema/schema.js';
 import { flag, matching, upTo } from '../../src/schema/values.js';
+import { hasMethods } from '../../src/session/fields.js';
 import { type AskedDeployment, askedOf, deploymentFields } from '../stored/deployment.js';
 
 /** A connection of a pool. The store uses `query` and `release`; `on` is for notifications. */
@@ -32,6 +32,38 @@ export interface PostgresPool {
 }
 
 /**
+ * A connection of postgres.js: the `sql` of `sql.begin` or `sql.reserve`, or the pool itself.
+ */
+export interface PostgresSqlConnection {
+  unsafe(
+    text: string,
+    values?: unknown[],
+    options?: { readonly prepare?: boolean },
+  ): PromiseLike<unknown>;
+}
+
+/**
+ * The function `sql` of the package postgres (postgres.js). It belongs to the host: the store never
+ * ends it. Declared here, so that no driver is needed to compile against this store.
+ */
+export interface PostgresSql extends PostgresSqlConnection {
+  readonly options: {
+    readonly max: number;
+    /** With a function `from`, the store would not find its columns. */
+    readonly transform: Readonly<
+      Record<'column' | 'value' | 'row', { readonly from?: unknown } | undefined>
+    >;
+  };
+  begin<T>(options: string, work: (sql: PostgresSqlConnection) => Promise<T>): PromiseLike<unknown>;
+  /** For notifications: postgres.js opens a further connection for them. */
+  listen(
+    channel: string,
+    notified: (payload: string) => void,
+    listening?: () => void,
+  ): PromiseLike<{ unlisten(): PromiseLike<unknown> }>;
+}
+
+/**
  * Options of a `PostgresSessionStore`.
  *
  * @example
@@ -46,8 +78,13 @@ export interface PostgresPool {
  * ```
  */
 export interface PostgresSessionStoreOptions {
-  /** The pool of the package pg, or one with the same methods. */
-  readonly pool: PostgresPool;
+  /** The pool of the package pg, or one with the same methods. Either this or `sql`. */
+  readonly pool?: PostgresPool | undefined;
+  /**
+   * The function `sql` of the package postgres (postgres.js). Its `transform` must not rename
+   * columns or change values.
+   */
+  readonly sql?: PostgresSql | undefined;
   /**
    * The schema of the tables: 1 to 50 of the characters `a-z 0-9 _`, not a digit first. Default:
    * `colloquy`.
@@ -88,9 +125,12 @@ export interface PostgresSessionStoreOptions {
     | undefined;
 }
 
+/** Where the store gets its connections. */
+export type PostgresHost = { readonly pool: PostgresPool } | { readonly sql: PostgresSql };
+
 /** The validated options with their defaults. */
 export interface PostgresSettings extends AskedDeployment {
-  readonly pool: PostgresPool;
+  readonly host: PostgresHost;
   readonly schema: string;
   readonly timeoutMs: number;
   /** Whether to use LISTEN. */
@@ -100,8 +140,24 @@ export interface PostgresSettings extends AskedDeployment {
 const MAX_TIMEOUT_MS = 600_000;
 const schemaForm = /^[a-z_][a-z0-9_]{0,49}$/;
 
+const isPool = (value: unknown): value is PostgresPool => hasMethods(value, 'connect');
+
+const isSql = (value: unknown): value is PostgresSql =>
+  typeof value === 'function' &&
+  ['unsafe', 'begin', 'listen'].every((name) => typeof Reflect.get(value, name) === 'function');
+
+/** Whether the rows arrive as the server sends them. */
+const isPlain = (given: PostgresSql | undefined): boolean => {
+  const { column, value, row } = given?.options.transform ?? {};
+  return [column, value, row].every((part) => part?.from === undefined);
+};
+
+const sqlRule = 'must be the function sql of the package postgres';
+const plainRule = 'must not have a transform of columns, values or rows: make one without it';
+
 const read = optionsOf('PostgresSessionStore', {
-  pool: having('must be a pool of connections with a method connect', 'connect'),
+  pool: optional(typed(isPool, 'must be a pool of connections with a method connect', undefined)),
+  sql: optional(checked(typed(isSql, sqlRule, undefined), isPlain, plainRule)),
   schema: optional(
     matching(schemaForm, 'must be 1 to 50 of the characters a-z 0-9 _, not a digit first'),
     'colloquy',
@@ -110,9 +166,17 @@ const read = optionsOf('PostgresSessionStore', {
   ...deploymentFields({ listen: optional(flag) }),
 } satisfies Readonly<Record<keyof PostgresSessionStoreOptions, Schema<unknown>>>);
 
+const hostOf = ({ pool, sql }: ReturnType<typeof read>): PostgresHost => {
+  if (pool !== undefined && sql === undefined) return { pool };
+  if (sql !== undefined && pool === undefined) return { sql };
+  throw new TypeError('PostgresSessionStore: options must contain either pool or sql');
+};
+
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: PostgresSessionStoreOptions): PostgresSettings => {
-  const { schema, timeoutMs, events, reportEnds } = read(options);
+  const found = read(options);
+  const { schema, timeoutMs, events, reportEnds } = found;
+  const host = hostOf(found);
   const listen = typeof events !== 'object' || events.listen !== false;
-  return { pool: options.pool, schema, timeoutMs, ...askedOf({ events, reportEnds }), listen };
+  return { host, schema, timeoutMs, ...askedOf({ events, reportEnds }), listen };
 };

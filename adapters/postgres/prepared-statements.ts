@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { hasMethods, isFields } from '../../src/session/fields.js';
+import { type Fields, isFields } from '../../src/session/fields.js';
 import { withPrefix } from '../sql/query.js';
-import type { PostgresClient } from './postgres-session-store-options.js';
+import type { PostgresConnection } from './clients.js';
 
 /**
  * SQLSTATEs of a statement that cannot run by its name: the connection to the server is another
@@ -12,19 +12,7 @@ const UNUSABLE: readonly unknown[] = ['26000', '42P05', '0A000'];
 
 const isUnusable = (cause: unknown): boolean => isFields(cause) && UNUSABLE.includes(cause['code']);
 
-export type Value = string | number | boolean | null | readonly string[];
-
-/** A client of the package pg: it prepares a statement by its name, once per connection. */
-interface PreparingClient {
-  query(statement: {
-    readonly name: string;
-    readonly text: string;
-    readonly values: unknown[];
-  }): PromiseLike<unknown>;
-}
-
-const canPrepare = (client: PostgresClient | PreparingClient): client is PreparingClient =>
-  hasMethods(client, 'escapeIdentifier');
+export type Value = string | number | boolean | null;
 
 /**
  * A query or the call of a procedure, with a `?` for each of its values, and a `$` before the name
@@ -84,14 +72,17 @@ export class PreparedStatements {
   }
 
   /** `boundMs`: the server undoes the statement after so many milliseconds. */
-  async run(client: PostgresClient, statement: Statement, boundMs: number): Promise<unknown> {
+  async run(
+    connection: PostgresConnection,
+    statement: Statement,
+    boundMs: () => number,
+  ): Promise<readonly Fields[] | undefined> {
     const { name, text } = this.#sentAs(statement.sql);
-    const values = [String(boundMs), ...statement.values];
-    const runText = () => client.query(text, values);
-    const hasName = !this.#isGivenUp && statement.isPlannedAnew !== true;
-    if (!hasName || !canPrepare(client)) return runText();
+    const values = [() => String(boundMs()), ...statement.values];
+    const runText = () => connection.query({ text, values });
+    if (this.#isGivenUp || statement.isPlannedAnew === true) return runText();
     try {
-      return await client.query({ name, text, values });
+      return await connection.query({ name, text, values });
     } catch (cause) {
       if (!isUnusable(cause)) throw cause;
       this.#isGivenUp = true;

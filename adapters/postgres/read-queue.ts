@@ -20,6 +20,7 @@ import {
 import { sessionIn } from '../sql/session-rows.js';
 import { escapeName } from '../stored/escape-name.js';
 import { finite } from '../stored/never.js';
+import { arrayOf } from './array-of.js';
 import type { Answer, Call } from './call.js';
 import { foreignAnswer } from './failure.js';
 
@@ -83,7 +84,7 @@ export const takeSessions = async (
   if (tenants.isErr()) return err(tenants.error);
   const ended = [now - ENDED_MS, ENDED_AT_ONCE];
   const order = [inCompany, tenant === undefined];
-  const values = [tenants.value, now, finite(until), limit, ...ended, ...order];
+  const values = [arrayOf(tenants.value), now, finite(until), limit, ...ended, ...order];
   const taken = await call.run('take_sessions', values, ['result']);
   return taken.andThen(([row]): Result<TakenRecords, StoreError> => {
     const rows = rowsIn(row?.['result']);

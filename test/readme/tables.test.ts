@@ -91,7 +91,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     'docs/postgres.md',
     'Option',
     {
-      ...{ pool: true, schema: true, timeoutMs: true, reportEnds: true, events: true },
+      ...{ pool: true, sql: true, schema: true, timeoutMs: true, reportEnds: true, events: true },
     } satisfies NamesOf<PostgresSessionStoreOptions>,
   ],
 ];

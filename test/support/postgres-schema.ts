@@ -4,6 +4,7 @@ import {
   type PostgresPool,
   PostgresSessionStore,
   type PostgresSessionStoreOptions,
+  type PostgresSql,
 } from '../../adapters/postgres/index.js';
 import { PATIENT_MS } from './patience.js';
 import type { PostgresAddress } from './postgres-server.js';
@@ -40,31 +41,44 @@ export const openPool = (
   return pool;
 };
 
+/** The option of a store for a pool of any client. */
+export const hostOf = (pool: PostgresPool | PostgresSql) =>
+  'unsafe' in pool ? { sql: pool } : { pool };
+
+/** Runs SQL on a connection of a pool. */
+const runOn = async (pool: PostgresPool | PostgresSql, sql: string): Promise<void> => {
+  if ('unsafe' in pool) {
+    await pool.unsafe(sql);
+    return;
+  }
+  const client = await pool.connect();
+  await client.query(sql);
+  client.release();
+};
+
 /**
  * Makes stores over one pool, each in an empty schema. Schemas are used again, since making the
  * tables takes a while.
  */
-export const postgresSchemas = (pool: PostgresPool) => {
+export const postgresSchemas = (pool: PostgresPool | PostgresSql) => {
+  const host = hostOf(pool);
   const free: string[] = [];
   const take = async (): Promise<string> => {
     const known = free.pop();
     if (known !== undefined) return known;
     const schema = schemaName();
     (
-      await new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS }).migrate()
+      await new PostgresSessionStore({ ...host, schema, timeoutMs: PATIENT_MS }).migrate()
     )._unsafeUnwrap();
     return schema;
   };
-  /** Runs SQL on a connection of the pool. */
-  const run = async (sql: string): Promise<void> => {
-    const client = await pool.connect();
-    await client.query(sql);
-    client.release();
-  };
-  const open = async (options: Omit<PostgresSessionStoreOptions, 'pool' | 'schema'> = {}) => {
+  const run = (sql: string): Promise<void> => runOn(pool, sql);
+  const open = async (
+    options: Omit<PostgresSessionStoreOptions, 'pool' | 'sql' | 'schema'> = {},
+  ) => {
     const schema = await take();
     const settings = { events: false, timeoutMs: PATIENT_MS, ...options };
-    const make = () => new PostgresSessionStore({ pool, schema, ...settings });
+    const make = () => new PostgresSessionStore({ ...host, schema, ...settings });
     (await make().migrate({ reconfigure: true }))._unsafeUnwrap();
     const close = async () => {
       await run(TABLES.map((table) => `DELETE FROM "${schema}".${table}`).join('; '));

@@ -11,7 +11,7 @@
 -- its own. Only a procedure can do that.
 CREATE PROCEDURE $commit_all(
   p_bound $bound,
-  p_commits json,
+  p_commits text,
   p_counted text[],
   p_has_events boolean,
   p_lock_ms bigint,
@@ -37,7 +37,7 @@ BEGIN
       hashtextextended(v_tenant, '$totals'::regclass::oid::bigint)
     );
   END LOOP;
-  FOR c IN SELECT * FROM json_populate_recordset(NULL::$commit, p_commits) LOOP
+  FOR c IN SELECT * FROM json_populate_recordset(NULL::$commit, p_commits::json) LOOP
     IF c.kind = 'change' THEN
       v := $change_session(c, p_has_events, v_totals);
       v_totals := v_totals || v.totals;

@@ -99,6 +99,7 @@ const sqliteOptions: RangesOf<SqliteSessionStoreOptions> = {
 };
 const postgresOptions: RangesOf<PostgresSessionStoreOptions> = {
   pool: {},
+  sql: {},
   schema: '1',
   timeoutMs: 0,
   events: { length: 0 },

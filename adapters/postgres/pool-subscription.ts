@@ -1,0 +1,65 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Subscriber, Subscription } from './clients.js';
+import type { PostgresClient } from './postgres-session-store-options.js';
+
+/** Maximum wait for a free connection, in milliseconds. */
+const FREE_MS = 250;
+
+type Borrow = () => Promise<PostgresClient>;
+
+/**
+ * Borrows a connection if one becomes free in time. Returns it to the pool if it comes too late.
+ */
+const borrowSoon = async (borrow: Borrow): Promise<PostgresClient | undefined> => {
+  const connecting = borrow().catch(() => undefined);
+  const late = Symbol('late');
+  const connected = await Promise.race([connecting, setTimeout(FREE_MS, late, { ref: false })]);
+  if (connected !== late) return connected;
+  void connecting.then((client) => client?.release(false));
+  return undefined;
+};
+
+/** Whether the pool has a connection to spare. */
+const hasRoom = async (borrow: Borrow): Promise<boolean> => {
+  const client = await borrowSoon(borrow);
+  client?.release(false);
+  return client !== undefined;
+};
+
+/**
+ * Listens with a connection of the pool. `unable`: its connections cannot receive notifications.
+ */
+export const subscribeWith = async (
+  borrow: Borrow,
+  channel: string,
+  { notified, lost }: Subscriber,
+): Promise<Subscription | 'unable' | undefined> => {
+  const client = await borrowSoon(borrow);
+  if (client === undefined) return undefined;
+  if (typeof client.on !== 'function') {
+    client.release(false);
+    return 'unable';
+  }
+  let isOver = false;
+  /** Closes the connection instead of returning it to the pool, because it still listens. */
+  const stop = (): void => {
+    if (isOver) return;
+    isOver = true;
+    client.release(true);
+  };
+  client.on('notification', () => {
+    if (!isOver) notified();
+  });
+  const end = (): void => {
+    if (isOver) return;
+    stop();
+    lost();
+  };
+  for (const event of ['error', 'end']) client.on(event, end);
+  try {
+    await client.query(`LISTEN "${channel}"`);
+  } catch {
+    end();
+  }
+  return isOver ? undefined : { hasRoom: () => hasRoom(borrow), stop };
+};
