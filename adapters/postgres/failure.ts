@@ -69,8 +69,9 @@ const isUndone = (code: unknown): code is string =>
 
 const codeOf = (cause: unknown): unknown => (isFields(cause) ? cause['code'] : undefined);
 
+/** pg has the one name, postgres.js the other. */
 const constraintOf = (cause: unknown): string =>
-  isFields(cause) ? String(cause['constraint']) : '';
+  isFields(cause) ? String(cause['constraint'] ?? cause['constraint_name']) : '';
 
 /** After a lost connection the statement may have been committed: then the outcome is `doubt`. */
 export const lost = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => ({

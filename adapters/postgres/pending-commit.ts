@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import type { Fields } from '../../src/session/fields.js';
 import { rowsIn } from '../sql/query.js';
+import { parseStored } from '../stored/json.js';
 import { arrayOf } from './array-of.js';
 import { Call } from './call.js';
 import { foreignAnswer, timedOut } from './failure.js';
@@ -65,7 +66,7 @@ export const sendCommits = async (
   const values = [`[${texts}]`, arrayOf(countedBy(commits)), hasEvents, wait(call)];
   const rows = await call.run('commit_all', values, ['results']);
   if (rows.isOk()) {
-    const outcomes = rowsIn(rows.value[0]?.['results']);
+    const outcomes = rowsIn(parseStored(rows.value[0]?.['results']));
     return outcomes?.length === commits.length ? ok(outcomes) : err(foreignAnswer('unknown'));
   }
   if (isUndone(rows.error)) {

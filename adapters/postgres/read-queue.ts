@@ -19,6 +19,7 @@ import {
 } from '../sql/queue-query.js';
 import { sessionIn } from '../sql/session-rows.js';
 import { escapeName } from '../stored/escape-name.js';
+import { parseStored } from '../stored/json.js';
 import { finite } from '../stored/never.js';
 import { arrayOf } from './array-of.js';
 import type { Answer, Call } from './call.js';
@@ -87,7 +88,7 @@ export const takeSessions = async (
   const values = [arrayOf(tenants.value), now, finite(until), limit, ...ended, ...order];
   const taken = await call.run('take_sessions', values, ['result']);
   return taken.andThen(([row]): Result<TakenRecords, StoreError> => {
-    const rows = rowsIn(row?.['result']);
+    const rows = rowsIn(parseStored(row?.['result']));
     if (rows === undefined) return err(foreignAnswer('unknown'));
     const records = rows.map((row) => sessionIn(row, 0));
     return ok(claimedRecords(dueSessionsIn(rows, rows.length > 0, 'wake_at'), records));

@@ -15,7 +15,7 @@ CREATE PROCEDURE $commit_all(
   p_counted text[],
   p_has_events boolean,
   p_lock_ms bigint,
-  INOUT results json DEFAULT NULL
+  INOUT results text DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   c $commit;

@@ -15,7 +15,7 @@ CREATE PROCEDURE $take_sessions(
   p_ended_limit bigint,
   p_in_company boolean,
   p_in_turn boolean,
-  INOUT result json DEFAULT NULL
+  INOUT result text DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE
   v record;
