@@ -1,30 +1,36 @@
 import { EventEmitter } from 'node:events';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type PostgresPool, PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
-import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
+import { describeWithClients } from '../../support/postgres-clients.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { watchedBy } from './watched-by.js';
 
 const hello = [{ role: 'user', content: 'Hello' }];
 
-describeWithPostgres('a watch on PostgreSQL', (server) => {
+describeWithClients('a watch on PostgreSQL', (server, openClient) => {
   /** A process with a pool of its own. */
   const openHost = async (schema: string, max = 5) => {
-    const pool = openPool(server, { max });
-    onTestFinished(() => (pool.ended ? undefined : pool.end()));
-    const store = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
+    const client = openClient(server, max);
+    let isEnded = false;
+    const end = async (): Promise<void> => {
+      if (!isEnded) await client.end();
+      isEnded = true;
+    };
+    onTestFinished(end);
+    const settings = { ...client.host, schema, events: true, timeoutMs: PATIENT_MS };
+    const store = new PostgresSessionStore(settings);
     (await store.migrate())._unsafeUnwrap();
-    return { pool, store, sessions: new SessionService({ store }) };
+    return { end, store, sessions: new SessionService({ store }) };
   };
+  const asked = openPool(server, { max: 1 });
+  afterAll(() => asked.end());
   const isListening = (schema: string) => async (): Promise<boolean> => {
-    const { pool } = await openHost(schema, 1);
-    const { rowCount } = await pool.query(
-      `SELECT FROM pg_stat_activity WHERE query = 'LISTEN "colloquy_${schema}"' AND state = 'idle'`,
+    const { rowCount } = await asked.query(
+      `SELECT FROM pg_stat_activity WHERE query ILIKE 'LISTEN "colloquy_${schema}"' AND state = 'idle'`,
     );
-    await pool.end();
     return rowCount === 1;
   };
   afterEach(() => void vi.useRealTimers());
@@ -50,13 +56,13 @@ describeWithPostgres('a watch on PostgreSQL', (server) => {
 
   it('does not hold up the end of its pool', async () => {
     const schema = schemaName();
-    const { store, pool } = await openHost(schema);
+    const { store, end } = await openHost(schema);
     const watch = watchedBy(store);
     await watch.opened;
     await vi.waitUntil(isListening(schema), { timeout: PATIENT_MS });
-    await pool.end();
-    expect(pool.totalCount).toBe(0);
-    expect(await watch.end()).toBe('store_unavailable');
+    await end();
+    expect(await isListening(schema)()).toBe(false);
+    expect(await watch.ended).toBe('store_unavailable');
   });
 
   it('polls where the pool has no room for a connection that listens, and leaves that connection to others', async () => {

@@ -1,38 +1,38 @@
-import type { Pool } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
-import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { inTime } from '../../support/in-time.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { type PgBouncer, startPgBouncer } from '../../support/pgbouncer.js';
+import { describeWithClients, type OpenClient } from '../../support/postgres-clients.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { reasonToSkip, requirements } from '../../support/requirements.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { watchedBy } from './watched-by.js';
 
-describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
+describeWithClients('behind PgBouncer in transaction mode', (server, openClient) => {
   if (!requirements.pgbouncer.isMet()) {
     it.skip(reasonToSkip(requirements.pgbouncer));
     return;
   }
   const schema = schemaName();
   let bouncer: PgBouncer;
-  let pool: Pool;
+  let client: OpenClient;
   beforeAll(async () => {
     bouncer = await startPgBouncer(server);
-    pool = openPool(bouncer, { max: 20 });
-    (await new PostgresSessionStore({ pool, schema, events: true }).migrate())._unsafeUnwrap();
+    client = openClient(bouncer, 20);
+    const { host } = client;
+    (await new PostgresSessionStore({ ...host, schema, events: true }).migrate())._unsafeUnwrap();
   });
   afterAll(async () => {
-    await pool.end();
+    await client.end();
     await bouncer.stop();
   });
+  const open = ({ host } = client) =>
+    new PostgresSessionStore({ ...host, schema, events: true, timeoutMs: PATIENT_MS });
 
   it('20 concurrent callers share two connections to the server', async () => {
-    const sessions = new SessionService({
-      store: new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS }),
-    });
+    const sessions = new SessionService({ store: open() });
     const together = await okOf(sessions.create({ ...ada, idempotencyKey: 'together' }));
     await okOf(sessions.start(together.id));
     const caller = async (name: number): Promise<void> => {
@@ -57,12 +57,12 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
 
   it('the limit of ACTIVE sessions holds in a database whose transactions are stricter by default', async () => {
     const database = schemaName();
-    await pool.query(`CREATE DATABASE ${database}`);
-    await pool.query(
+    await client.ask(`CREATE DATABASE ${database}`);
+    await client.ask(
       `ALTER DATABASE ${database} SET default_transaction_isolation = 'repeatable read'`,
     );
-    const strict = openPool({ url: bouncer.url.replace(/postgres$/, database) }, { max: 12 });
-    const store = new PostgresSessionStore({ pool: strict, timeoutMs: PATIENT_MS });
+    const strict = openClient({ url: bouncer.url.replace(/postgres$/, database) }, 12);
+    const store = new PostgresSessionStore({ ...strict.host, timeoutMs: PATIENT_MS });
     (await store.migrate())._unsafeUnwrap();
     const sessions = new SessionService({ store, limits: { activeSessions: 2 } });
     const created = Array.from({ length: 12 }, () => sessions.create({ ...ada, start: true }));
@@ -73,14 +73,10 @@ describeWithPostgres('behind PgBouncer in transaction mode', (server) => {
   });
 
   it('a watch is given the events of other processes, by polling, since LISTEN reaches nobody', async () => {
-    const writing = new SessionService({
-      store: new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS }),
-    });
+    const writing = new SessionService({ store: open() });
     const { id } = await okOf(writing.create(ada));
-    const watching = openPool(bouncer);
-    const watch = watchedBy(
-      new PostgresSessionStore({ pool: watching, schema, events: true, timeoutMs: PATIENT_MS }),
-    );
+    const watching = openClient(bouncer, 5);
+    const watch = watchedBy(open(watching));
     await watch.opened;
     await okOf(writing.start(id));
     for (let count = 1; count <= 3; count += 1) {

@@ -1,4 +1,3 @@
-import type { Pool } from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { planRedact } from '../../../src/plan/redact.js';
@@ -8,6 +7,7 @@ import { keyOf, NOON, TENANT } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { startPgBouncer } from '../../support/pgbouncer.js';
+import { type OpenClient, postgresClients } from '../../support/postgres-clients.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { reasonToSkip, requirements } from '../../support/requirements.js';
 
@@ -25,9 +25,9 @@ describeWithPostgres('a statement to PostgreSQL whose call has timed out', (post
     }
   };
 
-  const expectNothingGoesOn = async (pool: Pool) => {
+  const expectNothingGoesOn = async ({ host }: OpenClient) => {
     const schema = schemaName();
-    const settings = { pool, schema, events: { listen: false }, timeoutMs: 1000 };
+    const settings = { ...host, schema, events: { listen: false }, timeoutMs: 1000 };
     const store = new PostgresSessionStore(settings);
     (await store.migrate())._unsafeUnwrap();
     await slowDown(schema);
@@ -59,30 +59,36 @@ describeWithPostgres('a statement to PostgreSQL whose call has timed out', (post
       .toEqual([]);
   };
 
-  it('ends in the server too', async () => {
-    const pool = openPool(postgres, { max: 20 });
-    await expectNothingGoesOn(pool);
-    await pool.end();
+  it.for(postgresClients)('ends in the server too, with $client', async ({ open }) => {
+    const client = open(postgres, 20);
+    await expectNothingGoesOn(client);
+    await client.end();
   });
 
-  it('ends in the server behind PgBouncer in transaction mode', async (test) => {
-    if (!requirements.pgbouncer.isMet()) test.skip(reasonToSkip(requirements.pgbouncer));
-    const bouncer = await startPgBouncer(postgres);
-    const pool = openPool(bouncer, { max: 20 });
-    await expectNothingGoesOn(pool);
-    await pool.end();
-    await bouncer.stop();
-  });
+  it.for(postgresClients)(
+    'ends in the server behind PgBouncer in transaction mode, with $client',
+    async ({ open }, test) => {
+      if (!requirements.pgbouncer.isMet()) test.skip(reasonToSkip(requirements.pgbouncer));
+      const bouncer = await startPgBouncer(postgres);
+      const client = open(bouncer, 20);
+      await expectNothingGoesOn(client);
+      await client.end();
+      await bouncer.stop();
+    },
+  );
 
-  it('was bound without a change of the settings of its connection', async () => {
-    const pool = openPool(postgres, { max: 1 });
-    const store = new PostgresSessionStore({ pool, schema: schemaName() });
-    (await store.migrate())._unsafeUnwrap();
-    await begin(store, keyOf('one'));
-    await answerOf(store.find(keyOf('one')));
-    for (const name of ['statement_timeout', 'lock_timeout']) {
-      expect((await pool.query(`SHOW ${name}`)).rows).toEqual([{ [name]: '0' }]);
-    }
-    await pool.end();
-  });
+  it.for(postgresClients)(
+    'was bound without a change of the settings of its connection, with $client',
+    async ({ open }) => {
+      const client = open(postgres, 1);
+      const store = new PostgresSessionStore({ ...client.host, schema: schemaName() });
+      (await store.migrate())._unsafeUnwrap();
+      await begin(store, keyOf('one'));
+      await answerOf(store.find(keyOf('one')));
+      for (const name of ['statement_timeout', 'lock_timeout']) {
+        expect(await client.ask(`SHOW ${name}`)).toEqual([{ [name]: '0' }]);
+      }
+      await client.end();
+    },
+  );
 });

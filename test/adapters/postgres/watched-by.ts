@@ -24,6 +24,8 @@ export const watchedBy = (store: SessionStore) => {
   })();
   return {
     opened,
+    /** The type of the error that ends the watch; undefined if none does. */
+    ended: watching,
     /** Waits for an event of a session. */
     event: async (id: string, sequence: number): Promise<void> => {
       while (!seen.has(`${id} ${sequence}`)) {
