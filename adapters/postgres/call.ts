@@ -27,6 +27,10 @@ const answerIn = (
   return columns.every((name) => row[name] !== undefined) ? rows : undefined;
 };
 
+/** Whether a failure means that the server has changed nothing. */
+export const isUndone = (error: StoreUnavailable | Misconfigured): boolean =>
+  error.type === 'misconfigured' || error.outcome === 'not_applied';
+
 /**
  * The shares of a call's time: until when it sends statements, and until when the server runs them.
  * In the rest, the server's refusal arrives: then it is known that nothing was written.
@@ -45,7 +49,8 @@ const failureOn = async (
   doubt: Doubt,
 ): Promise<Failure> => {
   const failure = failureOf(cause, doubt);
-  if (!connection.hasSent) return failure.kind === 'lost' ? notConnected(cause) : failure;
+  if (!connection.hasSent && failure.kind === 'lost')
+    return { ...notConnected(cause), kind: 'lost' };
   if (failure.kind !== 'refused' || doubt === 'not_applied') return failure;
   try {
     await connection.query({ text: 'SELECT 1' });
@@ -145,10 +150,12 @@ export class Call {
     procedure: string,
     values: readonly Value[],
     columns: readonly string[] = [],
+    onSent?: () => void,
   ): Answer<readonly Fields[]> {
     const places = values.map(() => '?').join(', ');
     const hasRow = columns.length > 0;
-    return this.write({ sql: `CALL $${procedure}(${places})`, values, columns, hasRow });
+    const sql = `CALL $${procedure}(${places})`;
+    return this.write({ sql, values, columns, hasRow, ...(onSent && { onSent }) });
   }
 
   /**
@@ -177,14 +184,16 @@ export class Call {
 
   /**
    * Repeats a statement that the server has undone because of a conflict with other transactions.
+   * If the connection was lost, repeats a read, or a write that was not sent, once.
    */
   async #complete(statement: Statement, doubt: Doubt): Answer<readonly Fields[]> {
-    let isLossRepeated = doubt === 'not_applied';
+    let isLossRepeated = true;
     for (let attempt = 1; ; attempt += 1) {
       const result = await this.#send(statement, doubt);
       if (result.isOk()) return ok(result.value);
       const { kind, error } = result.error;
-      const isRepeated = kind === 'conflict' || (kind === 'lost' && isLossRepeated);
+      const isRepeated =
+        kind === 'conflict' || (kind === 'lost' && isLossRepeated && isUndone(error));
       if (!isRepeated || attempt === MAX_RACES) return err(error);
       if (kind === 'lost') isLossRepeated = false;
     }
@@ -207,13 +216,20 @@ export class Call {
       if (connected.isErr()) return err(connected.error);
       const lent = connected.value;
       connection = lent;
+      const isTooLate = () => isLate || this.isOver;
+      const boundMs = () => {
+        if (isTooLate()) return undefined;
+        statement.onSent?.();
+        return this.serverMs;
+      };
       try {
-        if (isLate || this.isOver) return err(timedOut('not_applied'));
-        const answer = await this.#source.statements.run(lent, statement, () => this.serverMs);
+        if (isTooLate()) return err(timedOut('not_applied'));
+        const answer = await this.#source.statements.run(lent, statement, boundMs);
         const rows = answerIn(answer, statement);
         if (rows !== undefined) return ok(rows);
         return err({ kind: 'refused', error: foreignAnswer(doubt) });
       } catch (cause) {
+        if (!lent.hasSent && isTooLate()) return err(timedOut('not_applied'));
         const failure = await failureOn(lent, cause, doubt);
         if (failure.kind === 'lost') release(true);
         return err(failure);

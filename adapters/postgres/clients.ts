@@ -9,8 +9,14 @@ import type {
   PostgresSqlConnection,
 } from './postgres-session-store-options.js';
 
-/** A value of a statement. A function is called when the statement is sent. */
-export type SentValue = string | number | boolean | null | (() => string);
+/**
+ * A value of a statement. A function is called when the statement is sent; without a result, it is
+ * too late for the statement, and the server must refuse it.
+ */
+export type SentValue = string | number | boolean | null | (() => string | undefined);
+
+/** No value that a statement can have for a number: the server runs nothing. */
+const TOO_LATE = 'too late';
 
 /** A statement as a connection gets it. */
 export interface SentStatement {
@@ -22,14 +28,14 @@ export interface SentStatement {
 
 /** A connection of the host, of any client. */
 export interface PostgresConnection {
-  /** Whether a statement with values may have reached the server. */
+  /** Whether a statement may have reached the server while there was time for it. */
   readonly hasSent: boolean;
   /**
    * The rows of the answer; undefined if it has another form. Rejects with the error of the client.
    */
   query(statement: SentStatement): Promise<readonly Fields[] | undefined>;
-  /** With true, a call has not waited for the answer. */
-  release(isAbandoned: boolean): void;
+  /** With true, a client that can close its connections closes this one. */
+  release(destroy: boolean): void;
 }
 
 /** A subscription to the notifications of a channel. */
@@ -86,15 +92,17 @@ export const connectionOfClient = (client: PostgresClient): PostgresConnection =
     },
     async query({ name, text, values }) {
       hasSent = true;
-      const sent = values?.map((value) => (typeof value === 'function' ? value() : value));
+      const sent = values?.map((value) =>
+        typeof value === 'function' ? (value() ?? TOO_LATE) : value,
+      );
       const isNamed = name !== undefined && sent !== undefined && canPrepare(client);
       const result = await (isNamed
         ? client.query({ name, text, values: sent })
         : client.query(text, sent));
       return rowsIn(isFields(result) && result['rows']);
     },
-    release: (isAbandoned) => {
-      client.release(isAbandoned);
+    release: (destroy) => {
+      client.release(destroy);
     },
   };
 };
@@ -151,9 +159,6 @@ export const clientsOfPool = (pool: PostgresPool): Clients => {
   };
 };
 
-/** Stands for the bound of a statement that comes too late: with it, the server refuses to run. */
-const TOO_LATE = 'too late';
-
 /** What a connection of postgres.js tells to the others. */
 interface SqlState {
   isEnded: boolean;
@@ -166,8 +171,8 @@ const isRetried = (query: unknown): boolean => isFields(query) && query['retried
 const isEnd = (cause: unknown): boolean => isFields(cause) && cause['code'] === 'CONNECTION_ENDED';
 
 /**
- * A `sql` of postgres.js. It chooses a connection for each statement, and sends the statement even
- * if the call has given up. So values that are functions are called when it is sent.
+ * A `sql` of postgres.js. A pool chooses a connection for each statement, and cannot be told that a
+ * statement is not wanted any more: so the values that are functions are called when it is sent.
  */
 export const connectionOfSql = (
   sql: PostgresSqlConnection,
@@ -175,13 +180,12 @@ export const connectionOfSql = (
   released: () => void = ignore,
 ): PostgresConnection => {
   let hasSent = false;
-  let isAbandoned = false;
   let settled: Promise<unknown> = Promise.resolve();
-  const whenSent = (value: () => string) => ({
+  const whenSent = (value: () => string | undefined) => ({
     [Symbol.toPrimitive]: () => {
-      if (isAbandoned) return TOO_LATE;
-      hasSent = true;
-      return value();
+      const sent = value();
+      hasSent ||= sent !== undefined;
+      return sent ?? TOO_LATE;
     },
   });
   const run = async ({ name, text, values = [] }: SentStatement) => {
@@ -206,10 +210,7 @@ export const connectionOfSql = (
       settled = rows.catch(ignore);
       return rows;
     },
-    release(abandons) {
-      isAbandoned ||= abandons;
-      void settled.then(released);
-    },
+    release: () => void settled.then(released),
   };
 };
 

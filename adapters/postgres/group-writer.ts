@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
 import { atEndOfTurn } from '../lanes/end-of-turn.js';
 import { Lane } from '../lanes/lane.js';
-import type { Call } from './call.js';
+import { type Call, isUndone } from './call.js';
 import type { CommitInput } from './commit-input.js';
 import { isHeldUp, timedOut } from './failure.js';
 import { HeldSessions } from './held-sessions.js';
@@ -9,7 +9,6 @@ import {
   briefly,
   gaveUp,
   isSendable,
-  isUndone,
   outcomeAt,
   type PendingCommit,
   sendAlone,

@@ -1,11 +1,11 @@
 import { err } from 'neverthrow';
 import { atEndOfTurn } from '../lanes/end-of-turn.js';
 import { Lane } from '../lanes/lane.js';
+import { isUndone } from './call.js';
 import {
   briefly,
   gaveUp,
   isSendable,
-  isUndone,
   outcomeAt,
   type PendingCommit,
   patiently,

@@ -4,7 +4,7 @@ import type { Fields } from '../../src/session/fields.js';
 import { rowsIn } from '../sql/query.js';
 import { parseStored } from '../stored/json.js';
 import { arrayOf } from './array-of.js';
-import { Call } from './call.js';
+import { Call, isUndone } from './call.js';
 import { foreignAnswer, timedOut } from './failure.js';
 
 /** The fields of the outcome of `commit_all`. */
@@ -21,7 +21,7 @@ export interface PendingCommit {
   readonly hasEvents: boolean;
   /** Whether it counts the live sessions of its tenant. */
   readonly counts: boolean;
-  progress: 'waiting' | 'sent' | 'given up';
+  progress: 'waiting' | 'leaving' | 'sent' | 'given up';
 }
 
 export const gaveUp: Written = err(timedOut('not_applied').error);
@@ -41,10 +41,6 @@ export const briefly = ({ serverMs }: Call): number =>
 
 export const patiently = ({ serverMs }: Call): number => Math.ceil(serverMs * LOCK_SHARE_ALONE);
 
-/** Whether a failure means that the server has changed nothing. */
-export const isUndone = (error: StoreUnavailable | Misconfigured): boolean =>
-  error.type === 'misconfigured' || error.outcome === 'not_applied';
-
 /** The tenants whose live sessions are counted, in one order for all processes. */
 const countedBy = (commits: readonly PendingCommit[]): readonly string[] => {
   const counting = commits.filter(({ counts }) => counts);
@@ -61,16 +57,19 @@ export const sendCommits = async (
 ): Promise<Result<readonly Fields[], StoreUnavailable | Misconfigured>> => {
   const [{ call: first, hasEvents }, ...more] = commits;
   const call = Call.together(first, ...more.map((each) => each.call));
-  for (const each of commits) each.progress = 'sent';
+  for (const each of commits) each.progress = 'leaving';
+  const onSent = () => {
+    for (const each of commits) if (each.progress === 'leaving') each.progress = 'sent';
+  };
   const texts = commits.map(({ text }) => text).join(',');
   const values = [`[${texts}]`, arrayOf(countedBy(commits)), hasEvents, wait(call)];
-  const rows = await call.run('commit_all', values, ['results']);
+  const rows = await call.run('commit_all', values, ['results'], onSent);
   if (rows.isOk()) {
     const outcomes = rowsIn(parseStored(rows.value[0]?.['results']));
     return outcomes?.length === commits.length ? ok(outcomes) : err(foreignAnswer('unknown'));
   }
   if (isUndone(rows.error)) {
-    for (const each of commits) if (each.progress === 'sent') each.progress = 'waiting';
+    for (const each of commits) if (each.progress !== 'given up') each.progress = 'waiting';
   }
   return err(rows.error);
 };

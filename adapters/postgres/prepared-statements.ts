@@ -25,6 +25,8 @@ export interface Statement {
   readonly columns?: readonly string[];
   /** Whether the answer always has a row. */
   readonly hasRow?: boolean;
+  /** Called when the statement is sent. */
+  readonly onSent?: () => void;
   /** Whether its best plan depends on the values, so that a plan for all values may be slow. */
   readonly isPlannedAnew?: boolean;
 }
@@ -71,14 +73,17 @@ export class PreparedStatements {
     this.#prefix = prefix;
   }
 
-  /** `boundMs`: the server undoes the statement after so many milliseconds. */
+  /**
+   * `boundMs`: the server undoes the statement after so many milliseconds; undefined if it is too
+   * late to send it.
+   */
   async run(
     connection: PostgresConnection,
     statement: Statement,
-    boundMs: () => number,
+    boundMs: () => number | undefined,
   ): Promise<readonly Fields[] | undefined> {
     const { name, text } = this.#sentAs(statement.sql);
-    const values = [() => String(boundMs()), ...statement.values];
+    const values = [() => boundMs()?.toString(), ...statement.values];
     const runText = () => connection.query({ text, values });
     if (this.#isGivenUp || statement.isPlannedAnew === true) return runText();
     try {
