@@ -166,6 +166,17 @@ interface SqlState {
   isGivenUp: boolean;
 }
 
+/**
+ * The rows in an answer of postgres.js; undefined if it is not the complete answer to a statement.
+ * The array has holes if its connection had been lost in the middle of an earlier answer.
+ */
+const rowsOfSql = (result: unknown): readonly Fields[] | undefined => {
+  if (!Array.isArray(result) || typeof Reflect.get(result, 'command') !== 'string')
+    return undefined;
+  const rows: readonly unknown[] = result;
+  return rowsIn(rows.flatMap((row) => [row]));
+};
+
 const isRetried = (query: unknown): boolean => isFields(query) && query['retried'] !== undefined;
 
 const isEnd = (cause: unknown): boolean => isFields(cause) && cause['code'] === 'CONNECTION_ENDED';
@@ -193,7 +204,7 @@ export const connectionOfSql = (
     const prepare = name !== undefined && !state.isGivenUp;
     const query = sql.unsafe(text, sent, { prepare });
     try {
-      return rowsIn(await query);
+      return rowsOfSql(await query);
     } catch (cause) {
       if (isEnd(cause)) state.isEnded = true;
       throw cause;

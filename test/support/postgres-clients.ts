@@ -22,7 +22,7 @@ const openWithPg = (address: Address, max: number): OpenClient => {
 };
 
 const openWithPostgresJs = ({ url }: Address, max: number): OpenClient => {
-  const sql = postgres(url, { max, onnotice: () => undefined });
+  const sql = postgres(url, { max, fetch_types: false, onnotice: () => undefined });
   return { host: hostOf(sql), ask: async (text) => sql.unsafe(text), end: () => sql.end() };
 };
 

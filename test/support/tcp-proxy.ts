@@ -17,6 +17,8 @@ export interface TcpProxy {
   loseReply(command: string, beforeLoss?: () => Promise<unknown>): Promise<void>;
 }
 
+export type Rewrite = (answer: Buffer, end: () => void) => Buffer;
+
 interface Loss {
   readonly command: string;
   readonly beforeLoss: () => Promise<unknown>;
@@ -24,10 +26,13 @@ interface Loss {
   readonly failed: (cause: unknown) => void;
 }
 
-/** Passes what comes on to a server, and what the server answers back, as `rewrite` gives it. */
+/**
+ * Passes what comes on to a server, and what the server answers back, as `rewrite` gives it, which
+ * may end the connection after that.
+ */
 export async function openProxy(
   target: number,
-  rewrite: (answer: Buffer) => Buffer = (answer) => answer,
+  rewrite: Rewrite = (answer) => answer,
 ): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let silent = false;
@@ -48,7 +53,7 @@ export async function openProxy(
     upstream.on('data', (chunk) => {
       if (silent || lost) return;
       if (losing === undefined) {
-        client.write(rewrite(chunk));
+        client.write(rewrite(chunk, () => setImmediate(() => client.end())));
         return;
       }
       lost = true;

@@ -48,7 +48,7 @@ describe('the option sql of a store on PostgreSQL', () => {
 describeWithPostgres('a store on postgres.js', (server) => {
   const open = async (url = server.url, settings: Settings = {}, timeoutMs = PATIENT_MS) => {
     const schema = schemaName();
-    const sql = postgres(url, { onnotice: () => undefined, ...settings });
+    const sql = postgres(url, { fetch_types: false, onnotice: () => undefined, ...settings });
     onTestFinished(() => sql.end({ timeout: 0 }));
     const store = new PostgresSessionStore({ sql, schema, timeoutMs });
     (await store.migrate())._unsafeUnwrap();
@@ -116,6 +116,27 @@ describeWithPostgres('a store on postgres.js', (server) => {
       type: 'misconfigured',
       message: expect.stringContaining('sequence'),
     });
+  });
+
+  it('reads all rows on the connection that follows one lost in the middle of an answer', async () => {
+    let isCutting = false;
+    const proxy = await openProxy(server.port, (answer, end) => {
+      if (isCutting && answer.length > 10_000) end();
+      return answer;
+    });
+    const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`);
+    const { store } = await open(url, { max: 1 });
+    const ids = upTo(50).map((at) => `s${at}`);
+    for (const id of ids) {
+      await begin(store, keyOf(id));
+      await answerOf(store.change(appendOf(keyOf(id), ['x'.repeat(20_000)])));
+    }
+    isCutting = true;
+    await store.page(TENANT, { offset: 0, limit: 50 });
+    isCutting = false;
+    for (const id of ids) {
+      expect(await answerOf(store.find(keyOf(id)))).toMatchObject({ head: { id } });
+    }
   });
 
   it('goes on after the server has ended its connections', async () => {

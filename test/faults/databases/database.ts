@@ -1,4 +1,5 @@
 import { Pool } from 'pg';
+import postgres from 'postgres';
 import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
 import type { SessionStore } from '../../../src/index.js';
@@ -17,7 +18,13 @@ export interface PostgresDatabase {
   readonly url: string;
   readonly schema: string;
   readonly timeoutMs?: number;
+  /** The package that connects to it. Default: pg. */
+  readonly client?: PostgresClientName;
 }
+
+/** The clients of PostgreSQL that the tests of faults try. */
+export const postgresClientNames = ['pg', 'postgres.js'] as const;
+export type PostgresClientName = (typeof postgresClientNames)[number];
 
 /** Where a database is, so that another process can open it too. */
 export type Database = SqliteDatabase | PostgresDatabase;
@@ -40,6 +47,16 @@ const openSqlite = ({
   return { store: new SqliteSessionStore({ database, events }), close: () => database.close() };
 };
 
+const openPostgresJs = ({ url, schema, timeoutMs = 5000 }: PostgresDatabase): OpenStore => {
+  // While postgres.js fetches types, a lost connection is an unhandled rejection.
+  const settings = { fetch_types: false, connect_timeout: 2, onnotice: () => undefined };
+  const sql = postgres(url, { max: 5, ...settings });
+  return {
+    store: new PostgresSessionStore({ sql, schema, timeoutMs, events }),
+    close: () => sql.end(),
+  };
+};
+
 const openPostgres = ({ url, schema, timeoutMs = 5000 }: PostgresDatabase): OpenStore => {
   const pool = new Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 2000 });
   pool.on('error', () => undefined);
@@ -49,5 +66,7 @@ const openPostgres = ({ url, schema, timeoutMs = 5000 }: PostgresDatabase): Open
   };
 };
 
-export const openDatabase = (database: Database): OpenStore =>
-  database.kind === 'sqlite' ? openSqlite(database) : openPostgres(database);
+export const openDatabase = (database: Database): OpenStore => {
+  if (database.kind === 'sqlite') return openSqlite(database);
+  return database.client === 'postgres.js' ? openPostgresJs(database) : openPostgres(database);
+};

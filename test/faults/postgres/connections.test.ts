@@ -1,6 +1,6 @@
 import type { ResultAsync } from 'neverthrow';
 import { Client } from 'pg';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { type SessionError, type SessionEvent, SessionService } from '../../../src/index.js';
 import { idOfIdempotencyKey } from '../../../src/session/ids.js';
@@ -8,11 +8,12 @@ import { answerOf } from '../../../src/testing/answers.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { PATIENT_MS } from '../../support/patience.js';
+import type { PostgresAddress } from '../../support/postgres-server.js';
 import { ada, errorOf, okOf } from '../../support/sessions.js';
-import type { PostgresDatabase } from '../databases/database.js';
+import { type PostgresDatabase, postgresClientNames } from '../databases/database.js';
 import { effort, record } from '../support/effort.js';
 import { ask } from './mortal-server.js';
-import { behindProxy, emptySchema, openHost } from './on-shared-server.js';
+import { behindProxy, emptySchema, openAnyHost, openHost } from './on-shared-server.js';
 
 const PROMISE = 'PostgreSQL: a lost connection does no harm';
 const ROUNDS = effort(1, 25);
@@ -62,11 +63,22 @@ const toldBy = async (store: PostgresSessionStore): Promise<readonly SessionEven
 const numbersOf = (told: readonly SessionEvent[]): readonly number[] =>
   told.map(({ sequence }) => sequence);
 
-describeWithPostgres('a connection to PostgreSQL', (server) => {
+/** What a host does with each client. */
+const describeWithClients = (
+  name: string,
+  define: (server: PostgresAddress, empty: () => Promise<PostgresDatabase>) => void,
+): void =>
+  describeWithPostgres(name, (server) => {
+    describe.each(postgresClientNames)('with %s', (client) => {
+      define(server, async () => ({ ...(await emptySchema(server)), client }));
+    });
+  });
+
+describeWithClients('a connection to PostgreSQL', (server, empty) => {
   it('may lose any reply: the outcome is unknown, and the repeated call has no second effect', async () => {
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const { proxy, database } = await behindProxy(await emptySchema(server), server);
-      const { sessions, store } = openHost(database);
+      const { proxy, database } = await behindProxy(await empty(), server);
+      const { sessions, store } = openAnyHost(database);
       const { id } = await okOf(sessions.create({ ...ada, idempotencyKey: 'other' }));
       await okOf(sessions.delete(id));
       const own = await idOfIdempotencyKey('default', 'one');
@@ -94,9 +106,9 @@ describeWithPostgres('a connection to PostgreSQL', (server) => {
   });
 
   it('may be cut while the server waits to write: the change comes later, and the repeated call adds nothing', async () => {
-    const direct = await emptySchema(server);
+    const direct = await empty();
     const { proxy, database } = await behindProxy(direct, server);
-    const { sessions } = openHost(database);
+    const { sessions } = openAnyHost(database);
     const { id } = await okOf(sessions.create(ada));
     await okOf(sessions.start(id));
     const unlock = await lock(direct, `SELECT FROM "${direct.schema}".sessions FOR UPDATE`);
@@ -112,8 +124,8 @@ describeWithPostgres('a connection to PostgreSQL', (server) => {
   });
 
   it('may be ended by the server in the middle of a change, which is then undone', async () => {
-    const database = await emptySchema(server);
-    const { sessions } = openHost(database);
+    const database = await empty();
+    const { sessions } = openAnyHost(database);
     const { id } = await okOf(sessions.create(ada));
     await okOf(sessions.start(id));
     const unlock = await lock(database, `SELECT FROM "${database.schema}".sessions FOR UPDATE`);
@@ -129,7 +141,9 @@ describeWithPostgres('a connection to PostgreSQL', (server) => {
     await okOf(sessions.append(id, hi, { operationId: 'hi' }));
     expect((await okOf(sessions.get(id))).historyCount).toBe(1);
   });
+});
 
+describeWithPostgres('a connection to PostgreSQL with a bound of the host', (server) => {
   it('may fail to publish an event: the change stands, the event follows, and the connection is as good as before', async () => {
     const database = await emptySchema(server);
     const { sessions, store } = openHost(database, {
@@ -183,10 +197,10 @@ describeWithPostgres('a pool of connections that is exhausted', (server) => {
   );
 });
 
-describeWithPostgres('the connection that listens', (server) => {
+describeWithClients('the connection that listens', (server, empty) => {
   it('may be ended again and again: a watch is given every event once and in order', async () => {
-    const database = await emptySchema(server);
-    const writing = openHost(database).sessions;
+    const database = await empty();
+    const writing = openAnyHost(database).sessions;
     const { id } = await okOf(writing.create(ada));
     await okOf(writing.start(id));
     const end = new AbortController();
@@ -195,7 +209,7 @@ describeWithPostgres('the connection that listens', (server) => {
     const reached = new Map<number, () => void>();
     const watching = (async () => {
       const options = { signal: end.signal, onOpen: () => (opened += 1) };
-      for await (const item of openHost(database).sessions.watchAll(options)) {
+      for await (const item of openAnyHost(database).sessions.watchAll(options)) {
         const change = item._unsafeUnwrap();
         // What came directly before the call may be told too.
         if (change.type !== 'events_lost' && change.sequence < 3) continue;

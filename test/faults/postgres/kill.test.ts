@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { randomFrom } from '../../support/random.js';
-import { openDatabase } from '../databases/database.js';
+import { openDatabase, postgresClientNames } from '../databases/database.js';
 import { Hosts, tenants } from '../databases/hosts.js';
 import { expectTruth } from '../databases/verdict.js';
 import { Watchers } from '../databases/watchers.js';
@@ -17,15 +17,16 @@ const PROMISE = 'PostgreSQL: answers are true, whatever fails';
 describeWithPostgres(
   'a PostgreSQL that is killed while hosts write to it, which are killed too',
   () => {
-    test(
-      'has lost nothing that was acknowledged, doubled nothing, and has an event for each change',
-      async () => {
+    test.each(postgresClientNames)(
+      'has lost nothing that was acknowledged, doubled nothing, and has an event for each change: with %s',
+      async (client) => {
         const [seed = 1] = seeds(1);
         const random = randomFrom(seed);
         const server = await MortalServer.start();
-        const hosts = new Hosts(server.database, { writers: 4, seed });
+        const database = { ...server.database, client };
+        const hosts = new Hosts(database, { writers: 4, seed });
         onTestFinished(() => hosts.killAll());
-        const watching = openDatabase(server.database);
+        const watching = openDatabase(database);
         onTestFinished(() => void watching.close());
         const watchers = await Watchers.start(watching.store, tenants);
         hosts.start(effort(1, 3));
@@ -40,11 +41,11 @@ describeWithPostgres(
         await hosts.calls(CALLS);
         const topic = {
           promise: PROMISE,
-          fault: `${KILLS} kills of the server and ${KILLS} of a host`,
+          fault: `${KILLS} kills of the server and ${KILLS} of a host, with ${client}`,
         };
         const answers = await expectTruth(
           topic,
-          server.database,
+          database,
           hosts,
           () => unsoundIn(server.database),
           watchers,

@@ -18,6 +18,7 @@ const SCHEMA = 'colloquy';
  * address.
  */
 export class MortalServer {
+  /** As the tests open it with pg. */
   readonly database: PostgresDatabase;
   readonly #options: PostgresServerOptions & { readonly port: number; readonly dir: string };
   #server: PostgresServer;

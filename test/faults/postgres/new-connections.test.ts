@@ -1,5 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import type { Rewrite } from '../../support/tcp-proxy.js';
+import { postgresClientNames } from '../databases/database.js';
 import { Hosts } from '../databases/hosts.js';
 import { expectTruth } from '../databases/verdict.js';
 import { effort } from '../support/effort.js';
@@ -32,15 +34,18 @@ const isBeginning = (answer: Buffer): boolean =>
   answer.includes(Buffer.from('K\0\0\0\x0c', 'latin1'));
 
 describeWithPostgres('hosts whose connections to PostgreSQL end', (server) => {
-  it(
-    'with the bytes that say they are ready: the hosts live on, and every answer is true',
-    async () => {
-      const direct = await emptySchema(server);
+  const each = it.each(postgresClientNames);
+
+  each(
+    'with the bytes that say they are ready: the hosts live on, and every answer is true, with %s',
+    async (client) => {
+      const direct = { ...(await emptySchema(server)), client };
       let isEnding = false;
       let count = 0;
-      const endNewOnes = (answer: Buffer): Buffer => {
+      const endNewOnes: Rewrite = (answer, end) => {
         if (!isEnding || !isBeginning(answer)) return answer;
         count += 1;
+        end();
         return Buffer.concat([answer, FATAL]);
       };
       const { proxy, database } = await behindProxy(direct, server, endNewOnes);
@@ -54,18 +59,21 @@ describeWithPostgres('hosts whose connections to PostgreSQL end', (server) => {
       await hosts.refusals(REFUSALS);
       isEnding = false;
       await hosts.calls(CALLS);
-      await expectTruth({ promise: PROMISE, fault: 'as they begin' }, database, hosts, () =>
-        unsoundIn(direct),
+      await expectTruth(
+        { promise: PROMISE, fault: `as they begin, with ${client}` },
+        database,
+        hosts,
+        () => unsoundIn(direct),
       );
       expect(count).toBeGreaterThan(0);
     },
     TIMEOUT_MS,
   );
 
-  it(
-    'at any moment, killed in a loop: the hosts live on, and every answer is true',
-    async () => {
-      const made = await emptySchema(server);
+  each(
+    'at any moment, killed in a loop: the hosts live on, and every answer is true, with %s',
+    async (client) => {
+      const made = { ...(await emptySchema(server)), client };
       // The server knows this name from the first moment of a connection on.
       const database = { ...made, url: `${made.url}?application_name=${made.schema}` };
       const others = `application_name = '${made.schema}'`;
@@ -80,8 +88,11 @@ describeWithPostgres('hosts whose connections to PostgreSQL end', (server) => {
       await hosts.refusals(REFUSALS);
       await killing.end();
       await hosts.calls(CALLS);
-      await expectTruth({ promise: PROMISE, fault: 'killed in a loop' }, database, hosts, () =>
-        unsoundIn(database),
+      await expectTruth(
+        { promise: PROMISE, fault: `killed in a loop, with ${client}` },
+        database,
+        hosts,
+        () => unsoundIn(database),
       );
     },
     TIMEOUT_MS,
