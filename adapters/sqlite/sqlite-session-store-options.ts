@@ -75,8 +75,11 @@ export interface SqliteSettings extends AskedDeployment {
   readonly database: SqliteDatabase;
 }
 
-const SYNCHRONOUS =
-  'must answer synchronously, with rows: use better-sqlite3, libsql, node:sqlite or bun:sqlite';
+const DRIVERS = 'better-sqlite3, libsql, node:sqlite or bun:sqlite';
+
+const CONNECTION = `must be an open connection of ${DRIVERS}`;
+
+const SYNCHRONOUS = `must return rows synchronously from prepare(sql).all(): use ${DRIVERS}`;
 
 const ignore = (): void => undefined;
 
@@ -87,7 +90,7 @@ const isDatabase = (value: unknown): value is SqliteDatabase =>
 
 const isStatement = (value: unknown): value is SqliteStatement => hasMethods(value, 'all', 'run');
 
-/** Whether a value has no rows, because it is a promise or the statement itself. */
+/** Whether the answer to `SELECT 1 AS one` is its row, not a promise or the statement itself. */
 const isOneRow = (answer: unknown): boolean => {
   const [row] = Array.isArray(answer) ? answer : [];
   return isFields(row) && Number(row['one']) === 1;
@@ -112,7 +115,7 @@ const answersDirectly = (database: SqliteDatabase): boolean => {
 
 const read = optionsOf('SqliteSessionStore', {
   database: checked(
-    having('must be an open connection with exec and prepare', 'exec', 'prepare'),
+    having(CONNECTION, 'exec', 'prepare'),
     (database) => !isDatabase(database) || answersDirectly(database),
     SYNCHRONOUS,
   ),

@@ -6,7 +6,12 @@ import { begin, beginOf } from '../../../src/testing/commits.js';
 import { keyOf } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 
-/** The shape of npm's sqlite3: methods take callbacks, and return the object that they belong to. */
+/*
+ * The shapes of drivers that the store cannot use, as sqlite3 6.0, @tursodatabase/database 0.7,
+ * sql.js 1.17 and @libsql/client 0.18 have them.
+ */
+
+/** Methods accept callbacks, and return the object that they belong to. */
 class CallbackDatabase {
   exec(_sql: string): this {
     return this;
@@ -22,29 +27,51 @@ class CallbackDatabase {
   }
 }
 
-/** The shape of Turso's client: statements are prepared directly, and answer with promises. */
+/** Statements are prepared synchronously, and their methods return promises. */
 const promising = (all: () => Promise<unknown>): SqliteDatabase => ({
   exec: async () => undefined,
   prepare: () => ({ all, get: all, run: all }),
 });
 
-describe('SqliteSessionStore throws a TypeError for a driver that does not answer directly', () => {
-  const synchronous = /^SqliteSessionStore: .*database must answer synchronously/;
+/** `prepare` itself returns a promise. */
+const preparesLater = {
+  exec: async () => undefined,
+  prepare: async () => Promise.reject(new Error('closed')),
+};
 
-  it.each([
-    ['npm sqlite3', new CallbackDatabase()],
-    ['Turso', promising(async () => [{ one: 1 }])],
-    ['a promise that rejects', promising(async () => Promise.reject(new Error('closed')))],
-  ])('%s', (_, database) => {
-    const make = () => new SqliteSessionStore({ database });
-    expect(make).toThrow(TypeError);
-    expect(make).toThrow(synchronous);
-  });
+/** Rows are read one by one, with `step`. */
+const stepping = {
+  exec: () => [{ columns: ['one'], values: [[1]] }],
+  prepare: () => ({ step: () => true, get: () => [1], run: () => undefined, free: () => true }),
+};
 
-  it('libsql/promise', () => {
-    const database: object = new Promised(':memory:', {});
+/** A client with its own protocol. */
+const executing = {
+  execute: async () => ({ rows: [{ one: 1 }] }),
+  batch: async () => [],
+  executeMultiple: async () => undefined,
+  close: () => undefined,
+};
+
+describe('SqliteSessionStore throws a TypeError that names the drivers to use', () => {
+  const drivers = 'better-sqlite3, libsql, node:sqlite or bun:sqlite';
+  const synchronous = `must return rows synchronously from prepare(sql).all(): use ${drivers}`;
+  const connection = `must be an open connection of ${drivers}`;
+
+  it.each<readonly [string, unknown, string]>([
+    ['sqlite3', new CallbackDatabase(), synchronous],
+    ['@tursodatabase/database', promising(async () => [{ one: 1 }]), synchronous],
+    ['a promise that rejects', promising(async () => Promise.reject(new Error('no'))), synchronous],
+    ['a statement that is a promise', preparesLater, synchronous],
+    ['libsql/promise', new Promised(':memory:', {}), synchronous],
+    ['sql.js', stepping, synchronous],
+    ['@libsql/client', executing, connection],
+    ['the path of a file', 'chat.db', connection],
+    ['a connection that is still a promise', Promise.resolve(openLibsql(':memory:')), connection],
+  ])('for %s', (_, database, rule) => {
     // @ts-expect-error A host without types may pass anything.
-    expect(() => new SqliteSessionStore({ database })).toThrow(synchronous);
+    const make = () => new SqliteSessionStore({ database });
+    expect(make).toThrow(new TypeError(`SqliteSessionStore: database ${rule}`));
   });
 
   it('accepts a connection that is closed, and reports that with the first call', async () => {
