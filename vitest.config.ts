@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { inspectorPageInVite } from './.ci/inspector-page.js';
@@ -13,6 +14,13 @@ const inFullOnly = [
   'test/faults/agents/killed-turns.test.ts',
 ];
 
+/** The driver of the samples, and of Drizzle in them, wherever CI has installed it. */
+const { BETTER_SQLITE3: driver = '' } = process.env;
+const driverInVite =
+  driver === ''
+    ? []
+    : [{ find: /^better-sqlite3$/, replacement: createRequire(import.meta.url).resolve(driver) }];
+
 export default defineConfig({
   plugins: [inspectorPageInVite, textFilesInVite],
   // The examples import what users import: here it stands without a build.
@@ -23,12 +31,14 @@ export default defineConfig({
         find: /^colloquy\/(ai-sdk)$/,
         replacement: fileURLToPath(new URL('adapters/$1/index.ts', import.meta.url)),
       },
+      ...driverInVite,
     ],
   },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...inFullOnly],
     globalSetup: ['test/support/global-setup.ts'],
+    server: { deps: { inline: [/drizzle-orm/] } },
     setupFiles: ['test/support/nothing-left.ts'],
     // A test waits for servers and processes much of the time: three workers keep two cores busy.
     maxWorkers: 3,

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { findBinary } from './find-binary.js';
 
 /** The redis-server to test against. */
@@ -11,4 +11,12 @@ export const redisMajor = (): number => {
   const [, major = '0'] =
     /v=(\d+)/.exec(execFileSync(binary, ['--version'], { encoding: 'utf8' })) ?? [];
   return Number(major);
+};
+
+/** Whether the redis-server to test against was built with TLS, and explains a wrong setting. */
+export const redisHasTls = (): boolean => {
+  const binary = findRedisServer();
+  if (binary === undefined) return false;
+  const { stderr } = spawnSync(binary, ['--tls-auth-clients', 'perhaps'], { encoding: 'utf8' });
+  return stderr.includes('must be one of');
 };

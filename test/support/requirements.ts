@@ -1,12 +1,14 @@
 import { isBuiltin } from 'node:module';
 import { betterSqlite3Available } from './better-sqlite3.js';
+import { findOpenssl } from './certificate.js';
 import { findChromium } from './chromium-binary.js';
+import { isElsewhere } from './continuous-integration.js';
 import { failingFsyncAvailable } from './failing-fsync.js';
 import { findBinary } from './find-binary.js';
 import { networksAvailable } from './network.js';
 import { findPgBouncer } from './pgbouncer.js';
 import { findPostgres } from './postgres-binary.js';
-import { findRedisServer } from './redis-binary.js';
+import { findRedisServer, redisHasTls } from './redis-binary.js';
 import { smallDisksAvailable } from './small-disk.js';
 
 /** What some tests need, and a machine may lack. */
@@ -25,6 +27,14 @@ export const requirements = {
     howToGet:
       'Install one (Debian: apt-get install redis-server, macOS: brew install redis), or set REDIS_SERVER to the path of ' +
       'a redis-server or valkey-server binary.',
+    isNeededInCi: true,
+  },
+  redisWithTls: {
+    name: 'a redis-server with TLS, and openssl',
+    isMet: () => redisHasTls() && findOpenssl() !== undefined,
+    howToGet:
+      'Install them (Debian: apt-get install redis-server openssl), or set REDIS_SERVER and OPENSSL to the paths of ' +
+      'their binaries.',
     isNeededInCi: true,
   },
   postgres: {
@@ -90,14 +100,15 @@ export const requirements = {
     name: 'node:sqlite',
     isMet: () => isBuiltin('node:sqlite'),
     howToGet: 'Run the tests with Node 22.13 or later.',
-    isNeededInCi: false,
+    isNeededInCi: isElsewhere,
   },
   betterSqlite3: {
     name: 'better-sqlite3',
     isMet: betterSqlite3Available,
     howToGet:
-      'Run npm install --no-save better-sqlite3, or set BETTER_SQLITE3 to the folder of the package.',
-    isNeededInCi: false,
+      'Run npm install --no-save better-sqlite3@12, or set BETTER_SQLITE3 to the folder of the package.',
+    // It is built for the first Node; the others have node:sqlite.
+    isNeededInCi: !isElsewhere,
   },
 } as const satisfies Readonly<Record<string, Requirement>>;
 
