@@ -1,5 +1,5 @@
 // Tries the packed package on Node 20 to 26, Bun, Deno, workerd with and without `nodejs_compat`,
-// and as a route of Next.js, and prints the table of docs/reference/runtimes.md. Fetches the
+// and as a route of Next.js, and prints the table of docs/reference/compatibility.md. Fetches the
 // runtimes as npm packages into a folder of its own, and needs some minutes. Starts a redis-server
 // if one is on the PATH. Usage, after `npm run build && npm run package`: node .ci/runtimes.mjs
 // [name ...]     for example: bun deno

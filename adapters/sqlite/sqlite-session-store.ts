@@ -51,7 +51,7 @@ import {
  *
  * @example
  * ```ts no-run
- * import Database from 'libsql'; // or better-sqlite3
+ * import Database from 'better-sqlite3'; // or libsql
  *
  * const store = new SqliteSessionStore({ database: new Database('sessions.db') });
  * await unwrap(store.migrate());

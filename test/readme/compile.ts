@@ -15,6 +15,11 @@ const describe = ({ file, start = 0, messageText }: ts.Diagnostic): string => {
   return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
 };
 
+/** Those of libsql are a copy of them. */
+const driverTypes = ['@types/better-sqlite3', 'libsql/types'].map((name) =>
+  join(root, 'node_modules', name, 'index.d.ts'),
+);
+
 /** A program, and the samples in it by the names of their files. */
 interface SampleProgram<S extends Sample> {
   readonly program: ts.Program;
@@ -29,7 +34,8 @@ export const programOf = <S extends Sample>(
   samples: readonly S[],
   more: ts.CompilerOptions = {},
 ): SampleProgram<S> => {
-  const paths = Object.fromEntries([...entries].map(([name, source]) => [name, [source]]));
+  const sources = [...entries].map(([name, source]) => [name, [source]] as const);
+  const paths = Object.fromEntries([...sources, ['better-sqlite3', driverTypes]]);
   const options: ts.CompilerOptions = { ...optionsOfRepository(), paths, ...more };
   const files = new Map(
     samples.map((sample, index) => [join(root, `document-sample-${index}.ts`), sample]),

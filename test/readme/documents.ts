@@ -38,7 +38,8 @@ export const readme: Document = documentAt('README.md');
 /** The documents whose samples are compiled and run: those that are not generated. */
 export const handbook: readonly Document[] = documents.filter(
   ({ path }) =>
-    /^(README|CONTRIBUTING)\.md$/.test(path) || /^docs\/(contributing\/)?[^/]+\.md$/.test(path),
+    /^(README|CONTRIBUTING)\.md$/.test(path) ||
+    /^docs\/((contributing\/)?[^/]+|reference\/compatibility)\.md$/.test(path),
 );
 
 /** One of them by its path. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { reasonToSkip, requirements } from '../support/requirements.js';
 import { compileSamples } from './compile.js';
 import { collectServers, listenToConsole, SampleFolder } from './run-sample.js';
-import { announced, blocksOf, isTest, needsRedis, type Sample } from './samples.js';
+import { announced, blocksOf, isTest, needsDriver, needsRedis, type Sample } from './samples.js';
 
 const samples = blocksOf('ts');
 const redis = inject('redis');
@@ -49,7 +49,11 @@ describe('the samples of the documents', () => {
   });
 
   const runnable = samples.filter((sample) => sample.runs && !isTest(sample));
-  const here = runnable.filter((sample) => redis !== undefined || !needsRedis(sample));
+  const missing = [
+    { requirement: requirements.redis, needs: needsRedis },
+    { requirement: requirements.betterSqlite3, needs: needsDriver },
+  ].filter(({ requirement }) => !requirement.isMet());
+  const here = runnable.filter((sample) => !missing.some(({ needs }) => needs(sample)));
 
   test.for(here)('$name runs, prints what it says and serves', async (sample) => {
     const lines = listenToConsole();
@@ -63,7 +67,7 @@ describe('the samples of the documents', () => {
     }
   });
 
-  if (here.length < runnable.length) test.skip(reasonToSkip(requirements.redis));
+  for (const { requirement } of missing) test.skip(reasonToSkip(requirement));
 });
 
 // A sample that is a test adds its own cases here, while the tests are being collected.

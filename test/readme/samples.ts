@@ -30,3 +30,5 @@ export const announced = ({ code }: Sample): readonly string[] =>
 export const isTest = ({ code }: Sample): boolean => code.includes("from 'vitest'");
 
 export const needsRedis = ({ code }: Sample): boolean => code.includes('redis://');
+
+export const needsDriver = ({ code }: Sample): boolean => code.includes("from 'better-sqlite3'");
