@@ -1,13 +1,18 @@
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
+import { SessionService } from '../../src/service/session-service.js';
 import { documentOf } from '../readme/documents.js';
 import { announced, blocksIn } from '../readme/samples.js';
+import { betterSqlite3Folder } from '../support/better-sqlite3.js';
 import { isElsewhere } from '../support/continuous-integration.js';
 import { createProject, evaluate, sameVersion, typeCheck } from '../support/npm-project.js';
 import { type PackedPackage, packPackage, REPOSITORY } from '../support/packed-package.js';
 import { reasonToSkip, requirements } from '../support/requirements.js';
 import { runNode } from '../support/run.js';
+import { ada, okOf } from '../support/sessions.js';
+import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
 import { contract, needPeers } from './contract.js';
 
 // Package managers and compilers take their time, above all when other tests have the machine's
@@ -134,6 +139,23 @@ describe('in a project with none of the optional peers', () => {
       );
     }
   });
+
+  if (!requirements.betterSqlite3.isMet()) it.skip(reasonToSkip(requirements.betterSqlite3));
+  else
+    it('reads a SQLite file with better-sqlite3 as the only driver', async () => {
+      const { file, remove } = sqliteFile();
+      onTestFinished(remove);
+      const database = openLibsql(file);
+      const store = new SqliteSessionStore({ database });
+      await okOf(store.migrate());
+      const { id } = await okOf(new SessionService({ store }).create(ada));
+      database.close();
+      const driver = join(bare, 'node_modules', 'better-sqlite3');
+      await symlink(betterSqlite3Folder(), driver, 'dir');
+      onTestFinished(() => rm(driver));
+      const main = join(bare, 'node_modules', 'colloquy', 'dist', 'cli', 'main.js');
+      expect(await runNode([main, 'list', '--sqlite', file], bare)).toContain(id);
+    });
 
   it('brings none of them along', async () => {
     const installed = await readdir(join(bare, 'node_modules'));

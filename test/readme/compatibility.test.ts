@@ -26,7 +26,11 @@ const majorAndMinor = (version: string): string => version.split('.').slice(0, 2
 
 const byNumber = (one: string, other: string): number => Number(one) - Number(other);
 
-const rows = rowsOf(documentOf('docs/reference/compatibility.md'), 'Package');
+const page = documentOf('docs/reference/compatibility.md');
+
+const rows = rowsOf(page, 'Package');
+
+const scriptOf = (name: string): string => readFileSync(join(root, '.ci', name), 'utf8');
 
 /** Not in the lock file: installed by CI. */
 const ofCi = 'better-sqlite3';
@@ -46,7 +50,16 @@ describe('the compatibility page', () => {
 
   test('lists the major version of better-sqlite3 that CI installs', () => {
     const [, , tested] = rows.find(([name]) => name === ofCi) ?? [];
-    const ci = readFileSync(join(root, '.ci', 'run'), 'utf8');
-    expect(tested).toBe(/better-sqlite3@(\d+)/.exec(ci)?.[1]);
+    expect(tested).toBe(/better-sqlite3@(\d+)/.exec(scriptOf('run'))?.[1]);
   });
+
+  test.for(['Redis', 'Valkey', 'PostgreSQL'])(
+    'lists the version of %s that a script tests before a release',
+    (server) => {
+      const [, , , tested = ''] = rowsOf(page, 'Server').find(([name]) => name === server) ?? [];
+      const setting = new RegExp(`^${server.toLowerCase()}=(\\d+\\.\\d+(\\.[1-9]\\d*)?)`, 'm');
+      expect(tested).toMatch(/^\d{4}-\d\d-\d\d: [\d.]+$/);
+      expect(tested.split(': ')[1]).toBe(setting.exec(scriptOf('servers'))?.[1]);
+    },
+  );
 });

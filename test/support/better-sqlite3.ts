@@ -1,13 +1,19 @@
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import type { SqliteDatabase } from '../../adapters/sqlite/index.js';
 
 type Driver = new (file: string) => SqliteDatabase & { close(): unknown };
 
+const load = createRequire(import.meta.url);
+
+const NAME = process.env['BETTER_SQLITE3'] ?? 'better-sqlite3';
+
+/** The folder of the package. */
+export const betterSqlite3Folder = (): string => dirname(dirname(load.resolve(NAME)));
+
 /** Throws if the package is missing, or was built for another Node. */
 export const loadBetterSqlite3 = (): Driver => {
-  const Database: Driver = createRequire(import.meta.url)(
-    process.env['BETTER_SQLITE3'] ?? 'better-sqlite3',
-  );
+  const Database: Driver = load(NAME);
   // It loads its native part with the first connection.
   new Database(':memory:').close();
   return Database;
