@@ -42,9 +42,10 @@ describe('the compatibility page', () => {
 
   test.for(rows.filter(([name]) => name !== ofCi))(
     'lists the versions of %s that the tests install',
-    ([name = '', , tested]) => {
+    ([cell = '', , tested = '']) => {
+      const [name = ''] = cell.split(' ');
       const locked = lockedOf(name).map(majorAndMinor).toSorted(byNumber);
-      expect(tested).toBe(locked.join(', '));
+      expect(tested.replace(/, [a-z].*$/, '')).toBe(locked.join(', '));
     },
   );
 
