@@ -1,7 +1,7 @@
 import { changeDetailOf } from '../session/event-detail.js';
 import type { HistoryEntry, PositionedEntry } from '../session/session.js';
 import type { DueKey, SessionKey } from '../session/session-key.js';
-import type { SessionHead, StateRecord } from '../session/session-record.js';
+import type { SessionHead, SessionRecord, StateRecord } from '../session/session-record.js';
 import type {
   BeginCommit,
   Begun,
@@ -15,10 +15,14 @@ import type {
   StateChange,
   UseChange,
 } from '../store/commit.js';
-import type { DueSession, SessionStore } from '../store/session-store.js';
-import { answerOf, type Contents, repeatUntil } from './answers.js';
-import { expectEqual } from './expect-equal.js';
-import { headOf, live, NOON, say, TENANT, upTo } from './samples.js';
+import type { DueSession, ReadSize, SessionStore } from '../store/session-store.js';
+import { answerOf, type Contents, repeatUntil, expectEqual } from './answers.js';
+import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from './samples.js';
+import { eventsAfter, hasEvents } from './event-steps.js';
+import { idsOf as idsOn, pageOf } from './page-steps.js';
+
+/** The session that most cases are about. */
+export const key = keyOf('one');
 
 /** What a session begins with. */
 export interface Beginning {
@@ -54,6 +58,14 @@ export const begin = async (
   const { head = headOf(key.id), state = live('ACTIVE'), entries = [] } = beginning;
   return { head, state, history: entries };
 };
+
+/** Begins a session that was created so many milliseconds after NOON. */
+export const beginAt = (
+  store: SessionStore,
+  id: string,
+  ms: number,
+  beginning?: Omit<Beginning, 'head'>,
+): Promise<Contents> => begin(store, keyOf(id), { ...beginning, head: headOf(id, NOON + ms) });
 
 /** The answer where a guard refuses. */
 export const refused = (guard: string, rest: object = {}) => ({
@@ -91,7 +103,7 @@ export const putOf = (
   };
 };
 
-/** Replaces the state, by its revision. */
+/** Replaces the state by its revision, whatever the outcome. */
 export const tryPut = async (
   store: SessionStore,
   key: DueKey,
@@ -102,9 +114,16 @@ export const tryPut = async (
   return change(store, putOf(key, next, stored, guards));
 };
 
-/** Replaces the state. Fails if the store refuses it. */
-export const put = async (store: SessionStore, key: DueKey, next: StateRecord): Promise<void> => {
-  expectEqual(await tryPut(store, key, next), MADE, 'put');
+/** Puts a state with the revision after the stored one. Fails if the store refuses it. */
+export const put = async (
+  store: SessionStore,
+  key: DueKey,
+  next: StateRecord,
+): Promise<StateRecord> => {
+  const { revision } = (await stateOf(store, key)) ?? { revision: next.revision - 1 };
+  const state = { ...next, revision: revision + 1 };
+  expectEqual(await tryPut(store, key, state), MADE, 'put');
+  return state;
 };
 
 /** The effects of an append besides its entries. */
@@ -181,12 +200,28 @@ export const move = (
 ): Promise<Changed> =>
   change(store, { key, guards: { dueAt: from, revision }, effects: { dueAt: to } });
 
+export const find = (
+  store: SessionStore,
+  of = key,
+  size?: ReadSize,
+): Promise<SessionRecord | undefined> => answerOf(store.find(of, size));
+
+export const stateOf = (store: SessionStore, of: DueKey = key): Promise<StateRecord | undefined> =>
+  answerOf(store.findState(of));
+
 /** The contents of the entries of a session, oldest first; undefined if there is none. */
 export const said = async (
   store: SessionStore,
-  key: SessionKey,
+  of: SessionKey,
 ): Promise<readonly string[] | undefined> =>
-  (await answerOf(store.find(key)))?.history.map(({ content }) => content);
+  (await find(store, of))?.history.map(({ content }) => content);
+
+/** Fails unless the history has exactly these contents. */
+export const expectSaid = async (
+  store: SessionStore,
+  contents: readonly string[],
+  what = 'the history',
+): Promise<void> => expectEqual(await said(store, key), contents, what);
 
 /** The entries of a session with their positions. */
 export const placed = async (
@@ -255,10 +290,8 @@ export const expectWaiting = async (
 };
 
 /** The ids of a tenant's sessions, newest first. */
-export const idsOf = async (store: SessionStore, tenant: string): Promise<readonly string[]> => {
-  const page = await answerOf(store.page(tenant, { offset: 0, limit: 100 }));
-  return page.records.map(({ head }) => head.id);
-};
+export const idsOf = async (store: SessionStore, tenant?: string): Promise<readonly string[]> =>
+  idsOn(await pageOf(store, {}, tenant));
 
 /** Runs a step for all writers at once; every other one uses the second store. */
 export const raceOf = <T>(
@@ -266,3 +299,56 @@ export const raceOf = <T>(
   step: (store: SessionStore, writer: number) => Promise<T>,
 ): Promise<readonly T[]> =>
   Promise.all(upTo(50).map((writer) => step(stores[writer % 2 === 0 ? 0 : 1], writer)));
+
+/** The session that guards are tried on. It waits for a worker, is leased, and ends at NOON + 100. */
+export const guardedState = live('ACTIVE', {
+  revision: 5,
+  deadline: NOON + 100,
+  labels: { user: 'ann' },
+  budget: { used: { tokens: 5 }, limits: { tokens: 2 ** 52 }, last: '' },
+  work: {
+    wakeAt: NOON + 1000,
+    lease: { holder: 'w', fencingToken: 7, takenAt: NOON, until: NOON + 50 },
+  },
+});
+
+/** The positions of the session that guards are tried on. */
+export interface Places {
+  /** After its first entry, which a rewind has kept. */
+  readonly first: number;
+  /** After an entry that the rewind has taken out. */
+  readonly superseded: number;
+  readonly end: number;
+}
+
+/** Adds the session. The operation `op` has rewound its history once. */
+export const addGuarded = async (store: SessionStore): Promise<Places> => {
+  await begin(store, key, { state: guardedState, entries: [say('one'), say('two')] });
+  const [first, second] = await placed(store, key);
+  if (first === undefined || second === undefined) throw new Error('the entries are not there');
+  const guards = { operation: operationOf('op') };
+  const end = await append(store, key, ['three'], guards, { truncate: first.position });
+  return { first: first.position, superseded: second.position, end };
+};
+
+/** All that a change could alter, as the reads show it. */
+const everything = async (store: SessionStore) => ({
+  record: await find(store),
+  page: await pageOf(store, {}),
+  labelled: await pageOf(store, { labels: { user: 'ann' } }),
+  messages: [await answerOf(store.messages(key)), await answerOf(store.messages(key, ['new']))],
+  due: await due(store, FAR),
+  waiting: [await waiting(store, NOON + 10), await waiting(store, NOON + 99)],
+  events: (await hasEvents(store)) ? await eventsAfter(store, '0') : [],
+});
+
+/** Fails if a step changes anything that a reader could notice. */
+export const expectUnchanged = async (
+  store: SessionStore,
+  what: string,
+  step: () => Promise<void>,
+): Promise<void> => {
+  const before = await everything(store);
+  await step();
+  expectEqual(await everything(store), before, what);
+};

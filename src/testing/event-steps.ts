@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, SessionStore } from '../store/session-store.js';
-import { answered } from './answered.js';
+import { answered } from './bounded-store.js';
 import { answerOf } from './answers.js';
 import { TENANT } from './samples.js';
 

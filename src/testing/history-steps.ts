@@ -1,9 +1,7 @@
 import type { HistoryEntry, PositionedEntry } from '../session/session.js';
 import type { EntriesOutcome, HistorySlice, SessionStore } from '../store/session-store.js';
-import { answerOf, repeatUntil } from './answers.js';
-import { append, begin } from './commits.js';
-import { expectEqual, expectThat } from './expect-equal.js';
-import { key } from './guarded.js';
+import { answerOf, repeatUntil, expectEqual, expectThat } from './answers.js';
+import { append, begin, key } from './commits.js';
 import { operationOf, upTo } from './samples.js';
 
 type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;

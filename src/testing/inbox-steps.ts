@@ -12,10 +12,8 @@ import type {
   UseChange,
 } from '../store/commit.js';
 import type { SessionStore, StoredMessage } from '../store/session-store.js';
-import { answerOf } from './answers.js';
-import { change, made, putOf } from './commits.js';
-import { expectEqual } from './expect-equal.js';
-import { key } from './guarded.js';
+import { answerOf, expectEqual } from './answers.js';
+import { change, made, putOf, key, stateOf } from './commits.js';
 import { NOON, say } from './samples.js';
 
 export const messageOf = (id: string, content = id, digest = 'the-same-content'): NewMessage => ({
@@ -80,7 +78,7 @@ export const changeInbox = async (
   use: InboxUse,
   guards?: Guards,
 ): Promise<Changed> => {
-  const state = await answerOf(store.findState(key));
+  const state = await stateOf(store);
   if (state === undefined) throw new Error('there is no session');
   return change(store, inboxOf(state, use, guards));
 };

@@ -8,7 +8,7 @@ import { absences, NO_CORRUPTION } from './cases/absences.js';
 import { corruption } from './cases/corruption.js';
 import { type MakeStore, withOpenedStore } from './opened-store.js';
 import { OPTIONAL_PARTS, type OptionalPart, optionalCases, requiredCases } from './parts.js';
-import type { Corrupt, PortCase } from './store-case.js';
+import type { Cases, Corrupt } from './store-case.js';
 
 export type { MakeStore, OpenedStore } from './opened-store.js';
 export type { OptionalPart } from './parts.js';
@@ -90,20 +90,20 @@ export const describeSessionStore = <S extends SessionStore>(
   const add = (name: string, run: (store: S, second: S) => Promise<void>): void => {
     test(name, () => withOpenedStore(makeStore, timeoutMs, run));
   };
-  const addAll = (all: readonly PortCase[]): void => {
-    for (const { name, run } of all)
+  const addAll = (all: Cases): void => {
+    for (const [name, run] of Object.entries(all))
       add(name, (store, second) => run(bounded(store), bounded(second), timeoutMs));
   };
 
   addAll(requiredCases);
   for (const part of OPTIONAL_PARTS)
-    addAll(absent.has(part) ? [absences[part]] : optionalCases[part]);
+    addAll(absent.has(part) ? absences[part] : optionalCases[part]);
   if (corrupt === undefined) {
     const nothing = async () => undefined;
     if (test.skip === undefined) test(NO_CORRUPTION, nothing);
     else test.skip(NO_CORRUPTION, nothing);
     return;
   }
-  for (const { name, run } of corruption)
+  for (const [name, run] of Object.entries(corruption))
     add(name, (store) => run(bounded(store), (key, part) => corrupt(store, key, part)));
 };

@@ -1,5 +1,5 @@
 import type { SessionStore } from '../store/session-store.js';
-import { answered } from './answered.js';
+import { answered } from './bounded-store.js';
 
 /** A store with its resources, which a factory may return instead of a store. */
 export interface OpenedStore<S extends SessionStore> {

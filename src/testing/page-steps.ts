@@ -1,6 +1,5 @@
 import type { ListCursor, PageRange, RecordPage, SessionStore } from '../store/session-store.js';
-import { answerOf, repeatUntil } from './answers.js';
-import { expectEqual } from './expect-equal.js';
+import { answerOf, repeatUntil, expectEqual } from './answers.js';
 import { NOON, TENANT } from './samples.js';
 
 /** A time, in milliseconds after NOON. */

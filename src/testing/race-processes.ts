@@ -1,8 +1,7 @@
 import type { SessionStore } from '../store/session-store.js';
-import { answerOf, repeatUntil } from './answers.js';
+import { answerOf, repeatUntil, expectEqual } from './answers.js';
 import { boundedStore } from './bounded-store.js';
 import { append, begin, change, remove, tryBegin } from './commits.js';
-import { expectEqual } from './expect-equal.js';
 import { keyOf, upTo } from './samples.js';
 
 /** Starts a process that calls `joinRace` with this ticket. Resolves once the process has ended. */

@@ -1,6 +1,6 @@
 import type { SessionKey } from '../../session/session-key.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { answerOf, contentsOf, errorOf, expectStored } from '../answers.js';
+import { answerOf, contentsOf, errorOf, expectStored, expectEqual } from '../answers.js';
 import {
   appendOf,
   begin,
@@ -13,37 +13,39 @@ import {
   refused,
   remove,
   tryBegin,
+  beginAt,
+  find,
 } from '../commits.js';
-import { expectEqual } from '../expect-equal.js';
 import { known, send, take, waitingIds } from '../inbox-steps.js';
 import { pageOf } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
 import type { StoredPart } from '../store-case.js';
 
-/** A case that can damage a stored session. */
-export interface CorruptionCase {
-  readonly name: string;
-  run(
-    store: SessionStore,
-    corrupt: (key: SessionKey, part: StoredPart) => Promise<void>,
-  ): Promise<void>;
-}
+/** Cases that can damage a stored session, by their names. */
+type CorruptionCases = Readonly<
+  Record<
+    string,
+    (
+      store: SessionStore,
+      corrupt: (key: SessionKey, part: StoredPart) => Promise<void>,
+    ) => Promise<void>
+  >
+>;
 
 const key = keyOf('bad');
 
 /** Three sessions. Newest first they are newest, bad, oldest. */
 const addThree = async (store: SessionStore) => {
-  const newest = await begin(store, keyOf('newest'), { head: headOf('newest', NOON + 2) });
+  const newest = await beginAt(store, 'newest', 2);
   const entries = [say('hello'), say('goodbye')];
   await begin(store, key, { head: headOf('bad', NOON + 1), entries });
   const oldest = await begin(store, keyOf('oldest'), { head: headOf('oldest', NOON) });
   return { newest, oldest };
 };
 
-const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
-  {
-    name: `corruption: every read of a session with a damaged ${part} returns corrupt_record, every time`,
-    run: async (store, corrupt) => {
+const ofPart = (part: StoredPart): CorruptionCases => ({
+  [`corruption: every read of a session with a damaged ${part} returns corrupt_record, every time`]:
+    async (store, corrupt) => {
       await addThree(store);
       await corrupt(key, part);
       for (const _ of [1, 2]) {
@@ -54,10 +56,8 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
           expectEqual((await errorOf(store.entries(key, slice))).type, 'corrupt_record', 'entries');
       }
     },
-  },
-  {
-    name: `corruption: page contains the other sessions, and the id of one with a damaged ${part}`,
-    run: async (store, corrupt) => {
+  [`corruption: page contains the other sessions, and the id of one with a damaged ${part}`]:
+    async (store, corrupt) => {
       const { newest, oldest } = await addThree(store);
       await corrupt(key, part);
       const page = await pageOf(store, {});
@@ -76,27 +76,28 @@ const ofPart = (part: StoredPart): readonly CorruptionCase[] => [
         expectEqual(found, [1, ['bad'], cursor], `two, ${order} first`);
       }
     },
+  [`corruption: a session with a damaged ${part} keeps its id until it is removed`]: async (
+    store,
+    corrupt,
+  ) => {
+    await addThree(store);
+    await corrupt(key, part);
+    expectEqual(await tryBegin(store, key), refused('absent'), 'begin');
+    expectEqual(await remove(store, key), { outcome: 'made' }, 'remove');
+    await expectStored(store, key, undefined);
+    const page = await pageOf(store, {});
+    expectEqual([page.records.length, page.total, page.unreadable], [2, 2, []], 'the page');
+    await expectStored(store, key, await begin(store, key));
+    expectEqual((await idsOf(store)).length, 3, 'the number of sessions');
   },
-  {
-    name: `corruption: a session with a damaged ${part} keeps its id until it is removed`,
-    run: async (store, corrupt) => {
-      await addThree(store);
-      await corrupt(key, part);
-      expectEqual(await tryBegin(store, key), refused('absent'), 'begin');
-      expectEqual(await remove(store, key), { outcome: 'made' }, 'remove');
-      await expectStored(store, key, undefined);
-      const page = await pageOf(store, {});
-      expectEqual([page.records.length, page.total, page.unreadable], [2, 2, []], 'the page');
-      await expectStored(store, key, await begin(store, key));
-      expectEqual((await idsOf(store, TENANT)).length, 3, 'the number of sessions');
-    },
-  },
-];
+});
 
 /** Of the parts that a take reads. */
-const takeOf = (part: 'state' | 'head'): CorruptionCase => ({
-  name: `corruption: take returns the other sessions, and the id of one with a damaged ${part}`,
-  run: async (store, corrupt) => {
+const takeOf = (part: 'state' | 'head'): CorruptionCases => ({
+  [`corruption: take returns the other sessions, and the id of one with a damaged ${part}`]: async (
+    store,
+    corrupt,
+  ) => {
     const state = live('ACTIVE', { work: { wakeAt: NOON } });
     for (const id of ['bad', 'newest']) await begin(store, keyOf(id), { state });
     await corrupt(key, part);
@@ -111,55 +112,52 @@ const takeOf = (part: 'state' | 'head'): CorruptionCase => ({
   },
 });
 
-export const corruption: readonly CorruptionCase[] = [
+export const corruption: CorruptionCases = {
   ...ofPart('state'),
-  takeOf('state'),
+  ...takeOf('state'),
   ...ofPart('head'),
-  takeOf('head'),
+  ...takeOf('head'),
   ...ofPart('history'),
-  {
-    name: 'corruption: damaged messages that wait spoil no other message, history or session',
-    run: async (store, corrupt) => {
-      const [one, two] = [keyOf('one'), keyOf('two')];
-      for (const of of [one, two]) {
-        await begin(store, of);
-        await send(store, ['a', 'b'], of);
-      }
-      await take(store, 1);
-      await corrupt(one, 'inbox');
-      for (const ids of [undefined, ['b']])
-        expectEqual((await errorOf(store.messages(one, ids))).type, 'corrupt_record', 'messages');
-      const { history = [] } = (await answerOf(store.find(one))) ?? {};
-      expectEqual([history.length, (await known(store, ['a'])).length], [1, 1], 'what was taken');
-      expectEqual(await waitingIds(store, two), ['a', 'b'], 'the other inbox');
-    },
+  'corruption: damaged messages that wait spoil no other message, history or session': async (
+    store,
+    corrupt,
+  ) => {
+    const [one, two] = [keyOf('one'), keyOf('two')];
+    for (const of of [one, two]) {
+      await begin(store, of);
+      await send(store, ['a', 'b'], of);
+    }
+    await take(store, 1);
+    await corrupt(one, 'inbox');
+    for (const ids of [undefined, ['b']])
+      expectEqual((await errorOf(store.messages(one, ids))).type, 'corrupt_record', 'messages');
+    const { history = [] } = (await find(store, one)) ?? {};
+    expectEqual([history.length, (await known(store, ['a'])).length], [1, 1], 'what was taken');
+    expectEqual(await waitingIds(store, two), ['a', 'b'], 'the other inbox');
   },
-  {
-    name: 'corruption: no change overwrites a damaged state',
-    run: async (store, corrupt) => {
-      await addThree(store);
-      await corrupt(key, 'state');
-      const errors = [
-        await errorOf(store.findState(key)),
-        await errorOf(store.change(putOf(key, ended('failed', { revision: 2 })))),
-        await errorOf(store.change(appendOf(key, ['more'], { open: NOON }))),
-        await errorOf(store.find(key)),
-      ];
-      for (const error of errors) expectEqual(error.type, 'corrupt_record', 'the error');
-    },
+  'corruption: no change overwrites a damaged state': async (store, corrupt) => {
+    await addThree(store);
+    await corrupt(key, 'state');
+    const errors = [
+      await errorOf(store.findState(key)),
+      await errorOf(store.change(putOf(key, ended('failed', { revision: 2 })))),
+      await errorOf(store.change(appendOf(key, ['more'], { open: NOON }))),
+      await errorOf(store.find(key)),
+    ];
+    for (const error of errors) expectEqual(error.type, 'corrupt_record', 'the error');
   },
-  {
-    name: 'corruption: due finds the other sessions and a damaged one, which can be postponed',
-    run: async (store, corrupt) => {
-      await addThree(store);
-      const ids = async (now: number) => (await due(store, now)).map(({ id }) => id).toSorted();
-      for (const id of ['newest', 'bad'])
-        await put(store, keyOf(id), live('PAUSED', { revision: 2, deadline: NOON + 1 }));
-      await corrupt(key, 'state');
-      expectEqual(await ids(NOON + 1), ['bad', 'newest'], 'the due sessions');
-      expectEqual(await move(store, key, NOON + 1, NOON + 100), MADE, 'move');
-      expectEqual(await ids(NOON + 99), ['newest'], 'due before');
-      expectEqual(await ids(NOON + 100), ['bad', 'newest'], 'due then');
-    },
+  'corruption: due finds the other sessions and a damaged one, which can be postponed': async (
+    store,
+    corrupt,
+  ) => {
+    await addThree(store);
+    const ids = async (now: number) => (await due(store, now)).map(({ id }) => id).toSorted();
+    for (const id of ['newest', 'bad'])
+      await put(store, keyOf(id), live('PAUSED', { deadline: NOON + 1 }));
+    await corrupt(key, 'state');
+    expectEqual(await ids(NOON + 1), ['bad', 'newest'], 'the due sessions');
+    expectEqual(await move(store, key, NOON + 1, NOON + 100), MADE, 'move');
+    expectEqual(await ids(NOON + 99), ['newest'], 'due before');
+    expectEqual(await ids(NOON + 100), ['bad', 'newest'], 'due then');
   },
-];
+};

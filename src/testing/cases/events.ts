@@ -4,7 +4,7 @@ import { timeAt } from '../../session/event-position.js';
 import type { SessionEvent } from '../../session/session-event.js';
 import { endReasons } from '../../session/session-status.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { answerOf, repeatUntil } from '../answers.js';
+import { answerOf, repeatUntil, expectEqual, expectThat } from '../answers.js';
 import {
   append,
   appendOf,
@@ -16,13 +16,13 @@ import {
   raceOf,
   remove,
   tryBegin,
+  key,
+  find,
 } from '../commits.js';
 import { eventsAfter, latestPosition, listenTo, logOf } from '../event-steps.js';
-import { expectEqual, expectThat } from '../expect-equal.js';
-import { key } from '../guarded.js';
 import { messageOf } from '../inbox-steps.js';
 import { ended, live, NOON, operationOf, TENANT, upTo } from '../samples.js';
-import type { PortCase } from '../store-case.js';
+import type { Cases } from '../store-case.js';
 
 const operation = operationOf('op');
 const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 1000 };
@@ -66,37 +66,35 @@ const expectSequences = async (
 };
 
 /** The cases of a store with events. */
-export const events: readonly PortCase[] = [
-  {
-    name: 'events: every change has an event, in order, numbered without a gap, with its details',
-    run: async (store) => {
-      const start = await latestPosition(store);
-      await begin(store, key);
-      for (const [at, [event]] of details.entries()) {
-        const { guards, effects } = putOf(key, live('ACTIVE', { revision: at + 2 }));
-        const events = [{ ...event, at: NOON + at + 1 }];
-        await made(store, { key, guards, effects: { ...effects, events } });
-      }
-      const found = await eventsAfter(store, start);
-      const expected = details.map(([{ type }, detail], at) => ({
-        ...detail,
-        type: `session.${type}`,
-        at: new Date(NOON + at + 1).toISOString(),
-        sequence: at + 2,
-        tenant: TENANT,
-        sessionId: 'one',
-      }));
-      const withoutPlace = found.map(({ id: _, position: __, ...event }) => event);
-      expectEqual(withoutPlace.slice(1), expected, 'the events');
-    },
+export const events: Cases = {
+  'events: every change has an event, in order, numbered without a gap, with its details': async (
+    store,
+  ) => {
+    const start = await latestPosition(store);
+    await begin(store, key);
+    for (const [at, [event]] of details.entries()) {
+      const { guards, effects } = putOf(key, live('ACTIVE', { revision: at + 2 }));
+      const events = [{ ...event, at: NOON + at + 1 }];
+      await made(store, { key, guards, effects: { ...effects, events } });
+    }
+    const found = await eventsAfter(store, start);
+    const expected = details.map(([{ type }, detail], at) => ({
+      ...detail,
+      type: `session.${type}`,
+      at: new Date(NOON + at + 1).toISOString(),
+      sequence: at + 2,
+      tenant: TENANT,
+      sessionId: 'one',
+    }));
+    const withoutPlace = found.map(({ id: _, position: __, ...event }) => event);
+    expectEqual(withoutPlace.slice(1), expected, 'the events');
   },
-  {
-    name: 'events: the id of an event is a name of the session that no other has, a dot and the sequence',
-    run: async (store) => {
+  'events: the id of an event is a name of the session that no other has, a dot and the sequence':
+    async (store) => {
       const start = await latestPosition(store);
       await begin(store, key);
       await append(store, key, ['hello']);
-      const version = (await answerOf(store.find(key)))?.historyVersion;
+      const version = (await find(store))?.historyVersion;
       await remove(store, key);
       await begin(store, key);
       const ids = (await eventsAfter(store, start)).map(({ id }) => id);
@@ -108,140 +106,134 @@ export const events: readonly PortCase[] = [
       const own = [1, 2, 3].map((sequence) => `${first}.${sequence}`);
       expectEqual(ids, [...own, `${second}.1`], 'the ids');
     },
+  'events: a commit that is made has its events, none or several, with the next sequences': async (
+    store,
+    second,
+  ) => {
+    const start = await latestPosition(store);
+    const fenced = { fence: { token: 3, now: NOON } };
+    const of = (...types: readonly ('created' | 'appended' | 'sent')[]) =>
+      types.map((type) => ({ type, at: NOON }));
+    const send = { ...messageOf('m'), at: NOON, revision: 7 };
+    const removal = { ...key, removal: '8' };
+    const over = ended('time_limit', { revision: 8 });
+    const renewal = { revision: 6, work: { lease: { ...lease, until: NOON + 2000 } } };
+    const { guards, effects } = putOf(key, live('ACTIVE', renewal));
+    const renewed = { key, guards, effects: { ...effects, events: [] } };
+    const rest = { ...over, report: { removal: '8', dueAt: NOON, removedAt: NOON } };
+    const steps: readonly (readonly [number, () => Promise<unknown>])[] = [
+      [2, () => begin(store, key, { state: live('IDLE'), events: of('created', 'appended') })],
+      [3, () => put(store, key, live('ACTIVE', { deadline: NOON + 1000 }))],
+      [4, () => put(store, key, live('PAUSED'))],
+      [5, () => put(store, key, live('ACTIVE'))],
+      [6, () => put(store, key, live('ACTIVE', { work: { lease } }))],
+      [6, () => made(store, renewed)],
+      [7, () => append(store, key, ['hello', 'you'])],
+      [8, () => append(store, key, ['hello'], { operation })],
+      [9, () => append(store, key, ['leased'], fenced)],
+      [11, () => append(store, key, ['x'], {}, { send, events: of('appended', 'sent') })],
+      [12, () => put(store, key, over)],
+      [13, () => remove(store, key, { revision: 8 }, { removal: '8', state: rest })],
+      [13, () => put(store, removal, rest)],
+      [13, () => remove(store, removal)],
+    ];
+    for (const [at, [count, step]] of steps.entries()) {
+      await step();
+      await expectSequences([store, second], start, firsts(count), `step ${at + 1}`);
+      const record = await find(second);
+      expectEqual(record?.sequence ?? 13, count, `the sequence after step ${at + 1}`);
+    }
+    const ids = (await eventsAfter(store, start)).map(({ id }) => id);
+    expectEqual(new Set(ids).size, 13, 'the number of ids');
   },
-  {
-    name: 'events: a commit that is made has its events, none or several, with the next sequences',
-    run: async (store, second) => {
-      const start = await latestPosition(store);
-      const fenced = { fence: { token: 3, now: NOON } };
-      const of = (...types: readonly ('created' | 'appended' | 'sent')[]) =>
-        types.map((type) => ({ type, at: NOON }));
-      const send = { ...messageOf('m'), at: NOON, revision: 7 };
-      const removal = { ...key, removal: '8' };
-      const over = ended('time_limit', { revision: 8 });
-      const renewal = { revision: 6, work: { lease: { ...lease, until: NOON + 2000 } } };
-      const { guards, effects } = putOf(key, live('ACTIVE', renewal));
-      const renewed = { key, guards, effects: { ...effects, events: [] } };
-      const rest = { ...over, report: { removal: '8', dueAt: NOON, removedAt: NOON } };
-      const steps: readonly (readonly [number, () => Promise<unknown>])[] = [
-        [2, () => begin(store, key, { state: live('IDLE'), events: of('created', 'appended') })],
-        [3, () => put(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 1000 }))],
-        [4, () => put(store, key, live('PAUSED', { revision: 3 }))],
-        [5, () => put(store, key, live('ACTIVE', { revision: 4 }))],
-        [6, () => put(store, key, live('ACTIVE', { revision: 5, work: { lease } }))],
-        [6, () => made(store, renewed)],
-        [7, () => append(store, key, ['hello', 'you'])],
-        [8, () => append(store, key, ['hello'], { operation })],
-        [9, () => append(store, key, ['leased'], fenced)],
-        [11, () => append(store, key, ['x'], {}, { send, events: of('appended', 'sent') })],
-        [12, () => put(store, key, over)],
-        [13, () => remove(store, key, { revision: 8 }, { removal: '8', state: rest })],
-        [13, () => put(store, removal, { ...rest, revision: 9 })],
-        [13, () => remove(store, removal)],
-      ];
-      for (const [at, [count, step]] of steps.entries()) {
-        await step();
-        await expectSequences([store, second], start, firsts(count), `step ${at + 1}`);
-        const record = await answerOf(second.find(key));
-        expectEqual(record?.sequence ?? 13, count, `the sequence after step ${at + 1}`);
-      }
-      const ids = (await eventsAfter(store, start)).map(({ id }) => id);
-      expectEqual(new Set(ids).size, 13, 'the number of ids');
-    },
+  'events: of calls that race for one change, one has an event': async (store, second) => {
+    const start = await latestPosition(store);
+    const expectOne = async (
+      count: number,
+      what: string,
+      write: (store: SessionStore, writer: number) => Promise<unknown>,
+    ): Promise<void> => {
+      await raceOf([store, second], write);
+      await expectSequences([store, second], start, firsts(count), `a race of ${what}`);
+    };
+    const paused = putOf(key, live('PAUSED', { revision: 2 }), live('ACTIVE'));
+    const once = appendOf(key, ['once'], { operation });
+    await expectOne(1, 'begin', (each) => tryBegin(each, key));
+    await expectOne(2, 'put', (each) => change(each, paused));
+    await expectOne(3, 'append', (each) => change(each, once));
+    await expectOne(53, 'appends', (each, writer) => append(each, key, [`${writer}`]));
+    await expectOne(54, 'remove', (each) => remove(each, key));
+    const found = await eventsAfter(store, start);
+    expectEqual(await eventsAfter(second, start), found, 'the events that the other store reads');
   },
-  {
-    name: 'events: of calls that race for one change, one has an event',
-    run: async (store, second) => {
-      const start = await latestPosition(store);
-      const expectOne = async (
-        count: number,
-        what: string,
-        write: (store: SessionStore, writer: number) => Promise<unknown>,
-      ): Promise<void> => {
-        await raceOf([store, second], write);
-        await expectSequences([store, second], start, firsts(count), `a race of ${what}`);
-      };
-      const paused = putOf(key, live('PAUSED', { revision: 2 }), live('ACTIVE'));
-      const once = appendOf(key, ['once'], { operation });
-      await expectOne(1, 'begin', (each) => tryBegin(each, key));
-      await expectOne(2, 'put', (each) => change(each, paused));
-      await expectOne(3, 'append', (each) => change(each, once));
-      await expectOne(53, 'appends', (each, writer) => append(each, key, [`${writer}`]));
-      await expectOne(54, 'remove', (each) => remove(each, key));
-      const found = await eventsAfter(store, start);
-      expectEqual(await eventsAfter(second, start), found, 'the events that the other store reads');
-    },
+  'events: a reader continues after any position, page by page': async (store) => {
+    const start = await latestPosition(store);
+    expectEqual(await eventsAfter(store, start), [], 'the events of an empty store');
+    await begin(store, key);
+    for (const turn of upTo(20)) await append(store, key, [`${turn}`]);
+    const all = await eventsAfter(store, start);
+    expectEqual(all.length, 21, 'the number of events');
+    for (const [at, { position }] of all.entries()) {
+      const next = await eventsAfter(store, position);
+      expectEqual(next, all.slice(at + 1), `the events after event ${at}`);
+    }
+    const log = logOf(store);
+    const paged: SessionEvent[] = [];
+    let position = start;
+    await repeatUntil('a page without events', all.length, async () => {
+      const page = await answerOf(log.read(log.streamOf(TENANT), position, 2));
+      expectThat(page.events.length <= 2, 'a page has at most as many events as its limit');
+      expectEqual(page.isTrimmed, false, 'isTrimmed');
+      paged.push(...page.events);
+      position = page.position;
+      return page.events.length === 0;
+    });
+    expectEqual(paged, all, 'the events of all pages');
+    expectEqual(await latestPosition(store), all.at(-1)?.position, 'the latest position');
   },
-  {
-    name: 'events: a reader continues after any position, page by page',
-    run: async (store) => {
-      const start = await latestPosition(store);
-      expectEqual(await eventsAfter(store, start), [], 'the events of an empty store');
-      await begin(store, key);
-      for (const turn of upTo(20)) await append(store, key, [`${turn}`]);
-      const all = await eventsAfter(store, start);
-      expectEqual(all.length, 21, 'the number of events');
-      for (const [at, { position }] of all.entries()) {
-        const next = await eventsAfter(store, position);
-        expectEqual(next, all.slice(at + 1), `the events after event ${at}`);
-      }
-      const log = logOf(store);
-      const paged: SessionEvent[] = [];
-      let position = start;
-      await repeatUntil('a page without events', all.length, async () => {
-        const page = await answerOf(log.read(log.streamOf(TENANT), position, 2));
-        expectThat(page.events.length <= 2, 'a page has at most as many events as its limit');
-        expectEqual(page.isTrimmed, false, 'isTrimmed');
-        paged.push(...page.events);
-        position = page.position;
-        return page.events.length === 0;
-      });
-      expectEqual(paged, all, 'the events of all pages');
-      expectEqual(await latestPosition(store), all.at(-1)?.position, 'the latest position');
-    },
+  'events: the time of the log is never later than that of an event that comes after it': async (
+    store,
+    second,
+  ) => {
+    const [start, log] = [await latestPosition(store), logOf(store)];
+    const now = () => answerOf(log.now(log.streamOf(TENANT)));
+    const before = await now();
+    expectThat(Number.isSafeInteger(before), 'the time is whole milliseconds');
+    await begin(second, key);
+    const [created] = await eventsAfter(store, start);
+    const time = timeAt(created?.position ?? '');
+    expectThat(time >= before, 'the event has the time before its change, or a later one');
+    expectThat((await now()) >= time, 'the time after it is that of the event, or a later one');
   },
-  {
-    name: 'events: the time of the log is never later than that of an event that comes after it',
-    run: async (store, second) => {
-      const [start, log] = [await latestPosition(store), logOf(store)];
-      const now = () => answerOf(log.now(log.streamOf(TENANT)));
-      const before = await now();
-      expectThat(Number.isSafeInteger(before), 'the time is whole milliseconds');
-      await begin(second, key);
-      const [created] = await eventsAfter(store, start);
-      const time = timeAt(created?.position ?? '');
-      expectThat(time >= before, 'the event has the time before its change, or a later one');
-      expectThat((await now()) >= time, 'the time after it is that of the event, or a later one');
-    },
+  'events: the log can be opened by each watch, and is not closed while its client is open': async (
+    store,
+    second,
+  ) => {
+    for (const each of [store, store, second]) {
+      await answerOf(logOf(each).open?.() ?? ok());
+      await latestPosition(each);
+      expectEqual(logOf(each).isClosed?.() ?? false, false, 'events.isClosed()');
+    }
   },
-  {
-    name: 'events: the log can be opened by each watch, and is not closed while its client is open',
-    run: async (store, second) => {
-      for (const each of [store, store, second]) {
-        await answerOf(logOf(each).open?.() ?? ok());
-        await latestPosition(each);
-        expectEqual(logOf(each).isClosed?.() ?? false, false, 'events.isClosed()');
-      }
-    },
-  },
-];
+};
 
 /** For a log that takes listeners. */
-export const listeners: readonly PortCase[] = [
-  {
-    name: 'events: a listener is called after a change until it is stopped',
-    run: async (store, second, timeoutMs) => {
-      await begin(store, key);
-      const first = listenTo(store, timeoutMs);
-      await put(store, key, live('PAUSED', { revision: 2 }));
-      await first.heard();
-      first.stop();
-      const callsBefore = first.calls();
-      const other = listenTo(store, timeoutMs);
-      await append(second, key, ['hello']);
-      await other.heard();
-      other.stop();
-      expectEqual(first.calls(), callsBefore, 'calls of a listener that was stopped');
-    },
+export const listeners: Cases = {
+  'events: a listener is called after a change until it is stopped': async (
+    store,
+    second,
+    timeoutMs,
+  ) => {
+    await begin(store, key);
+    const first = listenTo(store, timeoutMs);
+    await put(store, key, live('PAUSED'));
+    await first.heard();
+    first.stop();
+    const callsBefore = first.calls();
+    const other = listenTo(store, timeoutMs);
+    await append(second, key, ['hello']);
+    await other.heard();
+    other.stop();
+    expectEqual(first.calls(), callsBefore, 'calls of a listener that was stopped');
   },
-];
+};

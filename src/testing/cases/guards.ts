@@ -7,13 +7,25 @@ import type {
   UseChange,
 } from '../../store/commit.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { answerOf } from '../answers.js';
-import { appendOf, begin, change, made, refused, remove, said } from '../commits.js';
-import { expectEqual } from '../expect-equal.js';
-import { addGuarded, expectUnchanged, guardedState, key, type Places } from '../guarded.js';
+import { expectEqual } from '../answers.js';
+import {
+  appendOf,
+  begin,
+  change,
+  made,
+  refused,
+  remove,
+  said,
+  addGuarded,
+  expectUnchanged,
+  guardedState,
+  key,
+  type Places,
+  find,
+} from '../commits.js';
 import { messageOf, sendOf } from '../inbox-steps.js';
 import { ended, keyOf, live, NOON, operationOf } from '../samples.js';
-import type { PortCase } from '../store-case.js';
+import type { Cases } from '../store-case.js';
 
 /** The part of a change that a guard judges. */
 interface Judged extends Guards {
@@ -183,9 +195,8 @@ const changesOf = (judged: Judged, of = key): readonly ChangeCommit[] => [
 const refusal = ({ guard, answer = () => ({}) }: GuardSample, places: Places) =>
   refused(guard, answer(places));
 
-const refuses = (sample: GuardSample): PortCase => ({
-  name: `guards: a change that ${sample.guard} refuses writes nothing`,
-  run: async (store, second) => {
+const refuses = (sample: GuardSample): Cases => ({
+  [`guards: a change that ${sample.guard} refuses writes nothing`]: async (store, second) => {
     const places = await addJudged(store);
     for (const judged of sample.fails(places)) {
       const what = JSON.stringify(judged);
@@ -197,9 +208,8 @@ const refuses = (sample: GuardSample): PortCase => ({
   },
 });
 
-const passes = (sample: GuardSample): PortCase => ({
-  name: `guards: a change is made where ${sample.guard} holds`,
-  run: async (store) => {
+const passes = (sample: GuardSample): Cases => ({
+  [`guards: a change is made where ${sample.guard} holds`]: async (store) => {
     const places = await addJudged(store);
     const samples = sample
       .holds(places)
@@ -218,41 +228,47 @@ const passes = (sample: GuardSample): PortCase => ({
 const isSame = (one: Judged, other: Judged): boolean =>
   Object.keys(one).some((name) => name in other);
 
-const comesFirst = (sample: GuardSample, later: readonly GuardSample[]): PortCase => ({
-  name: `guards: ${sample.guard} is checked before ${later.map(({ guard }) => guard).join(', ')}`,
-  run: async (store) => {
-    const places = await addJudged(store);
-    const [first = {}] = sample.fails(places);
-    for (const other of later) {
-      const [judged = {}] = other.fails(places);
-      if (isSame(first, judged)) continue;
-      for (const commit of changesOf({ ...judged, ...first }))
-        expectEqual(
-          await change(store, commit),
-          refusal(sample, places),
-          `the answer where ${other.guard} does not hold either`,
-        );
-    }
-  },
+const comesFirst = (sample: GuardSample, later: readonly GuardSample[]): Cases => ({
+  [`guards: ${sample.guard} is checked before ${later.map(({ guard }) => guard).join(', ')}`]:
+    async (store) => {
+      const places = await addJudged(store);
+      const [first = {}] = sample.fails(places);
+      for (const other of later) {
+        const [judged = {}] = other.fails(places);
+        if (isSame(first, judged)) continue;
+        for (const commit of changesOf({ ...judged, ...first }))
+          expectEqual(
+            await change(store, commit),
+            refusal(sample, places),
+            `the answer where ${other.guard} does not hold either`,
+          );
+      }
+    },
 });
 
-const missing: PortCase = {
-  name: 'guards: a change of a session that does not exist is refused by present, first of all',
-  run: async (store) => {
+/** The cases of each guard, in the order of the guards. */
+const ofEach = inOrder.map((sample, at): Cases => {
+  const later = inOrder.slice(at + 1);
+  const order = later.length > 0 && comesFirst(sample, later);
+  return { ...refuses(sample), ...passes(sample), ...order };
+});
+
+export const guards: Cases = {
+  'guards: a change of a session that does not exist is refused by present, first of all': async (
+    store,
+  ) => {
     await begin(store, key);
     for (const each of [keyOf('two'), keyOf('one', 'globex')]) {
       const judged = { operation: operationOf('op'), revision: 4, inbox: 0, open: NOON, end: 3 };
       for (const commit of changesOf(judged, each))
         expectEqual(await change(store, commit), refused('present'), 'the answer');
-      expectEqual(await answerOf(store.find(each)), undefined, 'a session that was never begun');
+      expectEqual(await find(store, each), undefined, 'a session that was never begun');
     }
   },
-};
-
-/** `open` and `over` judge the status first. */
-const statuses: PortCase = {
-  name: 'guards: only an ACTIVE or PAUSED session is open, and it is over from its end on',
-  run: async (store) => {
+  ...Object.assign({}, ...ofEach),
+  'guards: only an ACTIVE or PAUSED session is open, and it is over from its end on': async (
+    store,
+  ) => {
     const states = [
       { state: live('ACTIVE'), opens: [NOON, NOON + 1e9], overs: [] },
       { state: live('PAUSED', { deadline: NOON + 9 }), opens: [NOON + 8], overs: [NOON + 9] },
@@ -271,11 +287,9 @@ const statuses: PortCase = {
       }
     }
   },
-};
-
-const inactive: PortCase = {
-  name: 'guards: an ACTIVE session is over once it was unused for its inactivity timeout',
-  run: async (store) => {
+  'guards: an ACTIVE session is over once it was unused for its inactivity timeout': async (
+    store,
+  ) => {
     const { terms } = live('ACTIVE');
     const state = live('ACTIVE', { terms: { ...terms, inactivityTimeoutMs: 20 } });
     await begin(store, key, { state });
@@ -288,30 +302,16 @@ const inactive: PortCase = {
   },
 };
 
-export const guards: readonly PortCase[] = [
-  missing,
-  ...inOrder.flatMap((sample, at) => {
-    const later = inOrder.slice(at + 1);
-    const order = later.length === 0 ? [] : [comesFirst(sample, later)];
-    return [refuses(sample), passes(sample), ...order];
-  }),
-  statuses,
-  inactive,
-];
-
 /** For stores with limits of live sessions. */
-export const limitGuards: readonly PortCase[] = [
-  refuses(limit),
-  passes(limit),
-  {
-    name: 'guards: all others are checked before live',
-    run: async (store) => {
-      const places = await addJudged(store);
-      for (const sample of inOrder) {
-        const judged = { ...sample.fails(places)[0], ...limit.fails(places)[0] };
-        for (const commit of changesOf(judged))
-          expectEqual(await change(store, commit), refusal(sample, places), sample.guard);
-      }
-    },
+export const limitGuards: Cases = {
+  ...refuses(limit),
+  ...passes(limit),
+  'guards: all others are checked before live': async (store) => {
+    const places = await addJudged(store);
+    for (const sample of inOrder) {
+      const judged = { ...sample.fails(places)[0], ...limit.fails(places)[0] };
+      for (const commit of changesOf(judged))
+        expectEqual(await change(store, commit), refusal(sample, places), sample.guard);
+    }
   },
-];
+};

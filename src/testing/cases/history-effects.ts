@@ -1,6 +1,6 @@
 import type { Guards } from '../../store/commit.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { answerOf } from '../answers.js';
+import { expectEqual, expectThat } from '../answers.js';
 import {
   add,
   append,
@@ -15,14 +15,15 @@ import {
   refused,
   remove,
   said,
+  addGuarded,
+  expectUnchanged,
+  key,
+  expectSaid,
+  find,
 } from '../commits.js';
-import { expectEqual, expectThat } from '../expect-equal.js';
-import { addGuarded, expectUnchanged, key } from '../guarded.js';
 import { messageOf } from '../inbox-steps.js';
 import { ended, keyOf, NOON, operationOf, say, upTo } from '../samples.js';
-import type { PortCase } from '../store-case.js';
-
-const find = (store: SessionStore) => answerOf(store.find(key));
+import type { Cases } from '../store-case.js';
 
 const rewind = (store: SessionStore, truncate: number, contents: readonly string[] = []) =>
   append(store, key, contents, {}, { truncate });
@@ -33,10 +34,9 @@ const positionsOf = async (store: SessionStore) =>
 /** A thousand entries are one change, and so is a large one. */
 const batches = [['a'], ['b', 'b', ''], upTo(1000).map(String), ['x'.repeat(100_000)], ['c']];
 
-export const historyEffects: readonly PortCase[] = [
-  {
-    name: 'entries: follow in the order of the calls, those of a call together, at rising positions',
-    run: async (store, second) => {
+export const historyEffects: Cases = {
+  'entries: follow in the order of the calls, those of a call together, at rising positions':
+    async (store, second) => {
       await begin(store, key);
       let end = 0;
       for (const contents of batches) {
@@ -44,7 +44,7 @@ export const historyEffects: readonly PortCase[] = [
         expectThat(position > end, 'each position is higher than all before it');
         end = position;
       }
-      expectEqual(await said(second, key), batches.flat(), 'the history');
+      await expectSaid(second, batches.flat());
       const positions = await positionsOf(second);
       expectThat(
         positions.every((position, at) => position > (positions[at - 1] ?? 0)),
@@ -54,27 +54,25 @@ export const historyEffects: readonly PortCase[] = [
       expectEqual([found?.historyPosition, positions.at(-1)], [end, end], 'the end');
       expectEqual([found?.historyCount, found?.sequence], [1006, 6], 'the counts');
     },
+  'truncate: the entries after its position are gone from every read, and others follow': async (
+    store,
+    second,
+  ) => {
+    await begin(store, key);
+    const first = await append(store, key, ['a', 'b']);
+    const old = await append(store, key, ['c']);
+    const version = (await find(store))?.historyVersion;
+    const end = await rewind(store, first, ['d', 'e']);
+    expectThat(end > old, 'no position is used twice');
+    await expectSaid(second, ['a', 'b', 'd', 'e']);
+    const found = await find(second);
+    expectEqual([found?.historyCount, found?.historyPosition], [4, end], 'the end');
+    expectThat(found?.historyVersion !== version, 'the history has another version');
+    await append(store, key, ['f']);
+    expectEqual((await find(second))?.historyVersion, found?.historyVersion, 'the version');
   },
-  {
-    name: 'truncate: the entries after its position are gone from every read, and others follow',
-    run: async (store, second) => {
-      await begin(store, key);
-      const first = await append(store, key, ['a', 'b']);
-      const old = await append(store, key, ['c']);
-      const version = (await find(store))?.historyVersion;
-      const end = await rewind(store, first, ['d', 'e']);
-      expectThat(end > old, 'no position is used twice');
-      expectEqual(await said(second, key), ['a', 'b', 'd', 'e'], 'the history');
-      const found = await find(second);
-      expectEqual([found?.historyCount, found?.historyPosition], [4, end], 'the end');
-      expectThat(found?.historyVersion !== version, 'the history has another version');
-      await append(store, key, ['f']);
-      expectEqual((await find(second))?.historyVersion, found?.historyVersion, 'the version');
-    },
-  },
-  {
-    name: 'truncate: to 0 and without entries, the history is empty and continues at a new position',
-    run: async (store) => {
+  'truncate: to 0 and without entries, the history is empty and continues at a new position':
+    async (store) => {
       const { end } = await addGuarded(store);
       const empty = await rewind(store, 0);
       expectThat(empty > end, 'the end is at a new position');
@@ -82,55 +80,49 @@ export const historyEffects: readonly PortCase[] = [
       expectEqual([found?.historyCount, found?.historyPosition], [0, empty], 'the end');
       const guarded = await append(store, key, ['x'], { end: empty });
       await rewind(store, empty, ['y']);
-      expectEqual(await said(store, key), ['y'], 'the history');
+      await expectSaid(store, ['y']);
       const gone = await change(store, appendOf(key, [], {}, { truncate: guarded }));
       const position = (await find(store))?.historyPosition;
       expectEqual(gone, refused('superseded', { position }), 'the end of x');
     },
+  'redact: overwrites the content, id and data of entries, whose positions stay': async (
+    store,
+    second,
+  ) => {
+    await begin(store, key);
+    const secret = { ...say('é'.repeat(50_000), 'assistant'), id: 'e', data: { key: 'secret' } };
+    await add(store, key, [say('a'), secret, say('c')]);
+    const positions = await positionsOf(store);
+    const before = await find(store);
+    await redact(store, key, positions.slice(1, 2));
+    const found = await find(second);
+    const history = [say('a'), say('', 'assistant'), say('c')];
+    const { historyVersion: version, ...others } = found ?? {};
+    expectEqual({ ...before, ...others }, { ...before, history, sequence: 3 }, 'the record');
+    expectThat(version !== before?.historyVersion, 'the history has another version');
+    expectEqual(await positionsOf(second), positions, 'the positions');
+    await put(store, key, ended('failed'));
+    await redact(store, key, positions);
+    await expectSaid(second, ['', '', ''], 'the history of an ended session');
   },
-  {
-    name: 'redact: overwrites the content, id and data of entries, whose positions stay',
-    run: async (store, second) => {
-      await begin(store, key);
-      const secret = { ...say('é'.repeat(50_000), 'assistant'), id: 'e', data: { key: 'secret' } };
-      await add(store, key, [say('a'), secret, say('c')]);
-      const positions = await positionsOf(store);
-      const before = await find(store);
-      await redact(store, key, positions.slice(1, 2));
-      const found = await find(second);
-      const history = [say('a'), say('', 'assistant'), say('c')];
-      const { historyVersion: version, ...others } = found ?? {};
-      expectEqual({ ...before, ...others }, { ...before, history, sequence: 3 }, 'the record');
-      expectThat(version !== before?.historyVersion, 'the history has another version');
-      expectEqual(await positionsOf(second), positions, 'the positions');
-      await put(store, key, ended('failed', { revision: 2 }));
-      await redact(store, key, positions);
-      expectEqual(await said(second, key), ['', '', ''], 'the history of an ended session');
-    },
+  'redact: is no change where nothing is left to overwrite': async (store) => {
+    const { first } = await addGuarded(store);
+    await redact(store, key, [first]);
+    await expectUnchanged(store, 'after the redaction of what is redacted', async () => {
+      expectEqual(await redact(store, key, [first]), MADE, 'redact');
+    });
   },
-  {
-    name: 'redact: is no change where nothing is left to overwrite',
-    run: async (store) => {
-      const { first } = await addGuarded(store);
-      await redact(store, key, [first]);
-      await expectUnchanged(store, 'after the redaction of what is redacted', async () => {
-        expectEqual(await redact(store, key, [first]), MADE, 'redact');
-      });
-    },
+  'redact: takes the positions of superseded entries, and rewinds work as before': async (
+    store,
+  ) => {
+    const { first, superseded, end } = await addGuarded(store);
+    await redact(store, key, [superseded, end]);
+    await expectSaid(store, ['one', '']);
+    await rewind(store, first, ['new']);
+    await expectSaid(store, ['one', 'new'], 'after a rewind');
   },
-  {
-    name: 'redact: takes the positions of superseded entries, and rewinds work as before',
-    run: async (store) => {
-      const { first, superseded, end } = await addGuarded(store);
-      await redact(store, key, [superseded, end]);
-      expectEqual(await said(store, key), ['one', ''], 'the history');
-      await rewind(store, first, ['new']);
-      expectEqual(await said(store, key), ['one', 'new'], 'after a rewind');
-    },
-  },
-  {
-    name: 'redact: is refused as a whole by position after the end, and by present without a session',
-    run: async (store) => {
+  'redact: is refused as a whole by position after the end, and by present without a session':
+    async (store) => {
       const { first, end } = await addGuarded(store);
       await expectUnchanged(store, 'after the refusal', async () => {
         for (const beyond of [end + 1, end + 1_000_000])
@@ -140,10 +132,8 @@ export const historyEffects: readonly PortCase[] = [
       const late = await redact(store, key, [first, end + 1]);
       expectEqual(late, refused('present'), 'after the removal');
     },
-  },
-  {
-    name: 'operation: a repeated change is recognised before every other guard, and changes nothing',
-    run: async (store, second) => {
+  'operation: a repeated change is recognised before every other guard, and changes nothing':
+    async (store, second) => {
       const { first: truncate, end } = await addGuarded(store);
       const once = (id: string, contents: readonly string[], guards?: Guards) => {
         const use = { send: { ...messageOf(id), at: NOON, revision: 9 }, activity: NOON + 9 };
@@ -157,7 +147,7 @@ export const historyEffects: readonly PortCase[] = [
       ] as const;
       for (const at of upTo(100)) await append(store, key, [`${at}`]);
       await redact(store, key, await positionsOf(store));
-      await put(store, key, ended('failed', { revision: 10 }));
+      await put(store, key, ended('failed'));
       await expectUnchanged(second, 'after the repetition', async () => {
         for (const [id, position] of known)
           for (const guards of [{ revision: 4 }, { open: NOON }, { end: 0 }, { entries: 0 }, {}]) {
@@ -166,35 +156,30 @@ export const historyEffects: readonly PortCase[] = [
           }
       });
     },
+  'operation: a refused change leaves its id free': async (store) => {
+    await addGuarded(store);
+    const operation = operationOf('free');
+    for (const guards of [{ end: 0 }, { open: NOON + 1e6 }, { revision: 1 }, { entries: 0 }]) {
+      const first = await change(store, appendOf(key, ['x'], { operation, ...guards }));
+      expectEqual(first.outcome, 'refused', 'the first time');
+    }
+    await append(store, key, ['x'], { operation: operationOf('free', 'another-content-') });
   },
-  {
-    name: 'operation: a refused change leaves its id free',
-    run: async (store) => {
-      await addGuarded(store);
-      const operation = operationOf('free');
-      for (const guards of [{ end: 0 }, { open: NOON + 1e6 }, { revision: 1 }, { entries: 0 }]) {
-        const first = await change(store, appendOf(key, ['x'], { operation, ...guards }));
-        expectEqual(first.outcome, 'refused', 'the first time');
+  'operation: ids that look alike, and those of other sessions, are different operations': async (
+    store,
+  ) => {
+    const alike = ['a', 'A', 'a ', 'é', 'e\u0301', '1', '01', 'a:b', 'a:bc', '%61'];
+    const ids = [...alike, '\u{1F600}', '__proto__'];
+    const keys = [key, keyOf('two'), keyOf('one', 'globex')];
+    for (const each of keys) await begin(store, each, { entries: [say('a')] });
+    for (const each of keys)
+      for (const id of ids) await append(store, each, [id], { operation: operationOf(id) });
+    for (const each of keys) {
+      expectEqual(await said(store, each), ['a', ...ids], 'the history');
+      for (const id of ids) {
+        const again = appendOf(each, [id], { operation: operationOf(id) });
+        expectEqual((await change(store, again)).outcome, 'repeated', JSON.stringify(id));
       }
-      await append(store, key, ['x'], { operation: operationOf('free', 'another-content-') });
-    },
+    }
   },
-  {
-    name: 'operation: ids that look alike, and those of other sessions, are different operations',
-    run: async (store) => {
-      const alike = ['a', 'A', 'a ', 'é', 'e\u0301', '1', '01', 'a:b', 'a:bc', '%61'];
-      const ids = [...alike, '\u{1F600}', '__proto__'];
-      const keys = [key, keyOf('two'), keyOf('one', 'globex')];
-      for (const each of keys) await begin(store, each, { entries: [say('a')] });
-      for (const each of keys)
-        for (const id of ids) await append(store, each, [id], { operation: operationOf(id) });
-      for (const each of keys) {
-        expectEqual(await said(store, each), ['a', ...ids], 'the history');
-        for (const id of ids) {
-          const again = appendOf(each, [id], { operation: operationOf(id) });
-          expectEqual((await change(store, again)).outcome, 'repeated', JSON.stringify(id));
-        }
-      }
-    },
-  },
-];
+};

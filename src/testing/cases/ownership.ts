@@ -1,5 +1,5 @@
-import type { SessionStore } from '../../store/session-store.js';
-import { answerOf } from '../answers.js';
+import { type SessionStore } from '../../store/session-store.js';
+import { answerOf, expectEqual, type Contents, contentsOf, expectStored } from '../answers.js';
 import {
   append,
   appendOf,
@@ -12,15 +12,17 @@ import {
   put,
   putOf,
   remove,
+  key,
+  find,
+  stateOf,
 } from '../commits.js';
 import { eventsAfter, hasEvents } from '../event-steps.js';
-import { expectEqual } from '../expect-equal.js';
-import { key } from '../guarded.js';
 import { messageOf, sendOf } from '../inbox-steps.js';
 import { mutateDeeply } from '../mutate-deeply.js';
 import { pageOf } from '../page-steps.js';
-import { headOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
-import type { PortCase } from '../store-case.js';
+import { headOf, live, NOON, operationOf, say, TENANT, upTo, ended } from '../samples.js';
+import { type Cases } from '../store-case.js';
+import { withoutPosition } from '../history-steps.js';
 
 /** The parts of a session, new objects at each call, so that a case can change them. */
 const sample = () => ({
@@ -39,114 +41,153 @@ const sample = () => ({
 const expectSample = async (store: SessionStore, what: string): Promise<void> => {
   const { head, state, entries } = sample();
   const { records } = await pageOf(store, {});
-  const read = [await answerOf(store.find(key)), ...records];
+  const read = [await find(store), ...records];
   const parts = read.map((record) => [record?.head, record?.state, record?.history]);
   expectEqual(
     parts,
     [1, 2].map(() => [head, state, entries]),
     what,
   );
-  expectEqual(await answerOf(store.findState(key)), state, `the state ${what}`);
+  expectEqual(await stateOf(store), state, `the state ${what}`);
 };
 
-export const ownership: readonly PortCase[] = [
-  {
-    name: 'ownership: changing what was read changes nothing in the store, nor for other readers',
-    run: async (store) => {
-      const [given, range] = [{ ...key }, { labels: { user: 'ann' } }];
-      await begin(store, given, sample());
-      expectEqual((await pageOf(store, range)).total, 1, 'the sessions with its label');
-      mutateDeeply([given, range]);
-      const reads = [
-        () => answerOf(store.find(key)),
-        () => answerOf(store.find(key, { historyLimit: 1 })),
-        () => answerOf(store.findState(key)),
-        () => pageOf(store, {}),
-        () => placed(store, key),
-        () => due(store, NOON + 9),
-        async () => ((await hasEvents(store)) ? eventsAfter(store, '0') : []),
-        () => answerOf(store.take({ tenant: TENANT, now: NOON, until: NOON, limit: 1 })),
-        () => change(store, appendOf(key, ['late'], { revision: 9 })),
-      ];
-      for (const [at, read] of reads.entries()) {
-        const [mine, theirs] = [await read(), await read()];
-        const expected = structuredClone(theirs);
-        mutateDeeply(mine);
-        expectEqual(theirs, expected, `what another reader has read, read ${at}`);
-        await expectSample(store, `after read ${at}`);
-      }
-    },
+export const ownership: Cases = {
+  'ownership: changing what was read changes nothing in the store, nor for other readers': async (
+    store,
+  ) => {
+    const [given, range] = [{ ...key }, { labels: { user: 'ann' } }];
+    await begin(store, given, sample());
+    expectEqual((await pageOf(store, range)).total, 1, 'the sessions with its label');
+    mutateDeeply([given, range]);
+    const reads = [
+      () => find(store),
+      () => find(store, key, { historyLimit: 1 }),
+      () => stateOf(store),
+      () => pageOf(store, {}),
+      () => placed(store, key),
+      () => due(store, NOON + 9),
+      async () => ((await hasEvents(store)) ? eventsAfter(store, '0') : []),
+      () => answerOf(store.take({ tenant: TENANT, now: NOON, until: NOON, limit: 1 })),
+      () => change(store, appendOf(key, ['late'], { revision: 9 })),
+    ];
+    for (const [at, read] of reads.entries()) {
+      const [mine, theirs] = [await read(), await read()];
+      const expected = structuredClone(theirs);
+      mutateDeeply(mine);
+      expectEqual(theirs, expected, `what another reader has read, read ${at}`);
+      await expectSample(store, `after read ${at}`);
+    }
   },
-  {
-    name: 'ownership: changing what was given changes nothing in the store, even frozen outside',
-    run: async (store) => {
-      for (const freeze of [<T>(value: T) => value, Object.freeze]) {
-        await remove(store, key);
-        const { head, state, entries } = sample();
-        const last = { ...sample().state, revision: 3 };
-        const begun = beginOf(
-          { ...key },
-          {
-            head: freeze(head),
-            state: live('IDLE', { labels: { user: 'bob' } }),
-            entries: freeze(entries.slice(0, 1)),
-          },
-        );
-        await answerOf(store.begin(freeze(begun)));
-        mutateDeeply(begun);
-        const appended = appendOf({ ...key }, [], { operation: operationOf('op') });
-        for (const commit of [
-          putOf({ ...key }, freeze({ ...state, revision: 2 }), live('IDLE')),
-          putOf({ ...key }, last, { ...last }),
-          { ...appended, effects: { ...appended.effects, entries: freeze(entries.slice(1)) } },
-        ]) {
-          await made(store, freeze(commit));
-          mutateDeeply(commit);
-        }
-        const found = await answerOf(store.find(key));
-        expectEqual(found?.head, sample().head, 'the head');
-        expectEqual(found?.history, sample().entries, 'the history');
-        expectEqual(found?.state, { ...sample().state, revision: 3 }, 'the state');
-        const again = appendOf(key, ['x'], { operation: operationOf('op') });
-        expectEqual((await change(store, again)).outcome, 'repeated', 'the operation');
-      }
-    },
-  },
-  {
-    name: 'ownership: changing messages that were sent or read changes nothing in the store',
-    run: async (store) => {
-      await begin(store, key);
-      const { entry, digest } = messageOf('a');
-      const message = { entry: { ...entry, data: { tokens: [3] } }, digest };
-      const sent = sendOf(message, {}, { of: { ...key } });
-      const expected = structuredClone(sent.effects.send?.entry);
-      await made(store, sent);
-      mutateDeeply(sent);
-      for (const ids of [undefined, ['a'], undefined]) {
-        const found = await answerOf(store.messages(key, ids));
-        expectEqual(found, [{ id: 'a', digest, entry: expected }], 'the messages');
-        mutateDeeply(found);
-      }
-    },
-  },
-  {
-    name: 'ownership: later writes do not change what was read, even a long history',
-    run: async (store) => {
-      const contents = upTo(200).map((at) => `turn ${at}`);
-      const entries = contents.map((content) => say(content));
-      const { head, state } = sample();
-      await begin(store, key, { head, state, entries });
-      const found = await answerOf(store.find(key));
-      const [listed] = (await pageOf(store, {})).records;
-      await append(store, key, ['more']);
-      await put(store, key, live('PAUSED', { revision: 2 }));
+  'ownership: changing what was given changes nothing in the store, even frozen outside': async (
+    store,
+  ) => {
+    for (const freeze of [<T>(value: T) => value, Object.freeze]) {
       await remove(store, key);
-      for (const record of [found, listed])
-        expectEqual(
-          [record?.state, record?.history, record?.historyCount],
-          [state, entries, 200],
-          'what was read before',
-        );
-    },
+      const { head, state, entries } = sample();
+      const last = { ...sample().state, revision: 3 };
+      const begun = beginOf(
+        { ...key },
+        {
+          head: freeze(head),
+          state: live('IDLE', { labels: { user: 'bob' } }),
+          entries: freeze(entries.slice(0, 1)),
+        },
+      );
+      await answerOf(store.begin(freeze(begun)));
+      mutateDeeply(begun);
+      const appended = appendOf({ ...key }, [], { operation: operationOf('op') });
+      for (const commit of [
+        putOf({ ...key }, freeze({ ...state, revision: 2 }), live('IDLE')),
+        putOf({ ...key }, last, { ...last }),
+        { ...appended, effects: { ...appended.effects, entries: freeze(entries.slice(1)) } },
+      ]) {
+        await made(store, freeze(commit));
+        mutateDeeply(commit);
+      }
+      const found = await find(store);
+      expectEqual(found?.head, sample().head, 'the head');
+      expectEqual(found?.history, sample().entries, 'the history');
+      expectEqual(found?.state, { ...sample().state, revision: 3 }, 'the state');
+      const again = appendOf(key, ['x'], { operation: operationOf('op') });
+      expectEqual((await change(store, again)).outcome, 'repeated', 'the operation');
+    }
   },
-];
+  'ownership: changing messages that were sent or read changes nothing in the store': async (
+    store,
+  ) => {
+    await begin(store, key);
+    const { entry, digest } = messageOf('a');
+    const message = { entry: { ...entry, data: { tokens: [3] } }, digest };
+    const sent = sendOf(message, {}, { of: { ...key } });
+    const expected = structuredClone(sent.effects.send?.entry);
+    await made(store, sent);
+    mutateDeeply(sent);
+    for (const ids of [undefined, ['a'], undefined]) {
+      const found = await answerOf(store.messages(key, ids));
+      expectEqual(found, [{ id: 'a', digest, entry: expected }], 'the messages');
+      mutateDeeply(found);
+    }
+  },
+  'ownership: later writes do not change what was read, even a long history': async (store) => {
+    const contents = upTo(200).map((at) => `turn ${at}`);
+    const entries = contents.map((content) => say(content));
+    const { head, state } = sample();
+    await begin(store, key, { head, state, entries });
+    const found = await find(store);
+    const [listed] = (await pageOf(store, {})).records;
+    await append(store, key, ['more']);
+    await put(store, key, live('PAUSED'));
+    await remove(store, key);
+    for (const record of [found, listed])
+      expectEqual(
+        [record?.state, record?.history, record?.historyCount],
+        [state, entries, 200],
+        'what was read before',
+      );
+  },
+};
+
+/** Fails unless every way to read gives `expected`. */
+const expectRead = async (
+  store: SessionStore,
+  expected: Contents | undefined,
+  what: string,
+): Promise<void> => {
+  await expectStored(store, key, expected, what);
+  const all = expected === undefined ? [] : [expected];
+  const page = await answerOf(store.page(TENANT, { offset: 0, limit: 10 }));
+  expectEqual(page.records.map(contentsOf), all, `the page with ${what}`);
+  expectEqual(page.total, all.length, `the total with ${what}`);
+  const part = await answerOf(store.entries(key, { limit: 10 }));
+  const entries = part.outcome === 'found' ? part.entries.map(withoutPosition) : undefined;
+  expectEqual(entries, expected?.history, `the last entries of ${what}`);
+  const times = all.map(({ state }) => state.deadline).filter((at) => Number.isFinite(at));
+  const found = (await due(store, Number.MAX_SAFE_INTEGER)).map(({ dueAt }) => dueAt);
+  expectEqual(found, times, `due with ${what}`);
+};
+
+export const twoStores: Cases = {
+  'two stores: each reads immediately what the other has written': async (store, second) => {
+    const both = async (expected: Contents | undefined, what: string) => {
+      for (const each of [store, second, store]) await expectRead(each, expected, what);
+    };
+    await both(undefined, 'nothing');
+    const head = headOf('one', NOON, { context: 'algebra' });
+    const stored = await begin(second, key, { head, state: live('IDLE') });
+    await both(stored, 'a new session');
+    const active = live('ACTIVE', { revision: 2, deadline: NOON + 10 });
+    await put(store, key, active);
+    await both({ ...stored, state: active }, 'a started session');
+    await append(second, key, ['hello']);
+    await both({ ...stored, state: active, history: [say('hello')] }, 'an entry');
+    await append(store, key, ['goodbye']);
+    const history = [say('hello'), say('goodbye')];
+    await both({ ...stored, state: active, history }, 'two entries');
+    const over = ended('terminated', { revision: 3 });
+    await put(second, key, over);
+    await both({ ...stored, state: over, history }, 'a session that has ended');
+    await remove(store, key);
+    await both(undefined, 'a removed session');
+    await both(await begin(second, key), 'a new session under the id');
+  },
+};

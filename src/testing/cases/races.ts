@@ -1,7 +1,7 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { Guards } from '../../store/commit.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { answerOf } from '../answers.js';
+import { expectEqual, expectThat } from '../answers.js';
 import {
   append,
   appendOf,
@@ -21,13 +21,17 @@ import {
   said,
   tryBegin,
   tryPut,
+  addGuarded,
+  guardedState,
+  key,
+  expectSaid,
+  find,
+  stateOf,
 } from '../commits.js';
-import { expectEqual, expectThat } from '../expect-equal.js';
-import { addGuarded, guardedState, key } from '../guarded.js';
 import { type InboxUse, inboxOf, messageOf, sendOf, waitingIds } from '../inbox-steps.js';
 import { listed } from '../page-steps.js';
-import { ended, headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from '../samples.js';
-import type { PortCase } from '../store-case.js';
+import { ended, headOf, keyOf, live, NOON, operationOf, say, upTo } from '../samples.js';
+import type { Cases } from '../store-case.js';
 
 const WRITERS = 50;
 
@@ -48,50 +52,50 @@ const oneOf = (
   guard: string,
   what: string,
   commit: (store: SessionStore, end: number, writer: number) => Promise<Outcome>,
-): PortCase => ({
-  name: `races: of 50 ${what}, one is made`,
-  run: async (store, second) => {
+): Cases => ({
+  [`races: of 50 ${what}, one is made`]: async (store, second) => {
     const { end } = await addGuarded(store);
     const all = await raceOf([store, second], (each, writer) => commit(each, end, writer));
     expectEqual(tally(all), { made: 1, [guard]: WRITERS - 1 }, 'the outcomes');
   },
 });
 
-const single: readonly PortCase[] = [
-  oneOf('repeated', 'appends with one operation id', (store) =>
+const single: Cases = {
+  ...oneOf('repeated', 'appends with one operation id', (store) =>
     change(store, appendOf(key, ['x'], { operation: operationOf('race') })),
   ),
-  oneOf('repeated', 'sends of one message', (store, _, writer) =>
+  ...oneOf('repeated', 'sends of one message', (store, _, writer) =>
     change(store, sendOf(messageOf('m', `${writer}`), {}, { revision: 6 + writer })),
   ),
-  oneOf('message', 'messages with one id', (store, _, writer) => {
+  ...oneOf('message', 'messages with one id', (store, _, writer) => {
     const digest = `${writer}`.padEnd(16, '-');
     return change(store, sendOf(messageOf('m', 'm', digest), {}, { revision: 6 + writer }));
   }),
-  oneOf('revision', 'puts on one revision', (store, _, writer) =>
+  ...oneOf('revision', 'puts on one revision', (store, _, writer) =>
     change(store, putOf(key, live('PAUSED', { revision: 6, activeMs: writer }), guardedState)),
   ),
-  oneOf('revision', 'equal puts on one revision', (store) =>
+  ...oneOf('revision', 'equal puts on one revision', (store) =>
     change(store, putOf(key, live('PAUSED', { revision: 6 }), guardedState)),
   ),
-  oneOf('unusedSince', 'appends to a session that was unused', (store, _, writer) => {
+  ...oneOf('unusedSince', 'appends to a session that was unused', (store, _, writer) => {
     const use = { activity: NOON + 1 + writer };
     return change(store, appendOf(key, ['x'], { unusedSince: NOON }, use));
   }),
-  oneOf('end', 'appends at one end', (store, end) => change(store, appendOf(key, ['x'], { end }))),
-  oneOf('end', 'rewinds at one end', (store, end) =>
+  ...oneOf('end', 'appends at one end', (store, end) =>
+    change(store, appendOf(key, ['x'], { end })),
+  ),
+  ...oneOf('end', 'rewinds at one end', (store, end) =>
     change(store, appendOf(key, ['x'], { end }, { truncate: 0 })),
   ),
-  oneOf('dueAt', 'moves from one time', (store, _, writer) =>
+  ...oneOf('dueAt', 'moves from one time', (store, _, writer) =>
     move(store, key, NOON + 100, NOON + 10 + writer),
   ),
-  oneOf('present', 'removals', (store) => remove(store, key)),
-];
+  ...oneOf('present', 'removals', (store) => remove(store, key)),
+};
 
 /** A race of appends, of which each of a share also rewinds the history to its first entry. */
-const appends = (what: string, share: number): PortCase => ({
-  name: `races: ${what}, in the order of their positions`,
-  run: async (store, second) => {
+const appends = (what: string, share: number): Cases => ({
+  [`races: ${what}, in the order of their positions`]: async (store, second) => {
     await begin(store, key);
     const truncate = await append(store, key, ['base']);
     const isRewind = (writer: number) => share > 0 && writer % share === 0;
@@ -105,30 +109,30 @@ const appends = (what: string, share: number): PortCase => ({
       if (isRewind(writer)) expected = ['base'];
       expected.push(`${writer} a`, `${writer} b`);
     }
-    expectEqual(await said(store, key), expected, 'the history');
-    expectEqual((await answerOf(store.find(key)))?.sequence, 2 + WRITERS, 'the sequence');
+    await expectSaid(store, expected);
+    expectEqual((await find(store))?.sequence, 2 + WRITERS, 'the sequence');
   },
 });
 
 /** A race of appends with a put, and an entry of its own, after which the guard refuses them. */
-const around = (what: string, guards: Guards, next: StateRecord): PortCase => ({
-  name: `races: of 50 appends around ${what}, those that ${Object.keys(guards)} let pass are kept, and no others`,
-  run: async (store, second) => {
-    await addGuarded(store);
-    const { effects, ...rest } = putOf(key, next);
-    const last = { ...rest, effects: { ...effects, entries: [say('the last')] } };
-    const all = await raceOf([store, second], async (each, writer) => {
-      if (writer === WRITERS / 2) await made(each, last);
-      return change(each, appendOf(key, [`${writer}`], guards));
-    });
-    const kept = upTo(WRITERS).filter((writer) => all[writer]?.outcome === 'made');
-    const history = (await said(store, key)) ?? [];
-    const expected = ['one', 'three', ...kept.map(String), 'the last'];
-    expectEqual(history.toSorted(), expected.toSorted(), 'the history');
-    expectEqual(history.at(-1), 'the last', 'the last entry');
-    const late = await change(store, appendOf(key, ['late'], guards));
-    expectEqual(late.outcome, 'refused', 'an append after it');
-  },
+const around = (what: string, guards: Guards, next: StateRecord): Cases => ({
+  [`races: of 50 appends around ${what}, those that ${Object.keys(guards)} let pass are kept, and no others`]:
+    async (store, second) => {
+      await addGuarded(store);
+      const { effects, ...rest } = putOf(key, next);
+      const last = { ...rest, effects: { ...effects, entries: [say('the last')] } };
+      const all = await raceOf([store, second], async (each, writer) => {
+        if (writer === WRITERS / 2) await made(each, last);
+        return change(each, appendOf(key, [`${writer}`], guards));
+      });
+      const kept = upTo(WRITERS).filter((writer) => all[writer]?.outcome === 'made');
+      const history = (await said(store, key)) ?? [];
+      const expected = ['one', 'three', ...kept.map(String), 'the last'];
+      expectEqual(history.toSorted(), expected.toSorted(), 'the history');
+      expectEqual(history.at(-1), 'the last', 'the last entry');
+      const late = await change(store, appendOf(key, ['late'], guards));
+      expectEqual(late.outcome, 'refused', 'an append after it');
+    },
 });
 
 const leased = live('ACTIVE', {
@@ -136,186 +140,165 @@ const leased = live('ACTIVE', {
   work: { lease: { holder: 'v', fencingToken: 8, takenAt: NOON, until: NOON + 50 } },
 });
 
-const several: readonly PortCase[] = [
-  {
-    name: 'races: of 50 begins of one id, one is made, and its session is kept',
-    run: async (store, second) => {
-      const headBy = (writer: number) => headOf('one', NOON + writer, { face: `f${writer}` });
-      const all = await raceOf([store, second], (each, writer) =>
-        tryBegin(each, key, {
-          head: headBy(writer),
-          state: live('IDLE', { labels: { user: `${writer}` } }),
-          entries: [say(`${writer}`)],
-        }),
-      );
-      expectEqual(tally(all), { made: 1, absent: WRITERS - 1 }, 'the outcomes');
-      const winner = all.findIndex(({ outcome }) => outcome === 'made');
-      const found = await answerOf(store.find(key));
-      expectEqual([found?.head, found?.history], [headBy(winner), [say(`${winner}`)]], 'it');
-      expectEqual(await idsOf(second, TENANT), ['one'], 'the list');
-      for (const writer of upTo(WRITERS)) {
-        const { ids } = await listed(store, { labels: { user: `${writer}` } });
-        expectEqual(ids, writer === winner ? ['one'] : [], `the list of the label of ${writer}`);
+const several: Cases = {
+  'races: of 50 begins of one id, one is made, and its session is kept': async (store, second) => {
+    const headBy = (writer: number) => headOf('one', NOON + writer, { face: `f${writer}` });
+    const all = await raceOf([store, second], (each, writer) =>
+      tryBegin(each, key, {
+        head: headBy(writer),
+        state: live('IDLE', { labels: { user: `${writer}` } }),
+        entries: [say(`${writer}`)],
+      }),
+    );
+    expectEqual(tally(all), { made: 1, absent: WRITERS - 1 }, 'the outcomes');
+    const winner = all.findIndex(({ outcome }) => outcome === 'made');
+    const found = await find(store);
+    expectEqual([found?.head, found?.history], [headBy(winner), [say(`${winner}`)]], 'it');
+    expectEqual(await idsOf(second), ['one'], 'the list');
+    for (const writer of upTo(WRITERS)) {
+      const { ids } = await listed(store, { labels: { user: `${writer}` } });
+      expectEqual(ids, writer === winner ? ['one'] : [], `the list of the label of ${writer}`);
+    }
+  },
+  ...appends('50 appends are all kept, each whole', 0),
+  ...appends('50 appends and rewinds come whole', 3),
+  ...around('an end', { open: NOON }, ended('failed', { revision: 6 })),
+  ...around('a new lease', { fence: { token: 7, now: NOON } }, leased),
+  'races: of 50 uses of a session that is over, the first opens it again': async (
+    store,
+    second,
+  ) => {
+    const terms = { ...live('ACTIVE').terms, inactivityTimeoutMs: 20 };
+    await begin(store, key, { state: live('ACTIVE', { terms }) });
+    const over = NOON + 20;
+    const all = await raceOf([store, second], (each) =>
+      change(each, appendOf(key, ['x'], { over }, { activity: over })),
+    );
+    expectEqual(tally(all), { made: 1, over: WRITERS - 1 }, 'the outcomes');
+    await expectSaid(second, ['x']);
+  },
+  'races: 50 appends fill a history up to its limit of entries, and not further': async (
+    store,
+    second,
+  ) => {
+    await begin(store, key);
+    const all = await raceOf([store, second], (each) =>
+      change(each, appendOf(key, ['a', 'b'], { entries: 41 })),
+    );
+    expectEqual(tally(all), { made: 20, entries: WRITERS - 20 }, 'the outcomes');
+    expectEqual((await said(store, key))?.length, 40, 'the number of entries');
+  },
+  'races: 50 messages fill an inbox up to its limit, and not further': async (store, second) => {
+    await begin(store, key);
+    const all = await raceOf([store, second], (each, writer) =>
+      change(each, sendOf(messageOf(`${writer}`), { inbox: 6 }, { revision: 2 + writer })),
+    );
+    expectEqual(tally(all), { made: 7, inbox: WRITERS - 7 }, 'the outcomes');
+    const count = (await stateOf(store))?.work.inbox;
+    expectEqual([(await waitingIds(second)).length, count], [7, 7], 'the messages that wait');
+  },
+  'races: each message is taken once or withdrawn, and those of a sender in their order': async (
+    store,
+    second,
+  ) => {
+    await begin(store, key);
+    const withdrawn: string[] = [];
+    const use = (writer: number, waiting: readonly string[]): InboxUse =>
+      writer % 5 === 0
+        ? { withdraw: waiting.slice(-1) }
+        : { take: { messages: Math.min(2, waiting.length), turn: writer + 1 } };
+    await raceOf([store, second], async (each, writer) => {
+      for (const at of [1, 2]) {
+        const message = messageOf(`${writer} ${at}`);
+        await made(each, sendOf(message, {}, { revision: 1000 * at + writer }));
+        const state = await stateOf(each);
+        const waiting = await waitingIds(each);
+        if (state?.work.inbox !== waiting.length || waiting.length === 0) continue;
+        const commit = inboxOf(state, use(writer, waiting));
+        const changed = await change(each, commit);
+        if (changed.outcome === 'made') withdrawn.push(...(commit.effects.withdraw ?? []));
       }
-    },
+    });
+    const { work } = (await stateOf(store)) ?? {};
+    const waiting = await waitingIds(second);
+    expectEqual(work?.inbox ?? 0, waiting.length, 'the number of messages that wait');
+    const order = [...((await said(store, key)) ?? []), ...waiting];
+    const all = upTo(WRITERS).flatMap((writer) => [`${writer} 1`, `${writer} 2`]);
+    expectEqual([...order, ...withdrawn].toSorted(), all.toSorted(), 'all messages');
+    const isInOrder = (id: string, at: number) =>
+      id.endsWith(' 1') || !order.includes(id.replace(/2$/, '1'), at);
+    expectThat(order.every(isInOrder), 'the first message of a sender comes first');
   },
-  appends('50 appends are all kept, each whole', 0),
-  appends('50 appends and rewinds come whole', 3),
-  around('an end', { open: NOON }, ended('failed', { revision: 6 })),
-  around('a new lease', { fence: { token: 7, now: NOON } }, leased),
-  {
-    name: 'races: of 50 uses of a session that is over, the first opens it again',
-    run: async (store, second) => {
-      const terms = { ...live('ACTIVE').terms, inactivityTimeoutMs: 20 };
-      await begin(store, key, { state: live('ACTIVE', { terms }) });
-      const over = NOON + 20;
-      const all = await raceOf([store, second], (each) =>
-        change(each, appendOf(key, ['x'], { over }, { activity: over })),
-      );
-      expectEqual(tally(all), { made: 1, over: WRITERS - 1 }, 'the outcomes');
-      expectEqual(await said(second, key), ['x'], 'the history');
-    },
+  'races: puts and appends do not undo one another': async (store, second) => {
+    await begin(store, key);
+    const puts = await raceOf([store, second], async (each, writer) => {
+      await append(each, key, [`${writer}`], {}, { activity: NOON + writer });
+      const { revision = 0 } = (await stateOf(each)) ?? {};
+      return tryPut(each, key, live('ACTIVE', { revision: revision + 1, activeMs: writer }));
+    });
+    const { made: count = 0 } = tally(puts);
+    expectThat(count > 0, 'some of the puts are made');
+    const found = await find(store);
+    expectEqual(found?.history.length, WRITERS, 'the number of entries');
+    expectEqual(found?.state.revision, 1 + count, 'the revision');
+    expectEqual(found?.state.lastActivityAt, NOON + WRITERS - 1, 'the activity');
   },
-  {
-    name: 'races: 50 appends fill a history up to its limit of entries, and not further',
-    run: async (store, second) => {
-      await begin(store, key);
-      const all = await raceOf([store, second], (each) =>
-        change(each, appendOf(key, ['a', 'b'], { entries: 41 })),
-      );
-      expectEqual(tally(all), { made: 20, entries: WRITERS - 20 }, 'the outcomes');
-      expectEqual((await said(store, key))?.length, 40, 'the number of entries');
-    },
+  'races: 50 redactions and appends are all made': async (store, second) => {
+    await begin(store, key, { entries: upTo(WRITERS).map((at) => say(`${at}`)) });
+    const entries = await placed(store, key);
+    await raceOf([store, second], async (each, writer) => {
+      const positions = entries.slice(writer, writer + 1).map(({ position }) => position);
+      await append(each, key, ['new']);
+      expectEqual(await redact(each, key, positions), MADE, 'redact');
+    });
+    const expected = upTo(2 * WRITERS).map((at) => (at < WRITERS ? '' : 'new'));
+    await expectSaid(store, expected);
   },
-  {
-    name: 'races: 50 messages fill an inbox up to its limit, and not further',
-    run: async (store, second) => {
-      await begin(store, key);
-      const all = await raceOf([store, second], (each, writer) =>
-        change(each, sendOf(messageOf(`${writer}`), { inbox: 6 }, { revision: 2 + writer })),
-      );
-      expectEqual(tally(all), { made: 7, inbox: WRITERS - 7 }, 'the outcomes');
-      const count = (await answerOf(store.findState(key)))?.work.inbox;
-      expectEqual([(await waitingIds(second)).length, count], [7, 7], 'the messages that wait');
-    },
+  'races: no fork contains what a redaction took out before it': async (store, second) => {
+    await begin(store, key, { entries: [say('secret')] });
+    const version = (await find(store))?.historyVersion ?? '';
+    const [entry] = await placed(store, key);
+    const positions = [entry?.position ?? 0];
+    const guards = { source: { id: 'one', version } };
+    const all = await raceOf([store, second], async (each, writer) => {
+      if (writer === WRITERS / 2) await redact(each, key, positions);
+      return tryBegin(each, keyOf(`fork ${writer}`), { guards });
+    });
+    const isOther = ({ outcome, guard = 'source' }: Outcome) =>
+      outcome !== 'made' && guard !== 'source';
+    expectThat(!all.some(isOther), 'each fork is made or refused by source');
+    const late = await tryBegin(store, keyOf('late'), { guards });
+    expectEqual(late, refused('source'), 'a fork after the redaction');
   },
-  {
-    name: 'races: each message is taken once or withdrawn, and those of a sender in their order',
-    run: async (store, second) => {
-      await begin(store, key);
-      const withdrawn: string[] = [];
-      const use = (writer: number, waiting: readonly string[]): InboxUse =>
-        writer % 5 === 0
-          ? { withdraw: waiting.slice(-1) }
-          : { take: { messages: Math.min(2, waiting.length), turn: writer + 1 } };
-      await raceOf([store, second], async (each, writer) => {
-        for (const at of [1, 2]) {
-          const message = messageOf(`${writer} ${at}`);
-          await made(each, sendOf(message, {}, { revision: 1000 * at + writer }));
-          const state = await answerOf(each.findState(key));
-          const waiting = await waitingIds(each);
-          if (state?.work.inbox !== waiting.length || waiting.length === 0) continue;
-          const commit = inboxOf(state, use(writer, waiting));
-          const changed = await change(each, commit);
-          if (changed.outcome === 'made') withdrawn.push(...(commit.effects.withdraw ?? []));
-        }
-      });
-      const { work } = (await answerOf(store.findState(key))) ?? {};
-      const waiting = await waitingIds(second);
-      expectEqual(work?.inbox ?? 0, waiting.length, 'the number of messages that wait');
-      const order = [...((await said(store, key)) ?? []), ...waiting];
-      const all = upTo(WRITERS).flatMap((writer) => [`${writer} 1`, `${writer} 2`]);
-      expectEqual([...order, ...withdrawn].toSorted(), all.toSorted(), 'all messages');
-      const isInOrder = (id: string, at: number) =>
-        id.endsWith(' 1') || !order.includes(id.replace(/2$/, '1'), at);
-      expectThat(order.every(isInOrder), 'the first message of a sender comes first');
-    },
+  'races: writes around a removal bring nothing back': async (store, second) => {
+    await begin(store, key, { state: live('ACTIVE', { deadline: NOON }) });
+    await raceOf([store, second], async (each, writer) => {
+      await change(each, appendOf(key, [`${writer}`], { operation: operationOf(`${writer}`) }));
+      await remove(each, key);
+      await change(each, sendOf(messageOf(`${writer}`), {}, { revision: 3 }));
+      return tryPut(each, key, live('PAUSED', { revision: 2, deadline: NOON }));
+    });
+    expectEqual(await find(store), undefined, 'the session');
+    expectEqual(await idsOf(second), [], 'the list');
+    expectEqual(await due(store, NOON + 1000), [], 'due');
+    expectEqual(await waitingIds(store), [], 'the messages');
   },
-  {
-    name: 'races: puts and appends do not undo one another',
-    run: async (store, second) => {
-      await begin(store, key);
-      const puts = await raceOf([store, second], async (each, writer) => {
-        await append(each, key, [`${writer}`], {}, { activity: NOON + writer });
-        const { revision = 0 } = (await answerOf(each.findState(key))) ?? {};
-        return tryPut(each, key, live('ACTIVE', { revision: revision + 1, activeMs: writer }));
-      });
-      const { made: count = 0 } = tally(puts);
-      expectThat(count > 0, 'some of the puts are made');
-      const found = await answerOf(store.find(key));
-      expectEqual(found?.history.length, WRITERS, 'the number of entries');
-      expectEqual(found?.state.revision, 1 + count, 'the revision');
-      expectEqual(found?.state.lastActivityAt, NOON + WRITERS - 1, 'the activity');
-    },
-  },
-  {
-    name: 'races: 50 redactions and appends are all made',
-    run: async (store, second) => {
-      await begin(store, key, { entries: upTo(WRITERS).map((at) => say(`${at}`)) });
-      const entries = await placed(store, key);
-      await raceOf([store, second], async (each, writer) => {
-        const positions = entries.slice(writer, writer + 1).map(({ position }) => position);
-        await append(each, key, ['new']);
-        expectEqual(await redact(each, key, positions), MADE, 'redact');
-      });
-      const expected = upTo(2 * WRITERS).map((at) => (at < WRITERS ? '' : 'new'));
-      expectEqual(await said(store, key), expected, 'the history');
-    },
-  },
-  {
-    name: 'races: no fork contains what a redaction took out before it',
-    run: async (store, second) => {
-      await begin(store, key, { entries: [say('secret')] });
-      const version = (await answerOf(store.find(key)))?.historyVersion ?? '';
-      const [entry] = await placed(store, key);
-      const positions = [entry?.position ?? 0];
-      const guards = { source: { id: 'one', version } };
-      const all = await raceOf([store, second], async (each, writer) => {
-        if (writer === WRITERS / 2) await redact(each, key, positions);
-        return tryBegin(each, keyOf(`fork ${writer}`), { guards });
-      });
-      const isOther = ({ outcome, guard = 'source' }: Outcome) =>
-        outcome !== 'made' && guard !== 'source';
-      expectThat(!all.some(isOther), 'each fork is made or refused by source');
-      const late = await tryBegin(store, keyOf('late'), { guards });
-      expectEqual(late, refused('source'), 'a fork after the redaction');
-    },
-  },
-  {
-    name: 'races: writes around a removal bring nothing back',
-    run: async (store, second) => {
-      await begin(store, key, { state: live('ACTIVE', { deadline: NOON }) });
-      await raceOf([store, second], async (each, writer) => {
-        await change(each, appendOf(key, [`${writer}`], { operation: operationOf(`${writer}`) }));
-        await remove(each, key);
-        await change(each, sendOf(messageOf(`${writer}`), {}, { revision: 3 }));
-        return tryPut(each, key, live('PAUSED', { revision: 2, deadline: NOON }));
-      });
-      expectEqual(await answerOf(store.find(key)), undefined, 'the session');
-      expectEqual(await idsOf(second, TENANT), [], 'the list');
-      expectEqual(await due(store, NOON + 1000), [], 'due');
-      expectEqual(await waitingIds(store), [], 'the messages');
-    },
-  },
-];
+};
 
-export const races: readonly PortCase[] = [...single, ...several];
+export const races: Cases = { ...single, ...several };
 
 /** For stores with limits of live sessions. */
-export const limitRaces: readonly PortCase[] = [
-  {
-    name: 'races: of 50 begins and 50 puts, as many are made as live allows',
-    run: async (store, second) => {
-      const limit = (sessions: number) => ({ live: { sessions, now: NOON } });
-      const begins = await raceOf([store, second], (each, writer) =>
-        tryBegin(each, keyOf(`s${writer}`), { guards: limit(5) }),
-      );
-      expectEqual(tally(begins), { made: 5, live: WRITERS - 5 }, 'the begins');
-      for (const at of upTo(WRITERS)) await begin(store, keyOf(`i${at}`), { state: live('IDLE') });
-      const puts = await raceOf([store, second], (each, writer) =>
-        tryPut(each, keyOf(`i${writer}`), live('ACTIVE', { revision: 2 }), limit(12)),
-      );
-      expectEqual(tally(puts), { made: 7, live: WRITERS - 7 }, 'the puts');
-    },
+export const limitRaces: Cases = {
+  'races: of 50 begins and 50 puts, as many are made as live allows': async (store, second) => {
+    const limit = (sessions: number) => ({ live: { sessions, now: NOON } });
+    const begins = await raceOf([store, second], (each, writer) =>
+      tryBegin(each, keyOf(`s${writer}`), { guards: limit(5) }),
+    );
+    expectEqual(tally(begins), { made: 5, live: WRITERS - 5 }, 'the begins');
+    for (const at of upTo(WRITERS)) await begin(store, keyOf(`i${at}`), { state: live('IDLE') });
+    const puts = await raceOf([store, second], (each, writer) =>
+      tryPut(each, keyOf(`i${writer}`), live('ACTIVE', { revision: 2 }), limit(12)),
+    );
+    expectEqual(tally(puts), { made: 7, live: WRITERS - 7 }, 'the puts');
   },
-];
+};

@@ -1,13 +1,11 @@
 import type { SearchTooLarge, StoreError, TooLarge } from '../../session/errors.js';
 import type { SessionRecord } from '../../session/session-record.js';
 import type { Answer, PageRange, SessionStore } from '../../store/session-store.js';
-import { answerOf, errorOf } from '../answers.js';
-import { append, begin, made } from '../commits.js';
-import { expectEqual, expectThat } from '../expect-equal.js';
-import { key } from '../guarded.js';
+import { answerOf, errorOf, expectEqual, expectThat } from '../answers.js';
+import { append, begin, made, key, find } from '../commits.js';
 import { messageOf, sendOf, take } from '../inbox-steps.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
-import type { PortCase } from '../store-case.js';
+import type { Cases } from '../store-case.js';
 
 const jsonBytes = (value: unknown): number =>
   new TextEncoder().encode(JSON.stringify(value)).length;
@@ -68,10 +66,9 @@ const readRaised = async (store: SessionStore, range: PageRange) => {
 };
 
 /** Cases of `maxBytes` in the reads of complete sessions. */
-export const readSizes: readonly PortCase[] = [
-  {
-    name: 'too_large: find reads a session of maxBytes, and returns the size of the JSON of a larger one',
-    run: async (store) => {
+export const readSizes: Cases = {
+  'too_large: find reads a session of maxBytes, and returns the size of the JSON of a larger one':
+    async (store) => {
       await addLarge(store);
       for (const at of upTo(3))
         await expectSize(
@@ -79,10 +76,8 @@ export const readSizes: readonly PortCase[] = [
           (record) => (record === undefined ? [] : [record]),
         );
     },
-  },
-  {
-    name: 'too_large: page reads sessions of maxBytes together, and returns the size of the JSON of larger ones',
-    run: async (store) => {
+  'too_large: page reads sessions of maxBytes together, and returns the size of the JSON of larger ones':
+    async (store) => {
       await addLarge(store);
       const ranges = [
         [0, 10],
@@ -96,66 +91,52 @@ export const readSizes: readonly PortCase[] = [
           ({ records }) => records,
         );
     },
+  'too_large: what does not exist is not too large': async (store) => {
+    await addLarge(store);
+    const none = await find(store, keyOf('s9'), { maxBytes: 1 });
+    expectEqual(none, undefined, 'the record');
+    const past = await answerOf(store.page(TENANT, { offset: 3, limit: 10, maxBytes: 1 }));
+    expectEqual([past.records, past.total], [[], 3], 'the page past the end');
+    const other = await answerOf(store.page('nobody', { offset: 0, limit: 10, maxBytes: 1 }));
+    expectEqual(other.records, [], 'the page of another tenant');
   },
-  {
-    name: 'too_large: what does not exist is not too large',
-    run: async (store) => {
-      await addLarge(store);
-      const none = await answerOf(store.find(keyOf('s9'), { maxBytes: 1 }));
-      expectEqual(none, undefined, 'the record');
-      const past = await answerOf(store.page(TENANT, { offset: 3, limit: 10, maxBytes: 1 }));
-      expectEqual([past.records, past.total], [[], 3], 'the page past the end');
-      const other = await answerOf(store.page('nobody', { offset: 0, limit: 10, maxBytes: 1 }));
-      expectEqual(other.records, [], 'the page of another tenant');
-    },
+  'too_large: with historyLimit the size is that of what is read, not of the whole history': async (
+    store,
+  ) => {
+    await addLarge(store);
+    const all = bytesOf((await answerOf(store.page(TENANT, { offset: 0, limit: 10 }))).records);
+    const expectLess = (bytes: number) =>
+      expectThat(bytes < all / 2, `${bytes}, the bytes of too_large, are less than half of ${all}`);
+    for (const historyLimit of [0, 1, 3]) {
+      const range = { offset: 0, limit: 10, historyLimit };
+      const { page, maxBytes } = await readRaised(store, range);
+      expectEqual(page, await answerOf(store.page(TENANT, range)), 'the page');
+      const bytes = bytesOf(page.records);
+      expectThat(maxBytes >= bytes, `${maxBytes}, the bytes of too_large, are at least ${bytes}`);
+      expectLess(maxBytes);
+      const one = await tooLargeOf(store.find(keyOf('s2'), { historyLimit, maxBytes: 1 }));
+      expectLess(one.bytes);
+    }
   },
-  {
-    name: 'too_large: with historyLimit the size is that of what is read, not of the whole history',
-    run: async (store) => {
-      await addLarge(store);
-      const all = bytesOf((await answerOf(store.page(TENANT, { offset: 0, limit: 10 }))).records);
-      const expectLess = (bytes: number) =>
-        expectThat(
-          bytes < all / 2,
-          `${bytes}, the bytes of too_large, are less than half of ${all}`,
-        );
-      for (const historyLimit of [0, 1, 3]) {
-        const range = { offset: 0, limit: 10, historyLimit };
-        const { page, maxBytes } = await readRaised(store, range);
-        expectEqual(page, await answerOf(store.page(TENANT, range)), 'the page');
-        const bytes = bytesOf(page.records);
-        expectThat(maxBytes >= bytes, `${maxBytes}, the bytes of too_large, are at least ${bytes}`);
-        expectLess(maxBytes);
-        const one = await tooLargeOf(store.find(keyOf('s2'), { historyLimit, maxBytes: 1 }));
-        expectLess(one.bytes);
-      }
-    },
+  'too_large: messages count towards the size of a read once they are taken': async (store) => {
+    await begin(store, key);
+    const bytes = 100_000;
+    await made(store, sendOf(messageOf('m', 'x'.repeat(bytes))));
+    const size = { maxBytes: bytes };
+    await answerOf(store.find(key, size));
+    const page = await answerOf(store.page(TENANT, { offset: 0, limit: 1, ...size }));
+    expectEqual(page.records.length, 1, 'the sessions of a page');
+    await take(store, 1);
+    await expectSize(
+      (maxBytes) => store.find(key, { maxBytes }),
+      (record) => (record === undefined ? [] : [record]),
+    );
   },
-  {
-    name: 'too_large: messages count towards the size of a read once they are taken',
-    run: async (store) => {
-      await begin(store, key);
-      const bytes = 100_000;
-      await made(store, sendOf(messageOf('m', 'x'.repeat(bytes))));
-      const size = { maxBytes: bytes };
-      await answerOf(store.find(key, size));
-      const page = await answerOf(store.page(TENANT, { offset: 0, limit: 1, ...size }));
-      expectEqual(page.records.length, 1, 'the sessions of a page');
-      await take(store, 1);
-      await expectSize(
-        (maxBytes) => store.find(key, { maxBytes }),
-        (record) => (record === undefined ? [] : [record]),
-      );
-    },
+  'too_large: metadata counts towards the size of a read': async (store) => {
+    const metadata = { text: '\u20ac"\n'.repeat(2000) };
+    await begin(store, key, { state: live('IDLE', { metadata }) });
+    const size = { historyLimit: 0, maxBytes: jsonBytes(metadata) };
+    await tooLargeOf(store.find(key, size));
+    await tooLargeOf(store.page(TENANT, { offset: 0, limit: 1, ...size }));
   },
-  {
-    name: 'too_large: metadata counts towards the size of a read',
-    run: async (store) => {
-      const metadata = { text: '\u20ac"\n'.repeat(2000) };
-      await begin(store, key, { state: live('IDLE', { metadata }) });
-      const size = { historyLimit: 0, maxBytes: jsonBytes(metadata) };
-      await tooLargeOf(store.find(key, size));
-      await tooLargeOf(store.page(TENANT, { offset: 0, limit: 1, ...size }));
-    },
-  },
-];
+};

@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { DueKey, SessionStore } from '../../store/session-store.js';
-import { answerOf } from '../answers.js';
+import { answerOf, expectEqual } from '../answers.js';
 import {
   append,
   begin,
@@ -17,12 +17,16 @@ import {
   remove,
   tryPut,
   waiting,
+  addGuarded,
+  expectUnchanged,
+  guardedState,
+  key,
+  find,
+  stateOf,
 } from '../commits.js';
-import { expectEqual } from '../expect-equal.js';
-import { addGuarded, expectUnchanged, guardedState, key } from '../guarded.js';
 import { listed } from '../page-steps.js';
-import { keyOf, live, NOON, TENANT } from '../samples.js';
-import type { PortCase } from '../store-case.js';
+import { keyOf, live, NOON } from '../samples.js';
+import type { Cases } from '../store-case.js';
 
 const REMOVED = { outcome: 'made' };
 
@@ -36,32 +40,31 @@ const remainsOf = (state: StateRecord, removal: string, dueAt: number, revision:
 });
 
 const expectGone = async (store: SessionStore): Promise<void> => {
-  expectEqual(await answerOf(store.find(key)), undefined, 'find');
-  expectEqual(await answerOf(store.findState(key)), undefined, 'findState');
+  expectEqual(await find(store), undefined, 'find');
+  expectEqual(await stateOf(store), undefined, 'findState');
   const missing = { outcome: 'missing' };
   expectEqual(await answerOf(store.entries(key, { limit: 1 })), missing, 'entries');
-  expectEqual(await idsOf(store, TENANT), ['other'], 'the list');
+  expectEqual(await idsOf(store), ['other'], 'the list');
   expectEqual((await listed(store, { labels: { user: 'ann' } })).total, 0, 'the list of its label');
   expectEqual(await waiting(store, FAR), 0, 'waiting');
 };
 
-export const removals: readonly PortCase[] = [
-  {
-    name: 'remove: a session is gone from every read, list and queue, and others stay',
-    run: async (store, second) => {
-      await begin(store, keyOf('other'));
-      await addGuarded(store);
-      expectEqual(await remove(store, key), REMOVED, 'remove');
-      for (const each of [store, second]) {
-        await expectGone(each);
-        expectEqual(await due(each, FAR), [], 'due');
-        expectEqual(await remove(each, key), refused('present'), 'again');
-      }
-    },
+export const removals: Cases = {
+  'remove: a session is gone from every read, list and queue, and others stay': async (
+    store,
+    second,
+  ) => {
+    await begin(store, keyOf('other'));
+    await addGuarded(store);
+    expectEqual(await remove(store, key), REMOVED, 'remove');
+    for (const each of [store, second]) {
+      await expectGone(each);
+      expectEqual(await due(each, FAR), [], 'due');
+      expectEqual(await remove(each, key), refused('present'), 'again');
+    }
   },
-  {
-    name: 'remove: is refused by present, revision and unusedSince, in this order, and writes nothing',
-    run: async (store) => {
+  'remove: is refused by present, revision and unusedSince, in this order, and writes nothing':
+    async (store) => {
       await addGuarded(store);
       const remains = remainsOf(guardedState, '5', NOON, 6);
       await expectUnchanged(store, 'after the refusals', async () => {
@@ -79,87 +82,73 @@ export const removals: readonly PortCase[] = [
       });
       expectEqual(await remove(store, key, { revision: 5, unusedSince: NOON }), REMOVED, 'remove');
     },
+  'remains: only due and findState return what is left of a session': async (store, second) => {
+    await begin(store, keyOf('other'));
+    await addGuarded(store);
+    const remains = remainsOf(guardedState, '5', NOON + 20, 6);
+    await remove(store, key, {}, remains);
+    await expectGone(second);
+    await expectDue(second, left, NOON + 20);
+    expectEqual(await stateOf(second, left), remains.state, 'its state');
   },
-  {
-    name: 'remains: only due and findState return what is left of a session',
-    run: async (store, second) => {
-      await begin(store, keyOf('other'));
-      await addGuarded(store);
-      const remains = remainsOf(guardedState, '5', NOON + 20, 6);
-      await remove(store, key, {}, remains);
-      await expectGone(second);
-      await expectDue(second, left, NOON + 20);
-      expectEqual(await answerOf(second.findState(left)), remains.state, 'its state');
-    },
+  'remains: a put, a move and a removal take them, by their revision': async (store) => {
+    await begin(store, keyOf('other'));
+    await addGuarded(store);
+    const { state } = remainsOf(guardedState, '5', NOON + 20, 6);
+    await remove(store, key, {}, { removal: '5', state });
+    const report = { removal: '5', dueAt: NOON + 50, removedAt: NOON };
+    const next = { ...state, revision: 7, report };
+    await put(store, left, next);
+    const stale = await change(store, putOf(left, next, state));
+    expectEqual(stale, refused('revision', { state: next }), 'a put again');
+    await expectDue(store, left, NOON + 50, 'after a put');
+    await expectGone(store);
+    expectEqual(await move(store, left, NOON + 50, NOON + 70), MADE, 'move');
+    await expectDue(store, left, NOON + 70, 'after a move');
+    expectEqual(await remove(store, left, { revision: 6 }), refused('revision'), 'stale');
+    expectEqual(await remove(store, left, { revision: 7 }), REMOVED, 'the removal');
+    expectEqual(await due(store, FAR), [], 'due after the removal');
+    expectEqual(await stateOf(store, left), undefined, 'the state');
+    expectEqual(await tryPut(store, left, next), refused('present'), 'a put after the removal');
   },
-  {
-    name: 'remains: a put, a move and a removal take them, by their revision',
-    run: async (store) => {
-      await begin(store, keyOf('other'));
-      await addGuarded(store);
-      const { state } = remainsOf(guardedState, '5', NOON + 20, 6);
-      await remove(store, key, {}, { removal: '5', state });
-      const report = { removal: '5', dueAt: NOON + 50, removedAt: NOON };
-      const next = { ...state, revision: 7, report };
-      await put(store, left, next);
-      const stale = await change(store, putOf(left, next, state));
-      expectEqual(stale, refused('revision', { state: next }), 'a put again');
-      await expectDue(store, left, NOON + 50, 'after a put');
-      await expectGone(store);
-      expectEqual(await move(store, left, NOON + 50, NOON + 70), MADE, 'move');
-      await expectDue(store, left, NOON + 70, 'after a move');
-      expectEqual(await remove(store, left, { revision: 6 }), refused('revision'), 'stale');
-      expectEqual(await remove(store, left, { revision: 7 }), REMOVED, 'the removal');
-      expectEqual(await due(store, FAR), [], 'due after the removal');
-      expectEqual(await answerOf(store.findState(left)), undefined, 'the state');
-      expectEqual(await tryPut(store, left, next), refused('present'), 'a put after the removal');
-    },
+  'remains: those of several sessions with one id stand apart, and from a new session': async (
+    store,
+  ) => {
+    for (const at of [1, 2]) {
+      const state = live('ACTIVE', { labels: { user: `${at}` } });
+      await begin(store, key, { state });
+      await remove(store, key, {}, remainsOf(state, `${at}`, NOON + at, 9));
+    }
+    await begin(store, key, { state: live('ACTIVE', { deadline: NOON + 3 }) });
+    await append(store, key, ['x']);
+    const all = [
+      { ...key, removal: '1', dueAt: NOON + 1 },
+      { ...key, removal: '2', dueAt: NOON + 2 },
+      { ...key, dueAt: NOON + 3 },
+    ];
+    expectEqual(await due(store, FAR), all, 'due');
+    const second = await stateOf(store, { ...key, removal: '2' });
+    expectEqual(second?.labels, { user: '2' }, 'the labels');
+    await remove(store, { ...key, removal: '1' });
+    expectEqual(await due(store, FAR), all.slice(1), 'due after a removal');
+    await remove(store, key);
+    expectEqual(await due(store, FAR), all.slice(1, 2), 'due without the session');
   },
-  {
-    name: 'remains: those of several sessions with one id stand apart, and from a new session',
-    run: async (store) => {
-      for (const at of [1, 2]) {
-        const state = live('ACTIVE', { labels: { user: `${at}` } });
-        await begin(store, key, { state });
-        await remove(store, key, {}, remainsOf(state, `${at}`, NOON + at, 9));
-      }
-      await begin(store, key, { state: live('ACTIVE', { deadline: NOON + 3 }) });
-      await append(store, key, ['x']);
-      const all = [
-        { ...key, removal: '1', dueAt: NOON + 1 },
-        { ...key, removal: '2', dueAt: NOON + 2 },
-        { ...key, dueAt: NOON + 3 },
-      ];
-      expectEqual(await due(store, FAR), all, 'due');
-      const second = await answerOf(store.findState({ ...key, removal: '2' }));
-      expectEqual(second?.labels, { user: '2' }, 'the labels');
-      await remove(store, { ...key, removal: '1' });
-      expectEqual(await due(store, FAR), all.slice(1), 'due after a removal');
-      await remove(store, key);
-      expectEqual(await due(store, FAR), all.slice(1, 2), 'due without the session');
-    },
+  'report: the store says whether the deployment reports ends': async (store, second) => {
+    const answer = await answerOf(store.reportsEnds());
+    expectEqual(typeof answer, 'boolean', 'reportsEnds');
+    expectEqual(await answerOf(second.reportsEnds()), answer, 'in another process');
   },
-  {
-    name: 'report: the store says whether the deployment reports ends',
-    run: async (store, second) => {
-      const answer = await answerOf(store.reportsEnds());
-      expectEqual(typeof answer, 'boolean', 'reportsEnds');
-      expectEqual(await answerOf(second.reportsEnds()), answer, 'in another process');
-    },
-  },
-];
+};
 
 /** For stores with limits of live sessions. */
-export const removalsAndLimits: readonly PortCase[] = [
-  {
-    name: 'remains: they count towards no limit, and no list by status has them',
-    run: async (store) => {
-      const state = live('ACTIVE');
-      await begin(store, key, { state });
-      await remove(store, key, {}, remainsOf(state, '1', NOON, 2));
-      await begin(store, keyOf('two'), { guards: { live: { sessions: 1, now: NOON } } });
-      const status = { anyOf: ['ACTIVE' as const], now: NOON };
-      expectEqual((await listed(store, { status })).ids, ['two'], 'the ACTIVE sessions');
-    },
+export const removalsAndLimits: Cases = {
+  'remains: they count towards no limit, and no list by status has them': async (store) => {
+    const state = live('ACTIVE');
+    await begin(store, key, { state });
+    await remove(store, key, {}, remainsOf(state, '1', NOON, 2));
+    await begin(store, keyOf('two'), { guards: { live: { sessions: 1, now: NOON } } });
+    const status = { anyOf: ['ACTIVE' as const], now: NOON };
+    expectEqual((await listed(store, { status })).ids, ['two'], 'the ACTIVE sessions');
   },
-];
+};

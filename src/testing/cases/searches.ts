@@ -1,14 +1,102 @@
+import { type SessionLabels } from '../../session/session.js';
+import { type SessionStore } from '../../store/session-store.js';
+import { expectStored, expectEqual, expectThat, errorOf } from '../answers.js';
+import { begin, put, beginAt, add, made, remove } from '../commits.js';
+import { hostileTexts } from '../hostile-texts.js';
+import { atOf, expectSlices, expectWalks, idsOf, pageOf, listed } from '../page-steps.js';
+import { headOf, keyOf, live, NOON, upTo, ended, noTerms, say, TENANT } from '../samples.js';
+import { type Cases } from '../store-case.js';
 import { SEARCH_LIMIT } from '../../session/limits.js';
-import type { SessionLabels } from '../../session/session.js';
-import type { StateRecord } from '../../session/session-record.js';
-import type { SessionStatus } from '../../session/session-status.js';
-import type { SessionStore } from '../../store/session-store.js';
-import { errorOf } from '../answers.js';
-import { add, begin, made, put, remove } from '../commits.js';
-import { expectEqual } from '../expect-equal.js';
-import { atOf, expectWalks, listed, pageOf } from '../page-steps.js';
-import { ended, headOf, keyOf, live, NOON, noTerms, say, TENANT, upTo } from '../samples.js';
-import type { PortCase } from '../store-case.js';
+import { type StateRecord } from '../../session/session-record.js';
+import { type SessionStatus } from '../../session/session-status.js';
+
+const user = (value: string): SessionLabels => ({ user: value });
+
+const ofWeb: SessionLabels = { user: 'u-1', channel: 'web' };
+
+/**
+ * Twelve sessions of two users on two channels, some created in the same millisecond, among others
+ * without labels.
+ */
+const addUsers = async (store: SessionStore): Promise<void> => {
+  for (const at of upTo(12)) {
+    const labels = { channel: at % 4 < 2 ? 'web' : 'phone', user: at % 2 === 0 ? 'u-1' : 'u-2' };
+    const head = headOf(`s${String(at).padStart(2, '0')}`, NOON + Math.floor(at / 3));
+    await begin(store, keyOf(head.id), { head, state: live('IDLE', { labels }) });
+    await beginAt(store, `none-${at}`, at);
+  }
+};
+
+const ofOne = ['s10', 's08', 's06', 's04', 's02', 's00'];
+const ofBoth = ['s08', 's04', 's00'];
+
+/** Lists by labels. */
+export const labels: Cases = {
+  'label: a session is read with its labels, whatever their values': async (store) => {
+    const texts = hostileTexts.filter((text) => text !== '');
+    for (const [at, text] of ['U-1', 'a=b', ':', '","user":"u-2', ...texts].entries()) {
+      const value = text.slice(0, 256);
+      const key = keyOf(`s${at}`);
+      const first = live('IDLE', { labels: { user: value, 'a.B_c-9': 'x' } });
+      const stored = await begin(store, key, { state: first });
+      await expectStored(store, key, stored);
+      const state = live('ACTIVE', { revision: 2, labels: { user: value, 'a.B_c-9': 'x' } });
+      await put(store, key, state);
+      await expectStored(store, key, { ...stored, state }, 'the record after a change');
+      const page = await pageOf(store, { labels: user(value), historyLimit: 0 });
+      const values = page.records.map((record) => record.state.labels?.['user']);
+      expectThat(
+        values.every((each) => each === value),
+        'the page contains only the label',
+      );
+      expectThat(idsOf(page).includes(key.id), `the page of ${JSON.stringify(value)} has it`);
+    }
+  },
+  'label: a page has the sessions with all of the labels, in both orders, with their total': async (
+    store,
+  ) => {
+    await addUsers(store);
+    for (const [labels, ids] of [
+      [user('u-1'), ofOne],
+      [ofWeb, ofBoth],
+    ] as const) {
+      await expectSlices(store, { labels }, ids, JSON.stringify(labels));
+      expectEqual((await pageOf(store, { labels }, 'globex')).total, 0, 'of another tenant');
+    }
+  },
+  'label: a part of a label, its value under another name, or one label too many finds nothing':
+    async (store) => {
+      await addUsers(store);
+      const unknown = [
+        user('u-3'),
+        user('u'),
+        { use: 'r=u-1' },
+        { channel: 'u-1' },
+        { User: 'u-1' },
+        { ...ofWeb, lesson: 'any' },
+        { user: 'web', channel: 'u-1' },
+        { user: 'u-1', channel: 'we' },
+      ];
+      for (const label of unknown) {
+        const page = await pageOf(store, { labels: label });
+        expectEqual([page.records, page.total], [[], 0], JSON.stringify(label));
+      }
+    },
+  'label: a walk by cursor meets each session with the labels once, between two times too': async (
+    store,
+  ) => {
+    await addUsers(store);
+    const between = { createdAfter: atOf(0), createdBefore: atOf(3) };
+    for (const [labels, ids, inner] of [
+      [user('u-1'), ofOne, ['s08', 's06', 's04']],
+      [ofWeb, ofBoth, ['s08', 's04']],
+    ] as const) {
+      const what = JSON.stringify(labels);
+      await expectWalks(store, { labels }, ids, what);
+      await expectWalks(store, { labels, ...between }, inner, `${what} between two times`);
+    }
+  },
+};
 
 const mine: SessionLabels = { user: 'u-1' };
 
@@ -32,9 +120,9 @@ const states: Readonly<Record<string, StateRecord>> = {
 
 const addUpdated = async (store: SessionStore): Promise<void> => {
   for (const [at, [id, state]] of Object.entries(states).entries())
-    await begin(store, keyOf(id), { head: headOf(id, NOON + at), state });
+    await beginAt(store, id, at, { state });
   const times = { since: NOON + 30, lastActivityAt: NOON + 30, deadline: NOON + 35 };
-  await put(store, keyOf('over'), ended('terminated', of({ revision: 2, ...times })));
+  await put(store, keyOf('over'), ended('terminated', of({ ...times })));
   const events = [{ type: 'appended' as const, at: NOON + 50 }];
   const effects = { entries: [say('hello')], activity: NOON + 50, events };
   await made(store, { key: keyOf('used'), guards: {}, effects });
@@ -66,50 +154,47 @@ const limitIn = async (store: SessionStore, range: Parameters<typeof listed>[1])
 };
 
 /** The order `updated`, and searches by label that any store must bound. */
-export const searches: readonly PortCase[] = [
-  {
-    name: 'updated: the session first that was used, changed or ended last, of all or with a label',
-    run: async (store) => {
-      await addUpdated(store);
-      await begin(store, keyOf('one', 'globex'));
-      for (const labels of [mine, undefined]) {
-        const rest = labels === undefined ? ['other'] : [];
-        const range = { ...byUpdate, labels };
-        const what = labels === undefined ? 'all:' : 'with a label:';
-        await expectWalks(store, range, [...stored, ...rest], `${what} as it is stored`);
-        const before = { ...range, now: NOON + 30 };
-        await expectWalks(store, before, [...stored, ...rest], `${what} before the clock ends any`);
-        const late = { ...range, now: NOON + 60 };
-        await expectWalks(store, late, [...after, ...rest], `${what} after the clock ended two`);
-        const { next } = await listed(store, { ...late, limit: 2 });
-        expectEqual(next, { id: 'due', at: atOf(40) }, `${what} the place after the first page`);
-        const between = { createdAfter: atOf(0), createdBefore: atOf(5) };
-        await expectWalks(store, { ...range, ...between }, ['used', 'paused', 'left', 'due'], what);
-      }
-      expectEqual((await pageOf(store, byUpdate, 'nobody')).total, 0, 'another tenant');
-    },
+export const searches: Cases = {
+  'updated: the session first that was used, changed or ended last, of all or with a label': async (
+    store,
+  ) => {
+    await addUpdated(store);
+    await begin(store, keyOf('one', 'globex'));
+    for (const labels of [mine, undefined]) {
+      const rest = labels === undefined ? ['other'] : [];
+      const range = { ...byUpdate, labels };
+      const what = labels === undefined ? 'all:' : 'with a label:';
+      await expectWalks(store, range, [...stored, ...rest], `${what} as it is stored`);
+      const before = { ...range, now: NOON + 30 };
+      await expectWalks(store, before, [...stored, ...rest], `${what} before the clock ends any`);
+      const late = { ...range, now: NOON + 60 };
+      await expectWalks(store, late, [...after, ...rest], `${what} after the clock ended two`);
+      const { next } = await listed(store, { ...late, limit: 2 });
+      expectEqual(next, { id: 'due', at: atOf(40) }, `${what} the place after the first page`);
+      const between = { createdAfter: atOf(0), createdBefore: atOf(5) };
+      await expectWalks(store, { ...range, ...between }, ['used', 'paused', 'left', 'due'], what);
+    }
+    expectEqual((await pageOf(store, byUpdate, 'nobody')).total, 0, 'another tenant');
   },
-  {
-    name: 'updated: a change of labels or an append moves a session, and a removal takes it out',
-    run: async (store) => {
-      await addUpdated(store);
-      const labels = { ...mine, title: 'x' };
-      const state = live('IDLE', { revision: 2, labels, lastActivityAt: NOON + 70 });
-      await put(store, keyOf('idle'), state);
-      await add(store, keyOf('due'), [say('before the latest activity')]);
-      for (const range of [byUpdate, { ...byUpdate, labels: mine }]) {
-        const { ids } = await listed(store, range);
-        expectEqual(ids.slice(0, 2), ['idle', 'used'], 'after a change of labels');
-        expectEqual(ids.indexOf('due'), 6, 'the place after an earlier activity');
-      }
-      await remove(store, keyOf('used'));
-      for (const range of [byUpdate, { ...byUpdate, labels: mine }])
-        expectEqual((await listed(store, range)).ids.slice(0, 2), ['idle', 'over'], 'a removal');
-    },
+  'updated: a change of labels or an append moves a session, and a removal takes it out': async (
+    store,
+  ) => {
+    await addUpdated(store);
+    const labels = { ...mine, title: 'x' };
+    const state = live('IDLE', { revision: 2, labels, lastActivityAt: NOON + 70 });
+    await put(store, keyOf('idle'), state);
+    await add(store, keyOf('due'), [say('before the latest activity')]);
+    for (const range of [byUpdate, { ...byUpdate, labels: mine }]) {
+      const { ids } = await listed(store, range);
+      expectEqual(ids.slice(0, 2), ['idle', 'used'], 'after a change of labels');
+      expectEqual(ids.indexOf('due'), 6, 'the place after an earlier activity');
+    }
+    await remove(store, keyOf('used'));
+    for (const range of [byUpdate, { ...byUpdate, labels: mine }])
+      expectEqual((await listed(store, range)).ids.slice(0, 2), ['idle', 'over'], 'a removal');
   },
-  {
-    name: 'label: a label with a status gives the sessions that have it at the time, ended by the clock or not',
-    run: async (store) => {
+  'label: a label with a status gives the sessions that have it at the time, ended by the clock or not':
+    async (store) => {
       await addUpdated(store);
       const expected = [
         [0, 'IDLE', ['same', 'idle']],
@@ -130,10 +215,8 @@ export const searches: readonly PortCase[] = [
       const over = await listed(store, { ...byLast, status: statusAt(60, 'TERMINATED') });
       expectEqual(over.ids, ['due', 'left', 'over'], 'in the order updated');
     },
-  },
-  {
-    name: 'label: a search examines up to 10,000 sessions, and more are an error; a list by one label alone has no limit',
-    run: async (store, second) => {
+  'label: a search examines up to 10,000 sessions, and more are an error; a list by one label alone has no limit':
+    async (store, second) => {
       const addLast = await addMost([store, second], (at) =>
         live('IDLE', { labels: at < 2 ? { ...mine, rare: 'yes' } : mine }),
       );
@@ -156,14 +239,12 @@ export const searches: readonly PortCase[] = [
         expectEqual(later.total, SEARCH_LIMIT, 'the total of those of a shorter time');
       }
     },
-  },
-];
+};
 
 /** The order `updated` with statuses. */
-export const searchesByStatus: readonly PortCase[] = [
-  {
-    name: 'updated: of some statuses, those that have one of them at the time, ended by the clock or not',
-    run: async (store) => {
+export const searchesByStatus: Cases = {
+  'updated: of some statuses, those that have one of them at the time, ended by the clock or not':
+    async (store) => {
       await addUpdated(store);
       const others = ['due', 'left', 'over', 'same', 'idle', 'other'];
       const expected: readonly (readonly [number, readonly SessionStatus[], readonly string[]])[] =
@@ -179,23 +260,22 @@ export const searchesByStatus: readonly PortCase[] = [
         await expectWalks(store, range, ids, `${anyOf} at ${now}`);
       }
     },
+  'updated: of some statuses, up to 10,000 sessions are examined, and more are an error': async (
+    store,
+    second,
+  ) => {
+    const addLast = await addMost([store, second], () => live('IDLE'));
+    await addLast();
+    const ofStatus = (...anyOf: SessionStatus[]) => ({
+      ...byUpdate,
+      limit: 1,
+      status: statusAt(0, ...anyOf),
+    });
+    expectEqual(await limitIn(store, ofStatus('IDLE')), SEARCH_LIMIT, 'the limit in the error');
+    await put(store, keyOf('s7'), live('ACTIVE'));
+    expectEqual((await listed(store, ofStatus('IDLE'))).total, SEARCH_LIMIT, 'as many');
+    expectEqual((await listed(store, ofStatus('ACTIVE', 'PAUSED'))).total, 1, 'two statuses');
+    const both = await limitIn(store, ofStatus('IDLE', 'ACTIVE'));
+    expectEqual(both, SEARCH_LIMIT, 'the limit in the error of two statuses');
   },
-  {
-    name: 'updated: of some statuses, up to 10,000 sessions are examined, and more are an error',
-    run: async (store, second) => {
-      const addLast = await addMost([store, second], () => live('IDLE'));
-      await addLast();
-      const ofStatus = (...anyOf: SessionStatus[]) => ({
-        ...byUpdate,
-        limit: 1,
-        status: statusAt(0, ...anyOf),
-      });
-      expectEqual(await limitIn(store, ofStatus('IDLE')), SEARCH_LIMIT, 'the limit in the error');
-      await put(store, keyOf('s7'), live('ACTIVE', { revision: 2 }));
-      expectEqual((await listed(store, ofStatus('IDLE'))).total, SEARCH_LIMIT, 'as many');
-      expectEqual((await listed(store, ofStatus('ACTIVE', 'PAUSED'))).total, 1, 'two statuses');
-      const both = await limitIn(store, ofStatus('IDLE', 'ACTIVE'));
-      expectEqual(both, SEARCH_LIMIT, 'the limit in the error of two statuses');
-    },
-  },
-];
+};

@@ -1,5 +1,5 @@
-import type { SessionStore } from '../../store/session-store.js';
-import { answerOf } from '../answers.js';
+import { type SessionStore } from '../../store/session-store.js';
+import { answerOf, expectEqual } from '../answers.js';
 import {
   append,
   appendOf,
@@ -12,198 +12,179 @@ import {
   move,
   put,
   putOf,
-  said,
   waiting,
+  addGuarded,
+  guardedState,
+  key,
+  find,
+  stateOf,
+  beginAt,
+  expectSaid,
+  change,
+  MADE,
+  refused,
+  spendOf,
 } from '../commits.js';
-import { expectEqual } from '../expect-equal.js';
-import { addGuarded, guardedState, key } from '../guarded.js';
 import { messageOf, sendOf } from '../inbox-steps.js';
 import { listed } from '../page-steps.js';
-import { ended, headOf, keyOf, live, NOON, TENANT } from '../samples.js';
-import type { PortCase } from '../store-case.js';
-
-const stateOf = (store: SessionStore) => answerOf(store.findState(key));
+import { ended, live, NOON, TENANT, keyOf, operationOf } from '../samples.js';
+import { type Cases } from '../store-case.js';
+import { spentState } from '../../session/budget.js';
+import { type StateRecord } from '../../session/session-record.js';
 
 const terms = { ...live('ACTIVE').terms, inactivityTimeoutMs: 20 };
 
 const sendAt = (store: SessionStore, at: number, revision: number) =>
   made(store, sendOf(messageOf(`m${revision}`), {}, { at, revision }));
 
-export const stateEffects: readonly PortCase[] = [
-  {
-    name: 'put: replaces the whole state, and nothing else',
-    run: async (store, second) => {
-      await addGuarded(store);
-      const before = await answerOf(store.find(key));
-      const states = [
-        live('PAUSED', { revision: 6, operations: ['pause:y', 'start:x:1'], activeMs: 7 }),
-        live('ACTIVE', { revision: 7, startedAt: NOON, limitMs: 9, metadata: { a: { b: [1] } } }),
-        live('ACTIVE', { revision: 8, labels: { a: '1', b: '2' }, terms }),
-        ended('failed', { revision: 9, report: { removal: '8', dueAt: NOON + 4 } }),
-        ended('failed', { revision: 10 }),
-        ended('failed', { revision: 11 }),
-      ];
-      for (const [at, state] of states.entries()) {
-        await put(store, key, state);
-        const { sequence, ...found } = (await answerOf(second.find(key))) ?? {};
-        expectEqual({ ...before, ...found }, { ...before, state }, `record ${at}`);
-      }
-    },
+export const stateEffects: Cases = {
+  'put: replaces the whole state, and nothing else': async (store, second) => {
+    await addGuarded(store);
+    const before = await find(store);
+    const states = [
+      live('PAUSED', { revision: 6, operations: ['pause:y', 'start:x:1'], activeMs: 7 }),
+      live('ACTIVE', { revision: 7, startedAt: NOON, limitMs: 9, metadata: { a: { b: [1] } } }),
+      live('ACTIVE', { revision: 8, labels: { a: '1', b: '2' }, terms }),
+      ended('failed', { revision: 9, report: { removal: '8', dueAt: NOON + 4 } }),
+      ended('failed', { revision: 10 }),
+      ended('failed', { revision: 11 }),
+    ];
+    for (const [at, state] of states.entries()) {
+      await put(store, key, state);
+      const { sequence, ...found } = (await find(second)) ?? {};
+      expectEqual({ ...before, ...found }, { ...before, state }, `record ${at}`);
+    }
   },
-  {
-    name: 'put: keeps an activity that is later than its own, with the end that follows from it',
-    run: async (store) => {
-      await begin(store, key, { state: live('ACTIVE', { terms }) });
-      await append(store, key, ['x'], {}, { activity: NOON + 15 });
-      const next = live('ACTIVE', { revision: 2, terms, lastActivityAt: NOON + 5 });
-      await put(store, key, next);
-      expectEqual(await stateOf(store), { ...next, lastActivityAt: NOON + 15 }, 'the state');
-      await expectDue(store, key, NOON + 35);
-      await put(store, key, { ...next, revision: 3, lastActivityAt: NOON + 18 });
-      expectEqual((await stateOf(store))?.lastActivityAt, NOON + 18, 'a later activity');
-    },
+  'put: keeps an activity that is later than its own, with the end that follows from it': async (
+    store,
+  ) => {
+    await begin(store, key, { state: live('ACTIVE', { terms }) });
+    await append(store, key, ['x'], {}, { activity: NOON + 15 });
+    const next = live('ACTIVE', { revision: 2, terms, lastActivityAt: NOON + 5 });
+    await put(store, key, next);
+    expectEqual(await stateOf(store), { ...next, lastActivityAt: NOON + 15 }, 'the state');
+    await expectDue(store, key, NOON + 35);
+    await put(store, key, { ...next, lastActivityAt: NOON + 18 });
+    expectEqual((await stateOf(store))?.lastActivityAt, NOON + 18, 'a later activity');
   },
-  {
-    name: 'put: moves the session between the lists of its labels, and to no other place',
-    run: async (store, second) => {
-      const ann = { user: 'ann' };
-      for (const [at, id] of ['a', 'one', 'z'].entries())
-        await begin(store, keyOf(id), {
-          head: headOf(id, NOON + at),
-          state: live('ACTIVE', { labels: ann }),
-        });
-      const all = ['z', 'one', 'a'];
-      const others = ['z', 'a'];
-      const both = { topic: 'x', user: 'bob' };
-      const steps = [
-        [live('ACTIVE', { labels: both }), others, ['one']],
-        [live('ACTIVE', { labels: ann }), all, []],
-        [ended('failed', { labels: { ...ann, topic: 'x' } }), all, []],
-        [live('ACTIVE'), others, []],
-      ] as const;
-      for (const [at, [state, ofAnn, ofBob]] of steps.entries()) {
-        await put(store, key, { ...state, revision: at + 2 });
-        const lists = [ann, { user: 'bob' }, both, undefined].map(async (labels) => {
-          const { ids, total } = await listed(second, { labels });
-          expectEqual(total, ids.length, 'the total');
-          return ids;
-        });
-        const expected = [ofAnn, ofBob, ofBob, all];
-        expectEqual(await Promise.all(lists), expected, `the lists after put ${at}`);
-      }
-    },
+  'put: moves the session between the lists of its labels, and to no other place': async (
+    store,
+    second,
+  ) => {
+    const ann = { user: 'ann' };
+    for (const [at, id] of ['a', 'one', 'z'].entries())
+      await beginAt(store, id, at, { state: live('ACTIVE', { labels: ann }) });
+    const all = ['z', 'one', 'a'];
+    const others = ['z', 'a'];
+    const both = { topic: 'x', user: 'bob' };
+    const steps = [
+      [live('ACTIVE', { labels: both }), others, ['one']],
+      [live('ACTIVE', { labels: ann }), all, []],
+      [ended('failed', { labels: { ...ann, topic: 'x' } }), all, []],
+      [live('ACTIVE'), others, []],
+    ] as const;
+    for (const [at, [state, ofAnn, ofBob]] of steps.entries()) {
+      await put(store, key, state);
+      const lists = [ann, { user: 'bob' }, both, undefined].map(async (labels) => {
+        const { ids, total } = await listed(second, { labels });
+        expectEqual(total, ids.length, 'the total');
+        return ids;
+      });
+      const expected = [ofAnn, ofBob, ofBob, all];
+      expectEqual(await Promise.all(lists), expected, `the lists after put ${at}`);
+    }
   },
-  {
-    name: 'put: moves the session in both queues to the times of its state',
-    run: async (store, second) => {
-      await begin(store, key, { state: live('ACTIVE', { deadline: NOON + 10 }) });
-      const later = { deadline: NOON + 20, work: { wakeAt: NOON + 5 } };
-      await put(store, key, live('ACTIVE', { revision: 2, ...later }));
-      await expectDue(second, key, NOON + 20);
-      await expectWaiting(second, NOON + 5);
-      await put(store, key, live('PAUSED', { revision: 3 }));
-      expectEqual(await due(second, FAR), [], 'due without an end');
-      expectEqual(await waiting(second, FAR), 0, 'waiting without a wake');
-      const report = { removal: '3', dueAt: NOON + 7 };
-      await put(store, key, ended('failed', { revision: 4, deadline: NOON + 50, report }));
-      await expectDue(second, key, NOON + 7, 'with a report');
-      await put(store, key, ended('failed', { revision: 5, deadline: NOON + 50 }));
-      await expectDue(second, key, NOON + 50, 'with a retention');
-    },
+  'put: moves the session in both queues to the times of its state': async (store, second) => {
+    await begin(store, key, { state: live('ACTIVE', { deadline: NOON + 10 }) });
+    const later = { deadline: NOON + 20, work: { wakeAt: NOON + 5 } };
+    await put(store, key, live('ACTIVE', { ...later }));
+    await expectDue(second, key, NOON + 20);
+    await expectWaiting(second, NOON + 5);
+    await put(store, key, live('PAUSED'));
+    expectEqual(await due(second, FAR), [], 'due without an end');
+    expectEqual(await waiting(second, FAR), 0, 'waiting without a wake');
+    const report = { removal: '3', dueAt: NOON + 7 };
+    await put(store, key, ended('failed', { deadline: NOON + 50, report }));
+    await expectDue(second, key, NOON + 7, 'with a report');
+    await put(store, key, ended('failed', { deadline: NOON + 50 }));
+    await expectDue(second, key, NOON + 50, 'with a retention');
   },
-  {
-    name: 'put: takes the session from where a move and a take have put it',
-    run: async (store) => {
-      const work = { wakeAt: NOON };
-      await begin(store, key, { state: live('ACTIVE', { deadline: NOON + 10, work }) });
-      await move(store, key, NOON + 10, NOON + 30);
-      await answerOf(store.take({ now: NOON, until: NOON + 50, limit: 1, tenant: TENANT }));
-      await put(store, key, live('ACTIVE', { revision: 2, deadline: NOON + 10, work }));
-      await expectDue(store, key, NOON + 10);
-      await expectWaiting(store, NOON);
-    },
+  'put: takes the session from where a move and a take have put it': async (store) => {
+    const work = { wakeAt: NOON };
+    await begin(store, key, { state: live('ACTIVE', { deadline: NOON + 10, work }) });
+    await move(store, key, NOON + 10, NOON + 30);
+    await answerOf(store.take({ now: NOON, until: NOON + 50, limit: 1, tenant: TENANT }));
+    await put(store, key, live('ACTIVE', { deadline: NOON + 10, work }));
+    await expectDue(store, key, NOON + 10);
+    await expectWaiting(store, NOON);
   },
-  {
-    name: 'put: can add entries in the same step',
-    run: async (store) => {
-      const { first: truncate } = await addGuarded(store);
-      const next = live('PAUSED', { revision: 6 });
-      const { effects, ...rest } = putOf(key, next, guardedState);
-      const { entries, events } = appendOf(key, ['last']).effects;
-      await made(store, { ...rest, effects: { ...effects, truncate, entries, events } });
-      expectEqual(await said(store, key), ['one', 'last'], 'the history');
-      expectEqual(await stateOf(store), next, 'the state');
-    },
+  'put: can add entries in the same step': async (store) => {
+    const { first: truncate } = await addGuarded(store);
+    const next = live('PAUSED', { revision: 6 });
+    const { effects, ...rest } = putOf(key, next, guardedState);
+    const { entries, events } = appendOf(key, ['last']).effects;
+    await made(store, { ...rest, effects: { ...effects, truncate, entries, events } });
+    await expectSaid(store, ['one', 'last']);
+    expectEqual(await stateOf(store), next, 'the state');
   },
-  {
-    name: 'activity: moves forward, never back, and keeps the revision',
-    run: async (store) => {
-      await begin(store, key);
-      for (const [activity, lastActivityAt = 0] of [
-        [NOON + 5, NOON + 5],
-        [NOON + 3, NOON + 5],
-        [undefined, NOON + 5],
-        [NOON + 8, NOON + 8],
-      ]) {
-        await append(store, key, ['x'], {}, { activity });
-        expectEqual(await stateOf(store), live('ACTIVE', { lastActivityAt }), `at ${activity}`);
-      }
-    },
+  'activity: moves forward, never back, and keeps the revision': async (store) => {
+    await begin(store, key);
+    for (const [activity, lastActivityAt = 0] of [
+      [NOON + 5, NOON + 5],
+      [NOON + 3, NOON + 5],
+      [undefined, NOON + 5],
+      [NOON + 8, NOON + 8],
+    ]) {
+      await append(store, key, ['x'], {}, { activity });
+      expectEqual(await stateOf(store), live('ACTIVE', { lastActivityAt }), `at ${activity}`);
+    }
   },
-  {
-    name: 'activity: postpones an end by inactivity, and moves the session in the queue',
-    run: async (store) => {
-      await begin(store, key, { state: live('ACTIVE', { terms, deadline: NOON + 50 }) });
-      const ends = [
-        [NOON + 15, NOON + 35],
-        [NOON + 40, NOON + 50],
-      ];
-      for (const [activity = 0, end = 0] of ends) {
-        await append(store, key, ['x'], {}, { activity });
-        const [early] = await due(store, end - 1);
-        // The store may list it too early; a sweep then moves it.
-        if (early !== undefined) await move(store, key, early.dueAt, end);
-        await expectDue(store, key, end);
-      }
-    },
+  'activity: postpones an end by inactivity, and moves the session in the queue': async (store) => {
+    await begin(store, key, { state: live('ACTIVE', { terms, deadline: NOON + 50 }) });
+    const ends = [
+      [NOON + 15, NOON + 35],
+      [NOON + 40, NOON + 50],
+    ];
+    for (const [activity = 0, end = 0] of ends) {
+      await append(store, key, ['x'], {}, { activity });
+      const [early] = await due(store, end - 1);
+      // The store may list it too early; a sweep then moves it.
+      if (early !== undefined) await move(store, key, early.dueAt, end);
+      await expectDue(store, key, end);
+    }
   },
-  {
-    name: 'send: makes a session wait from its time on, under another revision',
-    run: async (store, second) => {
-      await begin(store, key, { state: live('ACTIVE', { work: { wakeAt: NOON + 9 } }) });
-      await sendAt(store, NOON + 5, 7);
-      const work = { wakeAt: NOON + 9, askedAt: NOON + 5, inbox: 1 };
-      expectEqual(await stateOf(second), live('ACTIVE', { revision: 7, work }), 'the state');
-      await expectWaiting(second, NOON + 5);
-      await put(store, key, live('ACTIVE', { revision: 8, work: { ...work, askedAt: FAR } }));
-      await expectWaiting(second, NOON + 9);
-    },
+  'send: makes a session wait from its time on, under another revision': async (store, second) => {
+    await begin(store, key, { state: live('ACTIVE', { work: { wakeAt: NOON + 9 } }) });
+    await sendAt(store, NOON + 5, 7);
+    const work = { wakeAt: NOON + 9, askedAt: NOON + 5, inbox: 1 };
+    expectEqual(await stateOf(second), live('ACTIVE', { revision: 7, work }), 'the state');
+    await expectWaiting(second, NOON + 5);
+    await put(store, key, live('ACTIVE', { work: { ...work, askedAt: FAR } }));
+    await expectWaiting(second, NOON + 9);
   },
-  {
-    name: 'send: keeps an earlier time, and takes a session back from where a take has put it',
-    run: async (store) => {
-      await begin(store, key);
-      const times = [
-        [NOON + 5, NOON + 5],
-        [NOON + 9, NOON + 5],
-        [NOON + 3, NOON + 3],
-      ];
-      for (const [at, [time = 0, askedAt]] of times.entries()) {
-        await sendAt(store, time, at + 2);
-        const { work } = (await stateOf(store)) ?? {};
-        expectEqual(work, { askedAt, inbox: at + 1 }, `the work after message ${at + 1}`);
-      }
-      await answerOf(store.take({ tenant: TENANT, now: NOON + 5, until: FAR, limit: 1 }));
-      expectEqual(await waiting(store, NOON + 10), 0, 'waiting while it is handed out');
-      await append(store, key, ['x']);
-      expectEqual(await waiting(store, NOON + 10), 0, 'waiting after an append');
-      await sendAt(store, NOON + 8, 5);
-      expectEqual(await waiting(store, NOON + 3), 1, 'waiting after another message');
-    },
+  'send: keeps an earlier time, and takes a session back from where a take has put it': async (
+    store,
+  ) => {
+    await begin(store, key);
+    const times = [
+      [NOON + 5, NOON + 5],
+      [NOON + 9, NOON + 5],
+      [NOON + 3, NOON + 3],
+    ];
+    for (const [at, [time = 0, askedAt]] of times.entries()) {
+      await sendAt(store, time, at + 2);
+      const { work } = (await stateOf(store)) ?? {};
+      expectEqual(work, { askedAt, inbox: at + 1 }, `the work after message ${at + 1}`);
+    }
+    await answerOf(store.take({ tenant: TENANT, now: NOON + 5, until: FAR, limit: 1 }));
+    expectEqual(await waiting(store, NOON + 10), 0, 'waiting while it is handed out');
+    await append(store, key, ['x']);
+    expectEqual(await waiting(store, NOON + 10), 0, 'waiting after an append');
+    await sendAt(store, NOON + 8, 5);
+    expectEqual(await waiting(store, NOON + 3), 1, 'waiting after another message');
   },
-  {
-    name: 'send: waits for the end of a lease, and for none while the session is PAUSED or has ended',
-    run: async (store) => {
+  'send: waits for the end of a lease, and for none while the session is PAUSED or has ended':
+    async (store) => {
       const lease = { holder: 'w', fencingToken: 1, takenAt: NOON, until: NOON + 50 };
       await begin(store, key, { state: live('ACTIVE', { work: { lease } }) });
       await sendAt(store, NOON, 2);
@@ -216,5 +197,61 @@ export const stateEffects: readonly PortCase[] = [
         expectEqual(await waiting(store, FAR), 0, `waiting while ${over.status}`);
       }
     },
+};
+
+const budget = { used: { tokens: 1 }, limits: { tokens: 9 }, last: '' };
+
+/** What is no budget. */
+const text = '{"status":"IDLE","budget":{"used":{"tokens":7},"limits":{},"last":""},';
+const around = { budget, operations: [text], labels: { a: text }, metadata: { budget, text } };
+
+export const spends: Cases = {
+  'spend: adds to sums, alone or with entries, and ends a session that reaches its budget': async (
+    store,
+    second,
+  ) => {
+    for (const status of ['IDLE', 'ACTIVE', 'PAUSED'] as const) {
+      const of = keyOf(status);
+      let state: StateRecord = live(status, around);
+      await begin(store, of, { state });
+      for (const [at, tokens] of [2, 5, 1, 4].entries()) {
+        const usage = { '10': 1, 'a.b-c': at, constructor: 1, tokens };
+        const spend = { usage, free: Object.keys(usage), at: NOON + at, revision: at + 2 };
+        if (at % 2 === 0) await change(store, spendOf(of, spend));
+        else await append(store, of, ['x'], {}, { spend, activity: undefined });
+        state = { ...spentState(state, spend, spend.at), revision: spend.revision };
+        expectEqual(await stateOf(second, of), state, `after spend ${at}`);
+      }
+      expectEqual(state.budget?.reachedAt, NOON + 2, 'the end');
+    }
+    expectEqual(
+      (await due(second, NOON)).map(({ dueAt }) => dueAt),
+      [0, 0, 0],
+      'due times',
+    );
   },
-];
+  'spend: is made once by its operation, alone or with entries': async (store, second) => {
+    await begin(store, key, { state: live('ACTIVE', { budget }) });
+    const once = (id: string, digest?: string) => {
+      const operation = operationOf(id, digest);
+      const last = `${id}:${operation.digest}`;
+      const spend = { usage: { tokens: 1 }, free: [], last, at: NOON, revision: 2 };
+      return spendOf(key, spend, { operation });
+    };
+    const operation = operationOf('entry');
+    const spend = { usage: { tokens: 1 }, free: [], at: NOON, revision: 3 };
+    const position = await append(store, key, ['x'], { operation }, { spend });
+    for (const id of ['a', 'b', 'c'])
+      expectEqual(await change(store, once(id)), MADE, `the first ${id}`);
+    for (const id of ['a', 'b', 'c']) {
+      const answers = [
+        await change(second, once(id)),
+        await change(second, once(id, 'another-content-')),
+      ];
+      expectEqual(answers, [{ outcome: 'repeated', position: 0 }, refused('operation')], id);
+    }
+    const again = await change(second, appendOf(key, ['x'], { operation }, { spend }));
+    expectEqual(again, { outcome: 'repeated', position }, 'with entries');
+    expectEqual((await stateOf(store))?.budget?.used, { tokens: 5 }, 'the sum');
+  },
+};

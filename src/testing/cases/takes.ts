@@ -1,13 +1,11 @@
 import type { StateRecord, WorkRecord } from '../../session/session-record.js';
 import { hasRunOut } from '../../session/work-state.js';
 import type { SessionStore, TakenRecord, TakeRange } from '../../store/session-store.js';
-import { answerOf } from '../answers.js';
-import { append, begin, due, put, raceOf, remove, waiting } from '../commits.js';
-import { expectEqual, expectThat } from '../expect-equal.js';
-import { key } from '../guarded.js';
+import { answerOf, expectEqual, expectThat } from '../answers.js';
+import { append, begin, due, put, raceOf, remove, waiting, key, find } from '../commits.js';
 import { pageOf } from '../page-steps.js';
 import { ended, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
-import type { PortCase } from '../store-case.js';
+import type { Cases } from '../store-case.js';
 
 /** Until when a take holds off others, in these cases. */
 const LATER = NOON + 10_000;
@@ -71,145 +69,129 @@ const tenantsInTurn = async (
   return served;
 };
 
-const hands: readonly PortCase[] = [
-  {
-    name: 'take: hands out a session from its time on, and again from until on, in all processes',
-    run: async (store, second) => {
-      await beginWaiting(store, 'one', { wakeAt: NOON + 5 });
-      await beginWaiting(store, 'waits for none', {});
-      expectEqual(await idsOf(store, { now: NOON + 4 }), [], 'a millisecond before');
-      const until = NOON + 50;
-      const [first, ...others] = await take(store, { now: NOON + 5, until });
-      expectEqual([first?.id, first?.dueAt, others], ['one', NOON + 5, []], 'then');
-      for (const each of [store, second])
-        expectEqual(await idsOf(each, { now: until - 1 }), [], 'while it is handed out');
-      expectEqual(await idsOf(second, { now: until }), ['one'], 'from then on');
-    },
+const hands: Cases = {
+  'take: hands out a session from its time on, and again from until on, in all processes': async (
+    store,
+    second,
+  ) => {
+    await beginWaiting(store, 'one', { wakeAt: NOON + 5 });
+    await beginWaiting(store, 'waits for none', {});
+    expectEqual(await idsOf(store, { now: NOON + 4 }), [], 'a millisecond before');
+    const until = NOON + 50;
+    const [first, ...others] = await take(store, { now: NOON + 5, until });
+    expectEqual([first?.id, first?.dueAt, others], ['one', NOON + 5, []], 'then');
+    for (const each of [store, second])
+      expectEqual(await idsOf(each, { now: until - 1 }), [], 'while it is handed out');
+    expectEqual(await idsOf(second, { now: until }), ['one'], 'from then on');
   },
-  {
-    name: 'take: hands out each session as find returns it, without its history',
-    run: async (store, second) => {
-      const state = live('ACTIVE', { work: { wakeAt: NOON }, labels: { a: 'b' }, metadata: {} });
-      await begin(store, key, { state });
-      await append(store, key, ['hello', 'goodbye']);
-      const [taken] = await take(second);
-      const found = await answerOf(store.find(key, { historyLimit: 0 }));
-      expectEqual(taken?.record, found, 'the record');
-      expectEqual([found?.historyCount, found?.history], [2, []], 'the history');
-    },
+  'take: hands out each session as find returns it, without its history': async (store, second) => {
+    const state = live('ACTIVE', { work: { wakeAt: NOON }, labels: { a: 'b' }, metadata: {} });
+    await begin(store, key, { state });
+    await append(store, key, ['hello', 'goodbye']);
+    const [taken] = await take(second);
+    const found = await find(store, key, { historyLimit: 0 });
+    expectEqual(taken?.record, found, 'the record');
+    expectEqual([found?.historyCount, found?.history], [2, []], 'the history');
   },
-  {
-    name: 'take: the longest waiting first, at most limit, and leaves the rest as it is',
-    run: async (store) => {
-      for (const at of [3, 0, 4, 1, 2])
-        await beginWaiting(store, `s${9 - at}`, { wakeAt: NOON + at }, { deadline: LATER });
-      const before = await pageOf(store, {});
-      const dueBefore = await due(store, LATER);
-      const now = NOON + 10;
-      const taken: (readonly string[])[] = [];
-      for (const limit of [2, 1, 9, 9]) taken.push(await idsOf(store, { now, limit }));
-      expectEqual(taken, [['s9', 's8'], ['s7'], ['s6', 's5'], []], 'the takes');
-      expectEqual(await pageOf(store, {}), before, 'the sessions');
-      expectEqual(await due(store, LATER), dueBefore, 'what is due');
-    },
+  'take: the longest waiting first, at most limit, and leaves the rest as it is': async (store) => {
+    for (const at of [3, 0, 4, 1, 2])
+      await beginWaiting(store, `s${9 - at}`, { wakeAt: NOON + at }, { deadline: LATER });
+    const before = await pageOf(store, {});
+    const dueBefore = await due(store, LATER);
+    const now = NOON + 10;
+    const taken: (readonly string[])[] = [];
+    for (const limit of [2, 1, 9, 9]) taken.push(await idsOf(store, { now, limit }));
+    expectEqual(taken, [['s9', 's8'], ['s7'], ['s6', 's5'], []], 'the takes');
+    expectEqual(await pageOf(store, {}), before, 'the sessions');
+    expectEqual(await due(store, LATER), dueBefore, 'what is due');
   },
-  {
-    name: 'take: a session that was put, ended or removed waits as its state says',
-    run: async (store) => {
-      await beginWaiting(store, 'one');
-      const waits = live('ACTIVE', { work: { wakeAt: NOON + 20 } });
-      const states: readonly (readonly [StateRecord, number | undefined])[] = [
-        [waits, NOON + 20],
-        [live('PAUSED'), undefined],
-        [live('IDLE', { work: { wakeAt: NOON } }), NOON],
-        [ended('failed', { work: { wakeAt: NOON } }), undefined],
-      ];
-      for (const [at, [state, from]] of states.entries()) {
-        await idsOf(store, { now: NOON + 30 });
-        await put(store, key, { ...state, revision: at + 2 });
-        const early = from === undefined ? LATER - 1 : from - 1;
-        expectEqual(await waiting(store, early), 0, `waiting before, state ${at}`);
-        if (from !== undefined) expectEqual(await idsOf(store, { now: from }), ['one'], 'then');
-      }
-      await remove(store, key);
-      await beginWaiting(store, 'one', { wakeAt: NOON + 5 });
-      expectEqual(await waiting(store, NOON + 4), 0, 'under the id of a removed session');
-      await remove(store, key);
-      expectEqual(await idsOf(store, { now: LATER }), [], 'after the removal');
-    },
+  'take: a session that was put, ended or removed waits as its state says': async (store) => {
+    await beginWaiting(store, 'one');
+    const waits = live('ACTIVE', { work: { wakeAt: NOON + 20 } });
+    const states: readonly (readonly [StateRecord, number | undefined])[] = [
+      [waits, NOON + 20],
+      [live('PAUSED'), undefined],
+      [live('IDLE', { work: { wakeAt: NOON } }), NOON],
+      [ended('failed', { work: { wakeAt: NOON } }), undefined],
+    ];
+    for (const [at, [state, from]] of states.entries()) {
+      await idsOf(store, { now: NOON + 30 });
+      await put(store, key, state);
+      const early = from === undefined ? LATER - 1 : from - 1;
+      expectEqual(await waiting(store, early), 0, `waiting before, state ${at}`);
+      if (from !== undefined) expectEqual(await idsOf(store, { now: from }), ['one'], 'then');
+    }
+    await remove(store, key);
+    await beginWaiting(store, 'one', { wakeAt: NOON + 5 });
+    expectEqual(await waiting(store, NOON + 4), 0, 'under the id of a removed session');
+    await remove(store, key);
+    expectEqual(await idsOf(store, { now: LATER }), [], 'after the removal');
   },
-  {
-    name: 'take: racing calls hand out each session once, and leave none out',
-    run: async (store, second) => {
-      const ids = upTo(100).map((at) => `s${at}`);
-      for (const id of ids) await beginWaiting(store, id);
-      const all = await raceOf([store, second], (each) => take(each, { limit: 3 }));
-      const found = all.flat().map(({ id }) => id);
-      expectEqual(found.toSorted(), ids.toSorted(), 'the sessions of all takes');
-    },
+  'take: racing calls hand out each session once, and leave none out': async (store, second) => {
+    const ids = upTo(100).map((at) => `s${at}`);
+    for (const id of ids) await beginWaiting(store, id);
+    const all = await raceOf([store, second], (each) => take(each, { limit: 3 }));
+    const found = all.flat().map(({ id }) => id);
+    expectEqual(found.toSorted(), ids.toSorted(), 'the sessions of all takes');
   },
-  {
-    name: 'countWaiting: counts what take could return, of a tenant or of all, up to its limit',
-    run: async (store, second) => {
-      for (const tenant of [TENANT, 'other', 'third'])
-        for (const at of upTo(4))
-          await beginWaiting(store, `s${at}`, { wakeAt: NOON + at }, { tenant });
-      const ofOne = [await waiting(store, NOON - 1), await waiting(second, NOON + 1)];
-      expectEqual(ofOne, [0, 2], 'of one');
-      expectEqual(await waiting(second, NOON + 3, 'nobody'), 0, 'of no tenant');
-      for (const [limit, expected] of [
-        [20, 12],
-        [12, 12],
-        [11, 11],
-        [1, 1],
-      ]) {
-        const range = { now: NOON + 3, limit: limit ?? 0 };
-        expectEqual(await answerOf(store.countWaiting(range)), expected, 'of all');
-      }
-      await idsOf(store, { limit: 1 });
-      expectEqual(await waiting(second, NOON + 3), 3, 'after a take');
-      await remove(store, keyOf('s3'));
-      expectEqual(await waiting(second, NOON + 3), 2, 'after a removal');
-    },
+  'countWaiting: counts what take could return, of a tenant or of all, up to its limit': async (
+    store,
+    second,
+  ) => {
+    for (const tenant of [TENANT, 'other', 'third'])
+      for (const at of upTo(4))
+        await beginWaiting(store, `s${at}`, { wakeAt: NOON + at }, { tenant });
+    const ofOne = [await waiting(store, NOON - 1), await waiting(second, NOON + 1)];
+    expectEqual(ofOne, [0, 2], 'of one');
+    expectEqual(await waiting(second, NOON + 3, 'nobody'), 0, 'of no tenant');
+    for (const [limit, expected] of [
+      [20, 12],
+      [12, 12],
+      [11, 11],
+      [1, 1],
+    ]) {
+      const range = { now: NOON + 3, limit: limit ?? 0 };
+      expectEqual(await answerOf(store.countWaiting(range)), expected, 'of all');
+    }
+    await idsOf(store, { limit: 1 });
+    expectEqual(await waiting(second, NOON + 3), 3, 'after a take');
+    await remove(store, keyOf('s3'));
+    expectEqual(await waiting(second, NOON + 3), 2, 'after a removal');
   },
-];
+};
 
-const turns: readonly PortCase[] = [
-  {
-    name: 'take: tenants take turns, in all processes, whatever the limit of a call',
-    run: async (store, second) => {
-      for (const limit of [1, 2]) {
-        const tenants = upTo(6).map((at) => `t${at} by ${limit}`);
-        await beginEach(store, tenants, 3);
-        const served = await tenantsInTurn(store, second, 18 / limit, limit);
-        for (const round of upTo(3)) {
-          const part = served.slice(6 * round, 6 * round + 6);
-          expectEqual(part.toSorted(), tenants, `round ${round}, ${limit} at a time`);
-        }
+const turns: Cases = {
+  'take: tenants take turns, in all processes, whatever the limit of a call': async (
+    store,
+    second,
+  ) => {
+    for (const limit of [1, 2]) {
+      const tenants = upTo(6).map((at) => `t${at} by ${limit}`);
+      await beginEach(store, tenants, 3);
+      const served = await tenantsInTurn(store, second, 18 / limit, limit);
+      for (const round of upTo(3)) {
+        const part = served.slice(6 * round, 6 * round + 6);
+        expectEqual(part.toSorted(), tenants, `round ${round}, ${limit} at a time`);
       }
-    },
+    }
   },
-  {
-    name: 'take: a tenant with a backlog holds no other tenant up',
-    run: async (store, second) => {
-      const backlog = { wakeAt: NOON - 1000 };
-      for (const at of upTo(30)) await beginWaiting(store, `s${at}`, backlog, { tenant: 'busy' });
-      const alone = await tenantsInTurn(store, second, 3);
-      expectEqual(alone, ['busy', 'busy', 'busy'], 'alone');
-      const calm = upTo(5).map((at) => `calm${at}`);
-      await beginEach(store, calm, 1);
-      const served = await tenantsInTurn(store, second, 12);
-      expectEqual(served.filter((name) => name !== 'busy').toSorted(), calm, 'the others');
-    },
+  'take: a tenant with a backlog holds no other tenant up': async (store, second) => {
+    const backlog = { wakeAt: NOON - 1000 };
+    for (const at of upTo(30)) await beginWaiting(store, `s${at}`, backlog, { tenant: 'busy' });
+    const alone = await tenantsInTurn(store, second, 3);
+    expectEqual(alone, ['busy', 'busy', 'busy'], 'alone');
+    const calm = upTo(5).map((at) => `calm${at}`);
+    await beginEach(store, calm, 1);
+    const served = await tenantsInTurn(store, second, 12);
+    expectEqual(served.filter((name) => name !== 'busy').toSorted(), calm, 'the others');
   },
-];
+};
 
 const terms = { ...live('ACTIVE').terms, inactivityTimeoutMs: 10 * A_MINUTE };
 
-const ends: readonly PortCase[] = [
-  {
-    name: 'take: what the clock has ended takes no place, whatever its number, and is never returned',
-    run: async (store, second) => {
+const ends: Cases = {
+  'take: what the clock has ended takes no place, whatever its number, and is never returned':
+    async (store, second) => {
       const over = { deadline: NOON };
       for (const at of upTo(40)) await beginWaiting(store, `over${at}`, { wakeAt: NOON - 9 }, over);
       for (const tenant of ['x', 'y', 'z'])
@@ -228,28 +210,27 @@ const ends: readonly PortCase[] = [
       const later = await idsOf(store, { ...everyone, now: NOON + 3 * A_MINUTE });
       expectEqual(later, ['live'], 'a later take');
     },
+  'take: an activity that postpones the end of a session keeps it in the queue': async (
+    store,
+    second,
+  ) => {
+    for (const id of ['unused', 'used']) await beginWaiting(store, id, undefined, { terms });
+    await append(store, keyOf('used'), ['x'], {}, { activity: NOON + 1000 });
+    const end = NOON + 10 * A_MINUTE;
+    expectEqual(await waiting(second, end), 1, 'waiting after the first end');
+    expectEqual(await idsOf(second, { now: end, until: end + 5 }), ['used'], 'a take after it');
   },
-  {
-    name: 'take: an activity that postpones the end of a session keeps it in the queue',
-    run: async (store, second) => {
-      for (const id of ['unused', 'used']) await beginWaiting(store, id, undefined, { terms });
-      await append(store, keyOf('used'), ['x'], {}, { activity: NOON + 1000 });
-      const end = NOON + 10 * A_MINUTE;
-      expectEqual(await waiting(second, end), 1, 'waiting after the first end');
-      expectEqual(await idsOf(second, { now: end, until: end + 5 }), ['used'], 'a take after it');
-    },
+  'take: returns a session that a clock ahead took for ended, a minute after an activity': async (
+    store,
+    second,
+  ) => {
+    await beginWaiting(store, 'one', undefined, { terms });
+    const end = NOON + 10 * A_MINUTE;
+    expectEqual(await idsOf(store, { now: end + 5000 }), [], 'by a clock ahead');
+    await append(second, key, ['x'], {}, { activity: end - 5000 });
+    expectEqual(await idsOf(store, { now: end + A_MINUTE }), ['one'], 'a minute later');
   },
-  {
-    name: 'take: returns a session that a clock ahead took for ended, a minute after an activity',
-    run: async (store, second) => {
-      await beginWaiting(store, 'one', undefined, { terms });
-      const end = NOON + 10 * A_MINUTE;
-      expectEqual(await idsOf(store, { now: end + 5000 }), [], 'by a clock ahead');
-      await append(second, key, ['x'], {}, { activity: end - 5000 });
-      expectEqual(await idsOf(store, { now: end + A_MINUTE }), ['one'], 'a minute later');
-    },
-  },
-];
+};
 
 /** The work of a session whose worker has crashed. It waits since `until`. */
 const crashed = (until: number) => ({
@@ -257,44 +238,38 @@ const crashed = (until: number) => ({
   wakeAt: NOON - 9000,
 });
 
-const alone: readonly PortCase[] = [
-  {
-    name: 'take: a session whose lease has run out is returned alone if it has waited longest',
-    run: async (store, second) => {
-      for (const at of upTo(3)) await beginWaiting(store, `crash${at}`, crashed(NOON - 5000 + at));
-      for (const at of upTo(3)) await beginWaiting(store, `s${at}`, { wakeAt: NOON - at });
-      for (const at of upTo(3)) expectEqual(await idsOf(store), [`crash${at}`], 'a take');
-      expectEqual(await idsOf(second), ['s2', 's1', 's0'], 'the others');
-    },
+const alone: Cases = {
+  'take: a session whose lease has run out is returned alone if it has waited longest': async (
+    store,
+    second,
+  ) => {
+    for (const at of upTo(3)) await beginWaiting(store, `crash${at}`, crashed(NOON - 5000 + at));
+    for (const at of upTo(3)) await beginWaiting(store, `s${at}`, { wakeAt: NOON - at });
+    for (const at of upTo(3)) expectEqual(await idsOf(store), [`crash${at}`], 'a take');
+    expectEqual(await idsOf(second), ['s2', 's1', 's0'], 'the others');
   },
-  {
-    name: 'take: a session whose lease has run out stays behind others and in company',
-    run: async (store) => {
-      await beginWaiting(store, 'first', { wakeAt: NOON - 2000 });
-      await beginWaiting(store, 'crashed', crashed(NOON - 1000));
-      await beginWaiting(store, 'last');
-      expectEqual(await idsOf(store, { limit: 3 }), ['first', 'last'], 'the first take');
-      expectEqual(await idsOf(store, { inCompany: true }), [], 'in company');
-      expectEqual(await idsOf(store, { limit: 3 }), ['crashed'], 'the take after it');
-    },
+  'take: a session whose lease has run out stays behind others and in company': async (store) => {
+    await beginWaiting(store, 'first', { wakeAt: NOON - 2000 });
+    await beginWaiting(store, 'crashed', crashed(NOON - 1000));
+    await beginWaiting(store, 'last');
+    expectEqual(await idsOf(store, { limit: 3 }), ['first', 'last'], 'the first take');
+    expectEqual(await idsOf(store, { inCompany: true }), [], 'in company');
+    expectEqual(await idsOf(store, { limit: 3 }), ['crashed'], 'the take after it');
   },
-  {
-    name: 'take: a session whose lease has run out is returned alone among all tenants',
-    run: async (store) => {
-      for (const tenant of ['a', 'b', 'c', 'd']) {
-        await beginWaiting(store, 'crashed', crashed(NOON - 5000), { tenant });
-        await beginWaiting(store, 'calm', undefined, { tenant });
-      }
-      let count = 0;
-      for (const _ of upTo(8)) {
-        const ids = await idsOf(store, { ...everyone, limit: 10 });
-        count += ids.length;
-        const isAlone = ids.length === 1 || ids.every((id) => id === 'calm');
-        expectThat(isAlone, 'a session whose lease has run out has no company');
-      }
-      expectEqual(count, 8, 'the number of all sessions');
-    },
+  'take: a session whose lease has run out is returned alone among all tenants': async (store) => {
+    for (const tenant of ['a', 'b', 'c', 'd']) {
+      await beginWaiting(store, 'crashed', crashed(NOON - 5000), { tenant });
+      await beginWaiting(store, 'calm', undefined, { tenant });
+    }
+    let count = 0;
+    for (const _ of upTo(8)) {
+      const ids = await idsOf(store, { ...everyone, limit: 10 });
+      count += ids.length;
+      const isAlone = ids.length === 1 || ids.every((id) => id === 'calm');
+      expectThat(isAlone, 'a session whose lease has run out has no company');
+    }
+    expectEqual(count, 8, 'the number of all sessions');
   },
-];
+};
 
-export const takes: readonly PortCase[] = [...hands, ...turns, ...ends, ...alone];
+export const takes: Cases = { ...hands, ...turns, ...ends, ...alone };

@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { DueKey } from '../../store/session-store.js';
-import { difference } from '../expect-equal.js';
+import { difference } from '../answers.js';
 import { live, NOON } from '../samples.js';
 import type { RandomStep } from './random-steps.js';
 

@@ -8,7 +8,7 @@ import {
   type UseChange,
 } from '../../store/commit.js';
 import type { DueKey } from '../../store/session-store.js';
-import { difference } from '../expect-equal.js';
+import { difference } from '../answers.js';
 
 /** Which value of the store stands for which of the model: each for one, in the same order. */
 class Pairs<T extends number | string> {

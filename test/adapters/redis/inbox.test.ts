@@ -11,8 +11,8 @@ import {
   redact,
   remove,
   said,
+  key,
 } from '../../../src/testing/commits.js';
-import { key } from '../../../src/testing/guarded.js';
 import {
   changeInbox,
   known,

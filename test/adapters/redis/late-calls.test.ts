@@ -2,8 +2,16 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { writeScripts } from '../../../adapters/redis/write-scripts.js';
 import { errorOf } from '../../../src/testing/answers.js';
-import { begin, change, made, move, putOf, remove, said } from '../../../src/testing/commits.js';
-import { key } from '../../../src/testing/guarded.js';
+import {
+  begin,
+  change,
+  made,
+  move,
+  putOf,
+  remove,
+  said,
+  key,
+} from '../../../src/testing/commits.js';
 import { keyOf, live, NOON, operationOf, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';

@@ -15,8 +15,8 @@ import {
   remove,
   said,
   tryBegin,
+  key,
 } from '../../../src/testing/commits.js';
-import { key } from '../../../src/testing/guarded.js';
 import { keyOf, live, NOON, operationOf, TENANT, upTo } from '../../../src/testing/samples.js';
 import { moreIfLong } from '../../support/continuous-integration.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { expectEqual } from '../../../src/testing/expect-equal.js';
+import { expectEqual } from '../../../src/testing/answers.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { wrongEntries } from '../support/stored.js';
 import {
