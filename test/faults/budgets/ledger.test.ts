@@ -1,16 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService, type SessionStore } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { freePort } from '../../support/free-port.js';
-import { startRedis } from '../../support/redis-server.js';
+import { startMortalRedis } from '../../support/mortal-redis.js';
 import { ada, okOf } from '../../support/sessions.js';
+import { openShared, type Shared } from '../../support/shared-store.js';
 import { openProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { openDatabase } from '../databases/database.js';
 import { MortalServer } from '../postgres/mortal-server.js';
@@ -18,7 +13,7 @@ import { makeFile } from '../sqlite/make-file.js';
 import { effort, record, seeds } from '../support/effort.js';
 import { auditOf } from './audit.js';
 import { Spenders } from './spenders.js';
-import { BUDGET, type Shared } from './spending.js';
+import { BUDGET } from './spending.js';
 
 const PROCESSES = effort(2, 5);
 const WRITERS = 50 / PROCESSES;
@@ -102,23 +97,12 @@ describe('50 writers of several processes that spend and are killed are counted 
     test(
       'that is killed too, and whose replies are lost',
       async () => {
-        const dir = await mkdtemp(join(tmpdir(), 'colloquy-budgets-'));
-        const port = await freePort();
-        const start = () =>
-          startRedis({ dir, port, args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
-        let server = await start();
-        onTestFinished(async () => {
-          await server.stop('SIGKILL');
-          await rm(dir, { recursive: true, force: true });
-        });
-        const open = () => {
-          const client = new Redis(port);
-          const store = new RedisSessionStore({ client, events: { length: 10_000 } });
-          return { store, close: () => client.disconnect() };
-        };
+        const server = await startMortalRedis();
+        const { port } = server;
+        const open = () => openShared({ kind: 'redis', port });
         const killServer = async () => {
-          await server.stop('SIGKILL');
-          server = await start();
+          await server.kill();
+          await server.restart();
         };
         const proxy = await openProxy(port);
         const shared = { kind: 'redis', port: proxy.port } as const;

@@ -1,7 +1,4 @@
 import type { OperationErrors, ResultAsync, SessionService } from '../../../src/index.js';
-import type { Shared } from '../rewinds/rewinders.js';
-
-export type { Shared };
 
 /** The kinds of writes that spend. A rewind has a name too. */
 export type Kind = 'spend' | 'named spend' | 'append' | 'named append' | 'rewind';

@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { freePort } from '../../support/free-port.js';
+import { startMortalRedis } from '../../support/mortal-redis.js';
 import { randomFrom } from '../../support/random.js';
 import { openClient } from '../../support/redis-clients.js';
-import { startRedis } from '../../support/redis-server.js';
 import { okOf } from '../../support/sessions.js';
 import { effort, record, seeds, triedClients } from '../support/effort.js';
 import { audit } from './audit.js';
@@ -52,62 +48,56 @@ describeWithRedis('a server that is killed while many write', () => {
     async (version) => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);
-      const dir = await mkdtemp(join(tmpdir(), 'colloquy-kill-'));
-      const port = await freePort();
-      const start = () =>
-        startRedis({ dir, port, args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
-      let server = await start();
-      try {
-        const progress = new Progress();
-        const services = Array.from({ length: 4 }, () => {
-          const store = new RedisSessionStore({
-            ...{ client: openClient(version, { port }), timeoutMs: TIMEOUT_MS },
-          });
-          return new SessionService({ store });
-        });
-        const writing = Array.from({ length: WRITERS }, (_, at): Promise<readonly Ledger[]> => {
-          const sessions = services[at % services.length];
-          if (sessions === undefined) throw new Error('no service');
-          return new Writer(sessions, `w${at}`, progress, randomFrom(seed * 1000 + at)).write();
-        });
-        for (let kill = 0; kill < KILLS; kill += 1) {
-          await progress.more(WRITES_BETWEEN * (0.5 + random()));
-          await server.stop('SIGKILL');
-          server = await start();
-        }
-        await progress.more(WRITES_BETWEEN);
-        progress.over = true;
-        const ledgers = (await Promise.all(writing)).flat();
-        await server.stop('SIGKILL');
-        server = await start();
+      const server = await startMortalRedis();
+      const { port } = server;
+      const killServer = async () => {
+        await server.kill();
+        await server.restart();
+      };
+      const progress = new Progress();
+      const services = Array.from({ length: 4 }, () => {
         const store = new RedisSessionStore({
-          client: openClient(version, { port }),
+          ...{ client: openClient(version, { port }), timeoutMs: TIMEOUT_MS },
         });
-        const { sessions, ...wrong } = await audit(new SessionService({ store }), ledgers);
-        const { listed } = await okOf(store.repair());
-        const tell = (figure: string, value: number | string, bar?: string) =>
-          record({
-            promise: PROMISE,
-            figure: `${figure}, ${version}`,
-            value,
-            ...(bar === undefined ? {} : { bar }),
-          });
-        tell('kills', KILLS + 1);
-        tell('acknowledged writes', progress.writes);
-        tell('sessions at the end', sessions);
-        for (const [figure, cases] of Object.entries(wrong)) tell(figure, cases.length, '0');
-        tell('sessions that an index lacked', listed, '0');
-        tell(
-          'longest call over timeoutMs, ms',
-          Math.max(0, Math.round(progress.longestMs - TIMEOUT_MS)),
-        );
-        expect(wrong).toEqual({ lost: [], doubled: [], outOfOrder: [], unlisted: [], others: [] });
-        expect(listed).toBe(0);
-        expect(progress.writes).toBeGreaterThan(KILLS * WRITES_BETWEEN * 0.5);
-      } finally {
-        await server.stop('SIGKILL');
-        await rm(dir, { recursive: true, force: true });
+        return new SessionService({ store });
+      });
+      const writing = Array.from({ length: WRITERS }, (_, at): Promise<readonly Ledger[]> => {
+        const sessions = services[at % services.length];
+        if (sessions === undefined) throw new Error('no service');
+        return new Writer(sessions, `w${at}`, progress, randomFrom(seed * 1000 + at)).write();
+      });
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        await progress.more(WRITES_BETWEEN * (0.5 + random()));
+        await killServer();
       }
+      await progress.more(WRITES_BETWEEN);
+      progress.over = true;
+      const ledgers = (await Promise.all(writing)).flat();
+      await killServer();
+      const store = new RedisSessionStore({
+        client: openClient(version, { port }),
+      });
+      const { sessions, ...wrong } = await audit(new SessionService({ store }), ledgers);
+      const { listed } = await okOf(store.repair());
+      const tell = (figure: string, value: number | string, bar?: string) =>
+        record({
+          promise: PROMISE,
+          figure: `${figure}, ${version}`,
+          value,
+          ...(bar === undefined ? {} : { bar }),
+        });
+      tell('kills', KILLS + 1);
+      tell('acknowledged writes', progress.writes);
+      tell('sessions at the end', sessions);
+      for (const [figure, cases] of Object.entries(wrong)) tell(figure, cases.length, '0');
+      tell('sessions that an index lacked', listed, '0');
+      tell(
+        'longest call over timeoutMs, ms',
+        Math.max(0, Math.round(progress.longestMs - TIMEOUT_MS)),
+      );
+      expect(wrong).toEqual({ lost: [], doubled: [], outOfOrder: [], unlisted: [], others: [] });
+      expect(listed).toBe(0);
+      expect(progress.writes).toBeGreaterThan(KILLS * WRITES_BETWEEN * 0.5);
     },
     effort(120_000, 900_000),
   );

@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { upTo } from '../../../src/testing/samples.js';
-import { freePort } from '../../support/free-port.js';
+import { startMortalRedis } from '../../support/mortal-redis.js';
 import { openClient } from '../../support/redis-clients.js';
 import {
   type RedisServer,
@@ -111,18 +108,8 @@ const fullDisk = async (): Promise<Refusal> => {
 
 /** The server is killed, and comes back with what its log has. */
 const killed = async (): Promise<Refusal> => {
-  const dir = await mkdtemp(join(tmpdir(), 'colloquy-refusal-'));
-  const port = await freePort();
-  const args = ['--appendonly', 'yes', '--appendfsync', 'always'];
-  let server = await startRedis({ dir, port, args });
-  onTestFinished(async () => {
-    await server.stop('SIGKILL');
-    await rm(dir, { recursive: true, force: true });
-  });
-  const end = async () => {
-    server = await startRedis({ dir, port, args });
-  };
-  return { port, begin: () => server.stop('SIGKILL'), end, isReadable: false };
+  const { port, kill, restart } = await startMortalRedis();
+  return { port, begin: kill, end: restart, isReadable: false };
 };
 
 export const refusals: Readonly<Record<string, () => Promise<Refusal>>> = {

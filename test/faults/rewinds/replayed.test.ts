@@ -1,23 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService, type SessionStore } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { freePort } from '../../support/free-port.js';
+import { startMortalRedis } from '../../support/mortal-redis.js';
 import { randomFrom } from '../../support/random.js';
-import { startRedis } from '../../support/redis-server.js';
 import { startedIn } from '../../support/sessions.js';
+import { openShared, type Shared } from '../../support/shared-store.js';
 import { openDatabase } from '../databases/database.js';
 import { MortalServer } from '../postgres/mortal-server.js';
 import { makeFile } from '../sqlite/make-file.js';
 import { effort, record, seeds } from '../support/effort.js';
 import { replayOf } from './replay.js';
-import { Rewinders, type Shared } from './rewinders.js';
+import { Rewinders } from './rewinders.js';
 
 const PROCESSES = effort(2, 6);
 const KILLS = effort(1, 25);
@@ -44,12 +39,12 @@ const expectOneHistory = async (
   onTestFinished(() => rewinders.killAll());
   rewinders.start(PROCESSES);
   for (const _ of upTo(KILLS)) {
-    await rewinders.changes(Math.round(CHANGES * (0.5 + random())));
+    await rewinders.writes(Math.round(CHANGES * (0.5 + random())));
     rewinders.start(1);
     await rewinders.kill();
     await killServer();
   }
-  await rewinders.changes(CHANGES);
+  await rewinders.writes(CHANGES);
   await rewinders.end();
   await killServer();
   const { store, close } = open();
@@ -98,23 +93,12 @@ describe('processes that append to one session, rewind it and are killed make on
     test(
       'that is killed too',
       async () => {
-        const dir = await mkdtemp(join(tmpdir(), 'colloquy-rewinds-'));
-        const port = await freePort();
-        const start = () =>
-          startRedis({ dir, port, args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
-        let server = await start();
-        onTestFinished(async () => {
-          await server.stop('SIGKILL');
-          await rm(dir, { recursive: true, force: true });
-        });
-        const open = () => {
-          const client = new Redis(port);
-          const store = new RedisSessionStore({ client, events: { length: 10_000_000 } });
-          return { store, close: () => client.disconnect() };
-        };
+        const server = await startMortalRedis();
+        const { port } = server;
+        const open = () => openShared({ kind: 'redis', port });
         const killServer = async () => {
-          await server.stop('SIGKILL');
-          server = await start();
+          await server.kill();
+          await server.restart();
         };
         await expectOneHistory('Redis', { shared: { kind: 'redis', port }, open, killServer });
       },

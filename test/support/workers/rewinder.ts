@@ -1,12 +1,10 @@
 import { writeSync } from 'node:fs';
-import { Redis } from 'ioredis';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
-import { openDatabase } from '../../faults/databases/database.js';
 import { carryOut } from '../../faults/rewinds/carry-out.js';
-import type { Asked, Shared } from '../../faults/rewinds/rewinders.js';
+import type { Asked } from '../../faults/rewinds/rewinders.js';
 import { randomFrom } from '../random.js';
+import { openShared } from '../shared-store.js';
 
 /**
  * `rewinder.ts DATABASE ID NAME SEED`: appends to a session and rewinds it until its input ends.
@@ -17,15 +15,7 @@ const [database = '', id = '', name = '', seed = ''] = process.argv.slice(2);
 
 const TRIES = 3;
 
-const open = (shared: Shared) => {
-  if (shared.kind !== 'redis') return openDatabase(shared);
-  const client = new Redis(shared.port);
-  client.on('error', () => undefined);
-  const store = new RedisSessionStore({ client, timeoutMs: 5000, events: { length: 10_000_000 } });
-  return { store, close: () => client.disconnect() };
-};
-
-const { store, close } = open(JSON.parse(database));
+const { store, close } = openShared(JSON.parse(database));
 const sessions = new SessionService({ store });
 const random = randomFrom(Number(seed));
 const say = (said: unknown): void => void writeSync(1, `${JSON.stringify(said)}\n`);

@@ -1,18 +1,10 @@
 import { writeSync } from 'node:fs';
-import { Redis } from 'ioredis';
-import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
-import {
-  type Asked,
-  BUDGET,
-  carryOut,
-  isNamed,
-  type Shared,
-} from '../../faults/budgets/spending.js';
-import { openDatabase } from '../../faults/databases/database.js';
+import { type Asked, BUDGET, carryOut, isNamed } from '../../faults/budgets/spending.js';
 import { randomFrom } from '../random.js';
 import { ada } from '../sessions.js';
+import { openShared } from '../shared-store.js';
 
 /**
  * `spender.ts DATABASE IDS WRITERS NAME SEED`: writers that spend in shared sessions, and each in
@@ -21,15 +13,7 @@ import { ada } from '../sessions.js';
  */
 const [database = '', ids = '', writers = '', name = '', seed = ''] = process.argv.slice(2);
 
-const open = (shared: Shared) => {
-  if (shared.kind !== 'redis') return openDatabase(shared);
-  const client = new Redis(shared.port);
-  client.on('error', () => undefined);
-  const store = new RedisSessionStore({ client, timeoutMs: 5000, events: { length: 10_000 } });
-  return { store, close: () => client.disconnect() };
-};
-
-const { store, close } = open(JSON.parse(database));
+const { store, close } = openShared(JSON.parse(database));
 const sessions = new SessionService({ store });
 const shared: readonly string[] = JSON.parse(ids);
 const say = (said: unknown): void => void writeSync(1, `${JSON.stringify(said)}\n`);

@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { freePort } from './free-port.js';
+import { startRedis } from './redis-server.js';
+
+/** A Redis that keeps all it has acknowledged, whenever it is killed, until the test has finished. */
+export interface MortalRedis {
+  readonly port: number;
+  kill(): Promise<void>;
+  /** Starts it again, on what it has kept. */
+  restart(): Promise<void>;
+}
+
+export const startMortalRedis = async (): Promise<MortalRedis> => {
+  const dir = await mkdtemp(join(tmpdir(), 'colloquy-mortal-'));
+  const port = await freePort();
+  const start = () =>
+    startRedis({ dir, port, args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
+  let server = await start();
+  onTestFinished(async () => {
+    await server.stop('SIGKILL');
+    await rm(dir, { recursive: true, force: true });
+  });
+  return {
+    port,
+    kill: () => server.stop('SIGKILL'),
+    restart: async () => {
+      server = await start();
+    },
+  };
+};
