@@ -1,5 +1,5 @@
-import type { SessionStore } from '../store/session-store.js';
 import { timedOut, withTimeout } from '../session/with-timeout.js';
+import type { SessionStore } from '../store/session-store.js';
 
 /**
  * Waits for a value for at most `timeoutMs` milliseconds, then rejects with an error that names

@@ -16,10 +16,10 @@ import type {
   UseChange,
 } from '../store/commit.js';
 import type { DueSession, ReadSize, SessionStore } from '../store/session-store.js';
-import { answerOf, type Contents, repeatUntil, expectEqual } from './answers.js';
-import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from './samples.js';
+import { answerOf, type Contents, expectEqual, repeatUntil } from './answers.js';
 import { eventsAfter, hasEvents } from './event-steps.js';
 import { idsOf as idsOn, pageOf } from './page-steps.js';
+import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from './samples.js';
 
 /** The session that most cases are about. */
 export const key = keyOf('one');
@@ -54,7 +54,7 @@ export const begin = async (
   key: SessionKey,
   beginning: Beginning = {},
 ): Promise<Contents> => {
-  expectEqual(await tryBegin(store, key, beginning), { outcome: 'made' }, 'begin');
+  expectEqual(await tryBegin(store, key, beginning), DONE, 'begin');
   const { head = headOf(key.id), state = live('ACTIVE'), entries = [] } = beginning;
   return { head, state, history: entries };
 };
@@ -73,6 +73,9 @@ export const refused = (guard: string, rest: object = {}) => ({
   guard,
   ...rest,
 });
+
+/** The answer to a begin or a removal. */
+export const DONE = { outcome: 'made' };
 
 /** The answer to a change that adds no entries. */
 export const MADE = { outcome: 'made', position: 0 };

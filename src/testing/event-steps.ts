@@ -1,8 +1,8 @@
 import { ok } from 'neverthrow';
 import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, SessionStore } from '../store/session-store.js';
-import { answered } from './bounded-store.js';
 import { answerOf } from './answers.js';
+import { answered } from './bounded-store.js';
 import { TENANT } from './samples.js';
 
 type WithEvents = Pick<SessionStore, 'events'>;

@@ -1,6 +1,7 @@
 import type { HistoryEntry, PositionedEntry } from '../session/session.js';
+import type { SessionKey } from '../session/session-key.js';
 import type { EntriesOutcome, HistorySlice, SessionStore } from '../store/session-store.js';
-import { answerOf, repeatUntil, expectEqual, expectThat } from './answers.js';
+import { answerOf, expectEqual, expectThat, repeatUntil } from './answers.js';
 import { append, begin, key } from './commits.js';
 import { operationOf, upTo } from './samples.js';
 
@@ -26,6 +27,17 @@ export const partOf = async (store: SessionStore, slice: HistorySlice): Promise<
 export const textsOf = (entries: readonly HistoryEntry[]): readonly string[] =>
   entries.map(({ content }) => content);
 
+/** Fails unless a part of a history has this outcome, without entries. */
+export const expectOutcome = async (
+  store: SessionStore,
+  of: SessionKey,
+  slice: Partial<HistorySlice>,
+  outcome: string,
+): Promise<void> => {
+  const found = await answerOf(store.entries(of, { limit: 10, ...slice }));
+  expectEqual(found, { outcome }, `entries(${JSON.stringify([of, slice])})`);
+};
+
 /** More parts than any history in these cases has. */
 export const MAXIMUM_PARTS = 1000;
 
@@ -42,9 +54,11 @@ export const readOn = async (
     const part = await partOf(store, { ...slice, after: position });
     check?.(part);
     expectThat(part.entries.length <= slice.limit, `at most ${slice.limit} entries are returned`);
+    const isEmpty = part.entries.length === 0;
+    expectThat(!isEmpty || !part.hasMore, 'a part before others contains entries');
+    expectThat(!isEmpty || position === after, 'a part after one that has more contains entries');
     entries.push(...part.entries);
     if (!part.hasMore) return true;
-    expectThat(part.entries.length > 0, 'a part before others contains entries');
     expectThat(part.position > position, `the position ${part.position} is above ${position}`);
     position = part.position;
     return false;

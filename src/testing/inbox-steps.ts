@@ -13,7 +13,7 @@ import type {
 } from '../store/commit.js';
 import type { SessionStore, StoredMessage } from '../store/session-store.js';
 import { answerOf, expectEqual } from './answers.js';
-import { change, made, putOf, key, stateOf } from './commits.js';
+import { change, key, made, putOf, stateOf } from './commits.js';
 import { NOON, say } from './samples.js';
 
 export const messageOf = (id: string, content = id, digest = 'the-same-content'): NewMessage => ({
@@ -32,14 +32,19 @@ export const sendOf = (
   effects: { send: { ...message, at, revision }, events: [{ type: 'sent', at: NOON }] },
 });
 
-/** Sends messages that wait from NOON on. Their contents are their ids. Fails if one is refused. */
+/**
+ * Sends messages that wait from NOON on; the content of one that is given by its id is the id.
+ * Fails if one is refused.
+ */
 export const send = async (
   store: SessionStore,
-  ids: readonly string[],
+  messages: readonly (string | NewMessage)[],
   of: SessionKey = key,
 ): Promise<void> => {
-  for (const [at, id] of ids.entries())
-    await made(store, sendOf(messageOf(id), {}, { revision: 100 + at, of }));
+  for (const [at, each] of messages.entries()) {
+    const message = typeof each === 'string' ? messageOf(each) : each;
+    await made(store, sendOf(message, {}, { revision: 100 + at, of }));
+  }
 };
 
 /** Effects of a change that replaces a state because of its inbox. */

@@ -1,5 +1,5 @@
 import type { ListCursor, PageRange, RecordPage, SessionStore } from '../store/session-store.js';
-import { answerOf, repeatUntil, expectEqual } from './answers.js';
+import { answerOf, expectEqual, repeatUntil } from './answers.js';
 import { NOON, TENANT } from './samples.js';
 
 /** A time, in milliseconds after NOON. */
@@ -53,7 +53,7 @@ const inOrders = ({ order }: Partial<PageRange>, ids: readonly string[]) =>
     : ([[order, ids]] as const);
 
 /** Fails unless each page by offset is a slice of this list, given the newest first. */
-export const expectSlices = async (
+const expectSlices = async (
   store: SessionStore,
   range: Partial<PageRange>,
   newest: readonly string[],
@@ -91,4 +91,10 @@ export const expectWalks = async (
     const all = { ids, total, next: undefined };
     expectEqual(await listed(store, { ...range, order }), all, `${what}, ${order} first`);
   }
+};
+
+/** Fails unless pages by offset and walks by cursor have this list, given the newest first. */
+export const expectList: typeof expectWalks = async (...list) => {
+  await expectWalks(...list);
+  await expectSlices(...list);
 };

@@ -1,21 +1,19 @@
-import { historyParts, historyReads } from './cases/history-reads.js';
-import { names, texts } from './cases/names.js';
-import { ownership, twoStores } from './cases/ownership.js';
-import { labels, searches, searchesByStatus } from './cases/searches.js';
-import { spends, stateEffects } from './cases/state-effects.js';
-import { checkRandomCommits } from './random/random-commits.js';
 import { begins, limitedBegins } from './cases/begins.js';
 import { events, listeners } from './cases/events.js';
 import { guards, limitGuards } from './cases/guards.js';
 import { historyEffects } from './cases/history-effects.js';
+import { historyReads } from './cases/history-reads.js';
 import { inbox } from './cases/inbox.js';
-import { moves } from './cases/moves.js';
-import { pages } from './cases/pages.js';
+import { pages, statuses } from './cases/lists.js';
+import { names, texts } from './cases/names.js';
+import { ownership, twoStores } from './cases/ownership.js';
+import { moves, takes } from './cases/queues.js';
 import { limitRaces, races } from './cases/races.js';
 import { readSizes } from './cases/read-sizes.js';
 import { removals, removalsAndLimits } from './cases/removals.js';
-import { statuses } from './cases/statuses.js';
-import { takes } from './cases/takes.js';
+import { labels, searches, searchesByStatus } from './cases/searches.js';
+import { spends, stateEffects } from './cases/state-effects.js';
+import { checkRandomCommits } from './random/random-commits.js';
 import type { Cases } from './store-case.js';
 
 /** What a store may lack, because the service works without it. */
@@ -46,7 +44,6 @@ export const requiredCases: Cases = {
   ...removals,
   ...takes,
   ...pages,
-  ...historyParts,
   ...historyReads,
   ...readSizes,
   ...labels,

@@ -1,5 +1,5 @@
 import type { SessionStore } from '../store/session-store.js';
-import { answerOf, repeatUntil, expectEqual } from './answers.js';
+import { answerOf, expectEqual, repeatUntil } from './answers.js';
 import { boundedStore } from './bounded-store.js';
 import { append, begin, change, remove, tryBegin } from './commits.js';
 import { keyOf, upTo } from './samples.js';

@@ -32,6 +32,12 @@ export const noTerms: SessionTerms = {
   graceMs: 0,
 };
 
+/** Terms that end a session which is unused for so many milliseconds. */
+export const endingAfter = (inactivityTimeoutMs: number): SessionTerms => ({
+  ...noTerms,
+  inactivityTimeoutMs,
+});
+
 const phase: Phase = {
   revision: 1,
   since: NOON,

@@ -9,6 +9,7 @@ import {
   change,
   expectDue,
   FAR,
+  key,
   MADE,
   made,
   put,
@@ -16,7 +17,6 @@ import {
   spendOf as spendChange,
   tryBegin,
   waiting,
-  key,
 } from '../../src/testing/commits.js';
 import {
   ended,

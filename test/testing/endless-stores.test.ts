@@ -73,7 +73,8 @@ describe('the contract comes to an end on a store that', () => {
           }),
       })),
     );
-    const walk = 'page: a walk by cursor meets each session once, whatever the size of its pages';
+    const walk =
+      'page: by the time of creation, then by id, in both orders, by offset and by cursor';
     expect(failed.get(walk)).toBe(
       'gave up after 100 steps while waiting for: a page without nextCursor',
     );

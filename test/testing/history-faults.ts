@@ -102,7 +102,7 @@ const partFaults: readonly Fault[] = [
           : found;
       }),
   })),
-  faulty('history:', 'shares what it keeps', (inner) => {
+  faulty('ownership:', 'shares the parts of histories that it keeps', (inner) => {
     const kept = new Map<string, PositionedEntry[]>();
     return {
       entries: (key, slice) =>

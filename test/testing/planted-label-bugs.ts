@@ -10,11 +10,11 @@ type LabelRange = PageRange & { readonly labels: SessionLabels };
 
 const isRead = 'label: a session is read with its labels, whatever their values';
 const isListed =
-  'label: a page has the sessions with all of the labels, in both orders, with their total';
+  'label: a list has the sessions with all of the labels, by offset and by cursor, between two times too';
 const isUnknown =
   'label: a part of a label, its value under another name, or one label too many finds nothing';
 const isWalked =
-  'label: a walk by cursor meets each session with the labels once, between two times too';
+  'label: a list has the sessions with all of the labels, by offset and by cursor, between two times too';
 const isMoved = 'put: moves the session between the lists of its labels, and to no other place';
 const isGone = 'remove: a session is gone from every read, list and queue, and others stay';
 

@@ -5,9 +5,9 @@ import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 const hasAll =
-  'label: a page has the sessions with all of the labels, in both orders, with their total';
+  'label: a list has the sessions with all of the labels, by offset and by cursor, between two times too';
 const isWalked =
-  'label: a walk by cursor meets each session with the labels once, between two times too';
+  'label: a list has the sessions with all of the labels, by offset and by cursor, between two times too';
 const hasStatus =
   'label: a label with a status gives the sessions that have it at the time, ended by the clock or not';
 const isByUse =

@@ -17,7 +17,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'says that there is more at the end',
-    'history: hasMore reports whether entries follow the part',
+    'history: part by part from the position after any entry, each entry comes once and in order, whatever the limit',
     (inner) => ({
       entries: (key, slice) =>
         inner.entries(key, slice).map((found) => {

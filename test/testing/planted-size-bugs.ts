@@ -146,7 +146,7 @@ const limitBugs: readonly PlantedBug[] = [
   ),
   planted(
     'hands out the entries that it keeps where it cuts a history',
-    'history: changing entries that were written or read changes nothing in the store',
+    'ownership: changing what was read changes nothing in the store, nor for other readers',
     (inner) => {
       const kept = new Map<string, SessionRecord>();
       return {

@@ -7,7 +7,7 @@ import { type PlantedBug, planted } from './planted-bug.js';
 const total =
   'status: a session whose time is over is TERMINATED then, and only then, even for a clock that is behind';
 const samePages =
-  'status: at a time, each page by offset is a slice of the same list, in both orders';
+  'status: a list at a time is the same by offset and by cursor, in both orders and between two times';
 const keepsPlace =
   'status: a session that moves between the statuses of a list keeps its place in it';
 const byUpdate =

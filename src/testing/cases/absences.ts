@@ -1,5 +1,5 @@
 import { errorOf, expectEqual } from '../answers.js';
-import { begin, putOf, key, find } from '../commits.js';
+import { begin, find, key, putOf } from '../commits.js';
 import { hasEvents } from '../event-steps.js';
 import type { OptionalPart } from '../parts.js';
 import { headOf, keyOf, live, NOON, TENANT } from '../samples.js';

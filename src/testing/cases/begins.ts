@@ -1,23 +1,23 @@
 import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../answers.js';
 import {
+  addGuarded,
   append,
   begin,
   expectDue,
+  expectSaid,
+  expectUnchanged,
   expectWaiting,
+  find,
   idsOf,
+  key,
   placed,
   put,
   redact,
   refused,
   remove,
-  tryBegin,
-  addGuarded,
-  expectUnchanged,
-  key,
-  find,
   stateOf,
-  expectSaid,
+  tryBegin,
 } from '../commits.js';
 import { listed } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, operationOf, say } from '../samples.js';

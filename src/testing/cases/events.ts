@@ -4,20 +4,20 @@ import { timeAt } from '../../session/event-position.js';
 import type { SessionEvent } from '../../session/session-event.js';
 import { endReasons } from '../../session/session-status.js';
 import type { SessionStore } from '../../store/session-store.js';
-import { answerOf, repeatUntil, expectEqual, expectThat } from '../answers.js';
+import { answerOf, expectEqual, expectThat, repeatUntil } from '../answers.js';
 import {
   append,
   appendOf,
   begin,
   change,
+  find,
+  key,
   made,
   put,
   putOf,
   raceOf,
   remove,
   tryBegin,
-  key,
-  find,
 } from '../commits.js';
 import { eventsAfter, latestPosition, listenTo, logOf } from '../event-steps.js';
 import { messageOf } from '../inbox-steps.js';

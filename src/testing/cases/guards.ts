@@ -9,22 +9,22 @@ import type {
 import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual } from '../answers.js';
 import {
+  addGuarded,
   appendOf,
   begin,
   change,
+  expectUnchanged,
+  find,
+  guardedState,
+  key,
   made,
+  type Places,
   refused,
   remove,
   said,
-  addGuarded,
-  expectUnchanged,
-  guardedState,
-  key,
-  type Places,
-  find,
 } from '../commits.js';
 import { messageOf, sendOf } from '../inbox-steps.js';
-import { ended, keyOf, live, NOON, operationOf } from '../samples.js';
+import { ended, endingAfter, keyOf, live, NOON, operationOf } from '../samples.js';
 import type { Cases } from '../store-case.js';
 
 /** The part of a change that a guard judges. */
@@ -290,8 +290,7 @@ export const guards: Cases = {
   'guards: an ACTIVE session is over once it was unused for its inactivity timeout': async (
     store,
   ) => {
-    const { terms } = live('ACTIVE');
-    const state = live('ACTIVE', { terms: { ...terms, inactivityTimeoutMs: 20 } });
+    const state = live('ACTIVE', { terms: endingAfter(20) });
     await begin(store, key, { state });
     await made(store, appendOf(key, ['x'], { open: NOON + 19 }, { activity: NOON + 15 }));
     await made(store, appendOf(key, ['y'], { open: NOON + 34 }));

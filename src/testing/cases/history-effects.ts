@@ -3,10 +3,15 @@ import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../answers.js';
 import {
   add,
+  addGuarded,
   append,
   appendOf,
   begin,
   change,
+  expectSaid,
+  expectUnchanged,
+  find,
+  key,
   MADE,
   made,
   placed,
@@ -15,11 +20,6 @@ import {
   refused,
   remove,
   said,
-  addGuarded,
-  expectUnchanged,
-  key,
-  expectSaid,
-  find,
 } from '../commits.js';
 import { messageOf } from '../inbox-steps.js';
 import { ended, keyOf, NOON, operationOf, say, upTo } from '../samples.js';

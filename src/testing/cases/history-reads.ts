@@ -1,34 +1,35 @@
-import { type HistoryEntry, type JsonValue } from '../../session/session.js';
-import { type SessionKey } from '../../session/session-key.js';
-import { answerOf, expectEqual, expectThat } from '../answers.js';
+import type { HistoryEntry, JsonValue } from '../../session/session.js';
+import type { SessionKey } from '../../session/session-key.js';
+import type { SessionStore } from '../../store/session-store.js';
+import { expectEqual, expectThat } from '../answers.js';
 import {
   add,
   append,
   begin,
+  beginAt,
+  find,
+  key,
   placed,
   put,
   raceOf,
-  remove,
-  key,
-  find,
   redact,
-  beginAt,
+  remove,
 } from '../commits.js';
 import {
   addTalk,
+  expectOutcome,
   foundIn,
   MAXIMUM_PARTS,
+  type Part,
   partOf,
   readBack,
   readOn,
   textsOf,
-  type Part,
 } from '../history-steps.js';
 import { hostileTexts } from '../hostile-texts.js';
-import { mutateDeeply } from '../mutate-deeply.js';
-import { ended, headOf, keyOf, NOON, say, upTo, live, TENANT } from '../samples.js';
-import { type Cases } from '../store-case.js';
-import { type SessionStore } from '../../store/session-store.js';
+import { pageOf } from '../page-steps.js';
+import { ended, headOf, keyOf, live, NOON, say, upTo } from '../samples.js';
+import type { Cases } from '../store-case.js';
 
 const data: readonly JsonValue[] = [
   'text',
@@ -52,68 +53,61 @@ const entries: readonly HistoryEntry[] = [
   ...upTo(20).map((at) => say(`${at} ${'\u20AC\u00E9x'.repeat((at * 331) % 7000)}`)),
 ];
 
-export const historyParts: Cases = {
+/** Appends entries one, two and three at a time, in turn. */
+const addInTurn = async (store: SessionStore, all: readonly HistoryEntry[]): Promise<void> => {
+  for (let from = 0, count = 1; from < all.length; from += count, count = (count % 3) + 1)
+    await add(store, key, all.slice(from, from + count));
+};
+
+const parts: Cases = {
   'history: a part without a position is the latest entries, oldest first, or all if there are fewer':
     async (store) => {
       const said = await addTalk(store);
       await put(store, key, ended('terminated'));
-      for (const limit of [1, 2, 5, said.length - 1, said.length, said.length + 1, 1000]) {
+      const { length } = said;
+      for (const limit of [1, 2, 5, length - 1, length, length + 1, 1000]) {
+        const what = `the latest ${limit}`;
         const part = await partOf(store, { limit });
-        expectEqual(textsOf(part.entries), said.slice(-limit), `the latest ${limit}`);
-        expectEqual(part.hasMore, false, 'hasMore');
+        expectEqual([textsOf(part.entries), part.hasMore], [said.slice(-limit), false], what);
         const next = await partOf(store, { after: part.position, limit: 10 });
-        expectEqual([next.entries, next.hasMore], [[], false], 'the part after them');
+        expectEqual([next.entries, next.hasMore], [[], false], `the part after ${what}`);
         const again = await partOf(store, { after: part.start, limit: 1000 });
-        expectEqual(again, part, `the part after the start of the latest ${limit}`);
+        expectEqual(again, part, `the part after the start of ${what}`);
         const before = await partOf(store, { before: part.start, limit: 1000 });
-        expectEqual(textsOf(before.entries), said.slice(0, -limit), `before the latest ${limit}`);
-        const bounds = [before.start, before.hasMore];
-        expectEqual(bounds, [0, true], 'its start, and whether more follow');
+        const { start, hasMore } = before;
+        const expected = [said.slice(0, -limit), 0, true];
+        expectEqual([textsOf(before.entries), start, hasMore], expected, `the part before ${what}`);
       }
     },
   'history: part by part from the position after any entry, each entry comes once and in order, whatever the limit':
     async (store) => {
       const said = await addTalk(store);
       const places = [0, ...(await placed(store, key)).map(({ position }) => position)];
-      for (const limit of [1, 2, 7, said.length, said.length + 1]) {
+      for (const limit of [1, 2, 7, said.length, said.length + 1])
         for (const [count, position] of places.entries()) {
           const what = `${position}, ${limit} at a time`;
-          const on = await readOn(store, position, { limit });
-          expectEqual(textsOf(on), said.slice(count), `after ${what}`);
-          const back = await readBack(store, position, limit);
-          expectEqual(textsOf(back), said.slice(0, count), `before ${what}`);
+          const entries = await readOn(store, position, { limit });
+          expectEqual(textsOf(entries), said.slice(count), `after ${what}`);
+          const before = await readBack(store, position, limit);
+          expectEqual(textsOf(before), said.slice(0, count), `before ${what}`);
         }
-      }
     },
-  'history: hasMore reports whether entries follow the part': async (store) => {
-    await begin(store, key);
-    await append(store, key, ['a', 'b', 'c']);
-    const more = async (limit: number) => (await partOf(store, { after: 0, limit })).hasMore;
-    const found = [await more(1), await more(2), await more(3), await more(4)];
-    expectEqual(found, [true, true, false, false], 'hasMore');
-  },
   'history: a position beyond the end is invalid': async (store) => {
     await begin(store, key);
-    for (const end of [await append(store, key, ['hello']), 1e9, Number.MAX_SAFE_INTEGER - 1]) {
-      for (const slice of [{ after: end + 1 }, { before: end + 1 }]) {
-        const found = await answerOf(store.entries(key, { ...slice, limit: 10 }));
-        expectEqual(found, { outcome: 'invalid_position' }, JSON.stringify(slice));
-      }
-    }
+    for (const end of [await append(store, key, ['hello']), 1e9, Number.MAX_SAFE_INTEGER - 1])
+      for (const slice of [{ after: end + 1 }, { before: end + 1 }])
+        await expectOutcome(store, key, slice, 'invalid_position');
   },
   'history: that of an unknown session, another tenant\u2019s, or a removed one is missing': async (
     store,
   ) => {
     const expectMissing = async (of: SessionKey) => {
-      for (const slice of [{}, { after: 0 }, { before: 5 }]) {
-        const found = await answerOf(store.entries(of, { ...slice, limit: 1 }));
-        expectEqual(found, { outcome: 'missing' }, JSON.stringify([of, slice]));
-      }
+      for (const slice of [{}, { after: 0 }, { before: 5 }])
+        await expectOutcome(store, of, slice, 'missing');
     };
     await expectMissing(key);
     await begin(store, key, { entries: [say('hello')] });
-    await expectMissing(keyOf('one', 'globex'));
-    await expectMissing(keyOf('on'));
+    for (const of of [keyOf('one', 'globex'), keyOf('on')]) await expectMissing(of);
     await remove(store, key);
     await expectMissing(key);
     await begin(store, key);
@@ -125,33 +119,14 @@ export const historyParts: Cases = {
   ) => {
     const options = { behavior: '\u20AC'.repeat(20_000), context: '\n{"\u20AC"},\n"op",\n' };
     await begin(store, key, { head: headOf('one', NOON, options), entries: entries.slice(0, 4) });
-    for (let from = 4, count = 1; from < entries.length; from += count, count = (count % 3) + 1)
-      await add(store, key, entries.slice(from, from + count));
-    const record = await find(store);
-    expectEqual([record?.history, record?.historyCount], [entries, entries.length], 'find');
-    const end = record?.historyPosition ?? 0;
+    await addInTurn(store, entries.slice(4));
+    const { history, historyCount, historyPosition: end = 0 } = (await find(store)) ?? {};
+    expectEqual([history, historyCount], [entries, entries.length], 'find');
     for (const limit of [1, 3, 40, entries.length]) {
-      const what = `${limit} at a time`;
-      expectEqual(await readOn(store, 0, { limit }), entries, what);
-      expectEqual(await readBack(store, end, limit), entries, `back, ${what}`);
+      expectEqual(await readOn(store, 0, { limit }), entries, `${limit} at a time`);
+      expectEqual(await readBack(store, end, limit), entries, `back, ${limit} at a time`);
       const latest = await partOf(store, { limit });
       expectEqual(latest.entries, entries.slice(-limit), `the latest ${limit}`);
-    }
-  },
-  'history: changing entries that were written or read changes nothing in the store': async (
-    store,
-  ) => {
-    const given = { ...say('given'), data: { list: [1, { deep: 'x' }] } };
-    const expected = [structuredClone(given), say('goodbye')];
-    await begin(store, key);
-    const end = await add(store, key, [given, say('goodbye')]);
-    mutateDeeply(given);
-    for (const slice of [{ limit: 2 }, { after: 0, limit: 2 }, { before: end, limit: 2 }]) {
-      mutateDeeply(await foundIn(store, slice));
-      mutateDeeply(await find(store, key, { historyLimit: 2 }));
-      expectEqual((await partOf(store, slice)).entries, expected, JSON.stringify(slice));
-      const read = await find(store, key, { historyLimit: 2 });
-      expectEqual(read?.history, expected, 'the record');
     }
   },
   'races: a reader gets each entry once, part by part, while 50 append': async (store, second) => {
@@ -160,8 +135,7 @@ export const historyParts: Cases = {
     const read: HistoryEntry[] = [];
     const readDuring = async () => {
       let position = 0;
-      for (const _ of upTo(MAXIMUM_PARTS)) {
-        if (isWritten) break;
+      for (let count = 0; count < MAXIMUM_PARTS && !isWritten; count += 1) {
         const part = await partOf(second, { after: position, limit: 3 });
         read.push(...part.entries);
         position = part.position;
@@ -177,13 +151,14 @@ export const historyParts: Cases = {
     const [position] = await Promise.all([readDuring(), write()]);
     read.push(...(await readOn(second, position, { limit: 3 })));
     const { entries: all } = await partOf(store, { limit: 1000 });
-    expectEqual(read, all, 'the entries of the reader');
-    expectEqual(read.length, 100, 'the number of entries');
+    expectEqual([read, read.length], [all, 100], 'the entries of the reader, and their number');
   },
 };
 
 /** Short texts, texts that break code, and one that is longer than all others together. */
-const texts = ['a', 'b', ...hostileTexts, 'x'.repeat(100_000), 'c', 'd', 'e'];
+const spoken = ['a', 'b', ...hostileTexts, 'x'.repeat(100_000), 'c', 'd', 'e'].map((text) =>
+  say(text),
+);
 
 /** The last `count` items; none for 0. */
 const lastOf = <T>(items: readonly T[], count: number): readonly T[] =>
@@ -193,31 +168,28 @@ const limits: Cases = {
   'historyLimit: find returns the latest entries, oldest first, or all if there are fewer': async (
     store,
   ) => {
-    await begin(store, key, { entries: texts.slice(0, 5).map((text) => say(text)) });
-    for (const text of texts.slice(5)) await append(store, key, [text]);
+    await begin(store, key, { entries: spoken.slice(0, 5) });
+    for (const entry of spoken.slice(5)) await add(store, key, [entry]);
     const whole = await find(store);
-    expectEqual(whole?.historyCount, texts.length, 'the number of entries');
-    for (const historyLimit of [0, 1, 4, 10, texts.length - 1, texts.length, 10_000]) {
-      const history = lastOf(texts, historyLimit).map((text) => say(text));
-      const found = await find(store, key, { historyLimit });
-      expectEqual(found, whole && { ...whole, history }, `with ${historyLimit}`);
+    const { length } = spoken;
+    expectEqual(whole?.historyCount, length, 'the number of entries');
+    for (const historyLimit of [0, 1, 4, 10, length - 1, length, 10_000]) {
+      const expected = whole && { ...whole, history: lastOf(spoken, historyLimit) };
+      expectEqual(await find(store, key, { historyLimit }), expected, `with ${historyLimit}`);
     }
     for (const historyLimit of [0, 1])
       expectEqual(await find(store, keyOf('two'), { historyLimit }), undefined, 'none');
   },
   'historyLimit: page cuts each history by itself': async (store) => {
     for (const [at, count] of [0, 1, 3, 20].entries())
-      await beginAt(store, `s${at}`, at, {
-        entries: texts.slice(0, count).map((text) => say(text)),
-      });
-    const range = { offset: 0, limit: 10 };
-    const whole = await answerOf(store.page(TENANT, range));
+      await beginAt(store, `s${at}`, at, { entries: spoken.slice(0, count) });
+    const whole = await pageOf(store, {});
     for (const historyLimit of [0, 1, 2, 3, 19, 20, 21]) {
-      const page = await answerOf(store.page(TENANT, { ...range, historyLimit }));
       const records = whole.records.map((record) => ({
         ...record,
         history: lastOf(record.history, historyLimit),
       }));
+      const page = await pageOf(store, { historyLimit });
       expectEqual(page, { ...whole, records }, `with at most ${historyLimit} of each`);
     }
   },
@@ -227,7 +199,7 @@ const limits: Cases = {
 const versionIn = async (store: SessionStore, second: SessionStore): Promise<string> => {
   const { version, position } = await foundIn(store, { limit: 1000 });
   for (const size of [{}, { historyLimit: 0 }, { historyLimit: 1 }]) {
-    const { historyVersion, historyPosition } = (await answerOf(second.find(key, size))) ?? {};
+    const { historyVersion, historyPosition } = (await find(second, key, size)) ?? {};
     const found = [historyVersion, historyPosition];
     expectEqual(found, [version, position], `the history with ${JSON.stringify(size)}`);
   }
@@ -248,34 +220,31 @@ const versions: Cases = {
     expectEqual(await versionIn(store, second), first, 'the version after an append');
     await put(store, key, live('PAUSED'));
     expectEqual(await versionIn(store, second), first, 'the version after a change of the state');
-    const [one, two] = await placed(store, key);
-    if (one === undefined || two === undefined) throw new Error('the entries are not there');
+    const [one = 0, truncate = 0] = (await placed(store, key)).map(({ position }) => position);
     const steps = [
-      () => append(store, key, ['other'], {}, { truncate: two.position }),
-      () => append(store, key, [], {}, { truncate: two.position }),
-      () => redact(store, key, [one.position]),
+      () => append(store, key, ['other'], {}, { truncate }),
+      () => append(store, key, [], {}, { truncate }),
+      () => redact(store, key, [one]),
       async () => {
         await remove(store, key);
         await begin(store, key);
       },
     ];
-    const versions = [first];
+    const found = new Set([first]);
     for (const step of steps) {
       await step();
-      versions.push(await versionIn(store, second));
+      found.add(await versionIn(store, second));
     }
-    const what = 'the versions after two rewinds, a redaction and a new session';
-    expectEqual(new Set(versions).size, versions.length, what);
+    expectEqual(found.size, 5, 'the versions after two rewinds, a redaction and a new session');
   },
 };
 
-/** Thirty entries of about 2 kB of JSON, appended one, two and three at a time. */
+/** Thirty entries of about 2 kB of JSON. */
 const addLong = async (store: SessionStore): Promise<readonly HistoryEntry[]> => {
   await begin(store, key);
-  const entries = upTo(30).map((turn) => say(`turn ${turn}: "${'x\u00E9\u20AC'.repeat(330)}"\n`));
-  for (let from = 0, count = 1; from < entries.length; from += count, count = (count % 3) + 1)
-    await add(store, key, entries.slice(from, from + count));
-  return entries;
+  const long = upTo(30).map((turn) => say(`turn ${turn}: "${'x\u00E9\u20AC'.repeat(330)}"\n`));
+  await addInTurn(store, long);
+  return long;
 };
 
 /** The limit is approximate, and a part of a longer history uses most of it. */
@@ -291,36 +260,35 @@ const sizes = [5000, 9000, 25_000];
 const bytes: Cases = {
   'maxBytes: a part has about this number of bytes of JSON, and all parts together have every entry once':
     async (store) => {
-      const entries = await addLong(store);
+      const long = await addLong(store);
       for (const maxBytes of sizes) {
         const read = await readOn(store, 0, { limit: 100, maxBytes }, (part) =>
           expectSize(part, maxBytes, part.hasMore),
         );
-        expectEqual(read, entries, `the entries, ${maxBytes} bytes at a time`);
+        expectEqual(read, long, `the entries, ${maxBytes} bytes at a time`);
       }
     },
   'maxBytes: of the last entries, the latest are given': async (store) => {
-    const entries = await addLong(store);
+    const long = await addLong(store);
     for (const maxBytes of sizes) {
-      const part = await partOf(store, { limit: 20, maxBytes });
-      expectSize(part, maxBytes, true);
-      const count = part.entries.length;
-      expectEqual(part.entries, entries.slice(-count), 'the latest entries');
-      expectEqual(part.hasMore, false, 'hasMore');
-      const before = await partOf(store, { before: part.start, limit: 20, maxBytes });
-      const expected = entries.slice(-count - before.entries.length, -count);
-      expectEqual(before.entries, expected, 'the latest entries before them');
-      expectSize(before, maxBytes, true);
+      const latest = await partOf(store, { limit: 20, maxBytes });
+      const before = await partOf(store, { before: latest.start, limit: 20, maxBytes });
+      for (const part of [latest, before]) expectSize(part, maxBytes, true);
+      expectEqual(latest.hasMore, false, 'hasMore');
+      const all = [...before.entries, ...latest.entries];
+      expectEqual(all, long.slice(-all.length), 'the latest entries, and those before them');
     }
   },
   'maxBytes: a part has at least one entry, however large that is': async (store) => {
-    const entries = await addLong(store);
+    const long = await addLong(store);
     const few = { limit: 5, maxBytes: 1 };
-    expectEqual((await partOf(store, few)).entries, entries.slice(-1), 'the last');
+    const last = await partOf(store, few);
     const first = await partOf(store, { ...few, after: 0 });
-    expectEqual(first.entries, entries.slice(0, 1), 'the first');
     const second = await partOf(store, { ...few, after: first.position });
-    expectEqual([second.entries, second.hasMore], [entries.slice(1, 2), true], 'the second');
+    const found = [last, first, second].map((part) => part.entries);
+    const expected = [long.slice(-1), long.slice(0, 1), long.slice(1, 2)];
+    expectEqual(found, expected, 'the last, the first and the second');
+    expectEqual(second.hasMore, true, 'hasMore');
   },
   'maxBytes: a limit above the size of the history changes nothing': async (store) => {
     await addLong(store);
@@ -331,5 +299,5 @@ const bytes: Cases = {
   },
 };
 
-/** Cases of the size of what is read, and of the versions of histories. */
-export const historyReads: Cases = { ...limits, ...versions, ...bytes };
+/** Cases of the parts of histories, the size of what is read, and versions. */
+export const historyReads: Cases = { ...parts, ...limits, ...versions, ...bytes };

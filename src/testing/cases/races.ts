@@ -3,12 +3,17 @@ import type { Guards } from '../../store/commit.js';
 import type { SessionStore } from '../../store/session-store.js';
 import { expectEqual, expectThat } from '../answers.js';
 import {
+  addGuarded,
   append,
   appendOf,
   begin,
   change,
   due,
+  expectSaid,
+  find,
+  guardedState,
   idsOf,
+  key,
   MADE,
   made,
   move,
@@ -19,18 +24,23 @@ import {
   refused,
   remove,
   said,
+  stateOf,
   tryBegin,
   tryPut,
-  addGuarded,
-  guardedState,
-  key,
-  expectSaid,
-  find,
-  stateOf,
 } from '../commits.js';
 import { type InboxUse, inboxOf, messageOf, sendOf, waitingIds } from '../inbox-steps.js';
 import { listed } from '../page-steps.js';
-import { ended, headOf, keyOf, live, NOON, operationOf, say, upTo } from '../samples.js';
+import {
+  ended,
+  endingAfter,
+  headOf,
+  keyOf,
+  live,
+  NOON,
+  operationOf,
+  say,
+  upTo,
+} from '../samples.js';
 import type { Cases } from '../store-case.js';
 
 const WRITERS = 50;
@@ -47,6 +57,18 @@ const tally = (outcomes: readonly Outcome[]) => {
   return counts;
 };
 
+/** Fails unless so many of 50 racing calls are made, and all others refused by this guard. */
+const expectMade = async (
+  stores: readonly [SessionStore, SessionStore],
+  made: number,
+  guard: string,
+  step: (store: SessionStore, writer: number) => Promise<Outcome>,
+): Promise<readonly Outcome[]> => {
+  const all = await raceOf(stores, step);
+  expectEqual(tally(all), { made, [guard]: WRITERS - made }, 'the outcomes');
+  return all;
+};
+
 /** A race of changes of one session, of which the guard lets exactly one pass. */
 const oneOf = (
   guard: string,
@@ -55,8 +77,7 @@ const oneOf = (
 ): Cases => ({
   [`races: of 50 ${what}, one is made`]: async (store, second) => {
     const { end } = await addGuarded(store);
-    const all = await raceOf([store, second], (each, writer) => commit(each, end, writer));
-    expectEqual(tally(all), { made: 1, [guard]: WRITERS - 1 }, 'the outcomes');
+    await expectMade([store, second], 1, guard, (each, writer) => commit(each, end, writer));
   },
 });
 
@@ -143,14 +164,13 @@ const leased = live('ACTIVE', {
 const several: Cases = {
   'races: of 50 begins of one id, one is made, and its session is kept': async (store, second) => {
     const headBy = (writer: number) => headOf('one', NOON + writer, { face: `f${writer}` });
-    const all = await raceOf([store, second], (each, writer) =>
+    const all = await expectMade([store, second], 1, 'absent', (each, writer) =>
       tryBegin(each, key, {
         head: headBy(writer),
         state: live('IDLE', { labels: { user: `${writer}` } }),
         entries: [say(`${writer}`)],
       }),
     );
-    expectEqual(tally(all), { made: 1, absent: WRITERS - 1 }, 'the outcomes');
     const winner = all.findIndex(({ outcome }) => outcome === 'made');
     const found = await find(store);
     expectEqual([found?.head, found?.history], [headBy(winner), [say(`${winner}`)]], 'it');
@@ -168,13 +188,12 @@ const several: Cases = {
     store,
     second,
   ) => {
-    const terms = { ...live('ACTIVE').terms, inactivityTimeoutMs: 20 };
+    const terms = endingAfter(20);
     await begin(store, key, { state: live('ACTIVE', { terms }) });
     const over = NOON + 20;
-    const all = await raceOf([store, second], (each) =>
+    await expectMade([store, second], 1, 'over', (each) =>
       change(each, appendOf(key, ['x'], { over }, { activity: over })),
     );
-    expectEqual(tally(all), { made: 1, over: WRITERS - 1 }, 'the outcomes');
     await expectSaid(second, ['x']);
   },
   'races: 50 appends fill a history up to its limit of entries, and not further': async (
@@ -182,18 +201,16 @@ const several: Cases = {
     second,
   ) => {
     await begin(store, key);
-    const all = await raceOf([store, second], (each) =>
+    await expectMade([store, second], 20, 'entries', (each) =>
       change(each, appendOf(key, ['a', 'b'], { entries: 41 })),
     );
-    expectEqual(tally(all), { made: 20, entries: WRITERS - 20 }, 'the outcomes');
     expectEqual((await said(store, key))?.length, 40, 'the number of entries');
   },
   'races: 50 messages fill an inbox up to its limit, and not further': async (store, second) => {
     await begin(store, key);
-    const all = await raceOf([store, second], (each, writer) =>
+    await expectMade([store, second], 7, 'inbox', (each, writer) =>
       change(each, sendOf(messageOf(`${writer}`), { inbox: 6 }, { revision: 2 + writer })),
     );
-    expectEqual(tally(all), { made: 7, inbox: WRITERS - 7 }, 'the outcomes');
     const count = (await stateOf(store))?.work.inbox;
     expectEqual([(await waitingIds(second)).length, count], [7, 7], 'the messages that wait');
   },
@@ -291,14 +308,12 @@ export const races: Cases = { ...single, ...several };
 export const limitRaces: Cases = {
   'races: of 50 begins and 50 puts, as many are made as live allows': async (store, second) => {
     const limit = (sessions: number) => ({ live: { sessions, now: NOON } });
-    const begins = await raceOf([store, second], (each, writer) =>
+    await expectMade([store, second], 5, 'live', (each, writer) =>
       tryBegin(each, keyOf(`s${writer}`), { guards: limit(5) }),
     );
-    expectEqual(tally(begins), { made: 5, live: WRITERS - 5 }, 'the begins');
     for (const at of upTo(WRITERS)) await begin(store, keyOf(`i${at}`), { state: live('IDLE') });
-    const puts = await raceOf([store, second], (each, writer) =>
+    await expectMade([store, second], 7, 'live', (each, writer) =>
       tryPut(each, keyOf(`i${writer}`), live('ACTIVE', { revision: 2 }), limit(12)),
     );
-    expectEqual(tally(puts), { made: 7, live: WRITERS - 7 }, 'the puts');
   },
 };

@@ -1,9 +1,11 @@
 import type { SearchTooLarge, StoreError, TooLarge } from '../../session/errors.js';
+import type { SessionKey } from '../../session/session-key.js';
 import type { SessionRecord } from '../../session/session-record.js';
 import type { Answer, PageRange, SessionStore } from '../../store/session-store.js';
 import { answerOf, errorOf, expectEqual, expectThat } from '../answers.js';
-import { append, begin, made, key, find } from '../commits.js';
+import { append, begin, find, key, made } from '../commits.js';
 import { messageOf, sendOf, take } from '../inbox-steps.js';
+import { pageOf } from '../page-steps.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
 import type { Cases } from '../store-case.js';
 
@@ -16,11 +18,12 @@ const bytesOf = (records: readonly SessionRecord[]): number =>
 /** Three sessions of about 40, 80 and 120 kB. Newest first they are s2, s1, s0. */
 const addLarge = async (store: SessionStore): Promise<void> => {
   for (const at of upTo(3)) {
-    const head = headOf(`s${at}`, NOON + at, { behavior: 'a "tutor"\n'.repeat(400) });
-    await begin(store, keyOf(head.id), { head });
+    const of = keyOf(`s${at}`);
+    const behavior = 'a "tutor"\n'.repeat(400);
+    await begin(store, of, { head: headOf(of.id, NOON + at, { behavior }) });
     const contents = upTo(16 * (at + 1)).map((turn) => `turn ${turn}: "${'hello '.repeat(330)}"\n`);
-    await append(store, keyOf(head.id), contents.slice(1));
-    await append(store, keyOf(head.id), contents.slice(0, 1));
+    await append(store, of, contents.slice(1));
+    await append(store, of, contents.slice(0, 1));
   }
 };
 
@@ -52,6 +55,12 @@ const expectSize = async <T>(
   expectEqual((await tooLargeOf(read(bytes - 1))).bytes, bytes, 'the bytes of too_large again');
 };
 
+const expectSizeOf = (store: SessionStore, of: SessionKey): Promise<void> =>
+  expectSize(
+    (maxBytes) => store.find(of, { maxBytes }),
+    (record) => (record === undefined ? [] : [record]),
+  );
+
 /** Reads a page with a maximum that is raised to what the store reports, until it is enough. */
 const readRaised = async (store: SessionStore, range: PageRange) => {
   let maxBytes = 1;
@@ -70,22 +79,17 @@ export const readSizes: Cases = {
   'too_large: find reads a session of maxBytes, and returns the size of the JSON of a larger one':
     async (store) => {
       await addLarge(store);
-      for (const at of upTo(3))
-        await expectSize(
-          (maxBytes) => store.find(keyOf(`s${at}`), { maxBytes }),
-          (record) => (record === undefined ? [] : [record]),
-        );
+      for (const at of upTo(3)) await expectSizeOf(store, keyOf(`s${at}`));
     },
   'too_large: page reads sessions of maxBytes together, and returns the size of the JSON of larger ones':
     async (store) => {
       await addLarge(store);
-      const ranges = [
+      for (const [offset, limit] of [
         [0, 10],
         [0, 1],
         [1, 2],
         [2, 1],
-      ] as const;
-      for (const [offset, limit] of ranges)
+      ] as const)
         await expectSize(
           (maxBytes) => store.page(TENANT, { offset, limit, maxBytes }),
           ({ records }) => records,
@@ -93,24 +97,23 @@ export const readSizes: Cases = {
     },
   'too_large: what does not exist is not too large': async (store) => {
     await addLarge(store);
-    const none = await find(store, keyOf('s9'), { maxBytes: 1 });
-    expectEqual(none, undefined, 'the record');
-    const past = await answerOf(store.page(TENANT, { offset: 3, limit: 10, maxBytes: 1 }));
+    const size = { maxBytes: 1 };
+    expectEqual(await find(store, keyOf('s9'), size), undefined, 'the record');
+    const past = await pageOf(store, { offset: 3, ...size });
     expectEqual([past.records, past.total], [[], 3], 'the page past the end');
-    const other = await answerOf(store.page('nobody', { offset: 0, limit: 10, maxBytes: 1 }));
-    expectEqual(other.records, [], 'the page of another tenant');
+    expectEqual((await pageOf(store, size, 'nobody')).records, [], 'the page of another tenant');
   },
   'too_large: with historyLimit the size is that of what is read, not of the whole history': async (
     store,
   ) => {
     await addLarge(store);
-    const all = bytesOf((await answerOf(store.page(TENANT, { offset: 0, limit: 10 }))).records);
+    const all = bytesOf((await pageOf(store, {})).records);
     const expectLess = (bytes: number) =>
       expectThat(bytes < all / 2, `${bytes}, the bytes of too_large, are less than half of ${all}`);
     for (const historyLimit of [0, 1, 3]) {
       const range = { offset: 0, limit: 10, historyLimit };
       const { page, maxBytes } = await readRaised(store, range);
-      expectEqual(page, await answerOf(store.page(TENANT, range)), 'the page');
+      expectEqual(page, await pageOf(store, range), 'the page');
       const bytes = bytesOf(page.records);
       expectThat(maxBytes >= bytes, `${maxBytes}, the bytes of too_large, are at least ${bytes}`);
       expectLess(maxBytes);
@@ -123,14 +126,10 @@ export const readSizes: Cases = {
     const bytes = 100_000;
     await made(store, sendOf(messageOf('m', 'x'.repeat(bytes))));
     const size = { maxBytes: bytes };
-    await answerOf(store.find(key, size));
-    const page = await answerOf(store.page(TENANT, { offset: 0, limit: 1, ...size }));
-    expectEqual(page.records.length, 1, 'the sessions of a page');
+    await find(store, key, size);
+    expectEqual((await pageOf(store, size)).records.length, 1, 'the sessions of a page');
     await take(store, 1);
-    await expectSize(
-      (maxBytes) => store.find(key, { maxBytes }),
-      (record) => (record === undefined ? [] : [record]),
-    );
+    await expectSizeOf(store, key);
   },
   'too_large: metadata counts towards the size of a read': async (store) => {
     const metadata = { text: '\u20ac"\n'.repeat(2000) };

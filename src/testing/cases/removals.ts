@@ -1,34 +1,34 @@
 import type { StateRecord } from '../../session/session-record.js';
-import type { DueKey, SessionStore } from '../../store/session-store.js';
+import type { SessionStore } from '../../store/session-store.js';
 import { answerOf, expectEqual } from '../answers.js';
 import {
+  addGuarded,
   append,
   begin,
   change,
+  DONE,
   due,
   expectDue,
+  expectUnchanged,
   FAR,
+  find,
+  guardedState,
   idsOf,
+  key,
   MADE,
   move,
   put,
   putOf,
   refused,
   remove,
+  stateOf,
   tryPut,
   waiting,
-  addGuarded,
-  expectUnchanged,
-  guardedState,
-  key,
-  find,
-  stateOf,
 } from '../commits.js';
+import { expectOutcome } from '../history-steps.js';
 import { listed } from '../page-steps.js';
 import { keyOf, live, NOON } from '../samples.js';
 import type { Cases } from '../store-case.js';
-
-const REMOVED = { outcome: 'made' };
 
 /** What is left of the guarded session. */
 const left = { ...key, removal: '5' };
@@ -39,11 +39,15 @@ const remainsOf = (state: StateRecord, removal: string, dueAt: number, revision:
   state: { ...state, revision, report: { removal, dueAt, removedAt: NOON } },
 });
 
+const addBoth = async (store: SessionStore): Promise<void> => {
+  await begin(store, keyOf('other'));
+  await addGuarded(store);
+};
+
 const expectGone = async (store: SessionStore): Promise<void> => {
   expectEqual(await find(store), undefined, 'find');
   expectEqual(await stateOf(store), undefined, 'findState');
-  const missing = { outcome: 'missing' };
-  expectEqual(await answerOf(store.entries(key, { limit: 1 })), missing, 'entries');
+  await expectOutcome(store, key, {}, 'missing');
   expectEqual(await idsOf(store), ['other'], 'the list');
   expectEqual((await listed(store, { labels: { user: 'ann' } })).total, 0, 'the list of its label');
   expectEqual(await waiting(store, FAR), 0, 'waiting');
@@ -54,9 +58,8 @@ export const removals: Cases = {
     store,
     second,
   ) => {
-    await begin(store, keyOf('other'));
-    await addGuarded(store);
-    expectEqual(await remove(store, key), REMOVED, 'remove');
+    await addBoth(store);
+    expectEqual(await remove(store, key), DONE, 'remove');
     for (const each of [store, second]) {
       await expectGone(each);
       expectEqual(await due(each, FAR), [], 'due');
@@ -68,23 +71,21 @@ export const removals: Cases = {
       await addGuarded(store);
       const remains = remainsOf(guardedState, '5', NOON, 6);
       await expectUnchanged(store, 'after the refusals', async () => {
-        const fails = { revision: 4, unusedSince: NOON - 1 };
-        const of = (guards: { revision?: number; unusedSince?: number }, of: DueKey = key) =>
-          remove(store, of, guards, remains);
-        expectEqual(await of(fails, keyOf('two')), refused('present'), 'no session');
-        expectEqual(await of(fails), refused('revision'), 'another revision');
-        expectEqual(await of({ revision: 0 }), refused('revision'), 'the revision 0');
-        const used = { revision: 5, unusedSince: NOON - 1 };
-        expectEqual(await of(used), refused('unusedSince'), 'a session that was used');
-        const other = keyOf('one', 'globex');
-        expectEqual(await of({}, other), refused('present'), 'another tenant');
-        expectEqual(await of({}, left), refused('present'), 'what is left of none');
+        const used = { unusedSince: NOON - 1 };
+        for (const [what, guard, guards, of = key] of [
+          ['no session', 'present', { revision: 4, ...used }, keyOf('two')],
+          ['another revision', 'revision', { revision: 4, ...used }],
+          ['the revision 0', 'revision', { revision: 0 }],
+          ['a session that was used', 'unusedSince', { revision: 5, ...used }],
+          ['another tenant', 'present', {}, keyOf('one', 'globex')],
+          ['what is left of none', 'present', {}, left],
+        ] as const)
+          expectEqual(await remove(store, of, guards, remains), refused(guard), what);
       });
-      expectEqual(await remove(store, key, { revision: 5, unusedSince: NOON }), REMOVED, 'remove');
+      expectEqual(await remove(store, key, { revision: 5, unusedSince: NOON }), DONE, 'remove');
     },
   'remains: only due and findState return what is left of a session': async (store, second) => {
-    await begin(store, keyOf('other'));
-    await addGuarded(store);
+    await addBoth(store);
     const remains = remainsOf(guardedState, '5', NOON + 20, 6);
     await remove(store, key, {}, remains);
     await expectGone(second);
@@ -92,13 +93,11 @@ export const removals: Cases = {
     expectEqual(await stateOf(second, left), remains.state, 'its state');
   },
   'remains: a put, a move and a removal take them, by their revision': async (store) => {
-    await begin(store, keyOf('other'));
-    await addGuarded(store);
+    await addBoth(store);
     const { state } = remainsOf(guardedState, '5', NOON + 20, 6);
     await remove(store, key, {}, { removal: '5', state });
     const report = { removal: '5', dueAt: NOON + 50, removedAt: NOON };
-    const next = { ...state, revision: 7, report };
-    await put(store, left, next);
+    const next = await put(store, left, { ...state, report });
     const stale = await change(store, putOf(left, next, state));
     expectEqual(stale, refused('revision', { state: next }), 'a put again');
     await expectDue(store, left, NOON + 50, 'after a put');
@@ -106,7 +105,7 @@ export const removals: Cases = {
     expectEqual(await move(store, left, NOON + 50, NOON + 70), MADE, 'move');
     await expectDue(store, left, NOON + 70, 'after a move');
     expectEqual(await remove(store, left, { revision: 6 }), refused('revision'), 'stale');
-    expectEqual(await remove(store, left, { revision: 7 }), REMOVED, 'the removal');
+    expectEqual(await remove(store, left, { revision: 7 }), DONE, 'the removal');
     expectEqual(await due(store, FAR), [], 'due after the removal');
     expectEqual(await stateOf(store, left), undefined, 'the state');
     expectEqual(await tryPut(store, left, next), refused('present'), 'a put after the removal');

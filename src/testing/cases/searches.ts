@@ -1,14 +1,14 @@
-import { type SessionLabels } from '../../session/session.js';
-import { type SessionStore } from '../../store/session-store.js';
-import { expectStored, expectEqual, expectThat, errorOf } from '../answers.js';
-import { begin, put, beginAt, add, made, remove } from '../commits.js';
-import { hostileTexts } from '../hostile-texts.js';
-import { atOf, expectSlices, expectWalks, idsOf, pageOf, listed } from '../page-steps.js';
-import { headOf, keyOf, live, NOON, upTo, ended, noTerms, say, TENANT } from '../samples.js';
-import { type Cases } from '../store-case.js';
 import { SEARCH_LIMIT } from '../../session/limits.js';
-import { type StateRecord } from '../../session/session-record.js';
-import { type SessionStatus } from '../../session/session-status.js';
+import type { SessionLabels } from '../../session/session.js';
+import type { StateRecord } from '../../session/session-record.js';
+import type { SessionStatus } from '../../session/session-status.js';
+import type { SessionStore } from '../../store/session-store.js';
+import { errorOf, expectEqual, expectStored, expectThat } from '../answers.js';
+import { add, begin, beginAt, made, put, remove } from '../commits.js';
+import { hostileTexts } from '../hostile-texts.js';
+import { atOf, expectList, expectWalks, idsOf, listed, pageOf } from '../page-steps.js';
+import { ended, endingAfter, headOf, keyOf, live, NOON, say, TENANT, upTo } from '../samples.js';
+import type { Cases } from '../store-case.js';
 
 const user = (value: string): SessionLabels => ({ user: value });
 
@@ -37,11 +37,11 @@ export const labels: Cases = {
     for (const [at, text] of ['U-1', 'a=b', ':', '","user":"u-2', ...texts].entries()) {
       const value = text.slice(0, 256);
       const key = keyOf(`s${at}`);
-      const first = live('IDLE', { labels: { user: value, 'a.B_c-9': 'x' } });
+      const labels = { user: value, 'a.B_c-9': 'x' };
+      const first = live('IDLE', { labels });
       const stored = await begin(store, key, { state: first });
       await expectStored(store, key, stored);
-      const state = live('ACTIVE', { revision: 2, labels: { user: value, 'a.B_c-9': 'x' } });
-      await put(store, key, state);
+      const state = await put(store, key, live('ACTIVE', { labels }));
       await expectStored(store, key, { ...stored, state }, 'the record after a change');
       const page = await pageOf(store, { labels: user(value), historyLimit: 0 });
       const values = page.records.map((record) => record.state.labels?.['user']);
@@ -52,18 +52,20 @@ export const labels: Cases = {
       expectThat(idsOf(page).includes(key.id), `the page of ${JSON.stringify(value)} has it`);
     }
   },
-  'label: a page has the sessions with all of the labels, in both orders, with their total': async (
-    store,
-  ) => {
-    await addUsers(store);
-    for (const [labels, ids] of [
-      [user('u-1'), ofOne],
-      [ofWeb, ofBoth],
-    ] as const) {
-      await expectSlices(store, { labels }, ids, JSON.stringify(labels));
-      expectEqual((await pageOf(store, { labels }, 'globex')).total, 0, 'of another tenant');
-    }
-  },
+  'label: a list has the sessions with all of the labels, by offset and by cursor, between two times too':
+    async (store) => {
+      await addUsers(store);
+      const between = { createdAfter: atOf(0), createdBefore: atOf(3) };
+      for (const [labels, ids, inner] of [
+        [user('u-1'), ofOne, ['s08', 's06', 's04']],
+        [ofWeb, ofBoth, ['s08', 's04']],
+      ] as const) {
+        const what = JSON.stringify(labels);
+        await expectList(store, { labels }, ids, what);
+        await expectWalks(store, { labels, ...between }, inner, `${what} between two times`);
+        expectEqual((await pageOf(store, { labels }, 'globex')).total, 0, 'of another tenant');
+      }
+    },
   'label: a part of a label, its value under another name, or one label too many finds nothing':
     async (store) => {
       await addUsers(store);
@@ -82,20 +84,6 @@ export const labels: Cases = {
         expectEqual([page.records, page.total], [[], 0], JSON.stringify(label));
       }
     },
-  'label: a walk by cursor meets each session with the labels once, between two times too': async (
-    store,
-  ) => {
-    await addUsers(store);
-    const between = { createdAfter: atOf(0), createdBefore: atOf(3) };
-    for (const [labels, ids, inner] of [
-      [user('u-1'), ofOne, ['s08', 's06', 's04']],
-      [ofWeb, ofBoth, ['s08', 's04']],
-    ] as const) {
-      const what = JSON.stringify(labels);
-      await expectWalks(store, { labels }, ids, what);
-      await expectWalks(store, { labels, ...between }, inner, `${what} between two times`);
-    }
-  },
 };
 
 const mine: SessionLabels = { user: 'u-1' };
@@ -104,7 +92,7 @@ const byUpdate = { order: 'updated' } as const;
 
 const of = (changes: Parameters<typeof live>[1]) => ({ labels: mine, ...changes });
 
-const inactive = { ...noTerms, inactivityTimeoutMs: 25 };
+const inactive = endingAfter(25);
 
 /** Sessions of `u-1` in every status and with every way to be updated, and one of `u-2`. */
 const states: Readonly<Record<string, StateRecord>> = {
@@ -122,7 +110,7 @@ const addUpdated = async (store: SessionStore): Promise<void> => {
   for (const [at, [id, state]] of Object.entries(states).entries())
     await beginAt(store, id, at, { state });
   const times = { since: NOON + 30, lastActivityAt: NOON + 30, deadline: NOON + 35 };
-  await put(store, keyOf('over'), ended('terminated', of({ ...times })));
+  await put(store, keyOf('over'), ended('terminated', of(times)));
   const events = [{ type: 'appended' as const, at: NOON + 50 }];
   const effects = { entries: [say('hello')], activity: NOON + 50, events };
   await made(store, { key: keyOf('used'), guards: {}, effects });
@@ -136,16 +124,15 @@ const statusAt = (now: number, ...anyOf: SessionStatus[]) => ({ anyOf, now: NOON
 
 /** Adds one session more than a search examines; the last one by a second call. */
 const addMost = async (
-  [store, second]: readonly [SessionStore, SessionStore],
+  store: SessionStore,
+  second: SessionStore,
   stateOf: (at: number) => StateRecord,
 ) => {
-  const beginAt = (at: number, each: SessionStore) => {
-    const head = headOf(`s${at}`, NOON + at);
-    return begin(each, keyOf(head.id), { head, state: stateOf(at) });
-  };
+  const add = (at: number) =>
+    beginAt(at % 2 === 0 ? store : second, `s${at}`, at, { state: stateOf(at) });
   for (let from = 0; from < SEARCH_LIMIT; from += 200)
-    await Promise.all(upTo(200).map((at) => beginAt(from + at, at % 2 === 0 ? store : second)));
-  return () => beginAt(SEARCH_LIMIT, store);
+    await Promise.all(upTo(200).map((at) => add(from + at)));
+  return () => add(SEARCH_LIMIT);
 };
 
 const limitIn = async (store: SessionStore, range: Parameters<typeof listed>[1]) => {
@@ -160,17 +147,20 @@ export const searches: Cases = {
   ) => {
     await addUpdated(store);
     await begin(store, keyOf('one', 'globex'));
-    for (const labels of [mine, undefined]) {
-      const rest = labels === undefined ? ['other'] : [];
+    for (const [labels, rest] of [
+      [mine, []],
+      [undefined, ['other']],
+    ] as const) {
       const range = { ...byUpdate, labels };
-      const what = labels === undefined ? 'all:' : 'with a label:';
-      await expectWalks(store, range, [...stored, ...rest], `${what} as it is stored`);
-      const before = { ...range, now: NOON + 30 };
-      await expectWalks(store, before, [...stored, ...rest], `${what} before the clock ends any`);
-      const late = { ...range, now: NOON + 60 };
-      await expectWalks(store, late, [...after, ...rest], `${what} after the clock ended two`);
-      const { next } = await listed(store, { ...late, limit: 2 });
-      expectEqual(next, { id: 'due', at: atOf(40) }, `${what} the place after the first page`);
+      const what = labels === undefined ? 'all' : 'with a label';
+      for (const [now, ids] of [
+        [undefined, stored],
+        [NOON + 30, stored],
+        [NOON + 60, after],
+      ] as const)
+        await expectWalks(store, { ...range, now }, [...ids, ...rest], `${what} at ${now}`);
+      const { next } = await listed(store, { ...range, now: NOON + 60, limit: 2 });
+      expectEqual(next, { id: 'due', at: atOf(40) }, `${what}: the place after the first page`);
       const between = { createdAfter: atOf(0), createdBefore: atOf(5) };
       await expectWalks(store, { ...range, ...between }, ['used', 'paused', 'left', 'due'], what);
     }
@@ -180,17 +170,17 @@ export const searches: Cases = {
     store,
   ) => {
     await addUpdated(store);
-    const labels = { ...mine, title: 'x' };
-    const state = live('IDLE', { revision: 2, labels, lastActivityAt: NOON + 70 });
-    await put(store, keyOf('idle'), state);
+    const changes = { labels: { ...mine, title: 'x' }, lastActivityAt: NOON + 70 };
+    await put(store, keyOf('idle'), live('IDLE', changes));
     await add(store, keyOf('due'), [say('before the latest activity')]);
-    for (const range of [byUpdate, { ...byUpdate, labels: mine }]) {
+    const ranges = [byUpdate, { ...byUpdate, labels: mine }];
+    for (const range of ranges) {
       const { ids } = await listed(store, range);
       expectEqual(ids.slice(0, 2), ['idle', 'used'], 'after a change of labels');
       expectEqual(ids.indexOf('due'), 6, 'the place after an earlier activity');
     }
     await remove(store, keyOf('used'));
-    for (const range of [byUpdate, { ...byUpdate, labels: mine }])
+    for (const range of ranges)
       expectEqual((await listed(store, range)).ids.slice(0, 2), ['idle', 'over'], 'a removal');
   },
   'label: a label with a status gives the sessions that have it at the time, ended by the clock or not':
@@ -217,7 +207,7 @@ export const searches: Cases = {
     },
   'label: a search examines up to 10,000 sessions, and more are an error; a list by one label alone has no limit':
     async (store, second) => {
-      const addLast = await addMost([store, second], (at) =>
+      const addLast = await addMost(store, second, (at) =>
         live('IDLE', { labels: at < 2 ? { ...mine, rare: 'yes' } : mine }),
       );
       const labelled = { ...byUpdate, labels: mine, limit: 1 };
@@ -264,7 +254,7 @@ export const searchesByStatus: Cases = {
     store,
     second,
   ) => {
-    const addLast = await addMost([store, second], () => live('IDLE'));
+    const addLast = await addMost(store, second, () => live('IDLE'));
     await addLast();
     const ofStatus = (...anyOf: SessionStatus[]) => ({
       ...byUpdate,

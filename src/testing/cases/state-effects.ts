@@ -1,38 +1,38 @@
-import { type SessionStore } from '../../store/session-store.js';
+import { spentState } from '../../session/budget.js';
+import type { StateRecord } from '../../session/session-record.js';
+import type { SessionStore } from '../../store/session-store.js';
 import { answerOf, expectEqual } from '../answers.js';
 import {
+  addGuarded,
   append,
   appendOf,
   begin,
+  beginAt,
+  change,
   due,
   expectDue,
+  expectSaid,
   expectWaiting,
   FAR,
+  find,
+  guardedState,
+  key,
+  MADE,
   made,
   move,
   put,
   putOf,
-  waiting,
-  addGuarded,
-  guardedState,
-  key,
-  find,
-  stateOf,
-  beginAt,
-  expectSaid,
-  change,
-  MADE,
   refused,
   spendOf,
+  stateOf,
+  waiting,
 } from '../commits.js';
 import { messageOf, sendOf } from '../inbox-steps.js';
 import { listed } from '../page-steps.js';
-import { ended, live, NOON, TENANT, keyOf, operationOf } from '../samples.js';
-import { type Cases } from '../store-case.js';
-import { spentState } from '../../session/budget.js';
-import { type StateRecord } from '../../session/session-record.js';
+import { ended, endingAfter, keyOf, live, NOON, operationOf, TENANT } from '../samples.js';
+import type { Cases } from '../store-case.js';
 
-const terms = { ...live('ACTIVE').terms, inactivityTimeoutMs: 20 };
+const terms = endingAfter(20);
 
 const sendAt = (store: SessionStore, at: number, revision: number) =>
   made(store, sendOf(messageOf(`m${revision}`), {}, { at, revision }));
@@ -41,16 +41,15 @@ export const stateEffects: Cases = {
   'put: replaces the whole state, and nothing else': async (store, second) => {
     await addGuarded(store);
     const before = await find(store);
-    const states = [
-      live('PAUSED', { revision: 6, operations: ['pause:y', 'start:x:1'], activeMs: 7 }),
-      live('ACTIVE', { revision: 7, startedAt: NOON, limitMs: 9, metadata: { a: { b: [1] } } }),
-      live('ACTIVE', { revision: 8, labels: { a: '1', b: '2' }, terms }),
-      ended('failed', { revision: 9, report: { removal: '8', dueAt: NOON + 4 } }),
-      ended('failed', { revision: 10 }),
-      ended('failed', { revision: 11 }),
-    ];
-    for (const [at, state] of states.entries()) {
-      await put(store, key, state);
+    for (const [at, next] of [
+      live('PAUSED', { operations: ['pause:y', 'start:x:1'], activeMs: 7 }),
+      live('ACTIVE', { startedAt: NOON, limitMs: 9, metadata: { a: { b: [1] } } }),
+      live('ACTIVE', { labels: { a: '1', b: '2' }, terms }),
+      ended('failed', { report: { removal: '8', dueAt: NOON + 4 } }),
+      ended('failed'),
+      ended('failed'),
+    ].entries()) {
+      const state = await put(store, key, next);
       const { sequence, ...found } = (await find(second)) ?? {};
       expectEqual({ ...before, ...found }, { ...before, state }, `record ${at}`);
     }
@@ -60,8 +59,7 @@ export const stateEffects: Cases = {
   ) => {
     await begin(store, key, { state: live('ACTIVE', { terms }) });
     await append(store, key, ['x'], {}, { activity: NOON + 15 });
-    const next = live('ACTIVE', { revision: 2, terms, lastActivityAt: NOON + 5 });
-    await put(store, key, next);
+    const next = await put(store, key, live('ACTIVE', { terms, lastActivityAt: NOON + 5 }));
     expectEqual(await stateOf(store), { ...next, lastActivityAt: NOON + 15 }, 'the state');
     await expectDue(store, key, NOON + 35);
     await put(store, key, { ...next, lastActivityAt: NOON + 18 });
@@ -97,7 +95,7 @@ export const stateEffects: Cases = {
   'put: moves the session in both queues to the times of its state': async (store, second) => {
     await begin(store, key, { state: live('ACTIVE', { deadline: NOON + 10 }) });
     const later = { deadline: NOON + 20, work: { wakeAt: NOON + 5 } };
-    await put(store, key, live('ACTIVE', { ...later }));
+    await put(store, key, live('ACTIVE', later));
     await expectDue(second, key, NOON + 20);
     await expectWaiting(second, NOON + 5);
     await put(store, key, live('PAUSED'));
@@ -111,10 +109,11 @@ export const stateEffects: Cases = {
   },
   'put: takes the session from where a move and a take have put it': async (store) => {
     const work = { wakeAt: NOON };
-    await begin(store, key, { state: live('ACTIVE', { deadline: NOON + 10, work }) });
+    const state = live('ACTIVE', { deadline: NOON + 10, work });
+    await begin(store, key, { state });
     await move(store, key, NOON + 10, NOON + 30);
     await answerOf(store.take({ now: NOON, until: NOON + 50, limit: 1, tenant: TENANT }));
-    await put(store, key, live('ACTIVE', { deadline: NOON + 10, work }));
+    await put(store, key, state);
     await expectDue(store, key, NOON + 10);
     await expectWaiting(store, NOON);
   },
@@ -190,9 +189,8 @@ export const stateEffects: Cases = {
       await sendAt(store, NOON, 2);
       await expectWaiting(store, NOON + 50);
       const work = { askedAt: NOON, inbox: 1 };
-      for (const [at, over] of [live('PAUSED'), ended('failed')].entries()) {
-        const revision = 2 * at + 3;
-        await put(store, key, { ...over, revision, work });
+      for (const over of [live('PAUSED'), ended('failed')]) {
+        const { revision } = await put(store, key, { ...over, work });
         await sendAt(store, NOON, revision + 1);
         expectEqual(await waiting(store, FAR), 0, `waiting while ${over.status}`);
       }
@@ -224,11 +222,8 @@ export const spends: Cases = {
       }
       expectEqual(state.budget?.reachedAt, NOON + 2, 'the end');
     }
-    expectEqual(
-      (await due(second, NOON)).map(({ dueAt }) => dueAt),
-      [0, 0, 0],
-      'due times',
-    );
+    const times = (await due(second, NOON)).map(({ dueAt }) => dueAt);
+    expectEqual(times, [0, 0, 0], 'due times');
   },
   'spend: is made once by its operation, alone or with entries': async (store, second) => {
     await begin(store, key, { state: live('ACTIVE', { budget }) });

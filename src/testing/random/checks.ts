@@ -7,6 +7,7 @@ import type {
   SessionStore,
 } from '../../store/session-store.js';
 import { answerOf } from '../answers.js';
+import { due } from '../commits.js';
 import { eventsAfter } from '../event-steps.js';
 import type { ModelSession, ModelStore } from './model-store.js';
 import { MESSAGES } from './random-steps.js';
@@ -67,21 +68,30 @@ const messagesOf = async (
 };
 
 /** Compares all reads of one session, or of what is left of one. */
-export const checkSession = async (pair: Pair, key: DueKey): Promise<Difference> => {
+export const checkSession = (pair: Pair, key: DueKey): Promise<Difference> => {
   const { store, model, twin } = pair;
   const session = model.sessionAt(key);
-  const state = await answerOf(store.findState(key));
-  const found = twin.difference(state, session?.state, `findState(${textOf(key)})`);
-  if (found !== undefined || key.removal !== undefined) return found;
-  const record = await answerOf(store.find(key));
-  const { incarnation } = session ?? {};
-  const wrong = twin.difference(record, model.find(key), `find(${key.id})`, incarnation);
-  if (wrong !== undefined) return wrong;
-  const messages = await messagesOf(pair, key, incarnation);
-  if (messages !== undefined) return messages;
-  if (session !== undefined) return sliceOf(pair, session, key);
-  const missing = await answerOf(store.entries(key, { limit: 1 }));
-  return twin.difference(missing, { outcome: 'missing' }, `entries(${key.id})`);
+  const incarnation = session?.incarnation;
+  const checks = [
+    async () => {
+      const state = await answerOf(store.findState(key));
+      return twin.difference(state, session?.state, `findState(${textOf(key)})`);
+    },
+  ];
+  if (key.removal !== undefined) return firstOf(checks);
+  return firstOf([
+    ...checks,
+    async () => {
+      const record = await answerOf(store.find(key));
+      return twin.difference(record, model.find(key), `find(${key.id})`, incarnation);
+    },
+    () => messagesOf(pair, key, incarnation),
+    async () => {
+      if (session !== undefined) return sliceOf(pair, session, key);
+      const missing = await answerOf(store.entries(key, { limit: 1 }));
+      return twin.difference(missing, { outcome: 'missing' }, `entries(${key.id})`);
+    },
+  ]);
 };
 
 /** Ranges that every index must serve. */
@@ -137,23 +147,15 @@ const checkPages = async (
   );
 };
 
-/** What is due in all parts of the store, of the tenant. */
-export const dueOf = async ({ store, tenant }: Pair, now: number) => {
-  const sessions: DueSession[] = [];
-  let cursor: string | undefined;
-  for (let parts = 0; parts === 0 || (cursor !== undefined && parts < 10); parts += 1) {
-    const due = await answerOf(store.due(now, 1000, cursor));
-    sessions.push(...due.sessions);
-    cursor = due.nextCursor;
-  }
-  return sessions.filter((session) => session.tenant === tenant);
-};
+/** What is due of the tenant. */
+export const dueOf = async ({ store, tenant }: Pair, now: number): Promise<readonly DueSession[]> =>
+  (await due(store, now, 1000)).filter((session) => session.tenant === tenant);
 
 /** A store may return a session too early, if it was used since, but not too late. */
 const checkDue = async (pair: Pair, now: number): Promise<Difference> => {
   const { model, tenant } = pair;
-  const due = await dueOf(pair, now);
-  for (const key of due) {
+  const overdue = await dueOf(pair, now);
+  for (const key of overdue) {
     const session = model.sessionAt(key);
     if (session === undefined) return `due(${now}) returned ${textOf(key)}, which was removed`;
     const mayBeEarly = Number.isFinite(session.state.terms.inactivityTimeoutMs);
@@ -161,7 +163,7 @@ const checkDue = async (pair: Pair, now: number): Promise<Difference> => {
       return `${textOf(key)} is due at ${key.dueAt} where ${session.dueAt} was expected`;
   }
   const isListed = ({ key }: ModelSession) =>
-    due.some((each) => each.id === key.id && each.removal === key.removal);
+    overdue.some((each) => each.id === key.id && each.removal === key.removal);
   const lost = model.sessionsOf(tenant).find((each) => each.dueAt <= now && !isListed(each));
   return lost && `due(${now}) did not return ${textOf(lost.key)}, which is due at ${lost.dueAt}`;
 };

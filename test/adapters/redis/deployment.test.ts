@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { RedisSessionStore, type RedisSessionStoreOptions } from '../../../adapters/redis/index.js';
 import { createSweeper, SessionService } from '../../../src/index.js';
 import { answerOf } from '../../../src/testing/answers.js';
-import { begin, beginOf, due, remove, key } from '../../../src/testing/commits.js';
+import { begin, beginOf, due, key, remove } from '../../../src/testing/commits.js';
 import { pageOf } from '../../../src/testing/page-steps.js';
 import { keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

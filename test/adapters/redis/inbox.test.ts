@@ -6,12 +6,12 @@ import {
   append,
   begin,
   change,
+  key,
   made,
   put,
   redact,
   remove,
   said,
-  key,
 } from '../../../src/testing/commits.js';
 import {
   changeInbox,

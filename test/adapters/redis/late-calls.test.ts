@@ -5,12 +5,12 @@ import { errorOf } from '../../../src/testing/answers.js';
 import {
   begin,
   change,
+  key,
   made,
   move,
   putOf,
   remove,
   said,
-  key,
 } from '../../../src/testing/commits.js';
 import { keyOf, live, NOON, operationOf, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

@@ -4,7 +4,7 @@ import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { planRedact } from '../../../src/plan/redact.js';
 import type { PageRange } from '../../../src/store/session-store.js';
 import { answerOf } from '../../../src/testing/answers.js';
-import { begin, made, placed, put, remove, key } from '../../../src/testing/commits.js';
+import { begin, key, made, placed, put, remove } from '../../../src/testing/commits.js';
 import { idsOf, pageOf } from '../../../src/testing/page-steps.js';
 import { headOf, keyOf, live, NOON, TENANT, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

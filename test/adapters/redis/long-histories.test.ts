@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import type { HistorySlice, UseChange } from '../../../src/store/session-store.js';
-import { begin, change, made, said, key } from '../../../src/testing/commits.js';
+import { begin, change, key, made, said } from '../../../src/testing/commits.js';
 import { foundIn, textsOf } from '../../../src/testing/history-steps.js';
 import { operationOf, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';

@@ -9,13 +9,13 @@ import {
   change,
   due,
   idsOf,
+  key,
   made,
   put,
   putOf,
   remove,
   said,
   tryBegin,
-  key,
 } from '../../../src/testing/commits.js';
 import { keyOf, live, NOON, operationOf, TENANT, upTo } from '../../../src/testing/samples.js';
 import { moreIfLong } from '../../support/continuous-integration.js';

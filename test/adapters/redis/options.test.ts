@@ -9,7 +9,7 @@ import {
   type RedisSessionStoreOptions,
 } from '../../../adapters/redis/index.js';
 import { answerOf } from '../../../src/testing/answers.js';
-import { begin, due, idsOf, remove, said, key } from '../../../src/testing/commits.js';
+import { begin, due, idsOf, key, remove, said } from '../../../src/testing/commits.js';
 import { live, NOON, operationOf, TENANT } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { oddNumbers, revoked, strange, throwing } from '../../support/hostile-values.js';

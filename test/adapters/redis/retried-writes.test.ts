@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type RedisClient, RedisSessionStore } from '../../../adapters/redis/index.js';
 import { errorOf } from '../../../src/testing/answers.js';
-import { begin, made, remove, said, key } from '../../../src/testing/commits.js';
+import { begin, key, made, remove, said } from '../../../src/testing/commits.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';

@@ -5,7 +5,7 @@ import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { SessionService } from '../../../src/index.js';
 import type { Guards } from '../../../src/store/session-store.js';
 import { answerOf } from '../../../src/testing/answers.js';
-import { begin, change, said, key } from '../../../src/testing/commits.js';
+import { begin, change, key, said } from '../../../src/testing/commits.js';
 import { foundIn, textsOf } from '../../../src/testing/history-steps.js';
 import { operationOf, say, TENANT, upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
