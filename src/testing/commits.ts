@@ -77,6 +77,9 @@ export const refused = (guard: string, rest: object = {}) => ({
 /** The answer to a begin or a removal. */
 export const DONE = { outcome: 'made' };
 
+/** The answer to a change that was made before, with its position. */
+export const repeated = (position = 0) => ({ outcome: 'repeated', position });
+
 /** The answer to a change that adds no entries. */
 export const MADE = { outcome: 'made', position: 0 };
 
@@ -236,6 +239,11 @@ export const placed = async (
   throw new Error(`entries answered ${found.outcome}`);
 };
 
+export const positionsOf = async (
+  store: SessionStore,
+  of: SessionKey = key,
+): Promise<readonly number[]> => (await placed(store, of)).map(({ position }) => position);
+
 /** What is due in all parts of a store. */
 export const due = async (
   store: SessionStore,
@@ -327,11 +335,10 @@ export interface Places {
 /** Adds the session. The operation `op` has rewound its history once. */
 export const addGuarded = async (store: SessionStore): Promise<Places> => {
   await begin(store, key, { state: guardedState, entries: [say('one'), say('two')] });
-  const [first, second] = await placed(store, key);
-  if (first === undefined || second === undefined) throw new Error('the entries are not there');
+  const [first = 0, superseded = 0] = await positionsOf(store);
   const guards = { operation: operationOf('op') };
-  const end = await append(store, key, ['three'], guards, { truncate: first.position });
-  return { first: first.position, superseded: second.position, end };
+  const end = await append(store, key, ['three'], guards, { truncate: first });
+  return { first, superseded, end };
 };
 
 /** All that a change could alter, as the reads show it. */

@@ -10,6 +10,9 @@ export const TENANT = 'acme';
 
 export const keyOf = (id: string, tenant = TENANT): SessionKey => ({ tenant, id });
 
+/** A time that does not come. */
+export const NEVER = Number.POSITIVE_INFINITY;
+
 /** The head of a session, created at NOON by default. */
 export const headOf = (
   id: string,
@@ -26,9 +29,9 @@ type Phase = Omit<LiveState, 'status'>;
 
 /** Terms without timeouts, retention and grace period. */
 export const noTerms: SessionTerms = {
-  idleTimeoutMs: Number.POSITIVE_INFINITY,
-  inactivityTimeoutMs: Number.POSITIVE_INFINITY,
-  retentionMs: Number.POSITIVE_INFINITY,
+  idleTimeoutMs: NEVER,
+  inactivityTimeoutMs: NEVER,
+  retentionMs: NEVER,
   graceMs: 0,
 };
 
@@ -43,8 +46,8 @@ const phase: Phase = {
   since: NOON,
   lastActivityAt: NOON,
   activeMs: 0,
-  limitMs: Number.POSITIVE_INFINITY,
-  deadline: Number.POSITIVE_INFINITY,
+  limitMs: NEVER,
+  deadline: NEVER,
   operations: [],
   terms: noTerms,
   work: {},

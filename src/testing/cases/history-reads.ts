@@ -9,7 +9,7 @@ import {
   beginAt,
   find,
   key,
-  placed,
+  positionsOf,
   put,
   raceOf,
   redact,
@@ -82,7 +82,7 @@ const parts: Cases = {
   'history: part by part from the position after any entry, each entry comes once and in order, whatever the limit':
     async (store) => {
       const said = await addTalk(store);
-      const places = [0, ...(await placed(store, key)).map(({ position }) => position)];
+      const places = [0, ...(await positionsOf(store))];
       for (const limit of [1, 2, 7, said.length, said.length + 1])
         for (const [count, position] of places.entries()) {
           const what = `${position}, ${limit} at a time`;
@@ -220,7 +220,7 @@ const versions: Cases = {
     expectEqual(await versionIn(store, second), first, 'the version after an append');
     await put(store, key, live('PAUSED'));
     expectEqual(await versionIn(store, second), first, 'the version after a change of the state');
-    const [one = 0, truncate = 0] = (await placed(store, key)).map(({ position }) => position);
+    const [one = 0, truncate = 0] = await positionsOf(store);
     const steps = [
       () => append(store, key, ['other'], {}, { truncate }),
       () => append(store, key, [], {}, { truncate }),

@@ -22,7 +22,7 @@ import {
   waiting,
 } from '../commits.js';
 import { pageOf } from '../page-steps.js';
-import { ended, endingAfter, keyOf, live, NOON, TENANT, upTo } from '../samples.js';
+import { ended, endingAfter, keyOf, live, NEVER, NOON, TENANT, upTo } from '../samples.js';
 import type { Cases } from '../store-case.js';
 
 /** Until when a take holds off others, in these cases. */
@@ -344,7 +344,7 @@ export const moves: Cases = {
       await expectDue(second, key, to);
       from = to;
     }
-    expectEqual(await move(store, key, from, Number.POSITIVE_INFINITY), MADE, 'move to never');
+    expectEqual(await move(store, key, from, NEVER), MADE, 'move to never');
     expectEqual(await due(second, FAR), [], 'due after that');
     expectEqual(await find(store), before, 'the record');
     await put(store, key, guardedState);

@@ -28,6 +28,7 @@ import {
 } from '../../store/judge.js';
 import type { DueKey, PageRange, StoredMessage, TakenRecord } from '../../store/session-store.js';
 import { stateAfter } from '../../store/state-after.js';
+import { NEVER } from '../samples.js';
 import { ModelHistory } from './model-history.js';
 
 /** A session of the model. Its position in the lists and queues follows from these fields. */
@@ -49,8 +50,6 @@ export interface ModelSession {
 
 const isAt = (key: DueKey, { tenant, id, removal }: DueKey): boolean =>
   key.tenant === tenant && key.id === id && key.removal === removal;
-
-const NEVER = Number.POSITIVE_INFINITY;
 
 /**
  * The port as simply as it can be written, as a specification for stores: it searches one array

@@ -19,7 +19,7 @@ import type {
 } from '../../store/commit.js';
 import type { TakeRange } from '../../store/session-store.js';
 import { type InboxUse, withInbox } from '../inbox-steps.js';
-import { headOf } from '../samples.js';
+import { headOf, NEVER } from '../samples.js';
 import type { Dice } from './dice.js';
 import type { ModelSession, ModelStore } from './model-store.js';
 import { nextState } from './random-states.js';
@@ -49,8 +49,6 @@ export interface World {
   /** The positions of a session that the store has returned, by its incarnation. */
   readonly positionsOf: (incarnation: string) => readonly number[];
 }
-
-const NEVER = Number.POSITIVE_INFINITY;
 
 /** A position that is after the end of any history. */
 const BEYOND = 10 ** 12;

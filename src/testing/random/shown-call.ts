@@ -1,7 +1,7 @@
 import type { StateRecord } from '../../session/session-record.js';
 import type { DueKey } from '../../store/session-store.js';
 import { difference } from '../answers.js';
-import { live, NOON } from '../samples.js';
+import { live, NEVER, NOON } from '../samples.js';
 import type { RandomStep } from './random-steps.js';
 
 /** The parts of a value that differ from another one; null for a part that it has not. */
@@ -23,8 +23,7 @@ const unusual = (state: StateRecord) => ({
   terms: changesOf(state.terms, usual.terms),
 });
 
-const withoutInfinity = (_: string, value: unknown): unknown =>
-  value === Number.POSITIVE_INFINITY ? 'never' : value;
+const withoutInfinity = (_: string, value: unknown): unknown => (value === NEVER ? 'never' : value);
 
 /** Where a report shows a state, it shows only what distinguishes it. */
 const shownEffects = (step: Exclude<RandomStep, { readonly call: 'take' }>) => {
