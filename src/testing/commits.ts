@@ -210,7 +210,8 @@ export const find = (
   store: SessionStore,
   of = key,
   size?: ReadSize,
-): Promise<SessionRecord | undefined> => answerOf(store.find(of, size));
+): Promise<SessionRecord | undefined> =>
+  answerOf(size === undefined ? store.find(of) : store.find(of, size));
 
 export const stateOf = (store: SessionStore, of: DueKey = key): Promise<StateRecord | undefined> =>
   answerOf(store.findState(of));
