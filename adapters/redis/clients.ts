@@ -23,14 +23,14 @@ interface ReplyOptions {
   readonly typeMapping: { readonly 37: ArrayConstructor; readonly 44: StringConstructor };
 }
 
-/** A node-redis client (5 or 6) by `createClient` or `createClientPool`. */
+/** A node-redis client (6.1 or later) by `createClient` or `createClientPool`. */
 export interface NodeRedisClient {
   /** False before `connect`, and after the client has been closed. */
   readonly isOpen: boolean;
   sendCommand(args: string[], options?: ReplyOptions): Promise<unknown>;
 }
 
-/** A node-redis client (5 or 6) by `createCluster`. */
+/** A node-redis client (6.1 or later) by `createCluster`. */
 export interface NodeRedisCluster {
   readonly isOpen: boolean;
   readonly masters: readonly object[];
@@ -43,7 +43,7 @@ export interface NodeRedisCluster {
   ): Promise<unknown>;
 }
 
-/** A node-redis client (5 or 6) by `createSentinel`. */
+/** A node-redis client (6.1 or later) by `createSentinel`. */
 export interface NodeRedisSentinel {
   readonly isOpen: boolean;
   getMasterNode(): unknown;
@@ -91,10 +91,13 @@ const isCluster = (client: RedisClient): client is NodeRedisCluster =>
 const isSentinel = (client: RedisClient): client is NodeRedisSentinel =>
   hasMethods(client, 'getMasterNode');
 
-/** Whether a value has the methods of a client. */
+/**
+ * Whether a value has the methods of a client. node-redis 5 is none: what it writes to a connection
+ * that has just broken it counts among the commands of the next one, where each of them then gets
+ * the reply to another. It is recognised by what it lacks.
+ */
 export const isClient = (value: unknown): value is RedisClient =>
-  isIoredis(value) ||
-  (hasMethods(value, 'sendCommand') && typeof Reflect.get(Object(value), 'isOpen') === 'boolean');
+  isIoredis(value) || (hasMethods(value, 'sendCommand') && '_keyPrefix' in Object(value));
 
 /** Whether a value has the methods of a client that can wait for events. */
 export const isBlockingClient = (value: unknown): value is BlockingRedisClient =>

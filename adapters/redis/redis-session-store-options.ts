@@ -56,8 +56,8 @@ export interface RedisEventsOptions {
  */
 export interface RedisSessionStoreOptions {
   /**
-   * The host's own client: ioredis 5 or 6 or iovalkey, `Redis` or `Cluster`; or node-redis 5 or 6,
-   * connected, by `createClient`, `createClientPool`, `createCluster` or `createSentinel`. Its
+   * The host's own client: ioredis 5 or 6 or iovalkey, `Redis` or `Cluster`; or node-redis 6.1 or
+   * later, connected, by `createClient`, `createClientPool`, `createCluster` or `createSentinel`. Its
    * `keyPrefix` works.
    */
   readonly client: RedisClient;
@@ -100,7 +100,7 @@ const MAX_PARTITIONS = 16_384;
 const MAX_TIMEOUT_MS = 600_000;
 const DEFAULT_TIMEOUT_MS = 2000;
 
-const CLIENT = 'must be a client of ioredis, iovalkey or node-redis';
+const CLIENT = 'must be a client of ioredis, iovalkey or node-redis 6';
 
 // Of any class, since they belong to the host.
 const client = typed(isClient, CLIENT, undefined);

@@ -138,7 +138,7 @@ describeWithRedis('a connection that waits for events', () => {
     for (const wrong of [5, {}, { xread: () => 0, xrevrange: () => 0, nodes: () => [] }]) {
       const options = { client, events: { client: wrong } };
       expect(() => Reflect.construct(RedisSessionStore, [options])).toThrow(
-        /events\.client must be a client of ioredis, iovalkey or node-redis, but not of a cluster/,
+        /events\.client must be a client of ioredis, iovalkey or node-redis 6, but not of a cluster/,
       );
     }
   });

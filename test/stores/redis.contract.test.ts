@@ -2,7 +2,6 @@ import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
 import { Redis as Valkey } from 'iovalkey';
 import { createClient, createClientPool } from 'redis';
-import { createClient as createClient5, createClientPool as createClientPool5 } from 'redis5';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { RedisClient } from '../../adapters/redis/index.js';
 import { moreIfLong } from '../support/continuous-integration.js';
@@ -36,16 +35,14 @@ describeWithRedis('RedisSessionStore on a real Redis', ({ port, host }) => {
   const connect: Readonly<Record<string, () => Opened | Promise<Opened>>> = {
     'ioredis 5 with a keyPrefix': () => ioredis(new Redis({ port, host, keyPrefix })),
     'ioredis 6': () => ioredis(new Redis6({ port, host })),
-    'node-redis 5': () => nodeRedis(createClient5(at)),
     'node-redis 6 with a keyPrefix': () => nodeRedis(createClient({ ...at, keyPrefix })),
+    'node-redis 6': () => nodeRedis(createClient(at)),
     'ioredis 5': () => ioredis(new Redis({ port, host })),
     'ioredis 6 with a keyPrefix': () => ioredis(new Redis6({ port, host, keyPrefix })),
     'ioredis 6 with RESP 3': () =>
       ioredis(new Redis6({ port, host, protocol: 3, replyMapping: 'resp3' })),
     iovalkey: () => ioredis(new Valkey({ port, host })),
-    'node-redis 5 with RESP 3': () => nodeRedis(createClient5({ ...at, RESP: 3 })),
     'node-redis 6 with RESP 2': () => nodeRedis(createClient({ ...at, RESP: 2 })),
-    'node-redis 5 with a pool': () => nodeRedis(createClientPool5(at, { maximum: 3 })),
     'node-redis 6 with a pool and a keyPrefix': () =>
       nodeRedis(createClientPool({ ...at, keyPrefix }, { maximum: 3 })),
     'node-redis 6 with replies as buffers': () =>
@@ -54,7 +51,7 @@ describeWithRedis('RedisSessionStore on a real Redis', ({ port, host }) => {
       ),
   };
   // Each version once; all of them with `npm run test:long`.
-  const tried = Object.entries(connect).slice(0, moreIfLong(4, Number.POSITIVE_INFINITY));
+  const tried = Object.entries(connect).slice(0, moreIfLong(3, Number.POSITIVE_INFINITY));
   for (const [place, [name, open]] of tried.entries()) {
     describe(name, () => {
       let opened: readonly [Opened, Opened];

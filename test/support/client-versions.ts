@@ -1,7 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
 import { createClient } from 'redis';
-import { createClient as createClient5 } from 'redis5';
 import type { IoredisClient, NodeRedisClient } from '../../adapters/redis/index.js';
 
 /** What the tests do with a client of a host. */
@@ -85,31 +84,20 @@ const connecting = <C extends NodeRedis>(client: C, options: ClientOptions) => {
 const versions = {
   'ioredis 5': (options: ClientOptions): TestClient => new Redis(options),
   'ioredis 6': (options: ClientOptions): TestClient => new Redis6(options),
-  'node-redis 5': (options: ClientOptions): TestClient =>
-    connecting(createClient5(settingsOf(options)), options),
   'node-redis 6': (options: ClientOptions): TestClient =>
     connecting(createClient(settingsOf(options)), options),
 } as const;
 
 export type ClientVersion = keyof typeof versions;
 
-export const clientVersions: readonly ClientVersion[] = [
-  'ioredis 5',
-  'ioredis 6',
-  'node-redis 5',
-  'node-redis 6',
-];
+const allVersions: readonly ClientVersion[] = ['ioredis 5', 'ioredis 6', 'node-redis 6'];
 
-export const isNodeRedis = (version: ClientVersion): boolean => version.startsWith('node-redis');
-
-/** Clients that put a prefix before the names of keys. */
-export const prefixingVersions: readonly ClientVersion[] = clientVersions.filter(
-  (version) => version !== 'node-redis 5',
+/** The clients to try; COLLOQUY_CLIENTS=node-redis tries those whose names begin so. */
+export const clientVersions: readonly ClientVersion[] = allVersions.filter((version) =>
+  version.startsWith(process.env['COLLOQUY_CLIENTS'] ?? ''),
 );
 
-/** Those of two prefixes of keys that a client can have: '' is none. */
-export const keyPrefixesOf = (version: ClientVersion, keyPrefix: string): readonly string[] =>
-  prefixingVersions.includes(version) ? ['', keyPrefix] : [''];
+export const isNodeRedis = (version: ClientVersion): boolean => version.startsWith('node-redis');
 
 /** Whether a client is connected. */
 export const isConnected = (client: TestClient): boolean =>

@@ -2,7 +2,7 @@ import { describe, inject, it, onTestFinished } from 'vitest';
 import { Keyspace } from '../../adapters/redis/keyspace.js';
 import { escapeName } from '../../adapters/stored/escape-name.js';
 import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
-import { type ClientVersion, connectClient } from './client-versions.js';
+import { type ClientVersion, clientVersions, connectClient } from './client-versions.js';
 import { openPool, postgresSchemas } from './postgres-schema.js';
 import { type Requirement, reasonToSkip, requirements } from './requirements.js';
 import { openLibsql, sqliteFile } from './sqlite-file.js';
@@ -145,11 +145,16 @@ const postgres: DatabaseKind = {
   },
 };
 
+const [firstClient = 'ioredis 5', ...furtherClients] = clientVersions;
+
 /** Each database once. */
-export const databases: readonly DatabaseKind[] = [redis('ioredis 5'), sqlite, postgres];
+export const databases: readonly DatabaseKind[] = [redis(firstClient), sqlite, postgres];
 
 /** Each database with each of its clients. */
-export const databasesAndClients: readonly DatabaseKind[] = [...databases, redis('ioredis 6')];
+export const databasesAndClients: readonly DatabaseKind[] = [
+  ...databases,
+  ...furtherClients.map(redis),
+];
 
 /** A database that is removed with the test that made it. */
 export const newDatabase = async (kind: DatabaseKind): Promise<TestDatabase> => {

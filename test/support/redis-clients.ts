@@ -12,8 +12,6 @@ export {
   clientVersions,
   isConnected,
   isNodeRedis,
-  keyPrefixesOf,
-  prefixingVersions,
   type TestClient,
 } from './client-versions.js';
 

@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis6';
 import { ok } from 'neverthrow';
+import { createClient, createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type RedisClient,
@@ -31,15 +32,11 @@ const settings = documented.filter(([name]) => name !== 'user');
 /** Only the client of a cluster sends these. */
 const forClusters = ['cluster|slots', 'cluster|info', 'client|setname'];
 
-interface Closable {
-  disconnect(): void;
-}
-
 /**
  * A session made, listed and removed, so that a list, a change and an event have been written and
  * read.
  */
-const workOn = async (client: RedisClient & Closable): Promise<void> => {
+const workOn = async (client: RedisClient): Promise<void> => {
   const store = new RedisSessionStore({
     client,
     prefix: USER,
@@ -104,16 +101,19 @@ describeWithRedis('a user with the documented rights', () => {
 
   const login = { username: USER, password: PASSWORD };
   const clients = {
-    'ioredis 5': () => new Redis({ port: server.port, ...login }),
-    'ioredis 6': () => new Redis6({ port: server.port, ...login }),
+    'ioredis 5': async () => new Redis({ port: server.port, ...login }),
+    'ioredis 6': async () => new Redis6({ port: server.port, ...login }),
+    'node-redis 6': () => createClient({ socket: { port: server.port }, ...login }).connect(),
   };
 
   test.for(Object.entries(clients))(
     'may work, repair and ask for the time with %s',
     async ([, connect]) => {
       const warn = vi.spyOn(console, 'warn');
-      const own = connect();
-      onTestFinished(() => own.disconnect());
+      const own = await connect();
+      onTestFinished(async () => {
+        await own.disconnect();
+      });
       await workOn(own);
       expect(warn).not.toHaveBeenCalled();
     },
@@ -150,11 +150,18 @@ describeWithRedis('a user with the documented rights', () => {
     });
     for (const each of admins) await each.call('ACL', 'SETUSER', USER, ...rights);
     for (const open of [
-      () => new Cluster(ports, { redisOptions: login }),
-      () => new Cluster6(ports, { redisOptions: login }),
+      async () => new Cluster(ports, { redisOptions: login }),
+      async () => new Cluster6(ports, { redisOptions: login }),
+      () =>
+        createCluster({
+          rootNodes: ports.map((port) => ({ socket: { port } })),
+          defaults: login,
+        }).connect(),
     ]) {
-      const inCluster = open();
-      onTestFinished(() => inCluster.disconnect());
+      const inCluster = await open();
+      onTestFinished(async () => {
+        await inCluster.disconnect();
+      });
       await workOn(inCluster);
     }
     for (const each of admins) expect(await each.call('ACL', 'LOG')).toEqual([]);

@@ -1,7 +1,6 @@
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
 import { createCluster } from 'redis';
-import { createCluster as createCluster5 } from 'redis5';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { senderOf } from '../../../adapters/redis/clients.js';
 import {
@@ -34,8 +33,6 @@ const connect = {
   'ioredis 5': async (nodes: readonly Address[]): Promise<ClusterClient> => new Cluster([...nodes]),
   'ioredis 6': async (nodes: readonly Address[]): Promise<ClusterClient> =>
     new Cluster6([...nodes]),
-  'node-redis 5': async (nodes: readonly Address[]): Promise<ClusterClient> =>
-    createCluster5({ rootNodes: rootNodes(nodes) }).connect(),
   'node-redis 6': async (nodes: readonly Address[]): Promise<ClusterClient> =>
     createCluster({ rootNodes: rootNodes(nodes) }).connect(),
 } as const;

@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { begin } from '../../../src/testing/commits.js';
@@ -6,13 +5,18 @@ import { keyOf, live } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { intercepting } from '../../support/intercepting-client.js';
 import { PATIENT_MS } from '../../support/patience.js';
+import { type ClientVersion, openClient } from '../../support/redis-clients.js';
 import { startRedis } from '../../support/redis-server.js';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describeWithRedis('a store on a server that evicts keys', () => {
   /** The warnings of two stores with the same client on a server with this policy. */
-  const warningsWith = async (policy: string, mayAsk = true): Promise<readonly string[]> => {
+  const warningsWith = async (
+    policy: string,
+    mayAsk = true,
+    version: ClientVersion = 'ioredis 5',
+  ): Promise<readonly string[]> => {
     const server = await startRedis({ args: ['--maxmemory-policy', policy] });
     onTestFinished(() => server.stop());
     const warnings: string[] = [];
@@ -21,8 +25,7 @@ describeWithRedis('a store on a server that evicts keys', () => {
     };
     process.on('warning', note);
     onTestFinished(() => void process.off('warning', note));
-    const client = new Redis(server.port);
-    onTestFinished(() => client.disconnect());
+    const client = openClient(version, { port: server.port });
     let asked = 0;
     const counted = intercepting(client, async (name, _, run) => {
       if (name !== 'info') return run();
@@ -52,6 +55,10 @@ describeWithRedis('a store on a server that evicts keys', () => {
       ]);
     },
   );
+
+  test('warns with node-redis', async () => {
+    expect(await warningsWith('allkeys-lru', true, 'node-redis 6')).toHaveLength(1);
+  });
 
   test('does not warn with noeviction, or without the right to INFO', async () => {
     expect(await warningsWith('noeviction')).toEqual([]);

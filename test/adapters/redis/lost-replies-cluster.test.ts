@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
+import { createCluster } from 'redis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionStore } from '../../../src/store/session-store.js';
@@ -15,7 +16,33 @@ import { openProxy } from '../../support/tcp-proxy.js';
 
 const key = keyOf('one');
 
-const clusters = { 'ioredis 5': Cluster, 'ioredis 6': Cluster6 } as const;
+/** A node of the cluster, which tells its own port, and the port of what is before it. */
+interface Way {
+  readonly port: number;
+  readonly through: number;
+}
+
+const ioredis = (ClusterClient: typeof Cluster | typeof Cluster6) => (way: Way) => {
+  const nat = { host: LOOPBACK, port: way.through };
+  const natMap = { [`${LOOPBACK}:${way.port}`]: nat };
+  const client = new ClusterClient([nat], { natMap });
+  return { client, close: () => client.disconnect() };
+};
+
+const nodeRedis = async ({ port, through }: Way) => {
+  const socket = { host: LOOPBACK, port: through };
+  const nodeAddressMap = { [`${LOOPBACK}:${port}`]: socket };
+  const client = createCluster({ rootNodes: [{ socket }], nodeAddressMap });
+  client.on('error', () => {});
+  await client.connect();
+  return { client, close: () => client.destroy() };
+};
+
+const clusters = {
+  'ioredis 5': ioredis(Cluster),
+  'ioredis 6': ioredis(Cluster6),
+  'node-redis 6': nodeRedis,
+} as const;
 
 let prefixes = 0;
 
@@ -30,25 +57,23 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
   });
   afterAll(() => cluster.stop());
 
-  describe.each(Object.entries(clusters))('%s', (_, ClusterClient) => {
+  describe.each(Object.entries(clusters))('%s', (_, connect) => {
     const open = async () => {
       prefixes += 1;
       const prefix = `lost-replies-cluster-${prefixes}`;
       const port = cluster.nodes[0]?.port ?? 0;
       const proxy = await openProxy(port);
-      const storeAt = (throughPort: number) => {
-        // The nodes tell clients their own addresses.
-        const natMap = { [`${LOOPBACK}:${port}`]: { host: LOOPBACK, port: throughPort } };
-        const client = new ClusterClient([{ host: LOOPBACK, port: throughPort }], { natMap });
-        onTestFinished(() => client.disconnect());
+      const storeAt = async (through: number) => {
+        const { client, close } = await connect({ port, through });
+        onTestFinished(close);
         return new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
       };
-      const others = storeAt(port);
+      const others = await storeAt(port);
       // The scripts are known to the server from here on: what is lost is the reply of one of them.
       await begin(others, keyOf('zero'), { state: live('IDLE') });
       await put(others, keyOf('zero'), live('ACTIVE', { revision: 2 }));
       await openAppend(others, keyOf('zero'), ['hello']);
-      const store = storeAt(proxy.port);
+      const store = await storeAt(proxy.port);
       await answerOf(store.findState(key));
       return {
         store,

@@ -1,7 +1,12 @@
 import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
 import { createClient } from 'redis';
-import { createClient as createClient5 } from 'redis5';
+import {
+  createClient as createClient5,
+  createClientPool as createClientPool5,
+  createCluster as createCluster5,
+  createSentinel as createSentinel5,
+} from 'redis5';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type RedisClient,
@@ -13,7 +18,7 @@ import { begin, due, idsOf, key, remove, said } from '../../../src/testing/commi
 import { live, NOON, operationOf, TENANT } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { oddNumbers, revoked, strange, throwing } from '../../support/hostile-values.js';
-import { clientVersions, openClient, prefixingVersions } from '../../support/redis-clients.js';
+import { clientVersions, openClient } from '../../support/redis-clients.js';
 import { openAppend } from '../../support/redis-commits.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
 
@@ -30,7 +35,7 @@ const client: RedisClient = {
 const makeStore = (options: unknown): RedisSessionStore =>
   Reflect.construct(RedisSessionStore, [options]);
 
-const CLIENT = 'client must be a client of ioredis, iovalkey or node-redis';
+const CLIENT = 'client must be a client of ioredis, iovalkey or node-redis 6';
 
 /** The constructor throws, and names the option and the rule. */
 const expectRule = (options: unknown, rule: string): void => {
@@ -45,6 +50,15 @@ describe('options that break a rule are named immediately', () => {
   test.each(Object.entries(strange))('client: %s', (name, value) => {
     const throws = /throwing|revoked/.test(name);
     expectRule({ client: value() }, throws ? 'client cannot be read: it throws' : CLIENT);
+  });
+
+  test.each([
+    ['createClient', () => createClient5()],
+    ['createClientPool', () => createClientPool5()],
+    ['createCluster', () => createCluster5({ rootNodes: [] })],
+    ['createSentinel', () => createSentinel5({ name: 'a', sentinelRootNodes: [] })],
+  ])('client: by %s of node-redis 5, which confuses replies', (_, create) => {
+    expectRule({ client: create() }, CLIENT);
   });
 
   test.each([undefined, {}, { evalsha: 'no function' }, 'redis://127.0.0.1'])(
@@ -102,7 +116,6 @@ describeWithRedis("a host's client", ({ port }) => {
   const hosts = {
     'ioredis 5': () => new Redis({ port, maxRetriesPerRequest: 7 }),
     'ioredis 6': () => new Redis6({ port, maxRetriesPerRequest: 7 }),
-    'node-redis 5': () => createClient5({ socket: { port }, commandsQueueMaxLength: 700 }),
     'node-redis 6': () => createClient({ socket: { port }, commandsQueueMaxLength: 700 }),
   } as const;
 
@@ -130,7 +143,7 @@ describeWithRedis("a host's client", ({ port }) => {
     expect(await ping()).toBe('PONG');
   });
 
-  test.each(prefixingVersions)(
+  test.each(clientVersions)(
     'serves stores of different prefixes that do not see each other, with %s',
     async (version) => {
       const shared = openClient(version, { port });
@@ -162,7 +175,7 @@ describeWithRedis("a host's client", ({ port }) => {
     },
   );
 
-  test.each(prefixingVersions)(
+  test.each(clientVersions)(
     'has all keys of a store under its keyPrefix and the prefix, with %s',
     async (version) => {
       const prefix = `options-${process.pid}-${version}-keys`;

@@ -1,11 +1,13 @@
 import { Cluster } from 'ioredis';
 import { Cluster as Cluster6 } from 'ioredis6';
+import { createCluster } from 'redis';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { Keyspace } from '../../../adapters/redis/keyspace.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { randomFrom } from '../../support/random.js';
+import { clientVersions } from '../../support/redis-clients.js';
 import { type RedisCluster, startCluster } from '../../support/redis-cluster.js';
 import type { RedisServer } from '../../support/redis-server.js';
 import { effort, record, seeds } from '../support/effort.js';
@@ -25,6 +27,28 @@ const WRITES_AFTER = effort(150, 5000);
 const MOVED_WITHIN_MS = 15_000;
 const PROMISE = 'a cluster may move its slots and lose a master';
 
+type Address = Pick<RedisServer, 'host' | 'port'>;
+
+const ioredis = (client: Cluster | Cluster6) => {
+  client.on('error', () => {});
+  return { client, close: () => client.disconnect() };
+};
+
+const nodeRedis = (nodes: readonly Address[]) => {
+  const client = createCluster({ rootNodes: nodes.map((socket) => ({ socket })) });
+  client.on('error', () => {});
+  client.connect().catch(() => {});
+  return { client, close: () => client.destroy() };
+};
+
+// One follows where slots go, and waits; another soon gives up and leaves that to the store.
+const connect = {
+  'ioredis 5': (nodes: readonly Address[]) => ioredis(new Cluster([...nodes])),
+  'ioredis 6': (nodes: readonly Address[]) =>
+    ioredis(new Cluster6([...nodes], { maxRedirections: 1 })),
+  'node-redis 6': nodeRedis,
+} as const;
+
 describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
   let cluster: RedisCluster;
   let slots: Slots;
@@ -42,10 +66,9 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
 
   const openStores = (prefix: string, timeoutMs = 2000): readonly RedisSessionStore[] => {
     const nodes = [...cluster.nodes, ...cluster.replicas].map(({ host, port }) => ({ host, port }));
-    // One follows where slots go, and waits; the other soon gives up and leaves that to the store.
-    return [new Cluster(nodes), new Cluster6(nodes, { maxRedirections: 1 })].map((client) => {
-      client.on('error', () => {});
-      onTestFinished(() => client.disconnect());
+    return clientVersions.map((version) => {
+      const { client, close } = connect[version](nodes);
+      onTestFinished(close);
       return new RedisSessionStore({
         client,
         prefix,

@@ -1,7 +1,6 @@
 import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
 import { createSentinel } from 'redis';
-import { createSentinel as createSentinel5 } from 'redis5';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   type NodeRedisSentinel,
@@ -62,8 +61,6 @@ const nodeRedis = (client: Sentinel): Opened => {
 const connect = {
   'ioredis 5': (addresses: Addresses) => ioredis(new Redis(addresses)),
   'ioredis 6': (addresses: Addresses) => ioredis(new Redis6(addresses)),
-  'node-redis 5': ({ sentinels: sentinelRootNodes, name }: Addresses) =>
-    nodeRedis(createSentinel5({ sentinelRootNodes, name })),
   'node-redis 6': ({ sentinels: sentinelRootNodes, name }: Addresses) =>
     nodeRedis(createSentinel({ sentinelRootNodes, name })),
 } as const;
