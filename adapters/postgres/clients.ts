@@ -48,6 +48,8 @@ export interface Subscription {
 /** What happens to a subscription. */
 export interface Subscriber {
   notified(): void;
+  /** Notifications may have been missed. */
+  missed(): void;
   /** The subscription has ended. */
   lost(): void;
 }
@@ -225,8 +227,7 @@ export const connectionOfSql = (
   };
 };
 
-/** The pool of postgres.js. */
-export const clientsOfSql = (sql: PostgresSql): Clients => {
+const makeClients = (sql: PostgresSql): Clients => {
   const state: SqlState = { isEnded: false, isGivenUp: false };
   // With more statements than connections, postgres.js would send one behind another that waits.
   const places = new Places(sql.options.max);
@@ -248,15 +249,24 @@ export const clientsOfSql = (sql: PostgresSql): Clients => {
       if (result === undefined) throw new Error('postgres.js did not run the transaction');
       return result.value;
     },
-    async subscribe(channel, { notified }) {
-      // It listens again after a lost connection: what was sent before then has not arrived.
-      const { unlisten } = await sql.listen(channel, notified, notified);
+    async subscribe(channel, { notified, missed }) {
+      // After a lost connection, postgres.js listens again.
+      const { unlisten } = await sql.listen(channel, notified, missed);
       return {
         hasRoom: async () => true,
         stop: () => void unlisten().then(ignore, ignore),
       };
     },
   };
+};
+
+const known = new WeakMap<PostgresSql, Clients>();
+
+/** The pool of postgres.js. All stores share its places. */
+export const clientsOfSql = (sql: PostgresSql): Clients => {
+  const clients = known.get(sql) ?? makeClients(sql);
+  known.set(sql, clients);
+  return clients;
 };
 
 /** A single connection of a host: a client of pg, or a reserved or transaction `sql`. */

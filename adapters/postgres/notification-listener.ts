@@ -86,18 +86,23 @@ export class NotificationListener {
   async #subscribe(): Promise<Subscription | undefined> {
     const { clients } = this.#connection;
     let isOver = false;
+    let subscription: Subscription | undefined;
     const subscriber = {
       notified: () => {
         if (isOver || !this.#isNeeded) return;
         this.#isHeard = true;
         this.#wake();
       },
+      missed: () => {
+        this.#isHeard = false;
+        if (!isOver && this.#isNeeded) this.#wake();
+      },
       lost: () => {
         isOver = true;
         if (this.#subscription === subscription) this.#unsubscribe();
       },
     };
-    const subscription = await clients.subscribe(this.#channel, subscriber).catch(() => undefined);
+    subscription = await clients.subscribe(this.#channel, subscriber).catch(() => undefined);
     if (!clients.canSubscribe) this.#nextCheckAt = Number.POSITIVE_INFINITY;
     if (subscription === undefined || isOver) return undefined;
     if (!this.#isNeeded) {

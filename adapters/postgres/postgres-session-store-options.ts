@@ -35,10 +35,11 @@ export interface PostgresPool {
  * A connection of postgres.js: the `sql` of `sql.begin` or `sql.reserve`, or the pool itself.
  */
 export interface PostgresSqlConnection {
+  /** Runs a statement. The store sends its values as text, numbers and booleans. */
   unsafe(
     text: string,
     values?: unknown[],
-    options?: { readonly prepare?: boolean },
+    options?: { readonly prepare?: boolean | undefined },
   ): PromiseLike<unknown>;
 }
 
@@ -47,13 +48,16 @@ export interface PostgresSqlConnection {
  * ends it. Declared here, so that no driver is needed to compile against this store.
  */
 export interface PostgresSql extends PostgresSqlConnection {
+  /** The settings that the store reads. */
   readonly options: {
+    /** Maximum number of connections: the store has at most as many statements under way. */
     readonly max: number;
     /** With a function `from`, the store would not find its columns. */
     readonly transform: Readonly<
       Record<'column' | 'value' | 'row', { readonly from?: unknown } | undefined>
     >;
   };
+  /** Runs a transaction: `migrate` uses it. */
   begin<T>(options: string, work: (sql: PostgresSqlConnection) => Promise<T>): PromiseLike<unknown>;
   /** For notifications: postgres.js opens a further connection for them. */
   listen(
