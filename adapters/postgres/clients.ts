@@ -86,7 +86,7 @@ const canPrepare = (client: PostgresClient | PreparingClient): client is Prepari
 const ignore = (): void => undefined;
 
 /** A client of pg, or one with the same methods. */
-export const connectionOfClient = (client: PostgresClient): PostgresConnection => {
+const connectionOfClient = (client: PostgresClient): PostgresConnection => {
   let hasSent = false;
   return {
     get hasSent() {
@@ -187,7 +187,7 @@ const isEnd = (cause: unknown): boolean => isFields(cause) && cause['code'] === 
  * A `sql` of postgres.js. A pool chooses a connection for each statement, and cannot be told that a
  * statement is not wanted any more: so the values that are functions are called when it is sent.
  */
-export const connectionOfSql = (
+const connectionOfSql = (
   sql: PostgresSqlConnection,
   state: SqlState = { isEnded: false, isGivenUp: false },
   released: () => void = ignore,

@@ -89,6 +89,20 @@ describe('PostgresSessionStore', () => {
     await expect.poll(() => released, { timeout: PATIENT_MS }).toBe(1);
   });
 
+  it('a pool that gives no connection any more leaves a write not_applied', async () => {
+    let given = 0;
+    const client = { query: async () => ({ rows: [] }), release: () => undefined };
+    const pool: PostgresPool = {
+      connect: async () => {
+        given += 1;
+        return given === 1 ? client : new Promise<never>(() => undefined);
+      },
+    };
+    const store = new PostgresSessionStore({ pool, timeoutMs: 50 });
+    expect((await store.reportsEnds())._unsafeUnwrap()).toBe(false);
+    expect((await store.change(hello))._unsafeUnwrapErr()).toMatchObject(notApplied);
+  });
+
   it('a connection that does not answer is unknown at the timeout for a write, and is closed', async () => {
     const released: unknown[] = [];
     const query = async (text: string) =>
