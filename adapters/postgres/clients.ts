@@ -120,6 +120,23 @@ const guard = (client: PostgresClient): void => {
   guarded.add(client);
 };
 
+const transactionOn = async <T>(
+  connection: PostgresConnection,
+  work: (connection: PostgresConnection) => Promise<T>,
+): Promise<T> => {
+  let isDone = false;
+  try {
+    await connection.query({ text: 'BEGIN ISOLATION LEVEL READ COMMITTED' });
+    const result = await work(connection);
+    await connection.query({ text: 'COMMIT' });
+    isDone = true;
+    return result;
+  } finally {
+    // After an error, a closed connection undoes a transaction that is still open.
+    connection.release(!isDone);
+  }
+};
+
 /** A pool of pg, or one with the same methods. */
 export const clientsOfPool = (pool: PostgresPool): Clients => {
   // Guards a connection from its start, because it may fail before `connect` has returned it.
@@ -139,20 +156,7 @@ export const clientsOfPool = (pool: PostgresPool): Clients => {
       return canSubscribe;
     },
     connect: async () => connectionOfClient(await borrow()),
-    async transaction(work) {
-      const connection = connectionOfClient(await borrow());
-      let isDone = false;
-      try {
-        await connection.query({ text: 'BEGIN ISOLATION LEVEL READ COMMITTED' });
-        const result = await work(connection);
-        await connection.query({ text: 'COMMIT' });
-        isDone = true;
-        return result;
-      } finally {
-        // After an error, a closed connection undoes a transaction that is still open.
-        connection.release(!isDone);
-      }
-    },
+    transaction: async (work) => transactionOn(connectionOfClient(await borrow()), work),
     async subscribe(channel, subscriber) {
       const found = await subscribeWith(borrow, channel, subscriber);
       if (found === 'unable') canSubscribe = false;
@@ -179,13 +183,22 @@ const rowsOfSql = (result: unknown): readonly Fields[] | undefined => {
   return rowsIn(rows.flatMap((row) => [row]));
 };
 
+/** A value that is computed when it is sent: postgres.js makes texts of its values only then. */
+const whenSent = (value: () => string | undefined, isSent: () => void) => ({
+  [Symbol.toPrimitive]: () => {
+    const sent = value();
+    if (sent !== undefined) isSent();
+    return sent ?? TOO_LATE;
+  },
+});
+
 const isRetried = (query: unknown): boolean => isFields(query) && query['retried'] !== undefined;
 
 const isEnd = (cause: unknown): boolean => isFields(cause) && cause['code'] === 'CONNECTION_ENDED';
 
 /**
- * A `sql` of postgres.js. A pool chooses a connection for each statement, and cannot be told that a
- * statement is not wanted any more: so the values that are functions are called when it is sent.
+ * A `sql` of postgres.js. A pool chooses a connection for each statement, and sends the statement
+ * even if its call has given up.
  */
 const connectionOfSql = (
   sql: PostgresSqlConnection,
@@ -194,15 +207,13 @@ const connectionOfSql = (
 ): PostgresConnection => {
   let hasSent = false;
   let settled: Promise<unknown> = Promise.resolve();
-  const whenSent = (value: () => string | undefined) => ({
-    [Symbol.toPrimitive]: () => {
-      const sent = value();
-      hasSent ||= sent !== undefined;
-      return sent ?? TOO_LATE;
-    },
-  });
+  const isSent = () => {
+    hasSent = true;
+  };
   const run = async ({ name, text, values = [] }: SentStatement) => {
-    const sent = values.map((value) => (typeof value === 'function' ? whenSent(value) : value));
+    const sent = values.map((value) =>
+      typeof value === 'function' ? whenSent(value, isSent) : value,
+    );
     const prepare = name !== undefined && !state.isGivenUp;
     const query = sql.unsafe(text, sent, { prepare });
     try {
