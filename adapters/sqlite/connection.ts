@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import {
   type Misconfigured,
@@ -12,8 +13,10 @@ import { Lane } from '../lanes/lane.js';
 import { type Query, rowsIn, withPrefix } from '../sql/query.js';
 import { deploymentFor } from '../sql/sql-deployment.js';
 import type { AskedDeployment, StoredDeployment } from '../stored/deployment.js';
+import { HostTransactions } from './host-transactions.js';
 import type {
   SqliteDatabase,
+  SqliteSettings,
   SqliteStatement,
   SqliteValue,
 } from './sqlite-session-store-options.js';
@@ -84,9 +87,9 @@ const missingPart = (cause: unknown): string | undefined => {
 };
 
 /** Why a call failed. */
-type Refusal = StoreUnavailable | Misconfigured;
+export type Refusal = StoreUnavailable | Misconfigured;
 
-const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal => {
+export const failed = (cause: unknown, outcome: StoreUnavailable['outcome']): Refusal => {
   if (cause instanceof ForeignAnswer) return storeUnavailable(cause.message, outcome, cause);
   if (isBusy(cause))
     return storeUnavailable('another connection has locked the database', outcome, cause);
@@ -102,41 +105,48 @@ const GROUP = { groups: 1, calls: 64, bytes: 1 << 20 } as const;
 /** Writes within a transaction, and keeps its result. Returns whether it succeeded. */
 type Write = (deployment: StoredDeployment) => boolean;
 
+/** Milliseconds between two attempts of a group while the host's own transaction is open. */
+const ATTEMPT_MS = 5;
+
 /** A write has an error as its result, so that the transaction is undone. */
 const undone = { type: 'undone' } as const;
 
 /** Statements and transactions on the host's connection. */
 export class Connection {
-  readonly #database: SqliteDatabase;
-  readonly #asked: AskedDeployment;
+  readonly database: SqliteDatabase;
+  readonly asked: AskedDeployment;
   /** Set by the first transaction. */
   #deployment: StoredDeployment | undefined;
   /** Compiled statements by their text without prefix; the store has a fixed number of texts. */
   readonly #statements = new Map<string, SqliteStatement>();
   readonly underWay = new UnderWay();
+  /** The host's own transactions in this process. */
+  readonly hostTransactions = new HostTransactions();
   readonly #lane: Lane<Write, Refusal | undefined>;
   /**
    * Whether a transaction of the store may still be open, because neither COMMIT nor ROLLBACK
    * succeeded.
    */
   #isLeftOpen = false;
-  #hasBusyTimeout = false;
+  /** The `busy_timeout` of the host, and whether it applies. */
+  #busyMs = BUSY_TIMEOUT_MS;
+  #isBlocking: boolean | undefined;
 
-  constructor(database: SqliteDatabase, asked: AskedDeployment) {
-    this.#database = database;
-    this.#asked = asked;
-    this.#lane = new Lane({ ...GROUP, make: (writes) => this.#commit(writes) });
+  constructor(settings: SqliteSettings) {
+    this.database = settings.database;
+    this.asked = settings;
+    this.#lane = new Lane({ ...GROUP, make: (writes) => this.#commitSoon(writes) });
   }
 
   /** Whether the host has closed the connection; false for a driver that does not report it. */
   get isClosed(): boolean {
-    const { open, isOpen } = this.#database;
+    const { open, isOpen } = this.database;
     return open === false || isOpen === false;
   }
 
   /** Runs statements that make tables. */
   exec(sql: string): void {
-    this.#database.exec(withPrefix(sql, PREFIX));
+    this.database.exec(withPrefix(sql, PREFIX));
   }
 
   run(sql: string, ...values: readonly SqliteValue[]): void {
@@ -222,6 +232,20 @@ export class Connection {
   }
 
   /**
+   * Commits writes. While they wait for the host's own transaction, the process goes on, because
+   * otherwise the transaction could not end.
+   */
+  async #commitSoon(writes: readonly Write[]): Promise<readonly (Refusal | undefined)[]> {
+    for (let waited = 0; ; waited += ATTEMPT_MS) {
+      const refusals = this.#commit(writes);
+      const isHeldUp = refusals.every((refusal) => isBusy(refusal?.cause));
+      const canWait = this.hostTransactions.areOpen && waited < this.#busyMs;
+      if (!isHeldUp || !canWait) return refusals;
+      await pause(ATTEMPT_MS);
+    }
+  }
+
+  /**
    * Commits writes together. One that fails is committed alone, between those before and those
    * after it. Returns why each write was refused, if it was.
    */
@@ -263,7 +287,7 @@ export class Connection {
   migrate<T, E>(work: (asked: AskedDeployment) => Result<T, E>): Result<T, E | Refusal> {
     this.#deployment = undefined;
     const migrated = this.#transaction('BEGIN IMMEDIATE', 'unknown', () =>
-      work(this.#asked).andThen((made) => this.#settings().map(() => made)),
+      work(this.asked).andThen((made) => this.#settings().map(() => made)),
     );
     if (migrated.isErr()) this.#deployment = undefined;
     return migrated;
@@ -280,17 +304,22 @@ export class Connection {
    */
   #settings(): Result<StoredDeployment, Misconfigured> {
     if (this.#deployment !== undefined) return ok(this.#deployment);
-    const read = deploymentFor('SqliteSessionStore', this.#asked, this.meta());
+    const read = deploymentFor('SqliteSessionStore', this.asked, this.meta());
     this.#deployment = read.unwrapOr(undefined);
     return read;
   }
 
-  /** Sets `busy_timeout` before the first transaction, if the host has set none by then. */
+  /**
+   * Sets `busy_timeout` before the first transaction, if the host has set none by then, and to 0 as
+   * long as the host's own transaction is open; see `#commitSoon`.
+   */
   #setBusyTimeout(): void {
-    if (this.#hasBusyTimeout) return;
+    const isBlocking = !this.hostTransactions.areOpen;
+    if (isBlocking === this.#isBlocking) return;
     const { timeout } = this.get('PRAGMA busy_timeout') ?? {};
-    if (Number(timeout) === 0) this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    this.#hasBusyTimeout = true;
+    if (this.#isBlocking !== false) this.#busyMs = Number(timeout) || BUSY_TIMEOUT_MS;
+    this.database.exec(`PRAGMA busy_timeout = ${isBlocking ? this.#busyMs : 0}`);
+    this.#isBlocking = isBlocking;
   }
 
   /** `doubt` is the outcome if the transaction may have been committed. */
@@ -302,7 +331,7 @@ export class Connection {
     try {
       this.#setBusyTimeout();
       if (this.#isLeftOpen) this.#rollBack();
-      this.#database.exec(begin);
+      this.database.exec(begin);
     } catch (cause) {
       return err(failed(cause, 'not_applied'));
     }
@@ -318,7 +347,7 @@ export class Connection {
 
   #endWithCommit(doubt: StoreUnavailable['outcome']): Result<void, Refusal> {
     try {
-      this.#database.exec('COMMIT');
+      this.database.exec('COMMIT');
       return ok();
     } catch (cause) {
       // A busy COMMIT has written nothing and leaves the transaction open. After any other error,
@@ -334,7 +363,7 @@ export class Connection {
    */
   #rollBack(): boolean {
     try {
-      this.#database.exec('ROLLBACK');
+      this.database.exec('ROLLBACK');
       this.#isLeftOpen = false;
     } catch (cause) {
       this.#isLeftOpen = !/no transaction is active/.test(textOf(cause));
@@ -345,7 +374,7 @@ export class Connection {
   #prepare(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const statement = this.#database.prepare(withPrefix(sql, PREFIX));
+    const statement = this.database.prepare(withPrefix(sql, PREFIX));
     this.#statements.set(sql, statement);
     return statement;
   }

@@ -1,5 +1,5 @@
 import { having } from '../../src/schema/host-values.js';
-import { optionsOf } from '../../src/schema/options-of.js';
+import { optionsOf, readArgument } from '../../src/schema/options-of.js';
 import { checked, type Schema } from '../../src/schema/schema.js';
 import { hasMethods, isFields } from '../../src/session/fields.js';
 import { type AskedDeployment, askedOf, deploymentFields } from '../stored/deployment.js';
@@ -24,6 +24,9 @@ export interface SqliteDatabase {
   /** False after the host has closed the connection, in drivers that report this. */
   readonly open?: unknown;
   readonly isOpen?: unknown;
+  /** Whether a transaction is open, in drivers that report this. */
+  readonly inTransaction?: unknown;
+  readonly isTransaction?: unknown;
   exec(sql: string): unknown;
   prepare(sql: string): SqliteStatement;
 }
@@ -113,14 +116,28 @@ const answersDirectly = (database: SqliteDatabase): boolean => {
   }
 };
 
+const openDatabase = checked(
+  having(CONNECTION, 'exec', 'prepare'),
+  (database) => !isDatabase(database) || answersDirectly(database),
+  SYNCHRONOUS,
+);
+
 const read = optionsOf('SqliteSessionStore', {
-  database: checked(
-    having(CONNECTION, 'exec', 'prepare'),
-    (database) => !isDatabase(database) || answersDirectly(database),
-    SYNCHRONOUS,
-  ),
+  database: openDatabase,
   ...deploymentFields({}),
 } satisfies Readonly<Record<keyof SqliteSessionStoreOptions, Schema<unknown>>>);
+
+/** The connection of the host's own transaction. Throws a `TypeError` if `own` is the same one. */
+export const parseClient = (client: object, own: SqliteDatabase): SqliteDatabase => {
+  const read = checked(
+    openDatabase,
+    (value) => value !== own,
+    'must be another connection than that of the store, whose other calls would run in the transaction',
+  );
+  const database = readArgument('within', 'client', read, client);
+  if (isDatabase(database)) return database;
+  throw new TypeError('within: client must be a connection');
+};
 
 /** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseStoreOptions = (options: SqliteSessionStoreOptions): SqliteSettings => ({

@@ -38,9 +38,11 @@ import { countWaiting, readDue, takeSessions } from './read-queue.js';
 import { SessionWriter } from './session-writer.js';
 import { SqliteEventLog } from './sqlite-event-log.js';
 import {
+  parseClient,
   parseStoreOptions,
   type SqliteSessionStoreOptions,
 } from './sqlite-session-store-options.js';
+import { TransactionConnection } from './transaction-connection.js';
 
 /**
  * Keeps sessions in a SQLite file (3.25 or later), shared by the processes of one machine, through
@@ -60,6 +62,8 @@ import {
  */
 export class SqliteSessionStore implements SessionStore {
   readonly #connection: Connection;
+  /** This store in transactions of the host, by their connections. */
+  readonly #within = new WeakMap<object, SqliteSessionStore>();
   readonly #writer: SessionWriter;
   /**
    * The log of changes; undefined if `events` is false in the options. Watches need a file with
@@ -69,10 +73,11 @@ export class SqliteSessionStore implements SessionStore {
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: SqliteSessionStoreOptions) {
-    const { database, ...asked } = parseStoreOptions(options);
-    this.#connection = new Connection(database, asked);
+    const isWithin = options instanceof Connection;
+    this.#connection = isWithin ? options : new Connection(parseStoreOptions(options));
     const events = new SqliteEventLog(this.#connection);
-    this.events = asked.events === false ? undefined : events;
+    const hasEvents = !isWithin && this.#connection.asked.events !== false;
+    this.events = hasEvents ? events : undefined;
     this.#writer = new SessionWriter(this.#connection, events);
   }
 
@@ -119,6 +124,20 @@ export class SqliteSessionStore implements SessionStore {
    */
   drain(): Promise<void> {
     return this.#connection.underWay.drain();
+  }
+
+  /**
+   * This store within a transaction that the host has begun on another connection to the file; see
+   * `SessionService.within`. Throws a `TypeError` if `client` is no such connection.
+   */
+  within(client: object): SessionStore {
+    const known = this.#within.get(client);
+    if (known !== undefined) return known;
+    const database = parseClient(client, this.#connection.database);
+    this.#connection.hostTransactions.add(database);
+    const store = new SqliteSessionStore(new TransactionConnection(database, this.#connection));
+    this.#within.set(client, store);
+    return store;
   }
 
   begin(commit: BeginCommit): Promise<Result<Begun, StoreError>> {

@@ -9,7 +9,7 @@ import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionChange, TenantChange } from '../session/session-event.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import { checkChange, checkEvent, checkItems } from './check-reads.js';
-import type { Settings } from './settings.js';
+import { refusedWithin, type Settings } from './settings.js';
 
 type Begin<I> = () => Result<
   AsyncIterator<Result<I, OperationErrors['watch']>, void>,
@@ -18,8 +18,11 @@ type Begin<I> = () => Result<
 
 type Watched<I> = AsyncIterable<Result<I, OperationErrors['watch']>> & AsyncDisposable;
 
-const iterate = <I>({ tenantError }: Settings, begin: Begin<I>): Watched<I> =>
-  new SafeIterator(() => (tenantError === undefined ? begin() : err(tenantError)));
+const iterate = <I>(settings: Settings, name: string, begin: Begin<I>): Watched<I> =>
+  new SafeIterator(() => {
+    const refused = settings.tenantError ?? refusedWithin(settings, name);
+    return refused === undefined ? begin() : err(refused);
+  });
 
 /** Watches one session. The host's schemas have checked what it yields. */
 export function openWatch<T extends SessionSchemas>(
@@ -32,7 +35,7 @@ export function openWatch(
   id: unknown,
   options: unknown,
 ): Watched<SessionChange> {
-  return iterate(settings, () =>
+  return iterate(settings, 'watch', () =>
     parseId(id).andThen((read) =>
       parseWatch(options).map((how) => {
         const watch = new SessionWatch(settings, { tenant: settings.tenant, id: read }, how);
@@ -49,7 +52,7 @@ export function openWatchAll<T extends SessionSchemas>(
 ): Watched<TenantChange<T>>;
 export function openWatchAll(settings: Settings, options: unknown): Watched<TenantChange> {
   const calledAt = performance.now();
-  return iterate(settings, () =>
+  return iterate(settings, 'watchAll', () =>
     parseWatchAll(options).map((how) =>
       checkItems(settings.policy, new TenantWatch(settings, how, calledAt), checkEvent),
     ),

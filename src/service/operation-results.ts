@@ -1,5 +1,6 @@
 import type { SweepFailure } from '../session/errors.js';
 import type { Message } from '../session/message.js';
+import type { OperationErrors } from '../session/operation-errors.js';
 import type {
   CreatedSession,
   PositionedEntry,
@@ -225,6 +226,25 @@ export const ofAllTenants: ReadonlySet<OperationName> = new Set([
   'sweep',
   'claimAny',
   'countWaitingAny',
+]);
+
+/**
+ * The operations that a transaction of the caller cannot contain: they wait for others, work for
+ * longer than it, or hand out what its rollback would take back.
+ */
+export const outsideTransactions: ReadonlySet<string> = new Set<keyof OperationErrors>([
+  'answer',
+  'reply',
+  'lease',
+  'renew',
+  'withLease',
+  'release',
+  'take',
+  'claim',
+  'claimAny',
+  'sweep',
+  'watch',
+  'watchAll',
 ]);
 
 /** The result of an operation with its name: `operation` determines the type of `value`. */

@@ -6,7 +6,7 @@ import type { LeaseInput } from './session-work.js';
 import { unwrap } from './unwrap.js';
 
 /** The members that return no result, and the one that takes a callback. */
-type OtherMembers = 'clock' | 'policy' | 'forTenant' | 'orThrow' | 'withLease';
+type OtherMembers = 'clock' | 'policy' | 'forTenant' | 'within' | 'orThrow' | 'withLease';
 
 /** The same call as a promise of the value, or as an iterable of the values. */
 type Throwing<F> = F extends (...given: infer A) => infer R

@@ -4,6 +4,7 @@ import { parseId } from '../input/command-inputs.js';
 import { tellHost } from '../session/call-host.js';
 import {
   type InvalidInput,
+  type Misconfigured,
   type OperationError,
   type StoreUnavailable,
   storeUnavailable,
@@ -12,7 +13,7 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 import type { Answer, SessionKey } from '../store/session-store.js';
 import { named, type OperationName, type OperationResults, reads } from './operation-results.js';
 import type { ObservedOperation } from './session-observer.js';
-import type { Settings } from './settings.js';
+import { refusedWithin, type Settings } from './settings.js';
 
 /**
  * The error for an answer that breaks the contract of a store. `runOperation` turns it into
@@ -21,16 +22,19 @@ import type { Settings } from './settings.js';
 export const contractBroken = (method: string, answer: unknown): TypeError =>
   new TypeError(`the store's ${method} answered ${JSON.stringify(answer)}`);
 
-type Run<N extends OperationName, E> = Promise<
-  Result<OperationResults[N], E | InvalidInput | StoreUnavailable>
->;
+/** The errors of every operation. */
+export type CallError = InvalidInput | StoreUnavailable | Misconfigured;
+
+type Run<N extends OperationName, E> = Promise<Result<OperationResults[N], E | CallError>>;
 
 const execute = async <N extends OperationName, E extends OperationError>(
-  { tenant, tenantError, hub, underWay }: Settings,
+  settings: Settings,
   name: N,
   operation: () => Answer<OperationResults[N], E>,
 ): Run<N, E> => {
-  if (tenantError !== undefined) return err(tenantError);
+  const { tenant, tenantError, hub, underWay } = settings;
+  const refused = tenantError ?? refusedWithin(settings, name);
+  if (refused !== undefined) return err(refused);
   const outcome = reads.has(name) ? 'not_applied' : 'unknown';
   underWay.begin();
   try {
@@ -82,13 +86,13 @@ export function runOperation<
   name: N,
   operation: () => Answer<OperationResults[N], E>,
   id?: unknown,
-): ResultAsync<OperationResults<T>[N], E | InvalidInput | StoreUnavailable>;
+): ResultAsync<OperationResults<T>[N], E | CallError>;
 export function runOperation<N extends OperationName, E extends OperationError>(
   settings: Settings,
   name: N,
   operation: () => Answer<OperationResults[N], E>,
   id?: unknown,
-): ResultAsync<OperationResults[N], E | InvalidInput | StoreUnavailable> {
+): ResultAsync<OperationResults[N], E | CallError> {
   const run = () => execute(settings, name, operation);
   if (settings.observers.length === 0) return new ResultAsync(run());
   return new ResultAsync(observed(settings, { name, id }, run));

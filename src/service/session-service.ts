@@ -1,4 +1,4 @@
-import { type Result, ResultAsync } from 'neverthrow';
+import { errAsync, type Result, ResultAsync } from 'neverthrow';
 import type { InputPolicy } from '../input/input-policy.js';
 import { parseEachQuery } from '../input/list-query.js';
 import type { Clock } from '../session/clock.js';
@@ -74,7 +74,7 @@ import { type OrThrow, orThrowOf } from './or-throw.js';
 import { type GetOptions, type HistoryQuery, readHistory, readSession } from './read-session.js';
 import { type ReplyOptions, replyToMessage } from './reply.js';
 import { type RewindInput, rewindHistory } from './rewind-history.js';
-import { type Execute, onSession, runOperation } from './run-operation.js';
+import { type CallError, type Execute, onSession, runOperation } from './run-operation.js';
 import type { ServiceResults, SessionOperations } from './session-operations.js';
 import {
   type CancelOptions,
@@ -93,10 +93,12 @@ import {
   isSettings,
   leaseClock,
   parseSettings,
+  refusedWithin,
   SETTINGS,
   type SessionServiceOptions,
   type Settings,
   withFence,
+  within,
 } from './settings.js';
 import { spendBudget } from './spend.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
@@ -194,6 +196,41 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
    */
   forTenant(tenant: string): SessionService<T> {
     return sessionsOf<T>(forTenant(this.#settings, tenant));
+  }
+
+  /**
+   * The same service within a transaction that the caller has begun, in the database of the store:
+   * what it writes is stored, and seen by others, when the caller commits, and not at all after a
+   * rollback. Its reads see what it has written. `client` is the connection of the transaction. For
+   * PostgreSQL: a client of pg, the `sql` of a transaction or a reserved one of postgres.js, or the
+   * `tx` of PGlite. For SQLite: another connection than that of the store, in a transaction begun
+   * with BEGIN IMMEDIATE.
+   *
+   * Nothing is repeated: after `store_unavailable`, PostgreSQL can only roll back, to a savepoint at
+   * least. Operations that wait or lease (`watch`, `answer`, `reply`, `claim`, `sweep` and others)
+   * return `misconfigured`. Throws a `TypeError` for a client of another kind, and in stores that
+   * have no transactions (Redis, memory).
+   *
+   * @example
+   * ```ts no-run
+   * const client = await pool.connect();
+   * await client.query('BEGIN');
+   * await client.query('INSERT INTO orders (id) VALUES ($1)', ['o-7']);
+   * const told = await sessions.within(client).send(id, 'Order o-7 has arrived.');
+   * await client.query(told.isOk() ? 'COMMIT' : 'ROLLBACK');
+   * client.release();
+   * ```
+   *
+   * @example
+   * ```ts no-run
+   * orders.exec('BEGIN IMMEDIATE'); // a second connection to the file of the store
+   * orders.prepare('INSERT INTO orders (id) VALUES (?)').run('o-7');
+   * const told = await sessions.within(orders).send(id, 'Order o-7 has arrived.');
+   * orders.exec(told.isOk() ? 'COMMIT' : 'ROLLBACK');
+   * ```
+   */
+  within(client: object): SessionService<T> {
+    return sessionsOf<T>(within(this.#settings, client));
   }
 
   get orThrow(): OrThrow<SessionService<T>> {
@@ -386,7 +423,10 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     const operations = {
       sessions: (fencingToken: number) =>
         sessionsOf<T>(withFence(this.#settings, { id, fencingToken })),
-      lease: () => this.lease(id, input),
+      lease: () => {
+        const refused = refusedWithin(this.#settings, 'withLease');
+        return refused === undefined ? this.lease(id, input) : errAsync(refused);
+      },
       renew: (fencingToken: number, seconds: number) => this.renew(id, { fencingToken, seconds }),
       release: (fencingToken: number) => this.release(id, { fencingToken }),
     };
@@ -520,7 +560,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     name: N,
     execute: (settings: Settings, ...input: I) => Answer<OperationResults[N], E>,
     ...input: I
-  ): ResultAsync<OperationResults<T>[N], E | InvalidInput | StoreUnavailable> {
+  ): ResultAsync<OperationResults<T>[N], E | CallError> {
     return runOperation<T, N, E>(this.#settings, name, () => execute(this.#settings, ...input));
   }
 
@@ -530,7 +570,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     id: string,
     execute: Execute<OperationResults[N], E | InvalidInput, I>,
     ...input: I
-  ): ResultAsync<OperationResults<T>[N], E | InvalidInput | StoreUnavailable> {
+  ): ResultAsync<OperationResults<T>[N], E | CallError> {
     const operation = () => onSession(this.#settings, id, execute, input);
     return runOperation<T, N, E | InvalidInput>(this.#settings, name, operation, id);
   }

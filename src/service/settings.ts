@@ -8,7 +8,7 @@ import { optionsOf } from '../schema/options-of.js';
 import { type OutOf, optional, type Schema, typed } from '../schema/schema.js';
 import { name, number } from '../schema/values.js';
 import { type Clock, monotonic, systemClock, timerOf } from '../session/clock.js';
-import type { InvalidInput } from '../session/errors.js';
+import { type InvalidInput, type Misconfigured, misconfigured } from '../session/errors.js';
 import { hasMethods, isFields } from '../session/fields.js';
 import { type Ids, randomIds } from '../session/ids.js';
 import { KEY_LENGTH, limitMsOf, type SessionLimits } from '../session/limits.js';
@@ -18,6 +18,7 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';
 import type { SessionKey, SessionStore } from '../store/session-store.js';
 import { UnderWay } from '../store/under-way.js';
+import { outsideTransactions } from './operation-results.js';
 import { RecentStates } from './recent-states.js';
 import type { SessionObserver } from './session-observer.js';
 
@@ -118,6 +119,8 @@ export interface Settings extends WatchSource {
   readonly policy: InputPolicy;
   readonly observers: readonly SessionObserver[];
   readonly recentStates: RecentStates;
+  /** Whether the store is in a transaction of the caller. */
+  readonly isWithin: boolean;
   /** Counts the operations of all tenants. */
   readonly underWay: UnderWay;
 }
@@ -147,6 +150,26 @@ export const forTenant = (settings: Settings, name: string): Settings => {
     tenantError: tenant.isErr() ? tenant.error : undefined,
     fence: undefined,
   };
+};
+
+/** Throws a `TypeError` if the store cannot be in a transaction of `client`. */
+export const within = (settings: Settings, client: object): Settings => {
+  const store = settings.isWithin ? undefined : settings.store.within?.(client);
+  if (store === undefined)
+    throw new TypeError('within: the store cannot be in a transaction of the caller');
+  return {
+    ...settings,
+    store,
+    hub: undefined,
+    recentStates: new RecentStates(),
+    isWithin: true,
+  };
+};
+
+/** The error of an operation that a transaction of the caller cannot contain. */
+export const refusedWithin = ({ isWithin }: Settings, name: string): Misconfigured | undefined => {
+  if (!isWithin || !outsideTransactions.has(name)) return undefined;
+  return misconfigured(`${name} cannot be in a transaction: call it on the service itself`);
 };
 
 /** The clock of leases. If it fails, every lease counts as lost. */
@@ -264,6 +287,7 @@ export const parseSettings = (
     policy: policyOf(given),
     observers: [...observers],
     recentStates: new RecentStates(),
+    isWithin: false,
     underWay: new UnderWay(),
   };
 };

@@ -9,7 +9,7 @@ import type { SweepFailure } from '../session/errors.js';
 import { SWEEP_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { EndedSession } from '../session/session-at.js';
-import type { SessionService } from './session-service.js';
+import { type SessionService, settingsOf } from './session-service.js';
 
 /**
  * Options of `createSweeper`.
@@ -163,6 +163,8 @@ const sweepAlong = async (
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
   readArgument('createSweeper', 'sessions', service, sessions);
+  if (settingsOf(sessions)?.isWithin)
+    throw new TypeError('createSweeper: sessions must not be in a transaction');
   const settings = parseSweeper(options);
   const intervalMs = 1000 * settings.interval;
   /** A new object for each start, so that a loop detects that it was stopped. */

@@ -218,6 +218,7 @@ export const createWorker = <T extends SessionSchemas>(
   const settings = settingsOf(sessions);
   if (settings === undefined)
     throw new TypeError('createWorker: sessions must be a SessionService');
+  if (settings.isWithin) throw new TypeError('createWorker: sessions must not be in a transaction');
   const parsed = parseWorkerOptions(options, settings.random);
   let loop: WorkLoop<T> | undefined;
   const stop = async (): Promise<void> => {

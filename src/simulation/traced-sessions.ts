@@ -73,6 +73,9 @@ const resultInWords = (result: unknown, world: World): string => {
 /** Makes services that tell of their calls. */
 export type TracedSessions = <S extends object>(create: () => S) => S;
 
+/** The members that make another service. */
+const untold: ReadonlySet<string> = new Set(['constructor', 'forTenant', 'within']);
+
 /** The services of a process. Adds each call and its answer to the trace. */
 export const tracedSessions = (process: Process, world: World): TracedSessions => {
   const traced =
@@ -100,7 +103,7 @@ export const tracedSessions = (process: Process, world: World): TracedSessions =
     for (const [name, { value }] of Object.entries(
       Object.getOwnPropertyDescriptors(Object.getPrototypeOf(inner)),
     )) {
-      if (typeof value !== 'function' || name === 'constructor' || name === 'forTenant') continue;
+      if (typeof value !== 'function' || untold.has(name)) continue;
       Object.defineProperty(told, name, { value: traced(inner, name, value), configurable: true });
     }
     return told;

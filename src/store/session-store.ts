@@ -173,6 +173,17 @@ export interface SessionStore {
    */
   drain?(): Promise<void>;
 
+  /**
+   * This store within a transaction that the caller has begun on `client`, a connection to the
+   * database of the store: for commits and reads of sessions and pages. Each is one step of the
+   * transaction, without retries: the caller's commit makes it, with its events, and a rollback
+   * leaves nothing of it. Reads see the writes before them. Every error has the outcome
+   * `not_applied`, except for a step that is still under way; its message says if only a rollback
+   * is left. A client without a transaction is `misconfigured`. Throws a `TypeError` for a client
+   * of another kind. Absent if the store has no transactions.
+   */
+  within?(client: object): SessionStore;
+
   /** Adds a session with its first entries. */
   begin(commit: BeginCommit): Answer<Begun, StoreError>;
 

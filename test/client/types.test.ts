@@ -43,7 +43,7 @@ describe('the types of the client', () => {
 
   test('have every operation that the service shares', () => {
     type Own =
-      | ('clock' | 'policy' | 'forTenant' | 'reply')
+      | ('clock' | 'policy' | 'forTenant' | 'within' | 'reply')
       | ('claimAny' | 'countWaitingAny' | 'watchAll');
     expectTypeOf<keyof SessionClient>().toEqualTypeOf<keyof SessionOperations>();
     expectTypeOf<Exclude<keyof SessionService, Own | 'drain' | 'sweep'>>().toEqualTypeOf<

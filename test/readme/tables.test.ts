@@ -52,7 +52,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
       },
       ...{ claimAny: true, countWaiting: true, countWaitingAny: true, cancel: true },
       ...{ watch: true, watchAll: true, sweep: true, drain: true },
-      ...{ forTenant: true, orThrow: true },
+      ...{ forTenant: true, within: true, orThrow: true },
     } satisfies NamesOf<Omit<SessionService, 'clock' | 'policy'>>,
   ],
   [
@@ -61,7 +61,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     {
       ...{ begin: true, change: true, remove: true, take: true, find: true, findState: true },
       ...{ entries: true, page: true, due: true, countWaiting: true, reportsEnds: true },
-      ...{ drain: true, messages: true },
+      ...{ drain: true, messages: true, within: true },
     } satisfies NamesOf<Omit<SessionStore, 'events'>>,
   ],
   [

@@ -69,7 +69,10 @@ export const startedIn = async (
   return id;
 };
 
-export type Operation = Exclude<keyof SessionService, 'forTenant' | 'policy' | 'clock' | 'orThrow'>;
+export type Operation = Exclude<
+  keyof SessionService,
+  'forTenant' | 'within' | 'policy' | 'clock' | 'orThrow'
+>;
 
 /** Calls an operation as JavaScript can: with arguments of any type, and any number of them. */
 export const call = (

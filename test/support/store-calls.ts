@@ -5,7 +5,7 @@ import type { Answer, SessionStore } from '../../src/store/session-store.js';
 import { beginOf, putOf } from '../../src/testing/commits.js';
 import { keyOf, live, NOON, TENANT } from '../../src/testing/samples.js';
 
-type Method = Exclude<keyof SessionStore, 'events' | 'reportsEnds' | 'drain'>;
+type Method = Exclude<keyof SessionStore, 'events' | 'reportsEnds' | 'drain' | 'within'>;
 
 const key = keyOf('one');
 const idle = live('IDLE', { deadline: NOON + 1 });

@@ -65,7 +65,7 @@ describe('an argument without fields is told by its name and its rule', () => {
 
 test.each([SessionService, SessionClient])('every operation of %o is walked', ({ prototype }) => {
   const walked = [...commonOperations, ...serviceOperations].map(({ method }) => method);
-  const known = new Set(['constructor', 'forTenant', ...walked, ...withoutFields]);
+  const known = new Set(['constructor', 'forTenant', 'within', ...walked, ...withoutFields]);
   const methods = Object.entries(Object.getOwnPropertyDescriptors(prototype))
     .filter(([, { value }]) => typeof value === 'function')
     .map(([name]) => name);

@@ -1,0 +1,42 @@
+import type { SqliteDatabase } from './sqlite-session-store-options.js';
+
+const isClosed = ({ open, isOpen }: SqliteDatabase): boolean => open === false || isOpen === false;
+
+/** Whether the host has begun a transaction on a connection. */
+export const isInTransaction = (database: SqliteDatabase): boolean => {
+  const known = database.inTransaction ?? database.isTransaction;
+  if (typeof known === 'boolean') return known;
+  try {
+    database.exec('BEGIN');
+  } catch (cause) {
+    if (/within a transaction/.test(String(cause))) return true;
+    throw cause;
+  }
+  database.exec('ROLLBACK');
+  return false;
+};
+
+/** The connections of the host that may be in a transaction of its own. */
+export class HostTransactions {
+  readonly #connections = new Set<WeakRef<SqliteDatabase>>();
+
+  add(database: SqliteDatabase): void {
+    this.#connections.add(new WeakRef(database));
+  }
+
+  /** Whether one of them is in a transaction. */
+  get areOpen(): boolean {
+    return [...this.#connections].some((connection) => this.#isOpen(connection));
+  }
+
+  #isOpen(connection: WeakRef<SqliteDatabase>): boolean {
+    const database = connection.deref();
+    try {
+      if (database !== undefined && !isClosed(database)) return isInTransaction(database);
+    } catch {
+      // A driver that does not report that it is closed.
+    }
+    this.#connections.delete(connection);
+    return false;
+  }
+}
