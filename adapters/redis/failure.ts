@@ -62,7 +62,7 @@ const denied: Readonly<Record<string, string>> = {
 const firstWord = /^(?:ERR Error running script .*?: )?-?([A-Z]{2,}) /;
 
 /** The user has no right to a command of a script. Redis 7.0 has no first word for this. */
-const noRight = /The user executing the script can't run this command/;
+const noRight = /The user executing the script can't run this command|ACL failure in script/;
 
 /** The first word of an error reply; empty for any other value. */
 const errorCode = (cause: unknown): string => {

@@ -7,8 +7,7 @@ import {
   RedisSessionStore,
 } from '../../../adapters/redis/index.js';
 import { errorOf } from '../../../src/testing/answers.js';
-import { begin, said } from '../../../src/testing/commits.js';
-import { key } from '../../../src/testing/guarded.js';
+import { begin, key, said } from '../../../src/testing/commits.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openAppend, openAppendOf } from '../../support/redis-commits.js';
