@@ -80,13 +80,19 @@ interface PreparingClient {
   }): PromiseLike<unknown>;
 }
 
-const canPrepare = (client: PostgresClient | PreparingClient): client is PreparingClient =>
+/** What a single connection of pg, PGlite and the like has. */
+type QueryingClient = Pick<PostgresClient, 'query'>;
+
+const canPrepare = (client: QueryingClient | PreparingClient): client is PreparingClient =>
   hasMethods(client, 'escapeIdentifier');
 
 const ignore = (): void => undefined;
 
 /** A client of pg, or one with the same methods. */
-const connectionOfClient = (client: PostgresClient): PostgresConnection => {
+const connectionOfClient = (
+  client: QueryingClient,
+  release: (destroy: boolean) => unknown = ignore,
+): PostgresConnection => {
   let hasSent = false;
   return {
     get hasSent() {
@@ -103,9 +109,7 @@ const connectionOfClient = (client: PostgresClient): PostgresConnection => {
         : client.query(text, sent));
       return rowsIn(isFields(result) && result['rows']);
     },
-    release: (destroy) => {
-      client.release(destroy);
-    },
+    release: (destroy) => void release(destroy),
   };
 };
 
@@ -147,6 +151,10 @@ export const clientsOfPool = (pool: PostgresPool): Clients => {
     guard(client);
     return client;
   };
+  const connect = async (): Promise<PostgresConnection> => {
+    const client = await borrow();
+    return connectionOfClient(client, (destroy) => client.release(destroy));
+  };
   let canSubscribe = true;
   return {
     get isClosed() {
@@ -155,8 +163,8 @@ export const clientsOfPool = (pool: PostgresPool): Clients => {
     get canSubscribe() {
       return canSubscribe;
     },
-    connect: async () => connectionOfClient(await borrow()),
-    transaction: async (work) => transactionOn(connectionOfClient(await borrow()), work),
+    connect,
+    transaction: async (work) => transactionOn(await connect(), work),
     async subscribe(channel, subscriber) {
       const found = await subscribeWith(borrow, channel, subscriber);
       if (found === 'unable') canSubscribe = false;
@@ -280,6 +288,9 @@ export const clientsOfSql = (sql: PostgresSql): Clients => {
   return clients;
 };
 
-/** A single connection of a host: a client of pg, or a reserved or transaction `sql`. */
-export const connectionOf = (client: PostgresClient | PostgresSqlConnection): PostgresConnection =>
+/**
+ * A single connection of a host, which the store never releases: a client of pg or PGlite, or the
+ * `sql` of a transaction or of `sql.reserve`.
+ */
+export const connectionOf = (client: QueryingClient | PostgresSqlConnection): PostgresConnection =>
   'unsafe' in client ? connectionOfSql(client) : connectionOfClient(client);
