@@ -5,7 +5,15 @@ import { MAX_RACES } from '../../src/session/limits.js';
 import type { UnderWay } from '../../src/store/under-way.js';
 import type { StoredDeployment } from '../stored/deployment.js';
 import type { PostgresConnection } from './clients.js';
-import { type Failure, failureOf, foreignAnswer, lost, notConnected, timedOut } from './failure.js';
+import {
+  doomed,
+  type Failure,
+  failureOf,
+  foreignAnswer,
+  lost,
+  notConnected,
+  timedOut,
+} from './failure.js';
 import type { PreparedStatements, Statement, Value } from './prepared-statements.js';
 
 /** The result of a call of the store. */
@@ -79,6 +87,8 @@ const deadlinesOf = (timeoutMs: number): Deadlines => {
 
 /** The resources of a call. */
 export interface CallSource {
+  /** Whether the statements are steps of a transaction of the host. */
+  readonly isWithin: boolean;
   connect(): Answer<PostgresConnection, Failure>;
   readonly statements: PreparedStatements;
   readonly underWay: UnderWay;
@@ -183,8 +193,9 @@ export class Call {
   }
 
   /**
-   * Repeats a statement that the server has undone because of a conflict with other transactions.
-   * If the connection was lost, repeats a read, or a write that was not sent, once.
+   * Repeats a statement that the server has undone because of a conflict with other transactions,
+   * unless that has undone a transaction of the host. If the connection was lost, repeats a read, or
+   * a write that was not sent, once.
    */
   async #complete(statement: Statement, doubt: Doubt): Answer<readonly Fields[]> {
     let isLossRepeated = true;
@@ -194,7 +205,8 @@ export class Call {
       const { kind, error } = result.error;
       const isRepeated =
         kind === 'conflict' || (kind === 'lost' && isLossRepeated && isUndone(error));
-      if (!isRepeated || attempt === MAX_RACES) return err(error);
+      const { isWithin } = this.#source;
+      if (isWithin || !isRepeated || attempt === MAX_RACES) return err(error);
       if (kind === 'lost') isLossRepeated = false;
     }
   }
@@ -216,19 +228,22 @@ export class Call {
       if (connected.isErr()) return err(connected.error);
       const lent = connected.value;
       connection = lent;
+      const { isWithin, statements } = this.#source;
       const isTooLate = () => isLate || this.isOver;
       const boundMs = () => {
         if (isTooLate()) return undefined;
         statement.onSent?.();
-        return this.serverMs;
+        return isWithin ? '' : this.serverMs;
       };
       try {
         if (isTooLate()) return err(timedOut('not_applied'));
-        const answer = await this.#source.statements.run(lent, statement, boundMs);
+        const sent = isWithin ? { ...statement, isPlannedAnew: true } : statement;
+        const answer = await statements.run(lent, sent, boundMs);
         const rows = answerIn(answer, statement);
         if (rows !== undefined) return ok(rows);
         return err({ kind: 'refused', error: foreignAnswer(doubt) });
       } catch (cause) {
+        if (isWithin) return err(doomed(failureOf(cause, 'not_applied')));
         if (!lent.hasSent && isTooLate()) return err(timedOut('not_applied'));
         const failure = await failureOn(lent, cause, doubt);
         if (failure.kind === 'lost') release(true);
@@ -242,6 +257,7 @@ export class Call {
     isLate = true;
     const outcome = connection?.hasSent === true ? doubt : 'not_applied';
     release(true);
-    return err(timedOut(outcome));
+    const late = timedOut(outcome);
+    return err(this.#source.isWithin ? doomed(late) : late);
   }
 }

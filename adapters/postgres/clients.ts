@@ -3,6 +3,7 @@ import { rowsIn } from '../sql/query.js';
 import { Places } from './places.js';
 import { subscribeWith } from './pool-subscription.js';
 import type {
+  HostConnection,
   PostgresClient,
   PostgresPool,
   PostgresSql,
@@ -80,17 +81,14 @@ interface PreparingClient {
   }): PromiseLike<unknown>;
 }
 
-/** What a single connection of pg, PGlite and the like has. */
-type QueryingClient = Pick<PostgresClient, 'query'>;
-
-const canPrepare = (client: QueryingClient | PreparingClient): client is PreparingClient =>
+const canPrepare = (client: object): client is PreparingClient =>
   hasMethods(client, 'escapeIdentifier');
 
 const ignore = (): void => undefined;
 
 /** A client of pg, or one with the same methods. */
 const connectionOfClient = (
-  client: QueryingClient,
+  client: Pick<PostgresClient, 'query'>,
   release: (destroy: boolean) => unknown = ignore,
 ): PostgresConnection => {
   let hasSent = false;
@@ -292,5 +290,5 @@ export const clientsOfSql = (sql: PostgresSql): Clients => {
  * A single connection of a host, which the store never releases: a client of pg or PGlite, or the
  * `sql` of a transaction or of `sql.reserve`.
  */
-export const connectionOf = (client: QueryingClient | PostgresSqlConnection): PostgresConnection =>
+export const connectionOf = (client: HostConnection): PostgresConnection =>
   'unsafe' in client ? connectionOfSql(client) : connectionOfClient(client);

@@ -18,7 +18,8 @@ type Read = (statement: Statement) => Answer<readonly Fields[]>;
 /** The host's pool. */
 export class Connection implements CallSource {
   readonly clients: Clients;
-  readonly #settings: PostgresSettings;
+  readonly isWithin = false;
+  readonly settings: PostgresSettings;
   readonly statements: PreparedStatements;
   readonly underWay = new UnderWay();
   /** Set by the first call. */
@@ -29,7 +30,7 @@ export class Connection implements CallSource {
   constructor(settings: PostgresSettings) {
     const { host } = settings;
     this.clients = 'sql' in host ? clientsOfSql(host.sql) : clientsOfPool(host.pool);
-    this.#settings = settings;
+    this.settings = settings;
     this.statements = new PreparedStatements(prefixOf(settings.schema));
   }
 
@@ -40,7 +41,7 @@ export class Connection implements CallSource {
 
   /** Begins a call of the store. */
   begin(): Call {
-    return new Call(this, this.#settings.timeoutMs);
+    return new Call(this, this.settings.timeoutMs);
   }
 
   /**
@@ -49,22 +50,30 @@ export class Connection implements CallSource {
    */
   async deployment(read: Read): Answer<StoredDeployment> {
     if (this.#deployment !== undefined) return this.#deployment;
-    this.#reading ??= this.#read(read).finally(() => {
-      this.#reading = undefined;
-    });
+    this.#reading ??= this.read(read)
+      .then((found) => {
+        if (found.isOk()) this.#deployment = ok(found.value);
+        return found;
+      })
+      .finally(() => {
+        this.#reading = undefined;
+      });
     return this.#reading;
   }
 
-  async #read(read: Read): Answer<StoredDeployment> {
+  /** The settings of the deployment, once they are known. */
+  get known(): Result<StoredDeployment, never> | undefined {
+    return this.#deployment;
+  }
+
+  async read(read: Read): Answer<StoredDeployment> {
     const rows = await read({
       sql: 'SELECT name, value FROM $meta',
       values: [],
       columns: ['name', 'value'],
     });
     if (rows.isErr()) return err(rows.error);
-    const found = deploymentFor('PostgresSessionStore', this.#settings, rows.value);
-    if (found.isOk()) this.#deployment = ok(found.value);
-    return found;
+    return deploymentFor('PostgresSessionStore', this.settings, rows.value);
   }
 
   /** Reads the settings again with the next call. */

@@ -22,6 +22,7 @@ const LOCKED = '55P03';
 /** Causes by their SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const reasons: Readonly<Record<string, string>> = {
   '25006': 'the database is read-only',
+  '25P02': 'an earlier statement of the transaction has failed',
   '40001': 'other transactions were in the way',
   '40P01': 'other transactions were in the way',
   '53100': 'the disk is full',
@@ -95,6 +96,12 @@ export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): F
   const message = reasons[code] ?? `PostgreSQL refused the call: SQLSTATE ${code}`;
   const kind = code === '40001' || code === '40P01' ? 'conflict' : 'refused';
   return { kind, error: storeUnavailable(message, 'not_applied', cause) };
+};
+
+/** A failure that has ended a transaction of the host. */
+export const doomed = ({ kind, error }: Failure): Failure => {
+  const message = `${error.message}: the transaction can only be rolled back`;
+  return { kind, error: { ...error, message } };
 };
 
 /** The failure of a call that got no connection. */

@@ -7,10 +7,12 @@ import { isHeldUp, timedOut } from './failure.js';
 import { HeldSessions } from './held-sessions.js';
 import {
   briefly,
+  type CommitWriter,
   gaveUp,
   isSendable,
   outcomeAt,
   type PendingCommit,
+  pendingOf,
   sendAlone,
   sendCommits,
   type Written,
@@ -48,7 +50,7 @@ const sessionsIn = (commits: readonly PendingCommit[]): readonly (readonly Pendi
  * Writes commits that arrive together in one statement and one transaction. Each keeps its timeout
  * and its outcome, and those of one session are made in their order.
  */
-export class GroupWriter {
+export class GroupWriter implements CommitWriter {
   readonly #lane = new Lane<PendingCommit, Settling>({
     ...GROUPS,
     make: (group) => this.#make(group),
@@ -60,17 +62,10 @@ export class GroupWriter {
   }
 
   async #write(call: Call, commit: CommitInput): Promise<Written> {
-    const { tenant } = commit;
-    const key = `${tenant}:${commit.id}`;
-    const text = JSON.stringify(commit);
-    const deployment = await call.deployment();
-    if (deployment.isErr()) return err(deployment.error);
-    const hasEvents = deployment.value.eventsLength > 0;
-    const counts = 'live_limit' in commit && commit.live_limit !== undefined;
-    const pending: PendingCommit = {
-      ...{ tenant, key, text, call, hasEvents, counts },
-      progress: 'waiting',
-    };
+    const made = await pendingOf(call, commit);
+    if (made.isErr()) return err(made.error);
+    const pending = made.value;
+    const { tenant, key, text } = pending;
     // A fork locks two sessions. Among others it could not do that in the order of all groups.
     const isFork = 'source' in commit && commit.source !== undefined;
     const bytes = isFork ? Number.POSITIVE_INFINITY : text.length;

@@ -4,11 +4,17 @@ import type { Fields } from '../../src/session/fields.js';
 import { rowsIn } from '../sql/query.js';
 import { parseStored } from '../stored/json.js';
 import { arrayOf } from './array-of.js';
-import { Call, isUndone } from './call.js';
+import { type Answer, Call, isUndone } from './call.js';
+import type { CommitInput } from './commit-input.js';
 import { foreignAnswer, timedOut } from './failure.js';
 
 /** The fields of the outcome of `commit_all`. */
 export type Written = Result<Fields, StoreUnavailable | Misconfigured>;
+
+/** Makes commits in a call. */
+export interface CommitWriter {
+  write(call: Call, commit: CommitInput): Promise<Written>;
+}
 
 /** A commit on its way. */
 export interface PendingCommit {
@@ -23,6 +29,18 @@ export interface PendingCommit {
   readonly counts: boolean;
   progress: 'waiting' | 'leaving' | 'sent' | 'given up';
 }
+
+/** Fails if the deployment does not fit. */
+export const pendingOf = async (call: Call, commit: CommitInput): Answer<PendingCommit> => {
+  const { tenant } = commit;
+  const text = JSON.stringify(commit);
+  const deployment = await call.deployment();
+  if (deployment.isErr()) return err(deployment.error);
+  const hasEvents = deployment.value.eventsLength > 0;
+  const counts = 'live_limit' in commit && commit.live_limit !== undefined;
+  const key = `${tenant}:${commit.id}`;
+  return ok({ tenant, key, text, call, hasEvents, counts, progress: 'waiting' });
+};
 
 export const gaveUp: Written = err(timedOut('not_applied').error);
 
@@ -49,11 +67,13 @@ const countedBy = (commits: readonly PendingCommit[]): readonly string[] => {
 
 /**
  * Makes commits in one statement and one transaction. The outcomes are in the order of the commits.
- * `wait` is how long the server waits for each lock, in milliseconds.
+ * `wait` is how long the server waits for each lock, in milliseconds. `channel`: only within a
+ * transaction of the host.
  */
 export const sendCommits = async (
   commits: readonly [PendingCommit, ...PendingCommit[]],
   wait: (call: Call) => number,
+  channel: string | null = null,
 ): Promise<Result<readonly Fields[], StoreUnavailable | Misconfigured>> => {
   const [{ call: first, hasEvents }, ...more] = commits;
   const call = Call.together(first, ...more.map((each) => each.call));
@@ -62,7 +82,7 @@ export const sendCommits = async (
     for (const each of commits) if (each.progress === 'leaving') each.progress = 'sent';
   };
   const texts = commits.map(({ text }) => text).join(',');
-  const values = [`[${texts}]`, arrayOf(countedBy(commits)), hasEvents, wait(call)];
+  const values = [`[${texts}]`, arrayOf(countedBy(commits)), hasEvents, wait(call), channel];
   const rows = await call.run('commit_all', values, ['results'], onSent);
   if (rows.isOk()) {
     const outcomes = rowsIn(parseStored(rows.value[0]?.['results']));

@@ -18,6 +18,10 @@ interface AtTheEnd<T> {
 const NOW = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms';
 
 const POSITIONS = `SELECT ${POSITION} FROM $events ORDER BY number`;
+/** Where the ends of transactions with events are notified. */
+export const channelOf = ({ schema }: Pick<PostgresSettings, 'schema'>): string =>
+  `colloquy_${schema}`;
+
 /** One row: the first and the last row of the log, and whether there are unpublished events. */
 const ENDS = `
   SELECT EXISTS (SELECT FROM $outbox) AS is_late,
@@ -52,7 +56,7 @@ export class PostgresEventLog implements EventLog {
     { schema, listen }: Pick<PostgresSettings, 'schema' | 'listen'>,
   ) {
     this.#connection = connection;
-    this.#channel = `colloquy_${schema}`;
+    this.#channel = channelOf({ schema });
     const listener = listen ? new NotificationListener(connection, this.#channel) : undefined;
     this.listen = listener && ((wake) => listener.listen(wake));
   }

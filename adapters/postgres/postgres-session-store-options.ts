@@ -1,4 +1,4 @@
-import { optionsOf } from '../../src/schema/options-of.js';
+import { optionsOf, readArgument } from '../../src/schema/options-of.js';
 import { checked, optional, type Schema, typed } from '../../src/schema/schema.js';
 import { flag, matching, upTo } from '../../src/schema/values.js';
 import { hasMethods } from '../../src/session/fields.js';
@@ -129,6 +129,9 @@ export interface PostgresSessionStoreOptions {
     | undefined;
 }
 
+/** A connection of the host, which only the host ends. */
+export type HostConnection = Pick<PostgresClient, 'query'> | PostgresSqlConnection;
+
 /** Where the store gets its connections. */
 export type PostgresHost = { readonly pool: PostgresPool } | { readonly sql: PostgresSql };
 
@@ -156,6 +159,9 @@ const isPlain = (given: PostgresSql | undefined): boolean => {
   return [column, value, row].every((part) => part?.from === undefined);
 };
 
+const connectionRule =
+  'must be a client of pg, a transaction or reserved sql of postgres.js, or a tx of PGlite';
+const poolRule = 'must be the connection of a transaction, not a pool';
 const sqlRule = 'must be the function sql of the package postgres';
 const plainRule = 'must not have a transform of columns, values or rows: make one without it';
 
@@ -174,6 +180,26 @@ const hostOf = ({ pool, sql }: ReturnType<typeof read>): PostgresHost => {
   if (pool !== undefined && sql === undefined) return { pool };
   if (sql !== undefined && pool === undefined) return { sql };
   throw new TypeError('PostgresSessionStore: options must contain either pool or sql');
+};
+
+const isConnection = (value: unknown): value is HostConnection =>
+  hasMethods(value, 'query') || (typeof value === 'function' && 'unsafe' in value);
+
+/** Whether a value gives each statement to a connection of its choice. */
+const isPoolOf = (host: PostgresHost, value: object): boolean =>
+  Object.values(host).includes(value) || 'totalCount' in value || 'begin' in value;
+
+/** The connection of a transaction of the host. Throws a `TypeError` if it is none. */
+export const parseClient = (client: object, host: PostgresHost): HostConnection => {
+  const connection = typed(isConnection, connectionRule, undefined);
+  const read = readArgument(
+    'within',
+    'client',
+    checked(connection, (value) => value !== undefined && !isPoolOf(host, value), poolRule),
+    client,
+  );
+  if (read !== undefined) return read;
+  throw new TypeError(`within: client ${connectionRule}`);
 };
 
 /** Throws a `TypeError` that names every invalid or unknown option. */

@@ -32,16 +32,20 @@ import type {
 import type { MigrateOptions, Migration } from '../sql/sql-deployment.js';
 import { Connection } from './connection.js';
 import { findEntries, findMessages, findSession, findState } from './find-session.js';
+import { GroupWriter } from './group-writer.js';
 import { migrate } from './migrate.js';
-import { PostgresEventLog } from './postgres-event-log.js';
+import { channelOf, PostgresEventLog } from './postgres-event-log.js';
 import {
   type PostgresSessionStoreOptions,
   type PostgresSettings,
+  parseClient,
   parseStoreOptions,
 } from './postgres-session-store-options.js';
 import { readPage } from './read-page.js';
 import { countWaiting, readDue, takeSessions } from './read-queue.js';
 import { SessionWriter } from './session-writer.js';
+import { StepWriter } from './step-writer.js';
+import { TransactionConnection } from './transaction-connection.js';
 
 /**
  * Keeps sessions in PostgreSQL (13 or later), shared by any number of processes, through the host's
@@ -60,17 +64,26 @@ import { SessionWriter } from './session-writer.js';
  * ```
  */
 export class PostgresSessionStore implements SessionStore {
-  readonly #connection: Connection;
+  readonly #own: Connection;
+  readonly #connection: Connection | TransactionConnection;
   readonly #settings: PostgresSettings;
   readonly #writer: SessionWriter;
-  readonly #log: PostgresEventLog;
+  readonly #log: PostgresEventLog | undefined;
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
   constructor(options: PostgresSessionStoreOptions) {
+    if (options instanceof TransactionConnection) {
+      this.#settings = options.settings;
+      this.#own = options.own;
+      this.#connection = options;
+      this.#writer = new SessionWriter(options, new StepWriter(channelOf(this.#settings)));
+      return;
+    }
     this.#settings = parseStoreOptions(options);
-    this.#connection = new Connection(this.#settings);
-    this.#log = new PostgresEventLog(this.#connection, this.#settings);
-    this.#writer = new SessionWriter(this.#connection, this.#log);
+    this.#own = new Connection(this.#settings);
+    this.#connection = this.#own;
+    this.#log = new PostgresEventLog(this.#own, this.#settings);
+    this.#writer = new SessionWriter(this.#own, new GroupWriter(), this.#log);
   }
 
   /**
@@ -107,7 +120,7 @@ export class PostgresSessionStore implements SessionStore {
    * ```
    */
   migrate(options: MigrateOptions = {}): ResultAsync<Migration, StoreUnavailable | Misconfigured> {
-    return new ResultAsync(migrate(this.#connection, this.#settings, options));
+    return new ResultAsync(migrate(this.#own, this.#settings, options));
   }
 
   /**
@@ -122,6 +135,16 @@ export class PostgresSessionStore implements SessionStore {
    */
   drain(): Promise<void> {
     return this.#connection.underWay.drain();
+  }
+
+  /**
+   * This store within a transaction that the host has begun with READ COMMITTED on a connection to
+   * the same database; see `SessionService.within`. Throws a `TypeError` if `client` is no such
+   * connection.
+   */
+  within(client: object): SessionStore {
+    const connection = parseClient(client, this.#settings.host);
+    return new PostgresSessionStore(new TransactionConnection(connection, this.#own));
   }
 
   begin(commit: BeginCommit): Promise<Result<Begun, StoreError>> {

@@ -74,13 +74,13 @@ export class PreparedStatements {
   }
 
   /**
-   * `boundMs`: the server undoes the statement after so many milliseconds; undefined if it is too
-   * late to send it.
+   * `boundMs`: the server undoes the statement after so many milliseconds; empty for no bound, and
+   * undefined if it is too late to send it.
    */
   async run(
     connection: PostgresConnection,
     statement: Statement,
-    boundMs: () => number | undefined,
+    boundMs: () => number | '' | undefined,
   ): Promise<readonly Fields[] | undefined> {
     const { name, text } = this.#sentAs(statement.sql);
     const values = [() => boundMs()?.toString(), ...statement.values];

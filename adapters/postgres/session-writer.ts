@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreError } from '../../src/session/errors.js';
+import { misconfigured, type StoreError } from '../../src/session/errors.js';
 import { type Fields, isFields } from '../../src/session/fields.js';
 import type {
   BeginCommit,
@@ -18,15 +18,22 @@ import {
   refusedBy,
   refusedChange,
 } from '../stored/refusals.js';
-import type { Answer } from './call.js';
+import type { Answer, Call } from './call.js';
 import { beginInput, type CommitInput, changeInput, removeInput } from './commit-input.js';
-import type { Connection } from './connection.js';
 import { foreignAnswer } from './failure.js';
-import { GroupWriter } from './group-writer.js';
+import type { CommitWriter } from './pending-commit.js';
 import type { PostgresEventLog } from './postgres-event-log.js';
+
+/** Why a transaction of the host cannot contain a commit. */
+const wrongTransactions: Readonly<Record<string, string>> = {
+  begun: 'within: the connection is not in a transaction: begin one first',
+  isolation: 'within: the transaction must have the isolation level READ COMMITTED',
+};
 
 /** The error of an outcome that a commit cannot have, or that a damaged record prevents. */
 const outcomeErrorOf = (id: string, { refusal }: Fields): StoreError => {
+  const wrong = wrongTransactions[String(refusal)];
+  if (wrong !== undefined) return misconfigured(wrong);
   const [, part] = /^unreadable (\w+)$/.exec(String(refusal)) ?? [];
   return part === undefined ? foreignAnswer('unknown') : unreadable(id, part);
 };
@@ -60,12 +67,14 @@ const changedOf = (id: string, found: Fields): Result<Changed, StoreError> => {
 
 /** Carries out commits. Each is made in one transaction with its events. */
 export class SessionWriter {
-  readonly #connection: Connection;
-  readonly #events: PostgresEventLog;
-  readonly #groups = new GroupWriter();
+  readonly #connection: { begin(): Call };
+  readonly #writer: CommitWriter;
+  readonly #events: PostgresEventLog | undefined;
 
-  constructor(connection: Connection, events: PostgresEventLog) {
+  /** `events`: where events are published after each commit. */
+  constructor(connection: { begin(): Call }, writer: CommitWriter, events?: PostgresEventLog) {
     this.#connection = connection;
+    this.#writer = writer;
     this.#events = events;
   }
 
@@ -86,9 +95,9 @@ export class SessionWriter {
 
   /** Makes a commit, and publishes its events. */
   async #write(commit: CommitInput): Answer<Fields, StoreError> {
-    const written = await this.#groups.write(this.#connection.begin(), commit);
+    const written = await this.#writer.write(this.#connection.begin(), commit);
     const isMade = written.isOk() && written.value['refusal'] === null;
-    if (isMade && 'events' in commit && commit.events.length > 0) this.#events.publishSoon();
+    if (isMade && 'events' in commit && commit.events.length > 0) this.#events?.publishSoon();
     return written;
   }
 }

@@ -19,5 +19,5 @@ export const openPglite = async () => {
     };
     return { query, release: () => release() };
   };
-  return { pool: { connect }, close: () => database.close() };
+  return { pool: { connect }, database, close: () => database.close() };
 };

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SessionService } from '../../src/index.js';
 import { ada, errorOf, okOf } from '../support/sessions.js';
 import { briefOf, watching } from '../support/watching.js';
-import { hostKinds, openWithin, order } from './hosts.js';
+import { describeHosts, openWithin, order } from './hosts.js';
 
 const said = (content: string) => [{ role: 'user', content }];
 
@@ -32,7 +32,7 @@ const writes: Readonly<Record<string, (inside: SessionService) => Promise<unknow
   delete: (inside) => okOf(inside.delete('ghost-1')),
 };
 
-describe.each(hostKinds)('a transaction on $name', (kind) => {
+describeHosts('a transaction', (kind) => {
   const open = async () => {
     const host = await openWithin(kind);
     const { sessions } = host;

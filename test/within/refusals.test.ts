@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createSweeper, createWorker, SessionService } from '../../src/index.js';
 import { ada, call, errorOf, type Operation, okOf } from '../support/sessions.js';
-import { hostKinds, openWithin } from './hosts.js';
+import { describeHosts, openWithin } from './hosts.js';
 
 const holder = { holder: 'w', seconds: 30 };
 
@@ -19,7 +19,7 @@ const refused: readonly (readonly [Operation, ...unknown[]])[] = [
   ['sweep'],
 ];
 
-describe.each(hostKinds)('within a transaction on $name', (kind) => {
+describeHosts('within a transaction', (kind) => {
   test.for(refused)('%s returns misconfigured with its name', async ([operation, ...args]) => {
     const { sessions, begin } = await openWithin(kind);
     await okOf(sessions.create({ ...ada, id: 'chat' }));

@@ -9,12 +9,29 @@
 -- for a lock sees what there was before its wait. It counts too few sessions, or fails because a
 -- row has changed. So the transaction, which has done nothing yet, ends, and the work has one of
 -- its own. Only a procedure can do that.
+--
+-- Within a transaction of the host, p_channel is not null: there is one commit, the transaction
+-- stays as it is, and its locks until its end. A procedure cannot commit there, and the server
+-- tells the same reason as to a function; otherwise it names the block that catches the error.
+CREATE FUNCTION $reason_of_function() RETURNS text LANGUAGE plpgsql AS $body$
+DECLARE
+  v_reason text;
+BEGIN
+  BEGIN
+    COMMIT;
+  EXCEPTION WHEN invalid_transaction_termination THEN
+    GET STACKED DIAGNOSTICS v_reason = MESSAGE_TEXT;
+  END;
+  RETURN v_reason;
+END $body$;
+
 CREATE PROCEDURE $commit_all(
   p_bound $bound,
   p_commits text,
   p_counted text[],
   p_has_events boolean,
   p_lock_ms bigint,
+  p_channel text,
   INOUT results text DEFAULT NULL
 ) LANGUAGE plpgsql AS $body$
 DECLARE
@@ -22,16 +39,36 @@ DECLARE
   v record;
   -- An assignment costs less than a PERFORM.
   v_lock text;
+  v_lock_ms bigint := p_lock_ms;
+  v_before text;
+  v_reason text;
   v_tenant text;
   v_results json[] := '{}';
   v_totals $total_change[] := '{}';
 BEGIN
-  IF current_setting('transaction_isolation') <> 'read committed' THEN
+  IF p_channel IS NOT NULL THEN
+    BEGIN
+      COMMIT;
+    EXCEPTION WHEN invalid_transaction_termination THEN
+      GET STACKED DIAGNOSTICS v_reason = MESSAGE_TEXT;
+    END;
+    IF v_reason <> $reason_of_function() THEN
+      results := '[{"refusal":"begun"}]';
+      RETURN;
+    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+      results := '[{"refusal":"isolation"}]';
+      RETURN;
+    END IF;
+    v_before := current_setting('lock_timeout');
+    v_lock_ms := least(
+      p_lock_ms, nullif(extract(epoch FROM v_before::interval) * 1000, 0)
+    );
+  ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
     COMMIT;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
   END IF;
   -- A row that another transaction holds for longer does not hold up the others of the group.
-  v_lock := set_config('lock_timeout', p_lock_ms::text, true);
+  v_lock := set_config('lock_timeout', v_lock_ms::text, true);
   FOREACH v_tenant IN ARRAY p_counted LOOP
     PERFORM pg_advisory_xact_lock(
       hashtextextended(v_tenant, '$totals'::regclass::oid::bigint)
@@ -56,6 +93,13 @@ BEGIN
   END LOOP;
   IF cardinality(v_totals) > 0 THEN
     PERFORM $count_sessions(v_totals);
+  END IF;
+  IF p_channel IS NOT NULL THEN
+    v_lock := set_config('lock_timeout', v_before, true);
+    IF p_has_events AND v_results[1] ->> 'refusal' IS NULL THEN
+      -- Arrives with the commit.
+      PERFORM pg_notify(p_channel, '');
+    END IF;
   END IF;
   results := array_to_json(v_results);
 END $body$;
