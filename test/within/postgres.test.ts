@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { PostgresSessionStore } from '../../adapters/postgres/index.js';
 import { SessionService } from '../../src/index.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
@@ -50,7 +50,8 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
   });
 
   test('ends a wait for a lock at lock_timeout of the host, if that is shorter', async () => {
-    const { begin } = await open();
+    // Longer than a test may take.
+    const { begin } = await open({ timeoutMs: 600_000 });
     const [first, second] = [await begin(), await begin()];
     await okOf(first.inside.append('a', said('one')));
     await second.transaction.query("SET LOCAL lock_timeout = '20ms'");
@@ -170,6 +171,39 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
     await second.transaction.commit();
     expect(await historyOf('a')).toEqual(['first', 'second']);
     expect(await historyOf('b')).toEqual(['first', 'second']);
+  });
+
+  test('notifies the listeners at the commit of a write, and only of a write', async () => {
+    const { pool, schema, begin } = await open({ events: true });
+    const listener = await pool.connect();
+    const heard: string[] = [];
+    listener.on('notification', ({ channel }) => heard.push(channel));
+    await listener.query(`LISTEN colloquy_${schema}`);
+    onTestFinished(async () => {
+      await listener.query('UNLISTEN *');
+      listener.release();
+    });
+    // An answer follows the notifications before it.
+    const heardByNow = async () => {
+      await listener.query('SELECT 1');
+      return heard.splice(0);
+    };
+    // What the store publishes of the sessions notifies them too.
+    await vi.waitFor(async () => {
+      const { rows } = await pool.query(`SELECT FROM "${schema}".outbox`);
+      expect(rows).toEqual([]);
+    });
+    await heardByNow();
+    const { transaction, inside } = await begin();
+    await okOf(inside.append('a', said('one')));
+    expect(await heardByNow()).toEqual([]);
+    await transaction.commit();
+    expect(await heardByNow()).toEqual([`colloquy_${schema}`]);
+    const next = await begin();
+    await errorOf(next.inside.append('nobody', said('one')));
+    await okOf(next.inside.get('a'));
+    await next.transaction.commit();
+    expect(await heardByNow()).toEqual([]);
   });
 
   test('the pool is refused with a TypeError', async () => {
