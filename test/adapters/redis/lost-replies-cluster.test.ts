@@ -30,9 +30,11 @@ const ioredis = (ClusterClient: typeof Cluster | typeof Cluster6) => (way: Way) 
 };
 
 const nodeRedis = async ({ port, through }: Way) => {
-  const socket = { host: LOOPBACK, port: through };
-  const nodeAddressMap = { [`${LOOPBACK}:${port}`]: socket };
-  const client = createCluster({ rootNodes: [{ socket }], nodeAddressMap });
+  // Anew each time, since node-redis turns reconnecting off in what it is given for a root node.
+  const socket = () => ({ host: LOOPBACK, port: through });
+  const nodeAddressMap = (address: string) =>
+    address === `${LOOPBACK}:${port}` ? socket() : undefined;
+  const client = createCluster({ rootNodes: [{ socket: socket() }], nodeAddressMap });
   client.on('error', () => {});
   await client.connect();
   return { client, close: () => client.destroy() };
