@@ -213,7 +213,9 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
    *
    * @example
    * ```ts no-run
-   * const client = await pool.connect();
+   * import { Pool } from 'pg';
+   *
+   * const client = await new Pool().connect();
    * await client.query('BEGIN');
    * await client.query('INSERT INTO orders (id) VALUES ($1)', ['o-7']);
    * const told = await sessions.within(client).send(id, 'Order o-7 has arrived.');
@@ -223,7 +225,10 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
    *
    * @example
    * ```ts no-run
-   * orders.exec('BEGIN IMMEDIATE'); // a second connection to the file of the store
+   * import Database from 'libsql';
+   *
+   * const orders = new Database('sessions.db'); // not the connection of the store
+   * orders.exec('BEGIN IMMEDIATE');
    * orders.prepare('INSERT INTO orders (id) VALUES (?)').run('o-7');
    * const told = await sessions.within(orders).send(id, 'Order o-7 has arrived.');
    * orders.exec(told.isOk() ? 'COMMIT' : 'ROLLBACK');
