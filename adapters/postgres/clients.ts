@@ -1,7 +1,7 @@
 import { type Fields, hasMethods, isFields } from '../../src/session/fields.js';
 import { rowsIn } from '../sql/query.js';
 import { Places } from './places.js';
-import { subscribeWith } from './pool-subscription.js';
+import { type Subscriber, type Subscription, subscribeWith } from './pool-subscription.js';
 import type {
   HostConnection,
   PostgresClient,
@@ -37,22 +37,6 @@ export interface PostgresConnection {
   query(statement: SentStatement): Promise<readonly Fields[] | undefined>;
   /** With true, a client that can close its connections closes this one. */
   release(destroy: boolean): void;
-}
-
-/** A subscription to the notifications of a channel. */
-export interface Subscription {
-  /** Whether the host has a connection besides that of the subscription. */
-  hasRoom(): Promise<boolean>;
-  stop(): void;
-}
-
-/** What happens to a subscription. */
-export interface Subscriber {
-  notified(): void;
-  /** Notifications may have been missed. */
-  missed(): void;
-  /** The subscription has ended. */
-  lost(): void;
 }
 
 /** The connections that the host gives to the store, by a pool of any kind. */

@@ -1,5 +1,5 @@
-import type { Subscription } from './clients.js';
 import type { Connection } from './connection.js';
+import type { Subscription } from './pool-subscription.js';
 
 /** Milliseconds between two polls while no notifications arrive. */
 const POLL_MS = 250;

@@ -1,6 +1,21 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Subscriber, Subscription } from './clients.js';
 import type { PostgresClient } from './postgres-session-store-options.js';
+
+/** A subscription to the notifications of a channel. */
+export interface Subscription {
+  /** Whether the host has a connection besides that of the subscription. */
+  hasRoom(): Promise<boolean>;
+  stop(): void;
+}
+
+/** What happens to a subscription. */
+export interface Subscriber {
+  notified(): void;
+  /** Notifications may have been missed. */
+  missed(): void;
+  /** The subscription has ended. */
+  lost(): void;
+}
 
 /** Maximum wait for a free connection, in milliseconds. */
 const FREE_MS = 250;

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import {
   type Misconfigured,
@@ -241,7 +240,7 @@ export class Connection {
       const isHeldUp = refusals.every((refusal) => isBusy(refusal?.cause));
       const canWait = this.hostTransactions.areOpen && waited < this.#busyMs;
       if (!isHeldUp || !canWait) return refusals;
-      await pause(ATTEMPT_MS);
+      await new Promise((resolve) => setTimeout(resolve, ATTEMPT_MS));
     }
   }
 

@@ -39,7 +39,7 @@ export const readme: Document = documentAt('README.md');
 export const handbook: readonly Document[] = documents.filter(
   ({ path }) =>
     /^(README|CONTRIBUTING)\.md$/.test(path) ||
-    /^docs\/((contributing\/)?[^/]+|reference\/compatibility)\.md$/.test(path),
+    /^docs\/((contributing\/)?[^/]+|reference\/(?:compatibility|transactions))\.md$/.test(path),
 );
 
 /** One of them by its path. */

@@ -24,10 +24,10 @@ const isExported = (module: unknown): module is { readonly placeOrder: PlaceOrde
 
 /** The code of the page in a file of this name. */
 const loadSample = async (name: string): Promise<PlaceOrder> => {
-  const samples = blocksIn(documentOf('docs/transactions.md'), 'ts');
+  const samples = blocksIn(documentOf('docs/reference/transactions.md'), 'ts');
   const sample = samples.find(({ code }) => code.startsWith(`// ${name}`));
   const module = sample === undefined ? undefined : await folder.run(sample);
-  if (!isExported(module)) throw new Error(`docs/transactions.md has no ${name}`);
+  if (!isExported(module)) throw new Error(`docs/reference/transactions.md has no ${name}`);
   return module.placeOrder;
 };
 

@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { Kysely, sql as kyselySql } from 'kysely';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SqliteSessionStore } from '../../adapters/sqlite/index.js';
@@ -40,6 +39,8 @@ describe('a documented sample on better-sqlite3', () => {
   };
 
   it('shares a connection between Drizzle, its transactions and the store', async () => {
+    // It loads the driver, which this machine may lack.
+    const { BetterSQLite3Database } = await import('drizzle-orm/better-sqlite3');
     const { sessions, db: exported } = await runInFile('drizzle-orm/better-sqlite3');
     const db = exportOf(BetterSQLite3Database, exported);
     db.run(sql`CREATE TABLE users (name TEXT)`);

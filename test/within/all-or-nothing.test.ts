@@ -74,7 +74,7 @@ describeHosts('a transaction', (kind) => {
     expect(await orders()).toEqual([]);
   });
 
-  test('leaves nothing at whichever write it is rolled back, beside grouped writers', async () => {
+  test('leaves nothing at whichever write it is rolled back, while others write in groups', async () => {
     const { sessions, begin, rows, orders } = await open();
     const names = Array.from({ length: 10 }, (_, at) => `other-${at}`);
     for (const id of names) await okOf(sessions.create({ ...live, id }));
