@@ -11,8 +11,11 @@ import { isError } from '../../src/session/native-kinds.js';
 export interface IoredisClient {
   /** `end` after the client has been closed for good. */
   readonly status: string;
+  /** Runs a script that the server does not know. */
   eval(script: string, keyCount: string, ...keysAndArguments: string[]): Promise<unknown>;
+  /** Runs a script by its SHA-1. */
   evalsha(sha1: string, keyCount: string, ...keysAndArguments: string[]): Promise<unknown>;
+  /** `keyPrefix` is honoured. */
   readonly options?: { readonly keyPrefix?: string | undefined } | undefined;
   /** Of a `Cluster`. */
   nodes?(role: 'master'): readonly IoredisClient[];
@@ -27,14 +30,19 @@ interface ReplyOptions {
 export interface NodeRedisClient {
   /** False before `connect`, and after the client has been closed. */
   readonly isOpen: boolean;
+  /** Sends a command. */
   sendCommand(args: string[], options?: ReplyOptions): Promise<unknown>;
 }
 
 /** A node-redis client (6.1 or later) by `createCluster`. */
 export interface NodeRedisCluster {
+  /** False before `connect`, and after the client has been closed. */
   readonly isOpen: boolean;
+  /** The masters that `repair` visits. */
   readonly masters: readonly object[];
+  /** The client of a master. */
   nodeClient(master: object): Promise<NodeRedisClient>;
+  /** Sends a command to the master of its first key. */
   sendCommand(
     firstKey: string | undefined,
     isReadonly: boolean | undefined,
@@ -45,8 +53,11 @@ export interface NodeRedisCluster {
 
 /** A node-redis client (6.1 or later) by `createSentinel`. */
 export interface NodeRedisSentinel {
+  /** False before `connect`, and after the client has been closed. */
   readonly isOpen: boolean;
+  /** Distinguishes it from other clients; never called. */
   getMasterNode(): unknown;
+  /** Sends a command to the present master. */
   sendCommand(
     isReadonly: boolean | undefined,
     args: string[],
