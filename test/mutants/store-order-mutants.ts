@@ -89,7 +89,7 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'PostgreSQL says not_applied of a change that may have been made',
     file: 'adapters/postgres/pending-commit.ts',
-    from: "for (const each of commits) each.progress = 'sent';\n",
+    from: "for (const each of commits) if (each.progress === 'leaving') each.progress = 'sent';\n",
     to: '',
     tests: ['test/adapters/postgres/group-writer.test.ts'],
   },
