@@ -251,11 +251,6 @@ const peers: readonly Bar[] = [
     read: times({ ...redisPeers, subject: '@mastra/redis listThreads' }),
   },
   {
-    figure: 'Redis list at 10,000 sessions, times as fast as connect-redis all',
-    least: 100,
-    read: times({ ...redisPeers, subject: 'connect-redis all' }),
-  },
-  {
     figure: 'memory list at 10,000 sessions, times as fast as @google/adk listSessions',
     least: 1000,
     read: times({

@@ -58,8 +58,27 @@ const write = (file: string, name: string, text: string): void => {
 const hasStores = ({ groups }: Results): boolean =>
   groups.some(({ group }) => group.startsWith('stores, '));
 
+/** Saved runs also measured peers that are no longer compared. */
+const dropped = /^(?:connect-redis|express-session|redis$)/;
+
+const withoutDropped = (run: Results): Results => ({
+  ...run,
+  machine: {
+    ...run.machine,
+    packages: Object.fromEntries(
+      Object.entries(run.machine.packages).filter(([name]) => !dropped.test(name)),
+    ),
+  },
+  groups: run.groups.map((group) => ({
+    ...group,
+    measurements: group.measurements.filter(({ subject }) => !dropped.test(subject)),
+  })),
+  counts: run.counts.filter(({ figure }) => !dropped.test(figure)),
+});
+
 const full = newest('full');
-const peers = newest('peers');
+const measuredPeers = newest('peers');
+const peers = measuredPeers && withoutDropped(measuredPeers);
 const fair = newest('fair');
 const [stores] = [newest('stores'), full]
   .filter((run) => run !== undefined)

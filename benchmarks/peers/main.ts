@@ -22,8 +22,8 @@ const USAGE = `Measures Colloquy beside other libraries' session stores and tabl
 
   npm run bench:peers                   about ten minutes, saved in benchmarks/results and benchmarks/peers/figures.md
   npm run bench:peers -- --quick        the same with small sizes, to see that it works; saved in benchmarks/.build
-  npm run bench:peers -- --redis URL    on this server instead of one of its own; this database and the next three
-                                        must be empty
+  npm run bench:peers -- --redis URL    on this server instead of one of its own; this database and the next two must
+                                        be empty
 `;
 
 /** The slowest call takes longer than a round, and is then made once in it. */
@@ -44,9 +44,6 @@ const PACKAGES = [
   '@mastra/libsql',
   '@mastra/pg',
   '@mastra/core',
-  'connect-redis',
-  'express-session',
-  'redis',
   'ioredis',
   '@openai/agents',
   '@google/adk',
@@ -106,7 +103,7 @@ const measureAll = async (redisUrls: readonly string[]): Promise<Found> => {
 
 const run = async (server: string, load: number): Promise<void> => {
   console.log(`load before the run ${load.toFixed(1)}`);
-  const { urls, info, empty } = await openDatabases(server, 4);
+  const { urls, info, empty } = await openDatabases(server, 3);
   const machine = describeMachine(info, ['tinybench'], load);
   const versions = Object.fromEntries(PACKAGES.map((name) => [name, versionOf(name)]));
   const { groups, counts } = await measureAll(urls).finally(empty);

@@ -11,9 +11,7 @@ import { adk } from './adk.js';
 import { adkOnPostgres } from './adk-postgres.js';
 import { byHandOnPostgres } from './by-hand-postgres.js';
 import { byHandOnSqlite } from './by-hand-sqlite.js';
-import { connectRedis } from './connect-redis.js';
 import { colloquy } from './engine.js';
-import { expressSession } from './express-session.js';
 import { langGraph } from './langgraph.js';
 import { mastra } from './mastra.js';
 import { mastraOnPostgres, mastraOnSqlite } from './mastra-sql.js';
@@ -34,17 +32,11 @@ export interface Place {
   readonly open: (redisUrls: readonly string[]) => Promise<Opened>;
 }
 
-const openRedis = async ([
-  own = '',
-  threads = '',
-  bareThreads = '',
-  sessions = '',
-]: readonly string[]) => {
+const openRedis = async ([own = '', threads = '', bareThreads = '']: readonly string[]) => {
   const client = new Redis(own);
   const peers = [
     await colloquy(new RedisSessionStore({ client }), { where: 'Redis' }),
     await mastra(threads, bareThreads),
-    await connectRedis(sessions),
   ];
   return { peers, close: async () => client.disconnect() };
 };
@@ -54,7 +46,6 @@ const openMemory = async (): Promise<Opened> => ({
     await colloquy(new MemorySessionStore(), { where: 'memory' }),
     await openAiAgents(),
     await adk(),
-    await expressSession(),
   ],
   close: async () => undefined,
 });
