@@ -30,14 +30,13 @@ const areParts = (parts: JsonValue | undefined): parts is readonly Part[] =>
 export const isRole = (role: unknown): role is ChatMessage['role'] =>
   role === 'system' || role === 'user' || role === 'assistant';
 
-/** Whether a value, whose members are JSON, is a message. */
 export const isMessage = (value: unknown): value is Message =>
   isObject(value) &&
   typeof value['id'] === 'string' &&
   isRole(value['role']) &&
   areParts(value['parts']);
 
-/** Whether a message says anything: an answer of a model that failed immediately does not. */
+/** The answer of a model that failed immediately has no content. */
 export const hasContent = ({ role, parts }: Message): boolean =>
   role !== 'assistant' || parts.some(({ type, text }) => type !== 'step-start' && text !== '');
 
@@ -68,7 +67,7 @@ export const entryOf = ({ id, role, parts, ...more }: Message): NewHistoryEntry 
  * its text.
  */
 export const messageOf = ({ id, role, content, data, position }: PositionedEntry): Message => {
-  // An edit has an id of its own in the inbox.
+  // An edit has a separate id in the inbox.
   const own = isObject(data) ? data['id'] : undefined;
   const named = {
     id: typeof own === 'string' ? own : (id ?? `position-${position}`),

@@ -20,14 +20,12 @@ const placedIn = ({ entries, start }: HistoryPart) =>
     position: entry.position,
   }));
 
-/** Messages, each with the positions before and after it. */
 type PlacedMessages = ReturnType<typeof placedIn>;
 
-/** Where messages were found. */
 export interface Found {
   readonly placed: PlacedMessages;
   /**
-   * Whether the search came to the first message or to the beginning, so that no other one is
+   * Whether the search reached the first message or the beginning, so that no other message is
    * stored.
    */
   readonly isComplete: boolean;
@@ -52,7 +50,7 @@ export const findBack = async <E extends ConversationError>(
   const placed: PlacedMessages = [];
   for (let left = search; ; ) {
     if (part.isErr()) return err(part.error);
-    // No others: a chat may be larger than the memory.
+    // Keeps only these: a chat may be larger than the memory.
     placed.unshift(...placedIn(part.value).filter(({ message }) => ids.has(message.id)));
     left -= part.value.entries.length;
     const { start } = part.value;

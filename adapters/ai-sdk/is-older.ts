@@ -21,13 +21,12 @@ const FINISHED = 5;
 const stepOf = ({ state, preliminary }: Call): number | undefined =>
   state === 'output-available' && preliminary === true ? PRELIMINARY : steps.get(state);
 
-/** What a person has decided of a call; undefined before. */
+/** A person's decision about a call; undefined before. */
 const decisionOf = ({ approval }: Call): unknown =>
   typeof approval === 'object' && approval !== null ? Reflect.get(approval, 'approved') : undefined;
 
 const resultOf = ({ state, output, errorText }: Call) => ({ state, output, errorText });
 
-/** Whether a call lags behind a stored call, or contradicts it. */
 const isBehind = (stored: Call, given: Call): boolean => {
   const [there, here] = [stepOf(stored), stepOf(given)];
   // A state of a later version of the SDK.
@@ -56,7 +55,7 @@ const isBehindInCalls = (given: Message, stored: Message): boolean => {
   });
 };
 
-/** Whether the text of a part is a beginning of the stored one. */
+/** Whether the text of a part is a beginning of the stored text. */
 const isBehindInText = (stored: Call, given: Call): boolean =>
   typeof stored['text'] === 'string' &&
   typeof given['text'] === 'string' &&

@@ -12,15 +12,15 @@ import type { PositionedEntry } from '../../src/session/session.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
 import { type ChatMessage, messageOf } from './chat-message.js';
 
-/** Which messages to load. */
+/** Options of `loadMessages`. */
 export interface LoadOptions {
   /** Maximum number of messages, from 1; above 1000 it counts as 1000. Default: 100. */
   readonly last?: number | undefined;
-  /** The `before` of a page, for the messages before it. Default: the latest messages. */
+  /** The `before` of a page, to load the messages before it. Default: the latest messages. */
   readonly before?: number | undefined;
   /**
-   * A position, such as that of the last message that a summary covers: only the messages after it,
-   * the first `last` of them; 0 for the beginning of the chat. `before` then does not count.
+   * A position, for example of the last message that a summary covers. Loads the first `last`
+   * messages after it; 0 for the beginning of the chat. `before` is then ignored.
    */
   readonly after?: number | undefined;
 }
@@ -62,8 +62,8 @@ const queryOf = ({ last, before, after }: Out<typeof loadOptions>): HistoryQuery
 };
 
 /**
- * The messages of history entries, such as the `history` of a turn. `Message` is the type that was
- * saved. It is not checked.
+ * The messages of history entries, for example the `history` of a turn. `Message` is the type that
+ * was saved. It is not checked.
  */
 export const messagesOf = <Message extends ChatMessage>(
   entries: readonly PositionedEntry[],
@@ -89,9 +89,9 @@ const pageOf = <Message extends ChatMessage>({
 };
 
 /**
- * Loads the latest messages of a chat, those before a page, or those after a position. `Message` is
- * the type that was saved. It is not checked: use `validateUIMessages` of the SDK if your types or
- * tools have changed since. Never rejects.
+ * Loads the latest messages of a chat, the messages before a page, or the messages after a
+ * position. `Message` is the type that was saved. It is not checked: use `validateUIMessages` of
+ * the SDK if your types or tools have changed since. Never rejects.
  */
 export const loadMessages = <
   Message extends ChatMessage,

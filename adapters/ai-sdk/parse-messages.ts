@@ -19,9 +19,9 @@ const shownMembers = (value: unknown, above: readonly unknown[]): unknown => {
 };
 
 /**
- * A value in which everything with a `toJSON` is what the page gets of it: a tool may have returned
- * a `Date`, and an answer must not be lost for that. Other values are left to `jsonText`, which
- * refuses a `Map`, whose content JSON would drop, and a cycle.
+ * Replaces everything that has a `toJSON` by its result, as the page receives it: a tool may have
+ * returned a `Date`, and the answer must not be lost because of it. `jsonText` rejects the rest: a
+ * `Map`, whose content JSON would drop, and a cycle.
  */
 const shown = (value: unknown, name = '', above: readonly unknown[] = []): unknown => {
   if (typeof value !== 'object' || value === null) return value;

@@ -29,32 +29,33 @@ export interface SavedMessages {
 /** Options of `saveMessages`. */
 export interface SaveOptions {
   /**
-   * Whether the last given message is to be answered anew: the messages after it are superseded,
-   * and the chat moves on even if there are none, so that an answer that is still being written is
+   * Answer the last given message again: the messages after it are superseded. The chat moves on
+   * even if there are none, so that an answer that is still being written fails with
    * `history_moved`. Default: false.
    */
   readonly regenerate?: boolean | undefined;
   /**
-   * The fencing token of a lease: if that is not the current lease, nothing is saved, and the call
-   * fails with `lease_lost`. Default: no check.
+   * The fencing token of a lease. If another lease is current, nothing is saved, and the call fails
+   * with `lease_lost`. Default: no check.
    */
   readonly fencingToken?: number | undefined;
   /**
    * The end of the chat that the caller knows: the `position` of `loadMessages` or `saveMessages`.
-   * If the chat has changed since, nothing is saved: `history_moved`, for an answer that comes too
-   * late. Messages that are stored already are no change. Default: no check, except that what was
-   * added during this call is not superseded.
+   * If the chat has changed since, nothing is saved, and the call fails with `history_moved`.
+   * Messages that are stored already don't count as a change. Default: no check, except that
+   * messages that were added during this call are not superseded.
    */
   readonly ifPosition?: number | undefined;
   /**
-   * Maximum number of the latest messages that are searched for the ids. If the first of the given
-   * messages is not among them, and the chat has more, it may be stored further back: the error is
-   * `invalid_input`. Default: 10,000.
+   * Maximum number of the latest messages that are searched for the ids. If the first given message
+   * is not among them, and the chat has more, the message may be stored further back, and the call
+   * fails with `invalid_input`. Default: 10,000.
    */
   readonly search?: number | undefined;
   /**
-   * What is added to the counters of the session in the same step, such as `usageOf(await
-   * result.usage)`. A call that saves nothing adds nothing, so it can be repeated. Default: nothing.
+   * Added to the counters of the session in the same step, for example `usageOf(await
+   * result.usage)`. A call that saves nothing adds nothing, so it can be repeated. Default:
+   * nothing.
    */
   readonly usage?: Counters | undefined;
 }
@@ -67,7 +68,6 @@ const saveOptions = object({
   usage: usageField,
 } satisfies Readonly<Record<keyof SaveOptions, unknown>>);
 
-/** The arguments as they were read, which nobody else can change. */
 interface Parsed {
   readonly given: readonly Message[];
   readonly options: Out<typeof saveOptions>;
@@ -84,14 +84,14 @@ const latestOf = (messages: readonly Message[]): readonly Message[] => [
   ...new Map(messages.filter(hasContent).map((message) => [message.id, message])).values(),
 ];
 
-/** The fields of a message by those of its entry. Its data are all that is not the text. */
+/** The message field for each entry field. The data contain everything except the text. */
 const fieldNames = new Map([
   ['id', '.id'],
   ['role', '.role'],
   ['content', '.parts'],
 ]);
 
-/** Names a message that was to be added by its place among the given ones. */
+/** Names an added message by its place among the given messages. */
 const namesIn =
   (given: readonly Message[], added: readonly Message[]) =>
   (index: number, field: string): string => {
@@ -141,8 +141,7 @@ export const saveMessages = <E extends ConversationError>(
           ? await appendOnce(sessions, id, entries, change)
           : await rewindOnce(sessions, id, { ...change, to, entries });
       const isMoved = saved.isErr() && saved.error.type === 'history_moved';
-      // Another caller has added to the chat, so decide again. A rewind would then drop what that
-      // caller has added.
+      // Another caller has added messages, so decide again. A rewind would drop those messages.
       if (isMoved && to === undefined && expected === undefined) continue;
       return saved
         .map(({ position }) => ({ position }))

@@ -26,8 +26,8 @@ export interface Inboxes<E extends ConversationError = ConversationError> {
 /** The result of `sendMessage`. */
 export interface SentMessage {
   /**
-   * The id of the message in the inbox, for `answer` and `withdraw`: that of the `UIMessage`, with
-   * a suffix if it was edited.
+   * The id of the message in the inbox, for `answer` and `withdraw`: the id of the `UIMessage`,
+   * with a suffix if it was edited.
    */
   readonly id: string;
   /** Present if the call changed nothing because the message was sent before. */
@@ -37,11 +37,10 @@ export interface SentMessage {
 /** Options of `sendMessage`. */
 export interface SendMessageOptions {
   /**
-   * Whether a message that is stored already is answered again: what follows it is superseded.
-   * Default: false.
+   * Answer a message that is stored already again: later entries are superseded. Default: false.
    */
   readonly regenerate?: boolean | undefined;
-  /** Creates and starts the session if there is none. Default: `not_found`. */
+  /** Creates and starts the session if it is missing. Default: fails with `not_found`. */
   readonly create?: CreateIfMissing | undefined;
   /**
    * Maximum number of the latest messages that are searched for the id. If it is not among them,
@@ -57,7 +56,6 @@ const sendOptions = object({
   search: optional(whole(1), 10_000),
 } satisfies Readonly<Record<keyof SendMessageOptions, unknown>>);
 
-/** A message that is on its way. */
 interface Sending<E extends ConversationError> {
   readonly sessions: Conversations<E> & Inboxes<E>;
   readonly id: string;
@@ -68,7 +66,7 @@ interface Sending<E extends ConversationError> {
 
 type SendResult<E> = Result<SentMessage, E | InvalidInput | HistoryMoved>;
 
-/** The message of an inbox. An id of an inbox belongs to one text, so an edit has a new one. */
+/** An inbox id belongs to one text, so an edit has a new id. */
 const inboxMessage = (message: Message, id = message.id): NewMessage => {
   const { data, ...entry } = entryOf(message);
   if (id === message.id) return { ...entry, id, ...(data !== undefined && { data }) };
@@ -81,8 +79,8 @@ const editOf = (message: Message): NewMessage & { readonly id: string } => {
 };
 
 /**
- * Sends a message that is not in the history. It has a new id if the first one belongs to another
- * text, or to a message that was withdrawn and is to be answered all the same.
+ * Sends a message that is not in the history. It gets a new id if its own id belongs to another
+ * text, or to a withdrawn message that is to be answered after all.
  */
 const sendNew = async <E extends ConversationError>({
   sessions,
@@ -100,7 +98,7 @@ const sendNew = async <E extends ConversationError>({
   return last.map(({ id: name, repeated }) => ({ id: name, ...(repeated && { repeated }) }));
 };
 
-/** Replaces a message that waits, unless it says the same. */
+/** Replaces a waiting message, unless the text is the same. */
 const replaceWaiting = async <E extends ConversationError>(
   { sessions, id, message }: Sending<E>,
   waiting: Waiting,
@@ -113,7 +111,6 @@ const replaceWaiting = async <E extends ConversationError>(
   return edited.map(() => ({ id: send.id }));
 };
 
-/** Sends a message that may be in the history, or what follows it was. */
 const sendFound = async <E extends ConversationError>(
   sending: Sending<E>,
   found: Found,
@@ -140,7 +137,7 @@ const sendFound = async <E extends ConversationError>(
 const send = async <E extends ConversationError>(sending: Sending<E>): Promise<SendResult<E>> => {
   const { sessions, id, message, options, create } = sending;
   const { search } = options;
-  // First the inbox: a message that a turn takes between the two reads is in the history then.
+  // Read the inbox first: a message that a turn takes between the reads is then in the history.
   const waiting = await sessions.inbox(id);
   if (waiting.isErr()) {
     const isNew = create !== undefined && waiting.error.type === 'not_found';
@@ -156,7 +153,6 @@ const send = async <E extends ConversationError>(sending: Sending<E>): Promise<S
   return sendFound(sending, found.value);
 };
 
-/** The fields of a message by those of the message in the inbox. */
 const named = <E extends ConversationError>(error: E): E =>
   withPaths(error, (path) => {
     const field = path.replace(/^(?:message|send|entries\[0\])\./, '');
@@ -166,10 +162,11 @@ const named = <E extends ConversationError>(error: E): E =>
 
 /**
  * Sends the message of a page to a chat, so that a turn answers it: a worker, `reply` or another
- * process. Safe to repeat: a message that was sent before changes nothing. An edited one takes the
- * place of the earlier one, whose answer is superseded, and is answered; so is a message of the
- * assistant with an approval or the output of a tool. Fails with `history_moved` if the chat has
- * changed since it was read, or the message is older than its stored version. Never rejects.
+ * process. Safe to repeat: a message that was sent before changes nothing. An edited message
+ * replaces its earlier version, whose answer is superseded, and is answered. A message of the
+ * assistant with an approval or a tool output is answered too. Fails with `history_moved` if the
+ * chat has changed since it was read, or the message is older than its stored version. Never
+ * rejects.
  */
 export const sendMessage = <E extends ConversationError, I extends ConversationError>(
   sessions: Conversations<E> & Inboxes<I>,

@@ -6,7 +6,7 @@ export interface ReportedUsage {
   readonly inputTokens?: number | undefined;
   /** Tokens of the output. */
   readonly outputTokens?: number | undefined;
-  /** Tokens of both. Default: their sum. */
+  /** Tokens of input and output. Default: their sum. */
   readonly totalTokens?: number | undefined;
   /** More about the input. */
   readonly inputTokenDetails?: { readonly cacheReadTokens?: number | undefined } | undefined;

@@ -11,7 +11,7 @@ import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/limits.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
 import { sha256 } from '../../src/session/sha256.js';
 
-/** The key of a transcript in the SDK: a main transcript, or with `subpath` that of a subagent. */
+/** The key of a transcript in the SDK: of a main transcript, or with `subpath` of a subagent. */
 export interface TranscriptKey {
   /** The scope. By default, the SDK derives it from the working directory. */
   readonly projectKey: string;
@@ -23,7 +23,7 @@ export interface TranscriptKey {
 
 /** A line of a transcript: a JSON object. */
 export interface TranscriptEntry {
-  /** The kind of the line, such as `user`. */
+  /** The kind of the line, for example `user`. */
   type: string;
   /** A line whose `uuid` is already in the transcript is not appended again. */
   uuid?: string;
@@ -33,7 +33,7 @@ export interface TranscriptEntry {
   [name: string]: unknown;
 }
 
-/** Texts that can be a label and an idempotency key unchanged. No digest has this form. */
+/** Strings that can be a label and an idempotency key unchanged. No digest has this form. */
 const PLAIN = /^(?!sha256:)[ -~]{1,256}$/;
 
 /** A unique name of 1 to 256 characters for a text. */
@@ -60,7 +60,7 @@ const transcriptKey: typeof keyFields = {
   },
 };
 
-/** A unique text for a key. Throws a `TypeError` if it is no key. */
+/** A unique string for a key. Throws a `TypeError` for an invalid key. */
 export const textOf = (key: TranscriptKey): string => {
   const { projectKey, sessionId, subpath } = readArgument(
     'TranscriptStore',
@@ -73,7 +73,6 @@ export const textOf = (key: TranscriptKey): string => {
   return JSON.stringify(parts);
 };
 
-/** The key of a text. */
 export const keyOf = (text: string): TranscriptKey => {
   // The error of `JSON.parse` quotes the text, which another program may have written.
   const parts = Result.fromThrowable((): unknown => JSON.parse(text))().unwrapOr(undefined);
@@ -119,16 +118,15 @@ export const entryOf = (line: TranscriptEntry): NewHistoryEntry => ({
 /** All stored data are lines. */
 const isLine = (value: unknown): value is TranscriptEntry => isFields(value);
 
-/** The lines of a caller. */
 export const givenLines = wireList(
   typed<TranscriptEntry>(isLine, 'must be an object', { type: '' }),
 );
 
-/** The lines of a history, without the redacted ones. */
+/** The lines of a history, without redacted lines. */
 export const linesOf = (entries: readonly HistoryEntry[]): TranscriptEntry[] =>
   entries.map(({ data }): unknown => data).filter(isLine);
 
-/** The lines to append: the first one of each `uuid`, unless that is `known`. */
+/** The lines to append: the first line of each `uuid` that is not `known`. */
 export const newOf = (
   lines: readonly TranscriptEntry[],
   known: ReadonlySet<unknown>,

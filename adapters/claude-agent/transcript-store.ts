@@ -27,7 +27,6 @@ import {
 } from './transcript-entry.js';
 import type { FoundTranscript, TranscriptSessions } from './transcript-sessions.js';
 
-/** The cached facts of a transcript. */
 interface Known {
   readonly id: string;
   /**
@@ -40,7 +39,6 @@ interface Known {
   readonly uuids: Set<unknown>;
 }
 
-/** Lines of one write, and all lines of the call. */
 interface Part {
   readonly lines: readonly TranscriptEntry[];
   readonly given: readonly TranscriptEntry[];
@@ -48,10 +46,10 @@ interface Part {
 
 /** Options of a `TranscriptStore`, for the sessions that it creates. */
 export interface TranscriptStoreOptions {
-  /** The face, 1 to 256 characters. Default: `claude`. */
+  /** The face, 1–256 characters. Default: `claude`. */
   readonly face?: string | undefined;
   /**
-   * The profile, 1 to 256 characters. Default: the `projectKey`, or its digest if it is longer than
+   * The profile, 1–256 characters. Default: the `projectKey`, or its digest if it is longer than
    * 256 characters or not plain ASCII.
    */
   readonly profile?: string | undefined;
@@ -75,8 +73,8 @@ const unlessGone = <T>(result: Result<T, ConversationError>): T | undefined => {
 };
 
 /**
- * Names the lines that were `added` by their places among the `given` ones. The data of an entry
- * are a line, and the content is text of its message.
+ * Names the `added` lines by their places among the `given` lines. The data of an entry are a line,
+ * and the content is text of its message.
  */
 const inLines =
   (given: readonly TranscriptEntry[], added: readonly TranscriptEntry[]) =>
@@ -115,7 +113,7 @@ export class TranscriptStore {
 
   /**
    * Appends lines, in the order of the calls, except those whose `uuid` is already in the
-   * transcript. Each part of up to `limits.entriesPerAppend` lines is stored as a whole or not at
+   * transcript. Each part of up to `limits.entriesPerAppend` lines is stored completely or not at
    * all. Rejects with `invalid_input` for a line above `limits.contentBytes`, and with
    * `invalid_transition` if the session has ended.
    */
@@ -159,8 +157,8 @@ export class TranscriptStore {
   }
 
   /**
-   * Deletes a transcript. If it is a main transcript, deletes those of its subagents too. Also
-   * succeeds if there is none.
+   * Deletes a transcript. A main transcript is deleted with the transcripts of its subagents.
+   * Succeeds even if there is none.
    */
   async delete(key: TranscriptKey): Promise<void> {
     await this.#inTurn(key, async () => {

@@ -20,7 +20,7 @@ export type ExpressMiddleware = (
 
 /**
  * Middleware for Express 4 and 5, with or without a body parser before it. Requests to other paths
- * go to the next middleware. Throws a `TypeError` if `handler` is no function.
+ * go to the next middleware. Throws a `TypeError` if `handler` is not a function.
  *
  *     app.use('/api', expressMiddleware(handler));
  */

@@ -2,9 +2,7 @@ import type { BodyReading, HandlerRequest } from '../../src/http/session-handler
 import { readStream } from '../../src/session/read-stream.js';
 import type { CloseListeners } from './close-listeners.js';
 
-/** The parts of a request that the mount has computed. */
 export interface FetchRequestParts {
-  /** Path and query, without the prefix. */
   readonly url: string;
   readonly prefix: string;
   /** The end of its response. */
@@ -22,7 +20,6 @@ const readBody = async ({ body, bodyUsed }: Request, maxBytes: number): Promise<
   }
 };
 
-/** A Fetch request as the handler reads it. */
 export const fetchRequest = (
   request: Request,
   { url, prefix, closing }: FetchRequestParts,

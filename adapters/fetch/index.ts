@@ -11,10 +11,10 @@ import { chunksOf, detectsUnread, streamOf } from './stream-of.js';
 
 /** Options of `fetchHandler`. */
 export interface FetchHandlerOptions {
-  /** Prefix of the routes in the URLs of the requests, such as `/api`. Default: none. */
+  /** Prefix of the routes in the request URLs, for example `/api`. Default: none. */
   readonly prefix?: string | undefined;
   /**
-   * Prefix that the host or a proxy removes from the URLs before, such as `/api` with Hono's
+   * Prefix that the host or a proxy has removed from the URLs, for example `/api` with Hono's
    * `app.mount('/api', ...)`. `Location` and `Link` contain it. Default: none.
    */
   readonly basePath?: string | undefined;

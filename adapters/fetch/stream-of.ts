@@ -1,8 +1,8 @@
 import type { WatchSignal } from '../../src/session/session-event.js';
 
 /**
- * Reports a body that is neither read nor cancelled, such as that of a response that a middleware
- * has replaced. Some runtimes lack it.
+ * Reports a body that is neither read nor cancelled, for example because a middleware has replaced
+ * the response. Some runtimes lack it.
  */
 const unread =
   typeof FinalizationRegistry === 'undefined'

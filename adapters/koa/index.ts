@@ -27,7 +27,6 @@ export type KoaMiddleware = <C extends KoaContext>(
 
 const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? '';
 
-/** The prefix that was removed from `original`. */
 const prefixOf = (original: string, rest: string): string => {
   const [whole, end] = [withoutQuery(original), withoutQuery(rest)];
   if (!whole.endsWith(end)) return '';
@@ -48,7 +47,7 @@ const turnOf = (req: IncomingMessage, res: ServerResponse): Promise<boolean> =>
 /**
  * Middleware for Koa 2 and 3, with or without a body parser before it, at the root or with
  * koa-mount. Requests to other paths go to the next middleware. Throws a `TypeError`
- * if `handler` is no function.
+ * if `handler` is not a function.
  *
  *     app.use(mount('/api', koaMiddleware(handler)));
  */

@@ -87,7 +87,7 @@ const wait = (
   res.once('socket', () => {
     if (!queue.leave(res)) return;
     // Runs after the listeners of the previous response, and starts one request of a connection per
-    // turn of the event loop, so that a client that sends many at once does not delay others.
+    // turn of the event loop, so that a client that pipelines many requests does not delay others.
     inLaterTurn(() => {
       if (socket.destroyed) lost();
       else start();
@@ -97,7 +97,7 @@ const wait = (
 
 /**
  * Starts a request when the earlier requests on the same connection are answered: Node emits all
- * pipelined requests at once, and pipelining must not give a client a larger share. Calls `lost`
+ * pipelined requests together, and pipelining must not give a client a larger share. Calls `lost`
  * instead of `start` if the connection is gone, or is closed because too many requests wait.
  */
 export const inTurn = (

@@ -16,9 +16,9 @@ export type NodeListener = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** Options of `nodeListener`. */
 export interface NodeListenerOptions {
-  /** Prefix of the routes, such as `/api`. Default: none. */
+  /** Prefix of the routes, for example `/api`. Default: none. */
   readonly prefix?: string | undefined;
-  /** Answers requests to other paths. Default: 404. */
+  /** Answers requests for other paths. Default: 404. */
   readonly fallback?: NodeListener | undefined;
 }
 

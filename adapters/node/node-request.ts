@@ -2,16 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HandlerRequest } from '../../src/http/session-handler.js';
 import { readNodeBody } from './read-node-body.js';
 
-/** The parts of a request that the mount has computed. */
 export interface NodeRequestParts {
-  /** Path and query, without the prefix. */
   readonly url: string;
   readonly prefix: string;
   /** The result of a body parser. */
   readonly parsed: unknown;
 }
 
-/** A Node request as the handler reads it. */
 export const nodeRequest = (
   req: IncomingMessage,
   res: ServerResponse,

@@ -49,7 +49,7 @@ const connectionOf = (req: IncomingMessage, res: ServerResponse): Socket | undef
 
 /**
  * Discards the start of an unwanted body, then stops reading from the connection. Pausing the
- * request is not enough: Node would buffer 64 KiB of it, which takes 10 MB of memory in chunks of
+ * request is not enough: Node would buffer 64 KiB of it, which needs 10 MB of memory in chunks of
  * one byte.
  */
 const discardStart = (req: IncomingMessage, connection: Socket | undefined): void => {
@@ -65,12 +65,12 @@ const discardStart = (req: IncomingMessage, connection: Socket | undefined): voi
 };
 
 /**
- * Answers while the client is still sending, and closes the connection. Closing at once would be
- * too soon: a client whose sending fails may never read the answer. So the client gets the whole
- * answer, and the connection is closed when it hangs up or after `LINGER_MS`.
+ * Answers while the client is still sending, and closes the connection. Closing immediately would
+ * be too soon: a client whose sending fails may never read the answer. So the complete answer is
+ * sent, and the connection is closed when the client hangs up or after `LINGER_MS`.
  *
- * The connection is closed without ending the response: after `end` Node takes the next pipelined
- * request for the first in line, and ends the process with `ERR_INTERNAL_ASSERTION`.
+ * The connection is closed without ending the response: after `end`, Node treats the next pipelined
+ * request as the first in line, and ends the process with `ERR_INTERNAL_ASSERTION`.
  */
 const answerAndHangUp = (
   req: IncomingMessage,
@@ -116,7 +116,6 @@ const isOver = (req: IncomingMessage, res: ServerResponse): boolean =>
   // Node may detect a lost connection late, and counts an answer as sent until then.
   isGone(req) || res.destroyed || res.headersSent || res.writableEnded;
 
-/** Sends an answer, unless it is too late. */
 export const respond = (
   req: IncomingMessage,
   res: ServerResponse,

@@ -3,7 +3,7 @@ import type { GetOrCreateInput } from '../../src/service/get-or-create.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
 
-/** What an `EngineSession` needs to know of a session. */
+/** The part of a session that an `EngineSession` reads. */
 export interface FoundSession {
   /** The status of the session. */
   readonly status: SessionStatus;

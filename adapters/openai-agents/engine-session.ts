@@ -29,7 +29,6 @@ import { anyLimit, entryOf, givenItems, isItemEntry, itemOf } from './item-of.js
 import { type ReadEntries, readBack, readTurns } from './read-back.js';
 import { type AgentContext, RunUsage } from './run-usage.js';
 
-/** Where to rewind to. */
 interface Place {
   readonly to: number;
   readonly ifPosition: number;
@@ -41,32 +40,31 @@ const NOWHERE: Place = { to: 0, ifPosition: Number.MAX_SAFE_INTEGER };
 /** Options of a session for one run. */
 export interface EngineSessionOptions {
   /**
-   * Creates and starts the session if there is none, with these options; `{}` for none. Default: a
-   * call without a session fails with `not_found`.
+   * Creates and starts the session with these options if it is missing; `{}` for no options.
+   * Default: calls fail with `not_found` if the session is missing.
    */
   readonly create?: Omit<GetOrCreateInput, 'id' | 'start' | 'historyLimit'> | undefined;
   /**
    * Maximum number of items that a run reads, from 1. They begin with a message of the user, so
-   * that no result of a tool is without its call: the latest such message, if the items since then
-   * are more. Default: all.
+   * that no tool result is without its call; a longer final turn is read in full. Default: all.
    */
   readonly limit?: number | undefined;
   /**
-   * A name of the turn that stays the same if the run is started again, such as the id of a job: 1
-   * to 100 characters without control characters. Items that a run with this name has added are
-   * not added again; if the new run adds different items, it rejects with `operation_mismatch`: ask
-   * `turnItems` before the run. Default: every run adds its items.
+   * A name of the turn that stays the same if the run is started again, for example the id of a
+   * job: 1–100 characters without control characters. Items that a run with this name has added are
+   * not added again. If the new run adds different items, it rejects with `operation_mismatch`:
+   * call `turnItems` before the run. Default: every run adds its items.
    */
   readonly turn?: string | undefined;
   /**
-   * The fencing token of a lease: if that is not the current lease, writes reject with
-   * `lease_lost`. Default: no check.
+   * The fencing token of a lease. If another lease is current, writes reject with `lease_lost`.
+   * Default: no check.
    */
   readonly fencingToken?: number | undefined;
   /**
-   * Counts the tokens of the run in the same step as its items: returns the `usage` of the tokens
-   * since the last items, such as `({ tokens }) => ({ tokens })`. Its counters are those of a budget
-   * of the session or of `limits.counters`: with others, the items are refused. Default: counts
+   * Counts the tokens of the run in the same step as its items: returns the `usage` for the tokens
+   * since the last items, for example `({ tokens }) => ({ tokens })`. The counters must be in the
+   * budget of the session or in `limits.counters`; otherwise the write fails. Default: counts
    * nothing.
    */
   readonly usage?: ((used: TokenUsage) => Counters) | undefined;
@@ -87,7 +85,6 @@ const read = optionsOf('EngineSession', {
   usage: optional(callback),
 } satisfies Readonly<Record<keyof EngineSessionOptions, unknown>>);
 
-/** The checked options. */
 type Settings = Omit<ReturnType<typeof read>, 'create' | 'usage'> &
   Pick<EngineSessionOptions, 'create' | 'usage'>;
 
@@ -106,7 +103,6 @@ const inItems =
       return field === 'content' ? `${item}.content` : item;
     });
 
-/** An error that names the fields of `create`. */
 const inCreate = (error: ConversationError): ConversationError =>
   withPaths(error, (path) => (path === 'id' ? path : `create.${path}`));
 
@@ -155,7 +151,7 @@ export class EngineSession<Item extends object = object> {
   /**
    * The items among the latest `limit` entries, oldest first. The cost does not grow with the items
    * before them. Default: those that the `limit` of the constructor allows. The first call of an
-   * object rejects with `invalid_transition` if the session takes no items, so that a run ends
+   * object rejects with `invalid_transition` if the session accepts no items, so that a run ends
    * before it begins.
    */
   async getItems(limit?: number, context?: AgentContext): Promise<Item[]> {
@@ -206,8 +202,8 @@ export class EngineSession<Item extends object = object> {
   }
 
   /**
-   * Removes and returns the last item, with entries of the program's own after it. Two callers
-   * never get the same one.
+   * Removes and returns the last item, with the program's own entries after it. Two callers never
+   * get the same item.
    */
   async popItem(): Promise<Item | undefined> {
     await this.#open();
@@ -275,7 +271,7 @@ export class EngineSession<Item extends object = object> {
     }
   }
 
-  /** Looks once whether the session takes items, and creates it if it may. */
+  /** Checks once whether the session accepts items, and creates it if allowed. */
   async #open(): Promise<void> {
     if (this.#isOpen) return;
     const { create } = this.#options;
@@ -289,7 +285,6 @@ export class EngineSession<Item extends object = object> {
     this.#isOpen = true;
   }
 
-  /** The options of the next write of this run. */
   #nextOptions(): OperationOptions {
     const { turn, fencingToken } = this.#options;
     this.#writes += 1;
@@ -353,7 +348,7 @@ export class EngineSession<Item extends object = object> {
   }
 
   /**
-   * Moves the known end with a write that followed it. After any other one, the caller does not
+   * Moves the known end with a write that followed it. After any other write, the caller does not
    * know the history.
    */
   #follow(ifPosition: number | undefined, written: Appended): Appended {

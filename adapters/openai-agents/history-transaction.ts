@@ -6,7 +6,7 @@ import { canonicalJson } from '../../src/session/canonical-json.js';
 import { sha256 } from '../../src/session/sha256.js';
 import { copiedItems as items } from './item-of.js';
 
-/** Appends items, or replaces the last ones if they are still the expected ones. */
+/** Appends items, or replaces the last items if they are still the expected items. */
 export type HistoryTransaction<Item> =
   | { type: 'append_items'; items: Item[] }
   | { type: 'replace_suffix'; expectedSuffix: Item[]; replacement: Item[] };
@@ -41,7 +41,7 @@ const argsOf = schema((issues, path, value) => {
   };
 });
 
-/** The arguments. The `TypeError` has no cause, which might quote an item where it is logged. */
+/** The `TypeError` has no cause, because a log of the cause could quote an item. */
 const read = (args: unknown) =>
   readSafely((issues) => issues.read('args', argsOf, args)).match(
     (given) => given,
@@ -51,7 +51,7 @@ const read = (args: unknown) =>
   );
 
 /**
- * Parses a transaction. The operation id of a replacement contains a digest of the whole
+ * Parses a transaction. The operation id of a replacement contains a digest of the complete
  * transaction: when it is sent again, its position is no longer known, so the engine could not
  * compare the two. `epoch` distinguishes ids that are used before the history was cleared from the
  * same ids afterwards.

@@ -6,7 +6,6 @@ import { type Fields, isFields } from '../../src/session/fields.js';
 import { ROLE_LENGTH } from '../../src/session/limits.js';
 import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
 
-/** The parts of an entry that its item is made of. */
 type ItemEntry = Pick<HistoryEntry, 'role' | 'content'> & { readonly data?: unknown };
 
 const isRole = (name: unknown): name is string =>
@@ -22,7 +21,6 @@ const textsOf = (content: unknown): readonly string[] | undefined => {
   return texts.every((text) => typeof text === 'string') ? texts : undefined;
 };
 
-/** The content with another value in place of each text. */
 const withTexts = (content: unknown, textFor: (text: unknown) => unknown): unknown => {
   if (!Array.isArray(content)) return textFor(content);
   return content.map((part: unknown) =>
@@ -48,12 +46,12 @@ export const entryOf = (item: object): NewHistoryEntry => {
   return { role, content, ...(isJson(data) && { data }) };
 };
 
-/** The item with its texts, which are in the content one after the other. */
+/** The content contains the texts one after the other. */
 const withContent = (item: Fields, content: string): Fields => {
   if (content === '' || item['content'] === undefined) return item;
   let at = 0;
   const textFor = (stored: unknown): unknown => {
-    // A whole item, which another program has appended.
+    // A complete item, which another program has appended.
     if (typeof stored !== 'number') return stored;
     const from = at;
     at += stored;
@@ -71,7 +69,7 @@ const messageOf = ({ role, content }: ItemEntry): Fields => {
 
 const messageRoles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer']);
 
-/** Whether an entry is an item: a text in a role that no message has is the program's own. */
+/** Text in a role that no message has belongs to the program. */
 export const isItemEntry = ({ role, data }: ItemEntry): boolean =>
   data !== undefined || messageRoles.has(role);
 

@@ -49,8 +49,8 @@ export const readBack = async (
 export const isOfUser = ({ role }: PositionedEntry): boolean => role === 'user';
 
 /**
- * The latest entries from one of the user on: the first within the limit, or the latest one if
- * there is none.
+ * The latest entries, starting at a message of the user: the first within the limit, or else the
+ * latest message of the user.
  */
 export const readTurns = async (
   sessions: Histories,

@@ -10,7 +10,7 @@ export interface AgentContext {
     readonly outputTokens: number;
     /** Tokens of both. */
     readonly totalTokens: number;
-    /** More about the input of each call of a model, such as `cached_tokens`. */
+    /** More about the input of each model call, for example `cached_tokens`. */
     readonly inputTokensDetails: readonly Readonly<Record<string, number>>[];
   };
 }
@@ -24,7 +24,7 @@ const usageIn = ({ usage }: AgentContext): TokenUsage => {
   return tokenUsage(inputTokens, outputTokens, totalTokens, cached);
 };
 
-/** The sums of one usage and `times` another one, none of them below 0. */
+/** Adds `times` a second usage to the first; no sum is below 0. */
 export const sumOf = (one: TokenUsage, other: TokenUsage, times = 1): TokenUsage =>
   tokenUsage(
     one.inputTokens + times * other.inputTokens,

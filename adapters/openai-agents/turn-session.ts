@@ -18,7 +18,7 @@ export interface AgentTurn {
   readonly history: readonly PositionedEntry[];
   /** The sessions of the turn. */
   readonly sessions: Pick<Conversations, 'history'>;
-  /** Stores what was said so far, and takes the messages that were sent since. */
+  /** Stores the entries so far, and takes the messages that were sent since. */
   readonly take: (options: {
     readonly after: readonly NewHistoryEntry[];
   }) => Promise<readonly Message[]>;
@@ -30,9 +30,9 @@ const isStored = (): Error =>
   new Error('a turn removes no stored items: use an EngineSession over the sessions of the turn');
 
 /**
- * The `Session` of the OpenAI Agents SDK (`@openai/agents`) for a turn of a worker or of `reply`. It
- * stores nothing itself: return its `entries` from `run`, which stores them in the same step as the
- * end of the turn. As the SDK expects, the methods reject.
+ * The `Session` of the OpenAI Agents SDK (`@openai/agents`) for a turn of a worker or of `reply`.
+ * It stores nothing itself: return its `entries` from `run`, which stores them in the same step as
+ * the end of the turn. As the SDK expects, the methods reject.
  *
  * @example
  * ```ts
@@ -78,7 +78,7 @@ export class TurnSession<Item extends object = object> {
   /**
    * The items of the turn's history, then those that were added. If the history is longer than the
    * turn's `historyLimit`, they begin with a message of the user, so that no result of a tool is
-   * without its call. `limit` gives the latest items only.
+   * without its call. `limit` returns only the latest items.
    */
   async getItems(limit?: number, context?: AgentContext): Promise<Item[]> {
     readArgument('TurnSession', 'limit', anyLimit, limit);
@@ -106,15 +106,15 @@ export class TurnSession<Item extends object = object> {
     return last && itemOf<Item>(last);
   }
 
-  /** Removes the items that were added. Rejects if there are stored ones. */
+  /** Removes the items that were added. Rejects if there are stored items. */
   async clearSession(): Promise<void> {
     if ((await this.#stored()).length > 0) throw isStored();
     this.#entries = [];
   }
 
   /**
-   * Stores `entries`, then takes the messages that were sent since, in one step: the next run of the
-   * turn reads them. Rejects with a `SessionFailure`.
+   * Stores `entries`, then takes the messages that were sent since, in one step: the next run of
+   * the turn reads them. Rejects with a `SessionFailure`.
    */
   async take(): Promise<readonly Message[]> {
     const stored = await this.#stored();

@@ -10,9 +10,9 @@ import type { RewindInput } from '../../src/service/rewind-history.js';
 
 /** An error of a `SessionService` or a `SessionClient`. */
 export interface ConversationError {
-  /** The type of the error, such as `store_unavailable`. */
+  /** The type of the error, for example `store_unavailable`. */
   readonly type: string;
-  /** What happened, as text for people. */
+  /** What happened, for people. */
   readonly message: string;
 }
 
@@ -38,7 +38,7 @@ export const someSessions = having(
   'history',
 );
 
-/** Maximum number of times that a write is sent if its answers are lost. */
+/** Maximum number of attempts of a write whose answers are lost. */
 export const ATTEMPTS = 3;
 
 /**

@@ -8,7 +8,7 @@ const isIssue = (value: unknown): value is InputIssue =>
 /** `entries`, `entries[2]` or `entries[2].content`. */
 const ENTRIES = /^entries(?:\[(\d+)\](?:\.(\w+))?)?/;
 
-/** An error of the engine with `pathOf` of the paths in its issues. */
+/** Replaces the paths in the issues of an error. */
 export const withPaths = <E extends ConversationError>(
   error: E,
   pathOf: (path: string) => string,

@@ -6,18 +6,18 @@
 export type TokenUsage = {
   /** The total. */
   readonly tokens: number;
-  /** Those of the input, cached ones included. */
+  /** Input tokens, including cached tokens. */
   readonly inputTokens: number;
-  /** Those of the output, with its reasoning. */
+  /** Output tokens, including reasoning. */
   readonly outputTokens: number;
-  /** Those of the input that were read from a cache. */
+  /** Input tokens that were read from a cache. */
   readonly cachedTokens: number;
 };
 
 const countIn = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 
-/** The numbers that a provider has reported. One that is missing or NaN counts 0. */
+/** Missing numbers and NaN count as 0. */
 export const tokenUsage = (
   input: unknown,
   output: unknown,

@@ -24,7 +24,6 @@ export const messageOf = (cause: unknown): string => {
   return cause.message.replace(/\s+/g, ' ').trim();
 };
 
-/** The value of a result. Throws an error with a message for the user. */
 export const unwrap = <T>(
   storeName: string,
   result: Result<T, { readonly type: string; readonly message: string; readonly cause?: unknown }>,

@@ -2,7 +2,7 @@ import { UsageError } from './cli-error.js';
 import type { Given, Options } from './options.js';
 
 interface UrlForm {
-  /** What `env` stands for. Other users of the machine can see options, but not variables. */
+  /** The variable that `env` refers to. Other users of the machine can see options. */
   readonly variable: string;
   readonly protocol: RegExp;
   readonly pathname: RegExp;

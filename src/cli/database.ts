@@ -11,7 +11,6 @@ export interface OpenStore {
   close(): void;
 }
 
-/** How a command uses a store. */
 export interface Use {
   /** Whether events must be recorded. Otherwise they are recorded if the database has them on. */
   readonly events?: boolean;

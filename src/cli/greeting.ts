@@ -16,7 +16,7 @@ export interface Served {
   readonly commands: boolean;
   readonly events: boolean;
   readonly inspector: boolean;
-  /** Whether this program or an application stores the ends by the clock. */
+  /** Whether this program or an application sweeps expired sessions. */
   readonly sweeps: boolean;
   /** Whether the sessions outlive this process. */
   readonly isDurable: boolean;
@@ -30,8 +30,7 @@ const stepsThrough = async (served: Served): Promise<string> => {
   const curl = `curl -w '\\n' -H ${key}`;
   const post = (path: string, body: object, header = ''): string =>
     `${curl} ${header}-H 'Content-Type: application/json' -d '${JSON.stringify(body)}' '${origin}${path}'`;
-  // The idempotency key determines the id of the session, so lines that contain the id can be
-  // printed now.
+  // The idempotency key determines the session id, so the lines can contain the id.
   const once = `try-${randomBytes(4).toString('hex')}`;
   const id = await idOfIdempotencyKey(tenant, once);
   const append = (role: string, content: string) =>
@@ -58,8 +57,8 @@ const stepsThrough = async (served: Served): Promise<string> => {
 
 /**
  * The text that a server prints after its start: its API key, the inspector, and lines of curl that
- * lead through a session. The comments have no quotes, semicolons or question marks: zsh reads them
- * as commands when they are pasted.
+ * lead through a session. The comments contain no quotes, semicolons or question marks: zsh runs
+ * pasted comments as commands.
  */
 export const greeting = async (served: Served): Promise<string> => {
   const { where, storeName, tenant, generatedKey, inspector, sweeps, isDurable } = served;

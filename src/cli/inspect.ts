@@ -74,7 +74,6 @@ const texts: readonly ((session: ShownSummary) => string)[] = [
   (session) => workText(session) || 'waits for no worker',
 ];
 
-/** What differs between two states of a session, as a line of text. */
 const differenceOf = (before: ShownSummary, after: ShownSummary): string => {
   const different = texts.map((text) => [text(before), text(after)]).filter(([a, b]) => a !== b);
   return different.map(([, text]) => text).join('; ');
@@ -97,7 +96,7 @@ const linesOf = (
       const lines = change.entries.flatMap(entryLines);
       const difference = before && differenceOf(before, change.session);
       if (!difference) return lines;
-      // Leases and updates are no activity: they are shown with the time at which they were seen.
+      // Leases and updates don't count as activity, so they appear with the time of this read.
       const { updatedAt } = change.session;
       const at = updatedAt === before.updatedAt ? undefined : updatedAt;
       return [...lines, titleLine(difference, at)];

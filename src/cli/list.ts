@@ -48,7 +48,6 @@ const cellsOf = (session: ShownSession): string[] => {
   ];
 };
 
-/** How many of all sessions of a list are shown. */
 const countedOf = async (
   { sessions, storeName }: SessionSource,
   query: object,
@@ -77,7 +76,7 @@ const statusesIn = (options: Options): readonly SessionStatus[] | undefined => {
   return sessionStatuses.filter((status) => named.includes(status));
 };
 
-/** The cursor after a session. A service that shows no times does not tell when it was updated. */
+/** A service without session times does not report when a session was updated. */
 const cursorAfter = (
   { id, createdAt, updatedAt }: ShownSession,
   isByUpdate: boolean,
@@ -103,7 +102,7 @@ const readOptions = (options: Options) => {
   };
 };
 
-/** Shows the sessions of a list: as JSON at once, as a table at the end. */
+/** Shows the sessions of a list: as JSON immediately, as a table at the end. */
 const show = async (
   source: SessionSource,
   { isJson, limit, statuses, filter }: ReturnType<typeof readOptions>,

@@ -12,7 +12,7 @@ import { print, printError } from './print.js';
 
 /** Maximum milliseconds that running requests may take when the server stops. */
 const GRACE_MS = 3000;
-/** Maximum bytes of log lines that wait for a slow reader; further lines are dropped. */
+/** Maximum bytes of log lines that wait for a slow reader. Further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 /** Returns the tenant of a request, if its key is valid. Must not throw or reject. */
@@ -52,7 +52,7 @@ const close = async (server: Server): Promise<void> => {
   clearTimeout(grace);
 };
 
-/** For a server that listens on all addresses: the loopback address that reaches it. */
+/** The loopback address that reaches a server on all addresses. */
 const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /**

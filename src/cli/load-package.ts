@@ -2,8 +2,8 @@ import { isFields } from '../session/fields.js';
 import { CliError, messageOf } from './cli-error.js';
 
 /**
- * An optional package; undefined if it is not installed. One that is installed and cannot be loaded
- * is an error.
+ * An optional package; undefined if it is not installed. Fails if an installed package cannot be
+ * loaded.
  */
 export const loadPackage = async <T>(
   name: string,
@@ -17,7 +17,6 @@ export const loadPackage = async <T>(
   }
 };
 
-/** A package that must be installed. */
 export const requirePackage = async <T>(name: string, load: () => Promise<T>): Promise<T> => {
   const loaded = await loadPackage(name, load);
   if (loaded === undefined)

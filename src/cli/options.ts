@@ -3,8 +3,8 @@ import { didYouMean, nearest } from '../schema/unknown-fields.js';
 import { UsageError } from './cli-error.js';
 
 /**
- * Lets ids begin with a dash. They are longer than short options and negative numbers, which no
- * command takes.
+ * Ids may begin with a dash. They are longer than short options and negative numbers, which no
+ * command accepts.
  */
 const withDashedOperands = (args: readonly string[]): string[] => {
   const isDashed = (arg: string): boolean => /^-[^-].{4}/.test(arg);
@@ -13,7 +13,6 @@ const withDashedOperands = (args: readonly string[]): string[] => {
   return [...args.filter((arg) => !isDashed(arg)), '--', ...dashed];
 };
 
-/** The options of a command by their names. */
 type Declared = ReadonlyMap<
   string,
   { readonly type: 'string' | 'boolean'; readonly multiple: boolean }
@@ -26,7 +25,6 @@ interface OptionToken {
   readonly inlineValue?: boolean | undefined;
 }
 
-/** The rule that an option breaks. */
 const flawOf = (declared: Declared, token: OptionToken): string | undefined => {
   const { name, rawName, value, inlineValue } = token;
   const type = declared.get(name)?.type;
@@ -122,7 +120,7 @@ export class Options {
   }
 
   /**
-   * The one that was given of several options that exclude one another. Options override variables.
+   * The given option of several that exclude one another. Options override variables.
    */
   oneOf(names: readonly string[]): (Given & { readonly name: string }) | undefined {
     const all = [...this.given]

@@ -52,7 +52,7 @@ export const printAll = async (lines: Iterable<Line>): Promise<boolean> => {
   return true;
 };
 
-/** Like `print`, for a text of several lines. */
+/** Like `print`, for several lines. */
 export const printText = (text: string): Promise<boolean> =>
   write(process.stdout, text.split('\n').map(printable).join('\n'));
 

@@ -17,8 +17,7 @@ const help = `  --redis URL, $REDIS_URL  A Redis server, such as redis://127.0.0
 const TIMEOUT_MS = 4000;
 
 /**
- * Connects to Redis. Sends no command of its own, such as PING: a user with minimal rights may not
- * send it.
+ * Connects to Redis. Sends no PING or other extra command, for users with least privilege.
  */
 const connect = async (url: URL, storeName: string): Promise<Redis> => {
   const { Redis: Client } = await requirePackage('ioredis', () => import('ioredis'));

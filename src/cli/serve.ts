@@ -90,10 +90,7 @@ const onError = (error: {
     [error.type, error.message, error.cause && messageOf(error.cause)].filter(Boolean).join(': '),
   );
 
-/**
- * Whether an application sweeps the database, because it has ends reported. Fails if `serve` is to
- * sweep it too.
- */
+/** A database that reports ends needs the sweeper of an application. */
 const isSweptByApplication = async (store: SessionStore, sweeps: boolean): Promise<boolean> => {
   const reports = await store.reportsEnds();
   if (!reports.unwrapOr(false)) return false;
@@ -140,7 +137,7 @@ const run = async (options: Options): Promise<void> => {
   const asked = readOptions(options);
   const { store, storeName, isShared, close } = await openStore(options, asked);
   const sessions = new SessionService({ store });
-  // Nobody else can sweep this memory.
+  // No other process can sweep this memory.
   const sweeps = asked.isSweepOn || !isShared;
   const sweeper = createSweeper(sessions, { onError });
   const stopping = new AbortController();

@@ -38,13 +38,11 @@ export const sessionObject = (session: ShownSession, entries = Number.POSITIVE_I
   ...moreOf(session),
 });
 
-/** The same without the history. */
 export const summaryObject = (session: ShownSummary) => ({
   ...toWireSummary(session),
   ...moreOf(session),
 });
 
-/** The work on a session; empty if there is none. */
 export const workText = ({ work }: ShownSummary): string => {
   if (work === undefined) return '';
   const { state, since, attempt, nextAt, error } = work;
@@ -63,7 +61,6 @@ export const usageText = ({ usage = {}, budget = {} }: ShownSummary): string =>
     )
     .join(', ');
 
-/** The messages that wait; empty if there are none. */
 export const inboxText = ({ inbox = 0 }: ShownSummary): string =>
   inbox === 0 ? '' : `${plural(inbox, 'message')} waiting`;
 
@@ -90,7 +87,6 @@ export const entryLines = ({ role, content, timestamp, id = '', data }: HistoryE
   ...dataLines(data),
 ];
 
-/** A line with a label, and more lines below it; none for an empty text. */
 const fieldLines = (label: string, text = ''): Line[] => {
   if (text === '') return [];
   const [first, ...rest] = indented(text, LABEL);
@@ -117,7 +113,7 @@ export const sessionLines = (session: ShownSession, entries: number): Line[] => 
     ['Usage', usageText(session)],
     ['Inbox', inboxText(session)],
     ['Work', workText(session)],
-    // A label is on one line, whatever its value.
+    // Each label stays on one line, whatever its value.
     [
       'Labels',
       Object.entries(labels)

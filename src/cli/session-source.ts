@@ -27,11 +27,10 @@ interface Sessions {
 }
 
 /**
- * Sessions to read: those of a tenant in a database, or those of an API key in a running service.
+ * The sessions of a tenant in a database, or of an API key in a running service.
  */
 export interface SessionSource {
   readonly sessions: Sessions;
-  /** Where the sessions are, as text. */
   readonly storeName: string;
   /** Whether events are recorded. Without them, a watch would wait forever. */
   hasEvents(): Promise<boolean>;

@@ -19,8 +19,8 @@ const exportOf = (loaded: unknown, name: string): unknown =>
   isFields(loaded) ? loaded[name] : undefined;
 
 /**
- * The driver of Node 22.13 and later, without its warning that it is experimental: an error of a
- * command is one line.
+ * The driver of Node 22.13 and later. Suppresses its warning, because an error of a command is one
+ * line.
  */
 const loadBuiltin = (): unknown => {
   const { emitWarning } = process;
@@ -30,7 +30,6 @@ const loadBuiltin = (): unknown => {
   return exportOf(builtin, 'DatabaseSync');
 };
 
-/** The driver in a package. */
 const loadInstalled = async (name: string): Promise<unknown> => {
   const loaded: unknown = await loadPackage(name, () => import(name));
   return exportOf(loaded, 'default');
@@ -48,7 +47,7 @@ const loadDriver = async (): Promise<Driver> => {
 const SETTINGS = 'PRAGMA synchronous = FULL';
 const READ_ONLY_SETTINGS = 'PRAGMA query_only = ON';
 
-/** Creates a file that only its owner can read. SQLite gives its log the same rights. */
+/** Only the owner can read the file. SQLite creates its log with the same permissions. */
 const createPrivately = async (file: string): Promise<void> => {
   const handle = await open(file, 'a', 0o600);
   await handle.close();

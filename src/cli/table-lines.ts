@@ -4,7 +4,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 
-/** Number of terminal columns that a text takes. */
+/** Width of a text in terminal columns. */
 export const widthOf = (text: string): number => {
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
@@ -12,7 +12,8 @@ export const widthOf = (text: string): number => {
 };
 
 /**
- * Maximum columns of a line: those of the terminal, or `COLUMNS`; no limit for a file or a pipe.
+ * Maximum columns of a line: the width of the terminal, or `COLUMNS`; no limit for a file or a
+ * pipe.
  */
 export const columns = (): number =>
   process.stdout.columns || Number(process.env['COLUMNS']) || Number.POSITIVE_INFINITY;
@@ -45,7 +46,6 @@ export const clip = (text: string, width: number): string => {
   return `${clipped}…`;
 };
 
-/** A row of a table, and how it looks. */
 export interface Row {
   readonly cells: readonly string[];
   readonly style: Line['style'];

@@ -6,11 +6,11 @@ import type { UpdateOptions } from '../service/update-session.js';
 import type { WatchSignal } from '../session/session-event.js';
 
 /**
- * Options of a call; of `each`, of each page.
+ * Options of a call; for `each`, of each page.
  *
  * @example
  * ```ts
- * const stop = new AbortController(); // such as for a page that the user leaves
+ * const stop = new AbortController(); // for example when the user leaves the page
  * const found = client.list({ limit: 20 }, { signal: stop.signal, timeoutMs: 2000 });
  * stop.abort();
  * const listed = await found;
@@ -18,7 +18,7 @@ import type { WatchSignal } from '../session/session-event.js';
  * ```
  */
 export interface CallOptions {
-  /** Ends the call at once, with the error `aborted`. */
+  /** Ends the call immediately, with the error `aborted`. */
   readonly signal?: WatchSignal | undefined;
   /** Timeout of this call in milliseconds, from 1. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
@@ -76,7 +76,7 @@ export interface RemoteUpdateOptions extends CallOptions, UpdateOptions {}
  *   ifPosition: position,
  *   usage: { tokens: 9 },
  * });
- * if (appended.isErr()) console.error(appended.error.type); // such as history_moved
+ * if (appended.isErr()) console.error(appended.error.type); // for example history_moved
  * ```
  */
 export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
@@ -93,7 +93,7 @@ export interface RemoteAppendOptions extends CallOptions, AppendOptions {}
  */
 export interface RemoteSendOptions extends CallOptions, SendOptions {}
 
-/** Options of `answer`. Its `timeoutMs` is that of the answer, and not of a request. */
+/** Options of `answer`. `timeoutMs` limits the wait for the answer, not a single request. */
 export interface RemoteAnswerOptions extends AnswerOptions {}
 
 /**

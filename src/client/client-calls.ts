@@ -28,7 +28,6 @@ type TypedResult<V, T extends SessionSchemas> = V extends RemoteGetOrCreateResul
         ? HistoryPart<T>
         : V;
 
-/** The calls of a client, which may carry a lease. */
 export class ClientCalls<out T extends SessionSchemas> {
   readonly #settings: ClientSettings;
   readonly #fence: Fence | undefined;
@@ -39,7 +38,7 @@ export class ClientCalls<out T extends SessionSchemas> {
   }
 
   /**
-   * For an operation that answers with a body. A write may repeat an earlier request with the same
+   * Calls an operation that returns a body. A write may repeat an earlier request with the same
    * key.
    */
   request<V extends object, C extends OperationError>(
@@ -58,7 +57,7 @@ export class ClientCalls<out T extends SessionSchemas> {
     });
   }
 
-  /** For an operation that answers without a body. */
+  /** Calls an operation that returns no body. */
   send<C extends OperationError>(operation: Endpoint<unknown, C>, given: CallArguments) {
     const read = ({ status }: Reply): true | undefined => status === 204 || undefined;
     return this.call(operation, given, read).map(() => undefined);

@@ -132,7 +132,7 @@ export interface Refused {
 /** An error that any call may return. */
 export type CallError = Unreachable | UnexpectedAnswer | Aborted | KeyUnavailable | Refused;
 
-/** An error of the service, without the fields that are not sent over HTTP. */
+/** An error of the service, without the fields that HTTP does not send. */
 export type RemoteError =
   | InvalidInput
   | NotFound
@@ -162,7 +162,6 @@ export type RemoteErrorOf<T extends string> = Extract<RemoteError, { readonly ty
 /** The errors of a request whose operation has the errors `C`. */
 export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallError;
 
-/** The operations over HTTP by the names of the client's methods. */
 type RemoteOperations = typeof changes & {
   readonly create: typeof createWithId;
   readonly getOrCreate: typeof getOrCreate;
@@ -196,7 +195,7 @@ type ErrorsByName = {
   readonly [K in keyof RemoteOperations]: RequestError<RemoteOperations[K]['errors'][number]>;
 };
 
-/** The errors of each operation of the client: `RemoteErrors['append']` are those of `append`. */
+/** The errors of each operation of the client: `RemoteErrors['append']` for `append`. */
 export interface RemoteErrors extends ErrorsByName {
   readonly withLease: ErrorsByName['lease'] | LeaseEnded | CallbackFailed;
 }

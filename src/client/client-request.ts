@@ -58,7 +58,7 @@ export interface ClientRequest<C extends OperationError = OperationError> {
   readonly body: string | null;
   /** Names of the input that are not sent in it, so that the service does not know them. */
   readonly ownNames: readonly string[];
-  /** Whether the caller has set a condition, so that a `conflict` is final. */
+  /** Whether the caller set a condition, so that a `conflict` is final. */
   readonly isConditional: boolean;
   /** Whether a request that may have been applied must not be repeated. */
   readonly isOnce: boolean;
@@ -87,7 +87,6 @@ const parseSentKey = (issues: IssueList, path: string, value: unknown): string =
 const parseToken = (issues: IssueList, path: string, value: unknown): string | undefined =>
   optional(whole(1)).read(issues, path, value)?.toString();
 
-/** The headers that a call sets by their names in the service. */
 const sentHeaders: Readonly<Record<string, Read<string | undefined>>> = {
   idempotencyKey: parseSentKey,
   operationId: parseSentKey,
@@ -153,7 +152,6 @@ const warning = optional(upTo(WARNING_SECONDS));
 const share = optional(number(0, 1));
 const pageLimit = optional(whole(1), PAGE_LIMIT);
 
-/** Reads the options once. */
 const parseOptions = (
   issues: IssueList,
   { headers = {} }: Endpoint,
@@ -165,7 +163,7 @@ const parseOptions = (
   return fields;
 };
 
-/** The fields of a body or a query, unknown ones too: only the service knows the others. */
+/** Unknown fields are sent too: only the service knows which fields exist. */
 const sentFields = (
   { inputNames = [], optionNames = [] }: CallArguments,
   input: Fields,
@@ -187,9 +185,9 @@ const parseCall = <C extends OperationError>(
   const options = parseOptions(issues, operation, call);
   const fields = { ...options, ...input };
   const { metadata, fencingToken } = fields;
-  // The service gets JSON, in which some of what it would refuse is lost.
+  // JSON loses values that the service would reject.
   if (isFields(metadata)) jsonText.read(issues, 'metadata', metadata);
-  // The service does not get it to read.
+  // Not sent, so the service cannot check it.
   if (ownNames.includes('historyLimit'))
     historyLimit.read(issues, 'historyLimit', fields['historyLimit']);
   const { id: givenId = fields['id'] } = call;
@@ -217,21 +215,20 @@ const parseCall = <C extends OperationError>(
   };
 };
 
-/** Builds the request of a call. */
 export const parseRequest = <C extends OperationError>(
   operation: Endpoint<unknown, C>,
   given: CallArguments,
 ): Result<ClientRequest<C>, InvalidInput> =>
   readSafely((issues) => parseCall(issues, operation, given));
 
-/** The request of a message, and the options of its session if it may be created. */
+/** A message, and the options of its session if it may be created. */
 interface SendRequest {
   readonly input: Fields;
   readonly creation: Fields | undefined;
   readonly options: Fields;
 }
 
-/** Gives a message an id, so that it is safe to repeat. */
+/** Adds an id to a message, so that it is safe to repeat. */
 export const parseSend = (message: unknown, given: unknown): Result<SendRequest, InvalidInput> =>
   readSafely((issues) => {
     const sent = typeof message === 'string' ? { content: message } : message;
@@ -241,17 +238,15 @@ export const parseSend = (message: unknown, given: unknown): Result<SendRequest,
     const create = creation.read(issues, 'create', options['create']);
     const input = { ...fields, id: fields['id'] ?? randomIds.next() };
     if (!isFields(create)) return { input, creation: undefined, options };
-    // Options of a session are sent in a request of their own.
+    // Options of a session are sent in a separate request.
     return { input, creation: copiedFields(issues, 'create', create), options: others };
   });
 
-/** The request of a watch. */
 export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][number]> {
   /** The cursor to continue after. */
   readonly cursor: string | undefined;
 }
 
-/** Builds the request of a watch. */
 export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, InvalidInput> =>
   readSafely((issues) => {
     const fields = copiedFields(issues, 'options', options);
@@ -282,7 +277,7 @@ export const parseEachQuery = (query: EachQuery): Result<EachPages, InvalidInput
       'page',
       'is not allowed in `each`',
     );
-    // The service counts a higher limit as this one.
+    // The service lowers a higher limit to this one.
     const limit = Math.min(pageLimit.read(issues, 'limit', fields.limit), PAGE_LIMIT);
     return { ...fields, limit };
   });

@@ -7,7 +7,6 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 import type { RemoteErrors } from './client-error.js';
 import type { EachPages } from './client-request.js';
 
-/** The sessions of a list, one page after the other. */
 export async function* eachRemote<T extends SessionSchemas>(
   first: Result<EachPages, InvalidInput>,
   list: (query: ListQuery) => ResultAsync<RemotePage<T>, RemoteErrors['list']>,

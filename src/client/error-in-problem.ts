@@ -18,7 +18,7 @@ import type { Outcome, RefusalType, Refused, RemoteError, RemoteErrorOf } from '
 import type { ClientRequest } from './client-request.js';
 import { givenName } from './sent-name.js';
 
-/** The issues with the names of the client's methods, some of which only the client knows. */
+/** Renames the issues to the client's parameters. Only the client knows its own names. */
 const inClientNames = (
   { operation: { headers = {} }, ownNames }: ClientRequest,
   message: string,
@@ -41,7 +41,7 @@ const commands = [
   ...(['append', 'rewind', 'send', 'take', 'wake', 'cancel'] as const),
 ];
 
-/** The command that the status of the session does not allow. To renew a lease is to lease. */
+/** The command that the status of the session does not allow. `renew` counts as `lease`. */
 const commandOf = ({ path }: Endpoint): InvalidTransition['command'] =>
   commands.find((each) => path.startsWith(`/${each}-`)) ?? 'lease';
 

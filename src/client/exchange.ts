@@ -50,7 +50,6 @@ interface Reached {
 
 type KeyFailure = Pick<KeyUnavailable, 'message' | 'cause'>;
 
-/** The header with the API key. */
 const keyHeader = async ({
   apiKey,
 }: ClientSettings): Promise<Result<Readonly<Record<string, string>>, KeyFailure>> => {
@@ -77,7 +76,7 @@ export class Exchange<C extends OperationError> {
     this.#request = request;
   }
 
-  /** With a condition of the caller, a conflict may be that it does not hold. */
+  /** With a condition of the caller, a conflict may mean that the condition does not hold. */
   #isRetryable(error: { readonly type: string; readonly outcome?: Outcome }): boolean {
     const { isConditional, isOnce } = this.#request;
     if (isOnce && error.outcome === 'unknown') return false;
@@ -211,7 +210,6 @@ export class Exchange<C extends OperationError> {
     });
   }
 
-  /** The error of an unsuccessful response. */
   async #refusal(response: Response): Promise<RequestError<C>> {
     const { status, headers } = response;
     const reply = await this.#readReply(response);

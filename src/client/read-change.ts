@@ -8,7 +8,7 @@ import { parseJson } from './read-reply.js';
 
 type ChangeData = { readonly [T in keyof typeof changeData]: Out<(typeof changeData)[T]> };
 
-/** Whether an event of a stream is a change. A later version may send other events. */
+/** A later version may send other events. */
 export const isChange = (type: string): type is RemoteChange['type'] =>
   Object.hasOwn(changeData, type);
 

@@ -7,7 +7,6 @@ import { hasMethods } from '../session/fields.js';
 import { cancel, readStream } from '../session/read-stream.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 
-/** A complete response. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -25,11 +24,13 @@ const tooLarge = err<never, BodyFailure>({ reason: 'too_large' });
 /** A response whose body is a stream of the Fetch standard. */
 export type StreamedResponse = Response & { readonly body: ReadableStream<Uint8Array> };
 
-/** Whether a response has a stream. React Native has none, node-fetch 2 has one of Node. */
+/** React Native has no stream; node-fetch 2 has a stream of Node. */
 export const hasStream = (response: Response): response is StreamedResponse =>
   hasMethods(response.body, 'getReader');
 
-/** Reads a body, as text where there is no stream. Rejects if the response cannot be read at all. */
+/**
+ * Reads a body, as text where there is no stream. Rejects if the response cannot be read at all.
+ */
 const readBody = async (
   response: Response,
   maxBytes: number,
@@ -76,7 +77,6 @@ export const readReply = async (
 const wholeIn = (text: string | null | undefined): number | undefined =>
   text && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 
-/** Parses percent-encoded ids, separated by commas. */
 const idsIn = (header: string | null): readonly string[] => {
   if (!header) return [];
   try {

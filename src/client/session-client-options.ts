@@ -42,7 +42,7 @@ export type ClientFetch = typeof globalThis extends {
  * ```ts
  * const client = new SessionClient({
  *   baseUrl: 'https://sessions.example/api',
- *   apiKey: async () => 'key-1', // such as from your vault, before each request
+ *   apiKey: async () => 'key-1', // for example from your vault, before each request
  *   timeoutMs: 20_000,
  *   attemptTimeoutMs: 5000,
  *   retries: 2,
@@ -62,13 +62,13 @@ export type ClientFetch = typeof globalThis extends {
  */
 export interface SessionClientOptions {
   /**
-   * The URL of the service, such as `https://sessions.example/api`; on a web page also a path such
-   * as `/api`.
+   * The URL of the service, for example `https://sessions.example/api`; on a web page also a path
+   * like `/api`.
    */
   readonly baseUrl: string;
   /**
-   * The API key, or a function that returns it and is called before every request. Without one, no
-   * key is sent: for web pages whose own server adds it.
+   * The API key, or a function that returns it and is called before every request. Default: sends
+   * no key, for web pages whose own server adds it.
    */
   readonly apiKey?: string | (() => string | PromiseLike<string>) | undefined;
   /** Default: the runtime's `fetch`. */
@@ -80,7 +80,7 @@ export interface SessionClientOptions {
    * of the service.
    */
   readonly attemptTimeoutMs?: number | undefined;
-  /** Maximum number of retries of a call. With 0, a watch does not reconnect either. Default: 3. */
+  /** Maximum number of retries of a call; with 0, a watch does not reconnect either. Default: 3. */
   readonly retries?: number | undefined;
   /**
    * Milliseconds without data after which a watch reconnects. Default: 45,000, three times the
@@ -95,7 +95,6 @@ export interface SessionClientOptions {
   readonly timing?: ClientTiming | undefined;
 }
 
-/** The checked options with their defaults. */
 export interface ClientSettings extends Complete<Omit<SessionClientOptions, 'apiKey' | 'fetch'>> {
   readonly apiKey: SessionClientOptions['apiKey'];
   readonly fetch: (url: string, init: RequestInit) => PromiseLike<Response>;
@@ -104,12 +103,12 @@ export interface ClientSettings extends Complete<Omit<SessionClientOptions, 'api
 const baseUrlRule =
   'must be an http or https URL, or a path, without user name, query and fragment';
 
-/** A path, or a scheme and an authority without a user name. */
 const baseUrlForm = /^(?:https?:\/\/[^/@?#\\\s]+(?:\/|$)|\/(?!\/))[^?#\\\s]*$/i;
 
 /**
  * Checks the URL and removes slashes at its end. `fetch` would reject a URL with a user name in
- * every call. Browsers of 2022 have no `URL.canParse`, and React Native has a `URL` without getters.
+ * every call. Browsers of 2022 have no `URL.canParse`, and React Native has a `URL` without
+ * getters.
  */
 const baseUrl: Schema<string> = schema((issues, path, value) => {
   const fits = typeof value === 'string' && baseUrlForm.test(value);

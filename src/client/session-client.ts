@@ -114,13 +114,13 @@ const hasOwnId = (input: unknown): boolean => {
 /**
  * Creates, changes, reads and lists sessions over HTTP: the operations of `SessionService`, for the
  * tenant of the API key. No operation throws or rejects. Temporary failures are retried; a write
- * keeps its idempotency key, by default a random one, so it is applied only once. If the answer to
- * a `claim` is lost, its sessions come again when their leases have run out. A `take` is not retried
- * if it may have been applied. A `watch` that loses its connection reconnects, and continues where
- * it was; it sends nothing before the first `next`. The host must serve `historyRoutes()` for
- * `history`, `eventRoutes()` for `watch`, `messageRoutes()` for `send`, `inbox`, `answer` and
- * `withdraw`, and `commandRoutes()` for all others except `get`, `list`, `each` and a plain
- * `create`.
+ * keeps its idempotency key, by default a random key, so it is applied only once. If the response
+ * to a `claim` is lost, its sessions can be claimed again when their leases expire. A `take` is not
+ * retried if it may have been applied. A `watch` that loses its connection reconnects, and
+ * continues after its last item; it sends nothing before the first `next`. The host must serve
+ * `historyRoutes()` for `history`, `eventRoutes()` for `watch`, `messageRoutes()` for `send`,
+ * `inbox`, `answer` and `withdraw`, and `commandRoutes()` for all others except `get`, `list`,
+ * `each` and a plain `create`.
  *
  * @example
  * ```ts no-run

@@ -3,8 +3,7 @@ import { SessionFailure as Failure } from '../session/session-failure.js';
 import type { ClientError } from './client-error.js';
 
 /**
- * With what the operations of the client's `orThrow` reject: the errors of the service and those of
- * the connection.
+ * Thrown by the client's `orThrow` operations: errors of the service and of the connection.
  */
 export type SessionFailure = Failure<ClientError | CallbackFailed>;
 

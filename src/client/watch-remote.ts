@@ -127,7 +127,7 @@ class RemoteWatch implements AsyncIterator<WatchItem, void> {
   }
 
   /**
-   * Opens the stream after the last item; undefined if the service answers that the stream is over.
+   * Opens the stream after the last item; undefined if the service reports that it is over.
    */
   async #open(
     connection: AbortController,
@@ -180,7 +180,6 @@ class RemoteWatch implements AsyncIterator<WatchItem, void> {
     }
   }
 
-  /** The error in the event `unavailable`. */
   #unavailable(data: string): RemoteErrors['watch'] {
     const code = received(streamUnavailable, parseJson(data))?.code;
     const problem = { code, detail: 'the service could not continue the stream of events' };

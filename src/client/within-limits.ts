@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow';
 import type { WatchSignal } from '../session/session-event.js';
 import type { ClientTiming } from './session-client-options.js';
 
-/** The limits of an asynchronous task. */
 export interface TaskLimits {
   readonly timing: ClientTiming;
   readonly ms: number;

@@ -11,27 +11,24 @@ import type { Answer, Call } from './route.js';
 import type { HandlerResponse } from './session-handler.js';
 import { noRoom, withinBudget } from './within-budget.js';
 
-/** Headers of an answer without a body. */
 const bareHeaders = Object.freeze({ 'Cache-Control': commonHeaders['Cache-Control'] });
 
-/** The header for a result that repeats that of an earlier request with the same key. */
+/** The header for a result that repeats the result of an earlier request with the same key. */
 export const replayedHeaders = (result: unknown): HandlerResponse['headers'] => {
   const isRepeated = isFields(result) && result['repeated'] === true;
   return { ...(isRepeated && { [REPLAYED_HEADER]: 'true' }) };
 };
 
-/** The response of an operation with a result of the service. */
 export const responseOf = ({ status, body, headers }: Output, value: unknown): HandlerResponse => {
   if (body === undefined) return { status, headers: bareHeaders };
   const more = headers?.includes(REPLAYED_HEADER) ? replayedHeaders(value) : {};
   return jsonResponse(status, more, sent(body, value));
 };
 
-/** The error if the host's sessions lack a method that an operation calls. */
+/** The host's sessions may lack methods that only some routes call. */
 export const lacksMethod = ({ path }: AnyOperation, method = 'a method') =>
   err(misconfigured(`sessions must have ${method} for ${path}`));
 
-/** Answers with the result of the service method that the operation names. */
 export const answerFromService = <S>(operation: Operation<S>): ((call: Call<S>) => Answer) => {
   const { calls, output, method } = operation;
   const parseInput = inputReader(operation);
@@ -49,7 +46,7 @@ export const answerFromService = <S>(operation: Operation<S>): ((call: Call<S>) 
       const answered = await answer();
       return answered.andThen((response) => {
         const bytes = response.body?.length ?? 0;
-        // What a write has done must be told.
+        // Report what the write did, even if the budget is used up.
         if (output.isCounted) reservation.count(bytes);
         else if (!reservation.admit(bytes)) return noRoom;
         return ok(response);

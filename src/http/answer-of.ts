@@ -14,7 +14,7 @@ import type { Call } from './route.js';
 
 /**
  * Translates the issues of an error to wire names. If an issue names something that the request
- * does not contain, such as the tenant, the host's setup is wrong, and the error becomes
+ * does not contain, for example the tenant, the host's setup is wrong, and the error becomes
  * `misconfigured`.
  */
 const inWireNames = (
@@ -41,8 +41,8 @@ export const inClientTerms = (operation: AnyOperation, error: SessionError): Han
 };
 
 /**
- * The result of a service call with wire names in its error; `store_unavailable` after the
- * handler's `timeoutMs`.
+ * The result of a service call, with wire names in its error. Fails with `store_unavailable` after
+ * the handler's `timeoutMs`.
  *
  * @example
  * ```ts

@@ -13,13 +13,13 @@ import type { Call } from './route.js';
 import type { HandlerRequest } from './session-handler.js';
 import { isStrict } from './strict-handling.js';
 
-/** The JSON object in a body, and its text unless a body parser has replaced it by its value. */
+/** The JSON object in a body, and its text unless a body parser kept only the value. */
 interface SentJson {
   readonly fields: Fields;
   readonly text?: string;
 }
 
-/** Bytes of JSON, from a body parser that has read them; undefined if it has parsed them too. */
+/** The JSON that a body parser has read; undefined if it has parsed it too. */
 const bytesIn = (value: unknown): Uint8Array | undefined => {
   if (ArrayBuffer.isView(value))
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
@@ -57,7 +57,7 @@ const parse = (bytes: Uint8Array): Result<SentJson, HandlerError> => {
   }
 };
 
-/** Reads the JSON object in a request. Refuses a body that is too large as early as possible. */
+/** Rejects a body that is too large as early as possible. */
 const readJsonObject = async (
   request: HandlerRequest,
   maxBytes: number,
@@ -89,21 +89,21 @@ const readJsonObject = async (
   }
 };
 
-/** The fields of a value that have schemas, or the value itself if it is no object. */
 const onlyFields = (fields: FieldSchemas, value: unknown): unknown => {
   if (!isFields(value)) return value;
   const known = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name));
   return Object.fromEntries(known);
 };
 
-/** A value without the unknown fields of its objects, which are ignored as those of the body are. */
+/**
+ * Drops the unknown fields of nested objects, which are ignored like unknown fields of the body.
+ */
 export const withoutUnknown = ({ fields, items }: Schema<unknown>, value: unknown): unknown => {
   if (fields !== undefined) return onlyFields(fields, value);
   if (items === undefined || !Array.isArray(value)) return value;
   return value.map((item) => withoutUnknown(items, item));
 };
 
-/** Reports the unknown fields of a value's objects. */
 const checkNested = (
   issues: IssueList,
   path: string,
@@ -116,7 +116,6 @@ const checkNested = (
     checkKnown(issues, value, Object.keys(fields), `${path}.`);
 };
 
-/** Refuses unknown fields; undefined if there are none. */
 const unknownRefusal = (rules: readonly WireField[], sent: Fields): InvalidInput | undefined => {
   const issues = new IssueList();
   const names = rules.map(({ sentAs }) => sentAs);
@@ -125,7 +124,7 @@ const unknownRefusal = (rules: readonly WireField[], sent: Fields): InvalidInput
   return issues.found.length === 0 ? undefined : invalidInput(issues.found);
 };
 
-/** Whether a path leads to a value, and not to one that was ignored. */
+/** Whether a path leads to a value that was not ignored. */
 const leadsInto = (value: unknown, [first, ...rest]: JsonPath): boolean => {
   if (first === undefined) return true;
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, first)) return false;
@@ -133,17 +132,17 @@ const leadsInto = (value: unknown, [first, ...rest]: JsonPath): boolean => {
 };
 
 /** Maximum characters of a name in a path. */
-const TOLD_CHARACTERS = 64;
+const SHOWN_CHARACTERS = 64;
 
 const inWords = (path: JsonPath): string =>
   path
     .map((part) =>
-      typeof part === 'number' ? `[${part}]` : `.${plainText(cutText(part, TOLD_CHARACTERS))}`,
+      typeof part === 'number' ? `[${part}]` : `.${plainText(cutText(part, SHOWN_CHARACTERS))}`,
     )
     .join('')
     .slice(1);
 
-/** Refuses integers that would be stored as others; undefined if there are none. */
+/** The error for integers that would be stored as other integers; undefined if there are none. */
 const inexactRefusal = (known: Fields, text: string | undefined): InvalidInput | undefined => {
   const paths =
     text === undefined
@@ -154,7 +153,7 @@ const inexactRefusal = (known: Fields, text: string | undefined): InvalidInput |
   return invalidInput(paths.slice(0, MAX_ISSUES).map((path) => ({ path: inWords(path), message })));
 };
 
-/** Reads the fields of an operation's body, by their names in the service. */
+/** Reads the body of an operation, with the names of the service. */
 export const bodyReader = (operation: AnyOperation) => {
   const rules = wireFields(bodyFields(operation));
   return async ({ request, handler }: Call<unknown>): Promise<Result<Fields, HandlerError>> => {

@@ -30,9 +30,8 @@ const unavailable = (cause?: unknown) =>
   err<never, HandlerError>({ ...refusal('authenticator_unavailable'), cause });
 
 /**
- * Asks the host for the tenant of a request; it is empty on a public route. The answer may be of
- * any type: a non-empty string is a tenant, a falsy value denies access, and anything else is a
- * misconfiguration.
+ * Asks the host for the tenant of a request; empty on a public route. A non-empty string is a
+ * tenant, a falsy value denies access, and any other value is a misconfiguration.
  */
 const tenantOf = async <S>(
   { authenticate, context }: HandlerSettings<S>,
@@ -55,7 +54,7 @@ const tenantOf = async <S>(
   }
 };
 
-/** Maximum number of characters of a path in a log line. */
+/** Maximum characters of a path in a log line. */
 const MAX_PATH = 256;
 
 const deniedRequest = (request: HandlerRequest): DeniedRequest => {
@@ -68,7 +67,6 @@ const deniedRequest = (request: HandlerRequest): DeniedRequest => {
   };
 };
 
-/** Decodes a session id from a path. */
 const decodeId = (encoded: string): Result<string, InvalidInput> => {
   try {
     return ok(decodeURIComponent(encoded));
@@ -77,7 +75,7 @@ const decodeId = (encoded: string): Result<string, InvalidInput> => {
   }
 };
 
-/** Checks the method, and decodes the id. A path with GET has HEAD too. */
+/** A path with GET also supports HEAD. */
 const admit = (
   { route: { operation }, encodedId }: Match<{ readonly operation: AnyOperation }>,
   request: HandlerRequest,
@@ -135,7 +133,7 @@ const serveBelow =
     return own.answer({ ...below, sessions: sessions.forTenant(call.tenant) });
   };
 
-/** The response to HEAD: that to GET without the body, but with its `Content-Length`. */
+/** The response to HEAD has the `Content-Length` of the response to GET. */
 const withoutBody = ({ status, headers, body }: HandlerResponse): HandlerResponse => {
   if (body === undefined) return { status, headers };
   const length = String(new TextEncoder().encode(body).length);

@@ -14,17 +14,16 @@ export const streamHeaders = Object.freeze({
 
 /**
  * Sets the milliseconds after which a browser reconnects. No empty line follows, because some
- * clients would take it for an event without data.
+ * clients would read it as an event without data.
  */
 export const preamble = 'retry: 1000\n';
 
 export const heartbeatLine = ': heartbeat\n';
 
-/** The text of a Server-Sent Event. */
 export const frame = (event: string, data: unknown): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** An event that a client names when it reconnects, to continue after it. */
+/** A reconnecting client sends the id, to continue after this event. */
 const frameWithId = (id: string, event: string, data: unknown): string =>
   `id: ${id}\n${frame(event, data)}`;
 

@@ -66,7 +66,6 @@ const streamIsOver: HandlerResponse = Object.freeze({
   headers: Object.freeze({ 'Cache-Control': 'no-store' }),
 });
 
-/** The id of the last event that a reconnecting client has received. */
 const parseLastEventId = (request: HandlerRequest): Result<string | undefined, InvalidInput> => {
   const last = request.header('last-event-id') || undefined;
   if (last === undefined || last === END_ID || parseWatchCursor(last)) return ok(last);

@@ -29,7 +29,6 @@ export interface Frame {
 
 type Change = Result<Frame, OperationErrors['watch']>;
 
-/** An open watch. */
 export interface OpenWatch {
   readonly changes: AsyncIterator<Change, unknown>;
   /** Ends `changes`. */
@@ -42,7 +41,6 @@ export const endWatch = ({ changes, gone }: OpenWatch): void => {
   (async () => changes.return?.())().catch(() => undefined);
 };
 
-/** Input of an `EventStream`. */
 export interface Watching extends OpenWatch {
   readonly heartbeatMs: number;
   /** Reserves the bytes of an event that is sent in pieces. */
@@ -61,7 +59,7 @@ export interface Watching extends OpenWatch {
 export class EventStream implements AsyncIterator<Uint8Array, void> {
   readonly #watching: Watching;
   readonly #cutOff = new AbortController();
-  /** A wait for a heartbeat must not end early, as one of the clock's timers may. */
+  /** A wait for a heartbeat must not end early, as the clock's own timers may. */
   readonly #pause = new InterruptibleWait((ms, done) => afterLong(timerOf(systemClock), ms, done));
   /** Whether a change was requested and is not taken yet. */
   #isAsked = false;
@@ -126,7 +124,6 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     return this.#begin(await this.#frame());
   }
 
-  /** The first piece of an event. */
   #begin(event: Uint8Array): Uint8Array {
     if (event.length <= PIECE_BYTES) return event;
     const reservation = this.#watching.reserve();
@@ -138,7 +135,8 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   }
 
   /**
-   * Copied, because a view would keep the whole event in memory as long as the piece is referenced.
+   * Copied, because a view would keep the complete event in memory as long as the piece is
+   * referenced.
    */
   #piece(event: Uint8Array): Uint8Array {
     const piece = event.slice(this.#sent, this.#sent + PIECE_BYTES);
@@ -173,7 +171,9 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
     return answer();
   }
 
-  /** Adds one listener per promise: `Promise.race` would add another one at every heartbeat. */
+  /**
+   * Adds one listener per promise: `Promise.race` would add another listener at every heartbeat.
+   */
   #receive(next: Promise<IteratorResult<Change, unknown>>): void {
     this.#isAsked = true;
     const answered = (answer: () => IteratorResult<Change, unknown>): void => {

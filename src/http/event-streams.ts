@@ -12,14 +12,12 @@ import { TenantBudget } from './tenant-budget.js';
 
 type Change = Result<Frame, OperationErrors['watch']>;
 
-/** What a stream sends. */
 export interface Watched {
-  /** Begins to watch. */
   readonly watch: (options: {
     readonly signal: AbortSignal;
     readonly onOpen: () => void;
   }) => AsyncIterator<Change>;
-  /** Whether only the status and the headers of the stream are asked for. */
+  /** Whether only the status and the headers were requested. */
   readonly isBare: boolean;
 }
 
@@ -53,7 +51,7 @@ const refusalOf = (
   return begun.value.isErr() ? inClientTerms(servedWatch, begun.value.error) : undefined;
 };
 
-/** Begins a watch, and waits until it is open or has its first change. */
+/** Waits until the watch is open or has its first change. */
 const begin = async (watch: Watched['watch'], timeoutMs: number) => {
   const gone = new AbortController();
   let onOpen = (): void => undefined;

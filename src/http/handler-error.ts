@@ -19,7 +19,7 @@ export interface MethodNotAllowed extends Refusal<'method_not_allowed'> {
   readonly allow: string;
 }
 
-/** The path is unknown. Only mounts without a next handler answer with it. */
+/** The path is unknown. Only mounts without a next handler return it. */
 export interface RouteNotFound extends Refusal<'route_not_found'> {}
 
 /** The `Content-Type` is not JSON in UTF-8, or the body is compressed. */
@@ -34,10 +34,10 @@ export interface AuthenticatorUnavailable extends Refusal<'authenticator_unavail
   readonly cause?: unknown;
 }
 
-/** The maximum number of open streams, or of waiting requests, is reached, or that of the tenant. */
+/** The maximum number of open streams or waiting requests is reached, in total or per tenant. */
 export interface TooManyStreams extends Refusal<'too_many_streams'> {}
 
-/** Every error that the handler answers with. `type` is the `code` of the response. */
+/** Every error that a response can contain. `type` is the `code` of the response. */
 export type HandlerError =
   | SessionError
   | Unauthenticated
@@ -95,13 +95,12 @@ export const details = {
     'The maximum number of event streams or waiting requests is open. Try again later.',
 } as const satisfies Readonly<Record<Code, string>>;
 
-/** An error without details, for a request that the handler refuses. */
 export const refusal = <C extends Exclude<Code, SessionError['type']>>(type: C) => ({
   type,
   message: details[type],
 });
 
-/** The refusal of a method that a path does not have, if it is none of these. */
+/** 405 for a method that this path does not support. */
 export const methodRefusal = (
   { method }: { readonly method: string },
   known: readonly string[] = ['GET', 'HEAD'],
@@ -110,7 +109,7 @@ export const methodRefusal = (
   return { ...refusal('method_not_allowed'), allow: known.join(', ') };
 };
 
-/** Whether the error is a known one. A store that breaks its contract may return anything. */
+/** A store that breaks its contract may return anything. */
 export const isSessionError = (error: SessionError): boolean =>
   Object.hasOwn(httpStatuses, error.type);
 

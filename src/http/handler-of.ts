@@ -4,7 +4,7 @@ import type { SessionHandler } from './session-handler.js';
 
 const handlerSchema = functionOf('must be the result of createSessionHandler');
 
-/** The handler that `mount` was given. Throws a `TypeError` for a value that is no function. */
+/** The handler of a mount. Throws a `TypeError` for a value that is not a function. */
 export const handlerOf = (mount: string, handler: SessionHandler): SessionHandler => {
   readArgument(mount, 'handler', handlerSchema, handler);
   return handler;

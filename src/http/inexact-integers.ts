@@ -3,13 +3,15 @@ import { MAX_DEPTH } from '../input/json-values.js';
 /** The names and indexes that lead to a value in JSON. */
 export type JsonPath = readonly (string | number)[];
 
-/** The service refuses what is deeper. */
+/** The service rejects deeper values. */
 const MAX_PATH = 2 * MAX_DEPTH;
 
 /** Integers of fewer digits are exact as numbers. */
 const longDigits = /\d{16}/;
 
-/** The index after the string that begins at `at`. An expression would need a stack for it. */
+/**
+ * The index after the string that begins at `at`. A regular expression could overflow the stack.
+ */
 const endOfString = (json: string, at: number): number => {
   for (let end = at + 1; end < json.length; end += 1) {
     if (json[end] === '"') return end + 1;
@@ -24,13 +26,12 @@ const isInexact = (literal: string): boolean => {
   return !Number.isFinite(value) || BigInt(literal) !== BigInt(value);
 };
 
-/** The name that its JSON stands for. */
 const nameIn = (part: string | number): string | number =>
   typeof part === 'string' ? JSON.parse(part) : part;
 
 /**
- * The paths of the integers in a JSON text that `JSON.parse` would replace by others: from 2^53 on,
- * not every integer is a number. Fractions are rounded, as everywhere. The text must be valid.
+ * The paths of the integers in a JSON text that `JSON.parse` would change: from 2^53, a number
+ * cannot hold every integer. Fractions are rounded, as everywhere. The text must be valid.
  */
 export const inexactIntegersIn = (json: string): readonly JsonPath[] => {
   const found: JsonPath[] = [];

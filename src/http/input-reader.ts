@@ -18,7 +18,6 @@ import { isStrict } from './strict-handling.js';
 
 const IDEMPOTENCY_KEY_RULE = `must be 1 to ${KEY_LENGTH} printable ASCII characters, bare or in double quotes`;
 
-/** The idempotency key of a request, if it has one. */
 export const parseIdempotencyKey = (
   request: HandlerRequest,
 ): Result<string | undefined, InvalidInput> =>
@@ -30,7 +29,6 @@ export const parseIdempotencyKey = (
     return key;
   });
 
-/** The value of a parameter that is a number. */
 export const numberIn = (fields: Fields, name: string): number | undefined => {
   const value = fields[name];
   return typeof value === 'number' ? value : undefined;
@@ -39,11 +37,10 @@ export const numberIn = (fields: Fields, name: string): number | undefined => {
 const wholeNumber = /^(?:0|[1-9]\d*)$/;
 const decimal = /^\d+(?:\.\d+)?$/;
 
-/** The number in a text; a text that is none stays as it is, for the service to refuse. */
+/** A string that is not a whole number stays unchanged, and the service rejects it. */
 const asNumber = (text: string | undefined): string | number | undefined =>
   text && wholeNumber.test(text) ? Number(text) : text;
 
-/** The values of a parameter that may be given several times, or once. */
 const valuesIn = (
   issues: IssueList,
   sentAs: string,
@@ -57,7 +54,7 @@ const valuesIn = (
   return Object.fromEntries(labels);
 };
 
-/** The value of a parameter, for the service to read; only that a number is one is checked here. */
+/** Checks only the form of numbers; the service checks the rest. */
 const parseParameter = (
   issues: IssueList,
   sentAs: string,
@@ -80,7 +77,7 @@ const parseParameter = (
 };
 
 /**
- * Refuses parameters that are probably misspelled: ignoring a filter would return what it was meant
+ * Rejects parameters that are probably misspelt: ignoring a filter would return what it was meant
  * to exclude. Other unknown parameters are ignored.
  */
 const refuseNearMisses = (
@@ -119,7 +116,6 @@ export const queryParser = ({
     });
 };
 
-/** Reads the input of an operation. */
 export const inputReader = (operation: AnyOperation) => {
   const parseQuery = queryParser(operation);
   const readBody = operation.body && bodyReader(operation);

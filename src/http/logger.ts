@@ -3,7 +3,7 @@ import { tellHost } from '../session/call-host.js';
 import { hasMethods } from '../session/fields.js';
 import { isError } from '../session/native-kinds.js';
 
-/** The host's logger, such as pino, bunyan or `console`. */
+/** The host's logger, for example pino, bunyan or `console`. */
 export interface Logger {
   /** Logs information for the host. */
   info(fields: object, message: string): void;
@@ -15,7 +15,6 @@ export interface Logger {
 
 const isLogger = (value: unknown): value is Logger => hasMethods(value, 'info', 'warn', 'error');
 
-/** The host's logger. */
 export const loggerSchema: Schema<Logger | undefined> = typed(
   isLogger,
   'must have the methods info, warn, error',

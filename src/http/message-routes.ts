@@ -54,7 +54,7 @@ const read = optionsOf(
     ),
 );
 
-/** The field `create` of a body: only with the routes by which a session is created under its id. */
+/** `create` needs the routes that create a session under a given id. */
 const parseCreate = ({ routes }: HandlerContext, value: unknown): Result<boolean, InvalidInput> => {
   if (value === undefined || value === null || value === false) return ok(false);
   if (value !== true) return err(invalidField('create', 'must be true or false'));
@@ -95,7 +95,7 @@ const waitFor = async (call: Call<TenantMessages>, messageId: unknown, timeoutMs
   }
 };
 
-/** Reserves no bytes while it waits, only for what it then sends. */
+/** Reserves bytes only for the response, not for the wait. */
 const answerWhenReady =
   (waiting: TenantBudget) =>
   async (call: Call<TenantMessages>): Answer => {
@@ -116,10 +116,10 @@ const answerWhenReady =
   };
 
 /**
- * What a user of a chat does: `POST /send-message/{session_id}`, `GET /session/{session_id}/inbox`,
- * `GET /session/{session_id}/answer` and `POST /withdraw-messages/{session_id}`. With
- * `commandRoutes()`, a message can also create its session. Throws a `TypeError` that names every
- * invalid or unknown option.
+ * Routes for the user of a chat: `POST /send-message/{session_id}`, `GET
+ * /session/{session_id}/inbox`, `GET /session/{session_id}/answer` and `POST
+ * /withdraw-messages/{session_id}`. With `commandRoutes()`, a message can also create its session.
+ * Throws a `TypeError` that names every invalid or unknown option.
  *
  * @example
  * ```ts

@@ -8,10 +8,9 @@ import type { Session } from '../session/session.js';
 /** Maximum characters of a header value. Clients reject long headers; Node does from 16 KiB. */
 const MAX_CHARACTERS = 4096;
 
-/** Query parameters that select a page. The others are the same on all pages. */
+/** Query parameters that select a page. All links repeat the others. */
 const pageNames: ReadonlySet<string> = new Set(['limit', 'page', 'cursor']);
 
-/** The other parameters, with their names on the wire. */
 const filters = wireFields(listFields).filter(({ name }) => !pageNames.has(name));
 
 const textsOf = (value: unknown): readonly string[] => {
@@ -19,7 +18,6 @@ const textsOf = (value: unknown): readonly string[] => {
   return Array.isArray(value) ? value.map(String) : [String(value)];
 };
 
-/** The part of the query that all links repeat. */
 const filtersOf = (query: Fields): string =>
   filters
     .filter(({ name }) => query[name] !== undefined)

@@ -23,7 +23,6 @@ const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, strin
   503: { 'Retry-After': '1' },
 };
 
-/** The response to an error by its code; `headers` has `Allow` for a wrong method. */
 export const problemOf = (
   code: Code,
   headers: HandlerResponse['headers'] = {},
@@ -40,7 +39,6 @@ export const problemOf = (
   });
 };
 
-/** A response with a JSON body. */
 export const jsonResponse = (
   status: number,
   headers: HandlerResponse['headers'],
@@ -51,7 +49,7 @@ export const jsonResponse = (
   body: JSON.stringify(value),
 });
 
-/** Cache of constant responses: rejecting a request must cost almost nothing. */
+/** Constant responses are cached: rejecting a request must cost almost nothing. */
 const prepared = new Map<Code, HandlerResponse>();
 
 /** The response to an error (RFC 9457), with `code`, and with `errors` for invalid input. */

@@ -2,7 +2,6 @@ import type { AnyOperation } from '../operations/operation.js';
 import { optional, type Schema, typed } from '../schema/schema.js';
 import { isFields } from '../session/fields.js';
 
-/** What is checked of a route. */
 export interface AnyRoute {
   readonly operation: Pick<AnyOperation, 'name' | 'path'>;
 }
@@ -19,7 +18,6 @@ const areGroups = (value: unknown): value is readonly (readonly AnyRoute[])[] =>
 
 const RULE = 'must be an array of groups of routes, such as commandRoutes()';
 
-/** The option `routes`: groups of routes. */
 export const routeGroups: Schema<readonly (readonly AnyRoute[])[]> = optional(
   typed(areGroups, RULE, []),
   [],

@@ -13,7 +13,7 @@ import type {
 } from './session-handler.js';
 import type { TenantBudget } from './tenant-budget.js';
 
-/** The answer of a route: a response, or an error that the handler turns into one. */
+/** The answer of a route: a response, or an error that the handler turns into a response. */
 export type Answer = Promise<Result<HandlerResponse, HandlerError>>;
 
 /** The settings and functions of a handler that all its routes share. */
@@ -26,7 +26,7 @@ export interface HandlerContext {
   readonly maxBodyBytes: number;
   /** Timeout of the store in milliseconds. */
   readonly timeoutMs: number;
-  /** Limits the bytes of answers that are in preparation or that clients have not received. */
+  /** Limits the bytes of responses that are in preparation or not yet received. */
   readonly budget: TenantBudget;
   /** The open event streams. */
   readonly streams: OpenStreams;
@@ -39,7 +39,7 @@ export interface HandlerContext {
   readonly serve: <S>(operations: readonly Operation<S>[], url: string, call: Call<S>) => Answer;
 }
 
-/** A request for a route. It is authenticated, and its method is that of the operation. */
+/** An authenticated request for a route, with the method of the operation. */
 export interface Call<S = TenantSessions> {
   /** The request. */
   readonly request: HandlerRequest;
@@ -60,7 +60,7 @@ export interface Call<S = TenantSessions> {
 }
 
 /**
- * An operation, and how to answer it.
+ * An operation, and the function that answers it.
  *
  * @example
  * ```ts
@@ -92,7 +92,6 @@ export interface Route<S = TenantSessions> {
   readonly unauthenticated?: HandlerResponse;
 }
 
-/** A route whose answer is set, at least to the default. */
 export type AnsweredRoute<S = TenantSessions> = Route<S> & Required<Pick<Route<S>, 'answer'>>;
 
 /** Routes that a host adds together. `S` is the part of a tenant's sessions that they need. */

@@ -66,14 +66,14 @@ export const routerOf = <R extends { readonly operation: Path }>(
  */
 const nonPath = /[^\w\-.~!$&'()*+,;=:@%/]/gu;
 
-/** Normalizes the prefix of a mount: `/api` for `api`, `/api` and `/api/`; empty for the root. */
+/** Normalises the prefix of a mount: `/api` for `api`, `/api` and `/api/`; empty for the root. */
 export const tidyPrefix = (prefix: string): string => {
   if (prefix === '') return '';
   const segments = prefix.split('/').filter((each) => each !== '');
   return segments.map((each) => `/${each.replace(nonPath, percentEncode)}`).join('');
 };
 
-/** The path after a normalized prefix; undefined if the URL does not start with it. */
+/** The path after a normalised prefix; undefined if the URL does not start with it. */
 export const withoutPrefix = (url: string, prefix: string): string | undefined => {
   if (prefix === '') return url;
   const isBelow = url.startsWith(prefix) && url[prefix.length] === '/';

@@ -90,54 +90,54 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
    * `colloquy/openapi`, and your own. Default: none.
    */
   readonly routes?: readonly RouteGroup<NoInfer<S>>[] | undefined;
-  /** Whether sessions are sent with their labels, as a seventh field `labels`. Default: false. */
+  /** Send sessions with their labels, as a seventh field `labels`. Default: false. */
   readonly labels?: boolean | undefined;
-  /** Whether sessions are sent with their `metadata` and their `revision`. Default: false. */
+  /** Send sessions with their `metadata` and their `revision`. Default: false. */
   readonly metadata?: boolean | undefined;
   /**
-   * Whether sessions are sent with `started_at`, `ends_at`, `ended_at`, `updated_at` and
-   * `duration_ms` too. Default: false.
+   * Send sessions with `started_at`, `ends_at`, `ended_at`, `updated_at` and `duration_ms`.
+   * Default: false.
    */
   readonly sessionTimes?: boolean | undefined;
-  /** Whether forks are sent with their `origin`. Default: false. */
+  /** Send forks with their `origin`. Default: false. */
   readonly origin?: boolean | undefined;
   /**
-   * Whether sessions are sent with the number of messages in their `inbox` and their `work`, and
-   * events of a session with the messages that wait. Default: false.
+   * Send sessions with the number of messages in their `inbox` and with their `work`, and session
+   * events with the waiting messages. Default: false.
    */
   readonly work?: boolean | undefined;
-  /** Whether sessions are sent with their `usage` and their `budget`. Default: false. */
+  /** Send sessions with their `usage` and their `budget`. Default: false. */
   readonly usage?: boolean | undefined;
   /**
-   * Whether the history entries of sessions are sent with their `id`, `data`, `turn` and `message`,
-   * if they have them. Parts of a history and events always show them. Default: false.
+   * Send the history entries of sessions with their `id`, `data`, `turn` and `message`, if present.
+   * History parts and events always contain them. Default: false.
    */
   readonly entryData?: boolean | undefined;
   /** Maximum bytes in a request body. Default: 256 KiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Maximum bytes of all answers that are in preparation or that clients have not received; half of
-   * it per tenant. Above it, a read is answered with 503 and `Retry-After`. Default: 32 MiB.
+   * Maximum bytes of all responses that are in preparation or not yet received; a tenant may use
+   * half. Above it, reads return 503 with `Retry-After`. Default: 32 MiB.
    */
   readonly maxPendingBytes?: number | undefined;
   /**
-   * Timeout of the authenticator, and then of the store, in milliseconds; after it, the response is
+   * Timeout of the authenticator, and then of the store, in milliseconds; after it, requests return
    * 503. Default: 10,000.
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Ends all event streams and waits for answers when it is aborted, so that a server can close.
-   * Clients then continue at another process. Default: streams end when their sessions or connections end.
+   * Ends all event streams and all waits for answers when aborted, so that a server can close.
+   * Clients then continue at another process. Default: streams end with their sessions or
+   * connections.
    */
   readonly signal?: WatchSignal | undefined;
   /**
-   * Called for each error that is answered with a status of 500 or above, with its `cause`, which
-   * the response does not contain. Default: ignored.
+   * Called for each 5xx response with the error and its `cause`, which the response does not
+   * contain. Default: ignored.
    */
   readonly onError?: ((error: HandlerError) => void) | undefined;
   /**
-   * Called for each request that is answered with 401, for example to count wrong keys. Default:
-   * ignored.
+   * Called for each 401 response, for example to count wrong keys. Default: ignored.
    */
   readonly onDenied?: ((denied: DeniedRequest) => void) | undefined;
   /**
@@ -157,7 +157,7 @@ export interface HandlerSettings<S> {
   readonly onDenied: (denied: DeniedRequest) => void;
 }
 
-/** The routes of the handler itself, and those of the host. */
+/** The handler's own routes, then the host's. */
 const withOwnRoutes = <R extends { readonly operation: Pick<AnyOperation, 'name' | 'path'> }>(
   groups: readonly (readonly R[])[],
 ): readonly (R | Route)[] => {
@@ -168,7 +168,6 @@ const withOwnRoutes = <R extends { readonly operation: Pick<AnyOperation, 'name'
   return [...own, ...given];
 };
 
-/** What becomes of errors and of denied requests: they are logged and told to the host. */
 const reportingOf = (
   logger: Logger | undefined,
   { onError, onDenied }: Pick<OutOf<typeof handlerOptionSchemas>, 'onError' | 'onDenied'>,
@@ -177,7 +176,7 @@ const reportingOf = (
   return {
     report: (error: HandlerError): void => {
       const status = statusOf(error.type);
-      // A wait that ends is no failure of the service.
+      // The end of a wait is not a failure of the service.
       if (status < 500 || error.type === 'not_answered') return;
       if (logger !== undefined) logFailure(logger, error, { status });
       onError(error);
@@ -189,7 +188,6 @@ const reportingOf = (
   };
 };
 
-/** The fields of sessions that the host can show. */
 const shownFields = {
   labels: onOrOff,
   metadata: onOrOff,
@@ -214,7 +212,7 @@ export const handlerOptionSchemas = {
   logger: optional(loggerSchema),
 } satisfies Readonly<Record<keyof SessionHandlerOptions, Schema<unknown>>>;
 
-/** The rule of the handler's routes and its own together. */
+/** Checks the host's routes together with the handler's own. */
 export const checkRoutes = (
   issues: IssueList,
   { routes }: Pick<OutOf<typeof handlerOptionSchemas>, 'routes'>,

@@ -1,8 +1,8 @@
 import type { WatchSignal } from '../session/session-event.js';
 
 /**
- * Requests and responses are plain objects, because creating a Fetch `Request` and `Response` takes
- * longer than all the work of the handler. A mount translates them.
+ * Requests and responses are plain objects, because creating a Fetch `Request` and `Response` costs
+ * more than all the work of the handler. A mount translates them.
  */
 
 /** The result of reading a request body. */
@@ -24,8 +24,8 @@ export interface HandlerRequest {
   /** Path and query as received, undecoded, without the prefix. */
   readonly url: string;
   /**
-   * The part of the path that the mount has removed, such as `/api`. `Location` and `Link` contain
-   * it.
+   * The part of the path that the mount has removed, for example `/api`. `Location` and `Link`
+   * contain it.
    */
   readonly prefix: string;
   /** The value of a header, by its name in lower case. Repeated headers are joined with `, `. */
@@ -33,8 +33,8 @@ export interface HandlerRequest {
   /** Reads the body once, and at most `maxBytes` of it. Must not reject. */
   body(maxBytes: number): Promise<BodyReading>;
   /**
-   * Calls the listener once, when the response was sent or the connection is lost. A mount that
-   * cannot detect this omits the method.
+   * Calls the listener once, when the response has been sent or the connection is lost. A mount
+   * that cannot detect this omits the method.
    */
   onClose?(listener: () => void): void;
 }
@@ -51,7 +51,7 @@ interface ResponseHead {
  * contain `Content-Length`: code that changes the body must update or remove it.
  */
 interface WholeResponse extends ResponseHead {
-  /** The text of the body, such as JSON. */
+  /** The text of the body, for example JSON. */
   readonly body?: string;
   readonly stream?: never;
   readonly cutOff?: never;
@@ -84,7 +84,7 @@ export type AuthenticationRequest = Pick<HandlerRequest, 'method' | 'url' | 'pre
 /**
  * Returns the tenant whose sessions a request may access, or undefined to deny access. `key` is the
  * value of `X-API-KEY`. Without the header it is empty, and never `undefined`, because some
- * database libraries take `undefined` for "no condition". To use a cookie or a bearer token, read
+ * database libraries read `undefined` as "no condition". To use a cookie or a bearer token, read
  * it from `request`.
  *
  * @example
@@ -102,7 +102,7 @@ export type Authenticate = (
 
 /** A request that was answered with 401, without its key and query. */
 export interface DeniedRequest {
-  /** The method, such as `GET`. */
+  /** The method, for example `GET`. */
   readonly method: string;
   /** With the mount's prefix, without the query; at most 256 characters. */
   readonly path: string;

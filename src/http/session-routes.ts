@@ -38,7 +38,7 @@ import { answerWithin } from './within-budget.js';
 const parseListQuery = queryParser(servedList);
 const parseGetQuery = queryParser(servedGet);
 
-/** The fields of a create. A host may leave out the face and the profile, a request may not. */
+/** A host may leave out the face and the profile; a request may not. */
 const createReader = (operation: AnyOperation) => {
   const readInput = inputReader(operation);
   return async (call: Call<unknown>): Promise<Result<Fields, HandlerError>> => {
@@ -103,7 +103,7 @@ const gotResponse = (call: Call<unknown>, session: GetOrCreateResult): HandlerRe
   return jsonResponse(session.created ? 201 : 200, headers, shown);
 };
 
-/** Maximum number of history entries that the answer shows. More are not read. */
+/** Maximum number of history entries in the response. Further entries are not read. */
 export const shownHistoryLimit = (
   { request, form }: Pick<Call, 'request' | 'form'>,
   query: Fields,
@@ -118,7 +118,7 @@ const checkTotal = (page: SessionPage): Result<SessionPage, StoreUnavailable> =>
 };
 
 /**
- * The response to a read. For a HEAD no history was read, so that the body is not that of a GET.
+ * A HEAD reads no history, so its body would differ from the body of the GET.
  */
 const readResponse = (
   { method }: HandlerRequest,
@@ -164,8 +164,8 @@ export const sessionRoutes: RouteGroup<TenantSessions> = [
 ];
 
 /**
- * The commands: `POST /start-session/{session_id}` and those of the other commands, of appends,
- * leases, redactions and deletions. With them, `POST /create-session` also takes `start`, `wake`,
+ * Routes that change sessions: `POST /start-session/{session_id}` and the other commands, appends,
+ * leases, redactions and deletions. With them, `POST /create-session` also accepts `start`, `wake`,
  * `entries` and `from`, and every API key can change, append to and delete the sessions of its
  * tenant.
  *
@@ -188,7 +188,7 @@ export const commandRoutes = (): RouteGroup<TenantCommands & TenantOpenings & Te
 ];
 
 /**
- * `GET /session/{session_id}/history`: a part of a history, the last entries or those after a
+ * `GET /session/{session_id}/history`: a part of a history, the last entries or the entries after a
  * position. It reveals nothing beyond `GET /session/{session_id}`.
  *
  * @example

@@ -13,17 +13,17 @@ import { nodeCrypto, sha256 } from '../session/sha256.js';
  */
 export type ApiKey =
   | {
-      /** The key: 1 to 256 visible ASCII characters. */
+      /** The key: 1–256 visible ASCII characters. */
       readonly key: string;
       readonly sha256?: undefined;
-      /** The tenant whose sessions the key gives access to: 1 to 256 characters. */
+      /** The tenant whose sessions the key can access: 1–256 characters. */
       readonly tenant: string;
     }
   | {
       /** The SHA-256 of the key: 64 hexadecimal digits. */
       readonly sha256: string;
       readonly key?: undefined;
-      /** The tenant whose sessions the key gives access to: 1 to 256 characters. */
+      /** The tenant whose sessions the key can access: 1–256 characters. */
       readonly tenant: string;
     };
 
@@ -124,8 +124,9 @@ const apiKeys = schema<StaticAuthenticate>((issues, _path, keys) => {
 /**
  * Creates an authenticator for a fixed list of keys. It stores only SHA-256 digests, and compares
  * with each of them in constant time, so neither memory nor timing reveals a key. It answers
- * synchronously where the runtime has node:crypto, and with a promise elsewhere, such as in Workers
- * without `nodejs_compat`. Throws a `TypeError` that names every invalid entry and contains no key.
+ * synchronously where the runtime has node:crypto, and with a promise elsewhere, for example in
+ * Workers without `nodejs_compat`. Throws a `TypeError` that names every invalid entry and contains
+ * no key.
  *
  * @example
  * ```ts

@@ -15,18 +15,14 @@ const FIRST_BYTES = 64 * 1024;
  */
 const FIRST_PART = 1 / 256;
 
-/** The part of a budget that one tenant may have by default. */
 const DEFAULT_PER_TENANT = 1000;
 
-/** The part of a budget of places that one tenant may have. */
 export const perTenantOf = (places: number, given: number | undefined): number =>
   given ?? Math.min(DEFAULT_PER_TENANT, places);
 
-/** Whether a tenant may have no more than there is. */
 export const fitsInBudget = (places: number, given: number | undefined): boolean =>
   perTenantOf(places, given) <= places;
 
-/** A tenant's share of a budget. */
 export interface Reservation {
   /** Reserves a small amount for an answer of unknown size, and returns it: at least 1. */
   first(): number;
@@ -34,14 +30,14 @@ export interface Reservation {
    * Reserves an amount. Returns false if there is not enough, or if the reservation was released.
    */
   admit(amount: number): boolean;
-  /** Reserves an amount even if there is not enough: what comes later then finds no room. */
+  /** Reserves an amount even if the budget is too small, so that later requests are rejected. */
   count(amount: number): void;
   /**
    * Raises the reserved amount to this one, for an answer that is larger than `first`. Returns
    * false if there is not enough, or if the reservation was released.
    */
   raiseTo(amount: number): boolean;
-  /** Returns to the budget what exceeds this amount. */
+  /** Lowers the reserved amount to this one. */
   lowerTo(amount: number): void;
   /**
    * Waits until a large answer may be written. Only one is written per turn of the event loop, so

@@ -7,10 +7,9 @@ import type { Answer, Call } from './route.js';
 import type { HandlerResponse } from './session-handler.js';
 import type { Reservation } from './tenant-budget.js';
 
-/** The error while the pending answers use up the budget. */
 export const noRoom = err(storeUnavailable('too many large answers are pending', 'not_applied'));
 
-/** Maximum bytes in UTF-8 of a UTF-16 code unit. */
+/** Maximum UTF-8 bytes per UTF-16 code unit. */
 const MAX_BYTES_OF_UNIT = 3;
 
 const readSized = async <T, E extends SessionError>(
@@ -22,7 +21,7 @@ const readSized = async <T, E extends SessionError>(
     const answer = await read(maxBytes);
     if (answer.isOk()) return answer;
     const error: SessionError = answer.error;
-    // Another maximum is that of the service.
+    // A different limit is the limit of the service.
     if (error.type !== 'page_too_large' || error.limit !== maxBytes) return answer;
     if (!reservation.raiseTo(error.bytes)) return noRoom;
     maxBytes = error.bytes;

@@ -22,8 +22,7 @@ const sessionCounts: Schema<SessionCounts> = wireObject({
 const NO_STATUSES = 'This store cannot list by status, so all sessions are shown.';
 
 /**
- * The notice for an error that the same list by any status has; undefined for an error that may
- * pass.
+ * The notice for an error that every status would cause; undefined for a temporary error.
  */
 const noticeOf = ({ type, message }: OperationErrors['list']): string | undefined => {
   if (type === 'misconfigured') return NO_STATUSES;
@@ -45,8 +44,8 @@ const countAll = async (sessions: TenantSessions, query: Fields) => {
 };
 
 /**
- * Counts the sessions of a list for each filter. It is a request beside that for the list, so that
- * a list never waits for the counts, and is shown where they fail.
+ * Counts the sessions of a list for each filter. A separate request, so that the list never waits
+ * for the counts, and appears even if they fail.
  */
 export const countSessions = served(
   { ...list, path: '/counts', output: { status: 200, body: sessionCounts } },

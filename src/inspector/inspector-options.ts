@@ -18,7 +18,7 @@ export interface InspectorOptions {
   /** Called for every request of the page and its data. */
   readonly authenticate: InspectorAuthenticate;
   /**
-   * The `WWW-Authenticate` header of a 401, such as `Basic realm="Colloquy"`. Default: `Inspector`,
+   * The `WWW-Authenticate` header of a 401, like `Basic realm="Colloquy"`. Default: `Inspector`,
    * for which browsers show no login dialog.
    */
   readonly challenge?: string | undefined;
@@ -26,7 +26,6 @@ export interface InspectorOptions {
   readonly write?: boolean | undefined;
 }
 
-/** The checked options with their defaults. */
 export interface InspectorSettings {
   readonly authenticate: InspectorAuthenticate;
   readonly challenge: string;

@@ -51,7 +51,7 @@ export const pageResponse = ({ tenant, events, write }: PageFacts): HandlerRespo
   return withSecurityHeaders({
     status: 200,
     headers: pageHeaders,
-    // A function, since a tenant's name may contain replacement patterns such as `$&`.
+    // A function, because a tenant's name may contain replacement patterns like `$&`.
     body: page.html.replace('<body>', () => `<body ${facts}>`),
   });
 };

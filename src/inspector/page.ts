@@ -3,8 +3,7 @@ export interface Page {
   /** One document that contains its style and its script. */
   readonly html: string;
   /**
-   * Sources for the Content-Security-Policy, such as `'sha256-...'`: of the script and of the
-   * style.
+   * Sources of the script and the style for the Content-Security-Policy, like `'sha256-...'`.
    */
   readonly script: string;
   readonly style: string;

@@ -1,6 +1,6 @@
 import type { SessionStatus } from '../session/session-status.js';
 
-/** What the list can be filtered by: a status, or nothing. */
+/** The filter of the list: a status, or empty for all sessions. */
 export type StatusFilter = SessionStatus | '';
 
 /** The number of sessions for each filter, as far as it is known. */

@@ -1,10 +1,7 @@
 import { type SessionForm, toWireOptions, toWireWork } from '../operations/session-form.js';
 import type { SessionSummary } from '../session/session-event.js';
 
-/**
- * The fields of a session that a row of the list shows. The texts and the history may be much
- * longer.
- */
+/** The fields of a row: the complete options and the history may be much longer. */
 export const rowOf = (session: SessionSummary) => {
   const { id, status, endReason, createdAt, duration } = session;
   const { face, profile, time_limit } = toWireOptions(session.options);

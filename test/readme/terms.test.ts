@@ -78,7 +78,28 @@ const rulesOfPages: readonly Rule[] = [
 ];
 
 /** The rules do not hold here yet. */
-const unfinished = ['adapters', 'src'];
+const unfinished = [
+  'adapters/lanes',
+  'adapters/memory',
+  'adapters/postgres',
+  'adapters/redis',
+  'adapters/sql',
+  'adapters/sqlite',
+  'adapters/stored',
+  'src/events',
+  'src/input',
+  'src/inversify',
+  'src/openapi',
+  'src/operations',
+  'src/plan',
+  'src/schema',
+  'src/service',
+  'src/session',
+  'src/simulation',
+  'src/store',
+  'src/telemetry',
+  'src/testing',
+];
 
 const offences = (prose: readonly Prose[], checked: readonly Rule[]): readonly string[] =>
   checked.flatMap(({ pattern, instead, except }) =>
@@ -107,8 +128,10 @@ describe('the words that we do without', () => {
 
   test('are in no comment, name of a test or message', () => {
     const folders = ['.ci', 'adapters', 'benchmarks', 'examples', 'src', 'test'];
-    const prose = proseOfCode(...folders.filter((folder) => !unfinished.includes(folder)));
-    const own = prose.filter(({ path }) => path !== 'test/readme/terms.test.ts');
+    const checked = proseOfCode(...folders).filter(
+      ({ path }) => !unfinished.some((folder) => path.startsWith(`${folder}/`)),
+    );
+    const own = checked.filter(({ path }) => path !== 'test/readme/terms.test.ts');
     expect(offences(own, rules)).toEqual([]);
   });
 });

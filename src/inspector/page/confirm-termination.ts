@@ -2,8 +2,8 @@ import { elementById, setText } from './dom.js';
 import { escapeInvisible } from './text.js';
 
 /**
- * Asks the user to confirm the termination. Closing the dialog in another way, such as with Escape,
- * means no.
+ * Asks the user to confirm the termination. Closing the dialog without an answer, for example with
+ * Escape, means no.
  */
 export const confirmTermination = (id: string): Promise<boolean> => {
   const dialog = elementById('confirm', HTMLDialogElement);
@@ -20,7 +20,7 @@ export const confirmTermination = (id: string): Promise<boolean> => {
       dialog.close();
     };
     no.onclick = () => dialog.close();
-    // The event comes after the dialog has closed: it may have been opened again meanwhile.
+    // The event follows the closing: the dialog may have been opened again before it.
     dialog.onclose = () => {
       if (!dialog.open) resolve(answer);
     };

@@ -14,8 +14,7 @@ const copied = async (text: string): Promise<boolean> => {
 };
 
 /**
- * A button that copies a text. Without access to the clipboard, it marks the text where it is
- * shown.
+ * A button that copies a text. Without access to the clipboard, it selects the text on the page.
  */
 export const copyButton = (text: string, shown: HTMLElement): HTMLButtonElement => {
   const copy = async (): Promise<void> => {

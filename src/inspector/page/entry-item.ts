@@ -4,10 +4,9 @@ import type { Entry } from './session-row.js';
 import { asCount, asTime, escapeInvisible } from './text.js';
 import { toolCallNames } from './tool-calls.js';
 
-/** Maximum number of characters that are shown before the user asks for the rest. */
+/** Maximum characters that are shown before the user asks for the rest. */
 const SHOWN = 4000;
 
-/** What belongs to an entry beside its text, folded. */
 const dataOf = (data: unknown): HTMLElement => {
   const names = toolCallNames(data);
   const title = names.length === 0 ? 'Data' : `Tool calls: ${names.join(', ')}`;

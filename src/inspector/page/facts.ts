@@ -3,7 +3,7 @@ import type { SessionDetail } from './session-row.js';
 import { asTime, escapeInvisible } from './text.js';
 import { timeAgo } from './time-ago.js';
 
-/** A name and the parts of its value. Texts may be untrusted. */
+/** A name and the parts of its value, which may be untrusted. */
 export type Fact = readonly [name: string, ...value: readonly (string | Node)[]];
 
 const shown = (part: string | Node): string | Node =>
@@ -17,14 +17,12 @@ export const factList = (facts: readonly Fact[]): HTMLDListElement => {
   return element('dl', { class: 'facts' }, ...items);
 };
 
-/** A time, and how long ago it was. */
 export const timeFact = (name: string, time: string): Fact => [
   name,
   `${asTime(time)}, `,
   timeAgo(time),
 ];
 
-/** The options, the labels, the metadata and the creation time of a session. */
 export const factsOf = ({
   options,
   labels,

@@ -5,8 +5,7 @@ import { countSessions, type ListQuery } from './requests.js';
 import { asCount } from './text.js';
 
 /**
- * In the order of the buttons. The table of statuses itself would bring the whole domain into the
- * page.
+ * In the order of the buttons. Importing the table of statuses would pull the domain into the page.
  */
 const choices: readonly StatusFilter[] = ['', 'IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'];
 
@@ -25,9 +24,8 @@ export class Filters {
   readonly #notice = elementById('no-filters', HTMLElement);
   readonly #filters: readonly Filter[];
   #chosen: StatusFilter = '';
-  /** The query that is to be counted within. */
   #within: ListQuery = {};
-  /** Counting may take longer than listing. */
+  /** Counting can be slower than listing. */
   readonly #count = oneAtATime(async () => {
     const answer = await countSessions(this.#within);
     if (answer.ok) this.#show(answer.value);
@@ -61,7 +59,6 @@ export class Filters {
     this.#frame.disabled = isDisabled;
   }
 
-  /** Counts again. */
   refresh(within: ListQuery): Promise<void> {
     this.#within = within;
     return this.#count();

@@ -32,7 +32,7 @@ export const findSessions = async (
   }
   const found = await getSession(text);
   if (found.ok) return { ok: true, value: { ...noSessions, sessions: [found.value], total: 1 } };
-  // An id that breaks the rules of ids is that of no session.
+  // An invalid id cannot belong to a session.
   if (found.status === 404 || found.status === 400) return { ok: true, value: noSessions };
   return found;
 };

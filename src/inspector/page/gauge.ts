@@ -1,12 +1,11 @@
 import { element, setText } from './dom.js';
 
-/** What a gauge shows. */
 export interface Measure {
   readonly used: number;
   /** 0 for none. */
   readonly limit: number;
   readonly text: string;
-  /** What is left; empty if nothing is to be said of it. */
+  /** What is left; empty if that says nothing. */
   readonly left: string;
 }
 

@@ -11,10 +11,10 @@ const STEP = 200;
 const END_PX = 40;
 
 /**
- * Shows the history of a session: the latest entries first, older ones on demand, new ones as they
- * arrive. It opens at its end and stays there until the user scrolls back. New entries are read
- * from the last known position, so none is read twice or missed; and the last one that is shown is
- * read again, which tells whether it is superseded.
+ * Shows the history of a session: the latest entries first, older entries on demand, new entries as
+ * they arrive. It opens at its end and stays there until the user scrolls back. New entries are
+ * read from the last known position, so no entry is read twice or missed. The last shown entry is
+ * read again, to find out whether it was superseded.
  */
 export class History {
   readonly part = element('section', { class: 'conversation', 'aria-label': 'History' });
@@ -30,11 +30,10 @@ export class History {
   readonly #more = button(`Show ${STEP} older`, () => void this.#showOlder());
   /** Whether the user is at the end. */
   #follows = true;
-  /** Number of entries that have arrived since the user has left the end. */
+  /** Number of entries that have arrived since the user left the end. */
   #unseen = 0;
-  /** The positions of the entries that are shown. */
   #positions: readonly number[] = [];
-  /** Number of entries in the whole history. */
+  /** Number of entries in the complete history. */
   #total = 0;
   /** The position before the first entry that is shown; 0 if all are. */
   #start = 0;
@@ -104,11 +103,10 @@ export class History {
     return '';
   }
 
-  /** Reads all new entries, part by part. */
   async #readOn(): Promise<string> {
     if (this.#position === undefined) return this.#begin();
     this.#clearFresh();
-    // The entry before the last one that is shown, or what is before all of them.
+    // From the entry before the last shown entry, or from before all of them.
     const last = this.#positions.at(-1);
     let position = this.#position;
     if (last !== undefined) position = this.#positions.at(-2) ?? this.#start;

@@ -5,7 +5,7 @@ import { oneAtATime } from './one-at-a-time.js';
 import { getInbox } from './requests.js';
 import type { SessionDetail } from './session-row.js';
 
-/** Shows the messages that wait for a turn, oldest first. */
+/** Shows the waiting messages, oldest first. */
 export class Inbox {
   readonly #count = element('span');
   readonly #list = element('ol', { class: 'history' });
@@ -32,7 +32,7 @@ export class Inbox {
     if (inbox > 0 || this.#items.size > 0) void this.#read();
   }
 
-  /** A message that still waits keeps its element, so that its button keeps the focus. */
+  /** A waiting message keeps its element, so that its button keeps the focus. */
   #draw(messages: readonly Message[]): void {
     const ids = new Set(messages.map(({ id }) => id));
     for (const [id, item] of this.#items) {

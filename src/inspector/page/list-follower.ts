@@ -2,8 +2,8 @@ import { oneAtATime } from './one-at-a-time.js';
 import { listEvents } from './requests.js';
 
 /**
- * How often the list is read without events, and with them: no event tells of an end by the clock
- * before a sweep.
+ * How often the list is read, without events and with events: before a sweep, no event reports an
+ * expiry.
  */
 const POLL_MS = 5000;
 const SLOW_POLL_MS = 15_000;
@@ -65,7 +65,7 @@ export const followList = (hasEvents: boolean, refresh: () => Promise<void>): vo
     if (hasEvents) events.open();
   };
   document.addEventListener('visibilitychange', () => {
-    // Browsers open few connections to one host: a hidden page gives its own back.
+    // Browsers open few connections to one host, so a hidden page closes its own.
     if (document.hidden) events.close();
     else refreshAll();
   });

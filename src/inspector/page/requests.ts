@@ -56,7 +56,7 @@ const pageOf = (sessions: readonly SessionRow[], headers: Headers): SessionPage 
   unreadable: headers.get('x-unreadable-sessions')?.split(',').length ?? 0,
 });
 
-/** The query parameters of a list; a label may be given several times. */
+/** The query parameters of a list; a label may be repeated. */
 export type ListQuery = Readonly<Record<string, string | readonly string[]>>;
 
 const parametersOf = (query: ListQuery): URLSearchParams =>
@@ -81,7 +81,6 @@ export const getInbox = (id: string): Promise<Outcome<readonly Message[]>> =>
 
 export const eventsOf = (id: string): EventSource => new EventSource(pathOf(id, '/events'));
 
-/** The events after which a list may differ. */
 export const listEvents = (): EventSource => new EventSource('inspector/events');
 
 /** Sends a header that other sites cannot make a browser send. */

@@ -29,7 +29,7 @@ export const createListRow = (session: SessionRow): ListRow => {
   const [face, profile] = [text(options.face), text(options.profile)];
   const row = element('tr', {}, element('td', {}, link), status, face, profile, duration, created);
   row.addEventListener('click', ({ target }) => {
-    // The link opens by itself, and whoever has marked a text wants to copy it.
+    // The link opens by itself, and a user who has selected text wants to copy it.
     if (target !== link && getSelection()?.type !== 'Range') link.click();
   });
   let drawn = '';
@@ -49,7 +49,6 @@ export const createListRow = (session: SessionRow): ListRow => {
   return { id, row, link, update };
 };
 
-/** Marks the line of the session that is open. */
 export const markChosen = (line: ListRow, isChosen: boolean): void => {
   line.row.classList.toggle('chosen', isChosen);
   if (isChosen) line.link.setAttribute('aria-current', 'true');

@@ -2,7 +2,8 @@ import { elementById } from './dom.js';
 import type { ListQuery } from './requests.js';
 
 /**
- * A local day as an instant, plus days; exclusive bounds of a list are a millisecond outside of it.
+ * The start of a local day, plus days. Bounds of a list are exclusive, so the lower bound is a
+ * millisecond earlier.
  */
 const dayOf = (input: HTMLInputElement, days: number): Date | undefined => {
   if (input.value === '') return undefined;
@@ -34,7 +35,6 @@ export class Search {
     return this.#text.value.trim();
   }
 
-  /** The query parameters of the chosen days. */
   get query(): ListQuery {
     const [from, to] = [dayOf(this.#from, 0), dayOf(this.#to, 1)];
     return {

@@ -2,7 +2,8 @@
 let offset = 0;
 
 /**
- * Takes the server's time from an answer. It has whole seconds, so smaller differences are ignored.
+ * Reads the server's time from a response. `Date` has only seconds, so smaller differences are
+ * ignored.
  */
 export const readServerClock = (headers: Headers): void => {
   const difference = Date.parse(headers.get('date') ?? '') - Date.now();

@@ -28,7 +28,7 @@ export class SessionList {
   #cursors: readonly string[] = [];
   #next: string | undefined;
   #chosen: string | undefined;
-  /** Number of requests so far: only the answer to the latest one is shown. */
+  /** Number of requests so far: only the latest answer is shown. */
   #requests = 0;
 
   constructor(onTrouble: (message: string) => void) {
@@ -48,13 +48,11 @@ export class SessionList {
     document.addEventListener('keydown', (event) => this.#onKey(event));
   }
 
-  /** Reads the current page and the counts again. */
   async refresh(): Promise<void> {
     void this.#filters.refresh(this.#within);
     await this.#load();
   }
 
-  /** Marks the session that is open. */
   choose(id: string | undefined): void {
     this.#chosen = id;
     for (const line of this.#lines) markChosen(line, line.id === id);
@@ -66,7 +64,7 @@ export class SessionList {
     line?.link.focus();
   }
 
-  /** What the counts of the filters are within: the days and the labels of the search. */
+  /** The filters count within the days and the labels of the search. */
   get #within(): ListQuery {
     const labels = labelsIn(this.#search.text);
     return { ...this.#search.query, ...(labels && { labels }) };

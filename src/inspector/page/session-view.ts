@@ -15,7 +15,7 @@ import { escapeInvisible } from './text.js';
 import { Timeline } from './timeline.js';
 import { WorkPart } from './work-part.js';
 
-/** Milliseconds after the end of a lease: the server's clock is known to the second. */
+/** Milliseconds after the end of a lease: the server's clock is known only to the second. */
 const LEASE_END_MS = 1500;
 
 /** The features that the host has enabled. */
@@ -50,7 +50,6 @@ export class SessionView {
    */
   #awaitsSnapshot: boolean;
   #isClosed = false;
-  /** Reads the session and the new entries. */
   readonly #refresh = oneAtATime(async () => {
     if (this.#isClosed) return;
     const answer = await getSession(this.id);
@@ -164,7 +163,7 @@ export class SessionView {
     if (isSure && !this.#isClosed) await this.#act(post('terminate-session', this.id));
   }
 
-  /** Shows what a button has changed, and returns whether it worked. */
+  /** Shows the effect of a button, and returns whether it worked. */
   async #act(acting: Promise<Outcome<unknown>>): Promise<boolean> {
     const answer = await acting;
     if (this.#isClosed) return answer.ok;
@@ -175,7 +174,7 @@ export class SessionView {
     return answer.ok;
   }
 
-  /** No event tells that a lease was renewed or has run out. */
+  /** No event reports that a lease was renewed or has expired. */
   #awaitLeaseEnd({ lease_until: until }: SessionDetail): void {
     clearTimeout(this.#leaseEnd);
     if (until === undefined) return;

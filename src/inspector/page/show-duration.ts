@@ -32,7 +32,7 @@ export const drawDuration = (
 ): void => {
   const now = performance.now();
   const before = latest.get(target);
-  // The server rounds to whole seconds, so a count that still agrees is not reset.
+  // The server rounds to seconds, so a count that still agrees is not reset.
   const agrees =
     before !== undefined &&
     before.session.status === session.status &&
@@ -44,6 +44,5 @@ export const drawDuration = (
   else drawEverySecond(target, drawNow);
 };
 
-/** Shows a session's duration. */
 export const showDuration = (target: HTMLElement, session: SessionRow): void =>
   drawDuration(target, session, (seconds) => setText(target, asDuration(seconds)));

@@ -9,7 +9,7 @@ export interface Span {
 
 type Times = Pick<SessionDetail, 'created_at' | 'started_at' | 'ended_at'>;
 
-/** The time of a session until now or its end, of which it was ACTIVE for so many seconds. */
+/** Splits the time of a session, until now or its end, by status. `active` is in seconds. */
 export const spansOf = (session: Times, active: number, now: number): readonly Span[] => {
   const timeOf = (time: string | undefined, otherwise: number): number =>
     time === undefined ? otherwise : Date.parse(time);

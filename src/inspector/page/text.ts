@@ -41,7 +41,7 @@ const ages: readonly (readonly [seconds: number, unit: string])[] = [
   [60, 'min'],
 ];
 
-/** How long ago a time was, such as `5 min ago`; after 30 days the time itself. */
+/** How long ago a time was, for example `5 min ago`; after 30 days the time itself. */
 export const asAge = (timestamp: string, now: number): string => {
   const seconds = (now - Date.parse(timestamp)) / 1000;
   if (!(seconds < 30 * 86_400)) return asTime(timestamp);

@@ -4,7 +4,6 @@ import type { SessionDetail } from './session-row.js';
 import { reasonOf } from './status-mark.js';
 import { asCount, asDuration, asTime } from './text.js';
 
-/** A line of the timeline. */
 class Item {
   readonly line = element('li');
   readonly #time = element('time');
@@ -30,7 +29,6 @@ const labelsText = ({ labels }: SessionDetail): string =>
 const limitText = ({ options: { time_limit: limit } }: SessionDetail): string =>
   limit === 0 ? 'none' : asDuration(limit);
 
-/** What differs between two states of a session. */
 const differencesOf = (before: SessionDetail, after: SessionDetail): readonly string[] => {
   const found: string[] = [];
   if (before.status !== after.status && after.status === 'PAUSED') found.push('Paused');
@@ -45,8 +43,8 @@ const differencesOf = (before: SessionDetail, after: SessionDetail): readonly st
 };
 
 /**
- * Shows the times that a session has, what has changed while it was shown, and its end: the actual
- * one, or the latest possible.
+ * Shows the times of a session, the changes since it was opened, and its end: the actual end, or
+ * the latest possible end.
  */
 export class Timeline {
   readonly list = element('ol', { class: 'timeline', 'aria-label': 'Timeline' });
@@ -64,7 +62,7 @@ export class Timeline {
     if (startedAt !== undefined && before?.started_at === undefined)
       this.#add(startedAt, 'Started');
     const found = differencesOf(before ?? session, session);
-    // Leases and updates are no activity: they are shown with the time at which they were seen.
+    // Leases and updates don't count as activity, so they appear with the time of this read.
     const isActivity = session.updated_at !== before?.updated_at;
     const at = isActivity ? session.updated_at : new Date(serverNow()).toISOString();
     for (const text of found) this.#add(at, text);
@@ -75,7 +73,6 @@ export class Timeline {
     this.#showLimit(session);
   }
 
-  /** Adds appends of entries. */
   addEntries(count: number, at: string): void {
     if (count === 0) return;
     const total = (this.#appends?.count ?? 0) + count;
@@ -84,7 +81,6 @@ export class Timeline {
     this.#appends = { item, count: total };
   }
 
-  /** Adds a rewind or a redaction. */
   addRewrite({ updated_at: at }: SessionDetail): void {
     this.#add(at, 'History rewound or redacted');
   }

@@ -45,13 +45,13 @@ export class WorkPart {
   show(session: SessionDetail): void {
     const { work, holder, lease_until: until } = session;
     const drawn = JSON.stringify([work, holder, until]);
-    // A drawing of the same facts would end the user's selection.
+    // Drawing the same facts again would end the user's selection.
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     const facts = factsOf(session);
     this.part.hidden = facts.length === 0;
     const isTurn = work?.state === 'running' || work?.state === 'retrying';
-    // A cancelled turn is running until its last words.
+    // A cancelled turn stays running until it has stored its last entries.
     if (this.#cancel && work?.since !== this.#since) this.#cancel.disabled = false;
     this.#since = work?.since;
     this.part.replaceChildren(factList(facts), ...(isTurn && this.#cancel ? [this.#cancel] : []));
