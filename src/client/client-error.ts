@@ -1,34 +1,10 @@
 import type { HandlerError } from '../http/handler-error.js';
-import type {
-  append,
-  changes,
-  extend,
-  redact,
-  remove,
-  rewind,
-  spend,
-  update,
-} from '../operations/command-operations.js';
+import type * as commands from '../operations/command-operations.js';
 import type { watch } from '../operations/event-shapes.js';
-import type { answer, inbox, send, withdraw } from '../operations/message-operations.js';
+import type * as messages from '../operations/message-operations.js';
 import type { OperationError } from '../operations/operation.js';
-import type {
-  createWithId,
-  get,
-  getOrCreate,
-  history,
-  list,
-} from '../operations/session-operations.js';
-import type {
-  cancel,
-  claim,
-  countWaiting,
-  lease,
-  release,
-  renew,
-  take,
-  wake,
-} from '../operations/work-operations.js';
+import type * as sessions from '../operations/session-operations.js';
+import type * as work from '../operations/work-operations.js';
 import type {
   CallbackFailed,
   Cancelled,
@@ -162,34 +138,17 @@ export type RemoteErrorOf<T extends string> = Extract<RemoteError, { readonly ty
 /** The errors of a request whose operation has the errors `C`. */
 export type RequestError<C extends OperationError> = RemoteErrorOf<C> | CallError;
 
-type RemoteOperations = typeof changes & {
-  readonly create: typeof createWithId;
-  readonly getOrCreate: typeof getOrCreate;
-  readonly get: typeof get;
-  readonly history: typeof history;
-  readonly list: typeof list;
-  readonly each: typeof list;
-  readonly extend: typeof extend;
-  readonly update: typeof update;
-  readonly spend: typeof spend;
-  readonly append: typeof append;
-  readonly rewind: typeof rewind;
-  readonly lease: typeof lease;
-  readonly renew: typeof renew;
-  readonly release: typeof release;
-  readonly take: typeof take;
-  readonly send: typeof send;
-  readonly inbox: typeof inbox;
-  readonly answer: typeof answer;
-  readonly withdraw: typeof withdraw;
-  readonly wake: typeof wake;
-  readonly claim: typeof claim;
-  readonly countWaiting: typeof countWaiting;
-  readonly cancel: typeof cancel;
-  readonly redact: typeof redact;
-  readonly delete: typeof remove;
-  readonly watch: typeof watch;
-};
+type RemoteOperations = typeof commands.changes &
+  Pick<typeof commands, 'extend' | 'update' | 'spend' | 'append' | 'rewind' | 'redact'> &
+  Pick<typeof messages, 'send' | 'inbox' | 'answer' | 'withdraw'> &
+  Pick<typeof sessions, 'getOrCreate' | 'get' | 'history' | 'list'> &
+  Pick<typeof work, 'lease' | 'renew' | 'release' | 'take' | 'wake'> &
+  Pick<typeof work, 'claim' | 'countWaiting' | 'cancel'> & {
+    readonly create: typeof sessions.createWithId;
+    readonly each: typeof sessions.list;
+    readonly delete: typeof commands.remove;
+    readonly watch: typeof watch;
+  };
 
 type ErrorsByName = {
   readonly [K in keyof RemoteOperations]: RequestError<RemoteOperations[K]['errors'][number]>;

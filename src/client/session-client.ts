@@ -1,33 +1,8 @@
 import { errAsync, type Result, ResultAsync } from 'neverthrow';
-import {
-  append,
-  changes,
-  extend,
-  redact,
-  remove,
-  rewind,
-  spend,
-  update,
-} from '../operations/command-operations.js';
-import { answer, inbox, send, withdraw } from '../operations/message-operations.js';
-import {
-  createWithId,
-  get,
-  getOrCreate,
-  history,
-  list,
-  openedCreate,
-} from '../operations/session-operations.js';
-import {
-  cancel,
-  claim,
-  countWaiting,
-  lease,
-  release,
-  renew,
-  take,
-  wake,
-} from '../operations/work-operations.js';
+import * as commands from '../operations/command-operations.js';
+import * as messages from '../operations/message-operations.js';
+import * as sessions from '../operations/session-operations.js';
+import * as work from '../operations/work-operations.js';
 import type { ExtendInput } from '../service/change-session.js';
 import type { ClaimInput } from '../service/claim-sessions.js';
 import type { CreateSessionInput } from '../service/create-session.js';
@@ -153,22 +128,22 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     options: CallOptions = {},
   ): ResultAsync<RemoteCreated, RemoteErrors['create']> {
     const given = { input, options, inputNames: ['id', 'idempotencyKey', 'historyLimit'] };
-    if (hasOwnId(input)) return this.#calls.request(createWithId, given);
-    return this.#calls.request(openedCreate, given);
+    if (hasOwnId(input)) return this.#calls.request(sessions.createWithId, given);
+    return this.#calls.request(sessions.openedCreate, given);
   }
 
   getOrCreate(
     input: GetOrCreateInput<T>,
     options: CallOptions = {},
   ): ResultAsync<RemoteGetOrCreateResult<T>, RemoteErrors['getOrCreate']> {
-    return this.#calls.request(getOrCreate, { input, options, inputNames: ['id'] });
+    return this.#calls.request(sessions.getOrCreate, { input, options, inputNames: ['id'] });
   }
 
   get(
     id: string,
     options: RemoteGetOptions = {},
   ): ResultAsync<RemoteSession<T>, RemoteErrors['get']> {
-    return this.#calls.request(get, { id, options, optionNames: ['historyLimit'] });
+    return this.#calls.request(sessions.get, { id, options, optionNames: ['historyLimit'] });
   }
 
   history(
@@ -176,14 +151,14 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     query: HistoryQuery = {},
     options: CallOptions = {},
   ): ResultAsync<HistoryPart<T>, RemoteErrors['history']> {
-    return this.#calls.request(history, { id, input: query, options });
+    return this.#calls.request(sessions.history, { id, input: query, options });
   }
 
   list(
     query: ListQuery = {},
     options: CallOptions = {},
   ): ResultAsync<RemotePage<T>, RemoteErrors['list']> {
-    return this.#calls.call(list, { input: query, options }, readPage<T>);
+    return this.#calls.call(sessions.list, { input: query, options }, readPage<T>);
   }
 
   each(
@@ -194,18 +169,18 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
   }
 
   start(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['start']> {
-    return this.#calls.request(changes.start, { id, options });
+    return this.#calls.request(commands.changes.start, { id, options });
   }
 
   pause(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['pause']> {
-    return this.#calls.request(changes.pause, { id, options });
+    return this.#calls.request(commands.changes.pause, { id, options });
   }
 
   resume(
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['resume']> {
-    return this.#calls.request(changes.resume, { id, options });
+    return this.#calls.request(commands.changes.resume, { id, options });
   }
 
   extend(
@@ -213,7 +188,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: ExtendInput,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['extend']> {
-    return this.#calls.request(extend, { id, input, options });
+    return this.#calls.request(commands.extend, { id, input, options });
   }
 
   update(
@@ -221,18 +196,23 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: UpdateInput<T>,
     options: RemoteUpdateOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['update']> {
-    return this.#calls.request(update, { id, input, options, optionNames: ['ifRevision'] });
+    return this.#calls.request(commands.update, {
+      id,
+      input,
+      options,
+      optionNames: ['ifRevision'],
+    });
   }
 
   terminate(
     id: string,
     options: WriteOptions = {},
   ): ResultAsync<SessionState, RemoteErrors['terminate']> {
-    return this.#calls.request(changes.terminate, { id, options });
+    return this.#calls.request(commands.changes.terminate, { id, options });
   }
 
   fail(id: string, options: WriteOptions = {}): ResultAsync<SessionState, RemoteErrors['fail']> {
-    return this.#calls.request(changes.fail, { id, options });
+    return this.#calls.request(commands.changes.fail, { id, options });
   }
 
   spend(
@@ -240,7 +220,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     usage: Counters,
     options: WriteOptions = {},
   ): ResultAsync<Spent, RemoteErrors['spend']> {
-    return this.#calls.request(spend, { id, input: { usage }, options });
+    return this.#calls.request(commands.spend, { id, input: { usage }, options });
   }
 
   append(
@@ -249,7 +229,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     options: RemoteAppendOptions = {},
   ): ResultAsync<Appended, RemoteErrors['append']> {
     const optionNames = ['ifPosition', 'usage'];
-    return this.#calls.request(append, { id, input: { entries }, options, optionNames });
+    return this.#calls.request(commands.append, { id, input: { entries }, options, optionNames });
   }
 
   rewind(
@@ -258,7 +238,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     options: CallOptions = {},
   ): ResultAsync<Appended, RemoteErrors['rewind']> {
     const inputNames = ['operationId', 'fencingToken'];
-    return this.#calls.request(rewind, { id, input, options, inputNames });
+    return this.#calls.request(commands.rewind, { id, input, options, inputNames });
   }
 
   send(
@@ -270,17 +250,13 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     if (parsed.isErr()) return errAsync(parsed.error);
     const { input, creation, options: rest } = parsed.value;
     const sent = () =>
-      this.#calls.request(send, { id, input, options: rest, optionNames: ['create'] });
+      this.#calls.request(messages.send, { id, input, options: rest, optionNames: ['create'] });
     if (creation === undefined) return sent();
     return sent().orElse((error) => {
       if (error.type !== 'not_found') return errAsync(error);
       const create = { ...creation, id, historyLimit: 0 };
       return this.#calls
-        .request(getOrCreate, {
-          input: create,
-          options: rest,
-          inputNames: ['id'],
-        })
+        .request(sessions.getOrCreate, { input: create, options: rest, inputNames: ['id'] })
         .andThen(sent);
     });
   }
@@ -289,7 +265,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     id: string,
     options: CallOptions = {},
   ): ResultAsync<readonly Message[], RemoteErrors['inbox']> {
-    return this.#calls.request(inbox, { id, options });
+    return this.#calls.request(messages.inbox, { id, options });
   }
 
   withdraw(
@@ -297,7 +273,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     ids?: readonly string[],
     options: CallOptions = {},
   ): ResultAsync<WithdrawnMessages, RemoteErrors['withdraw']> {
-    return this.#calls.request(withdraw, { id, input: { ids }, options });
+    return this.#calls.request(messages.withdraw, { id, input: { ids }, options });
   }
 
   take(
@@ -305,7 +281,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: TakeInput,
     options: CallOptions = {},
   ): ResultAsync<TakenMessages, RemoteErrors['take']> {
-    return this.#calls.request(take, { id, input, options, isOnce: true });
+    return this.#calls.request(work.take, { id, input, options, isOnce: true });
   }
 
   answer(
@@ -315,7 +291,11 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
   ): ResultAsync<Reply, RemoteErrors['answer']> {
     return new ResultAsync(
       awaitAnswer(this.#settings, options, (timeoutMs, signal) =>
-        this.#calls.request(answer, { id, input: { messageId, timeoutMs }, options: { signal } }),
+        this.#calls.request(messages.answer, {
+          id,
+          input: { messageId, timeoutMs },
+          options: { signal },
+        }),
       ),
     );
   }
@@ -325,7 +305,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: LeaseInput,
     options: CallOptions = {},
   ): ResultAsync<TakenLease, RemoteErrors['lease']> {
-    const taken = this.#calls.request(lease, { id, input, options });
+    const taken = this.#calls.request(work.lease, { id, input, options });
     return taken.map((given) =>
       takenLease(given, ({ fencingToken }) => this.release(id, { fencingToken })),
     );
@@ -336,7 +316,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: RenewInput,
     options: CallOptions = {},
   ): ResultAsync<SessionLease, RemoteErrors['renew']> {
-    return this.#calls.request(renew, { id, input, options });
+    return this.#calls.request(work.renew, { id, input, options });
   }
 
   withLease<U>(
@@ -344,7 +324,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: LeaseInput,
     use: (lease: HeldLease<SessionClient<T>>) => U,
   ): ResultAsync<ReturnedValue<Awaited<U>>, RemoteErrors['withLease'] | ReturnedError<Awaited<U>>> {
-    const operations = {
+    const leasing = {
       sessions: (fencingToken: number) =>
         new SessionClient<T>(this.#options).#carry({ id, fencingToken }),
       lease: () => this.lease(id, input),
@@ -353,7 +333,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
         this.renew(id, { fencingToken, seconds }, { timeoutMs: Math.max(1, (seconds * 1000) / 3) }),
       release: (fencingToken: number) => this.release(id, { fencingToken }),
     };
-    return new ResultAsync(withLease(operations, this.#settings.timing, input, use));
+    return new ResultAsync(withLease(leasing, this.#settings.timing, input, use));
   }
 
   wake(
@@ -361,18 +341,18 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: WakeOptions = {},
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['wake']> {
-    return this.#calls.send(wake, { id, input, options });
+    return this.#calls.send(work.wake, { id, input, options });
   }
 
   claim(
     input: ClaimInput,
     options: CallOptions = {},
   ): ResultAsync<RemoteClaims<T>, RemoteErrors['claim']> {
-    return this.#calls.request(claim, { id: '', input, options });
+    return this.#calls.request(work.claim, { id: '', input, options });
   }
 
   countWaiting(options: CallOptions = {}): ResultAsync<WaitingCount, RemoteErrors['countWaiting']> {
-    return this.#calls.request(countWaiting, { options });
+    return this.#calls.request(work.countWaiting, { options });
   }
 
   cancel(
@@ -380,7 +360,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: CancelOptions = {},
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['cancel']> {
-    return this.#calls.send(cancel, { id, input, options });
+    return this.#calls.send(work.cancel, { id, input, options });
   }
 
   release(
@@ -388,7 +368,7 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     input: ReleaseInput,
     options: CallOptions = {},
   ): ResultAsync<Released, RemoteErrors['release']> {
-    return this.#calls.request(release, { id, input, options });
+    return this.#calls.request(work.release, { id, input, options });
   }
 
   redact(
@@ -396,11 +376,11 @@ export class SessionClient<out T extends SessionSchemas = SessionSchemas>
     positions: readonly number[],
     options: CallOptions = {},
   ): ResultAsync<void, RemoteErrors['redact']> {
-    return this.#calls.send(redact, { id, input: { positions }, options });
+    return this.#calls.send(commands.redact, { id, input: { positions }, options });
   }
 
   delete(id: string, options: CallOptions = {}): ResultAsync<void, RemoteErrors['delete']> {
-    return this.#calls.send(remove, { id, options });
+    return this.#calls.send(commands.remove, { id, options });
   }
 
   watch(
