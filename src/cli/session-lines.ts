@@ -1,5 +1,6 @@
 import { toWholeSession, toWireSummary, toWireWork } from '../operations/session-form.js';
 import type { HistoryEntry } from '../session/session.js';
+import { limitIn, usedText } from '../session/used-text.js';
 import { type Line, plural, printable } from './print.js';
 import type { ShownSession, ShownSummary } from './session-source.js';
 import { clip, columns, wrap } from './table-lines.js';
@@ -56,9 +57,7 @@ export const workText = ({ work }: ShownSummary): string => {
 /** What a session has used of its budget; empty if it has no counters. */
 export const usageText = ({ usage = {}, budget = {} }: ShownSummary): string =>
   Object.entries(usage)
-    .map(
-      ([name, sum]) => `${name} ${sum}${Object.hasOwn(budget, name) ? ` of ${budget[name]}` : ''}`,
-    )
+    .map(([name, sum]) => usedText(name, sum, limitIn(budget, name)))
     .join(', ');
 
 export const inboxText = ({ inbox = 0 }: ShownSummary): string =>

@@ -1,3 +1,4 @@
+import { limitIn, usedText } from '../../session/used-text.js';
 import type { Measure } from './gauge.js';
 import type { SessionRow } from './session-row.js';
 import { asCount } from './text.js';
@@ -10,9 +11,8 @@ export const measuresOf = ({
 }: Pick<SessionRow, 'usage' | 'budget' | 'status'>): ReadonlyMap<string, Measure> =>
   new Map(
     Object.entries(usage).map(([name, used]) => {
-      // A counter may be named `constructor`.
-      const limit = (Object.hasOwn(budget, name) ? budget[name] : 0) ?? 0;
-      const text = `${name} ${asCount(used)}${limit > 0 ? ` of ${asCount(limit)}` : ''}`;
+      const limit = limitIn(budget, name);
+      const text = usedText(name, used, limit, asCount);
       const isOpen = limit > 0 && status !== 'TERMINATED';
       const left = isOpen ? `${asCount(Math.max(0, limit - used))} left` : '';
       return [name, { used, limit, text, left }];
