@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { handlerOf } from '../../src/http/handler-of.js';
 import type { SessionHandler } from '../../src/http/session-handler.js';
-import { inTurn } from '../node/in-turn.js';
-import { nodeRequest, parsedBody, pathOf } from '../node/node-request.js';
-import { respond } from '../node/respond.js';
+import { answerInTurn } from '../node/answer-in-turn.js';
+import { parsedBody, pathOf } from '../node/node-request.js';
 
 /** The part of a request of Express 4 and 5 that the middleware uses. */
 export interface ExpressRequest extends IncomingMessage {
@@ -32,11 +31,6 @@ export const expressMiddleware = (handler: SessionHandler): ExpressMiddleware =>
       prefix: req.baseUrl ?? '',
       parsed: parsedBody(req),
     };
-    inTurn(req, res, () => {
-      void answer(nodeRequest(req, res, parts)).then((response) => {
-        if (response === undefined) next();
-        else respond(req, res, response);
-      });
-    });
+    answerInTurn(answer, req, res, parts, next);
   };
 };

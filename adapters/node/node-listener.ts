@@ -7,8 +7,8 @@ import { functionOf } from '../../src/schema/host-values.js';
 import { optionsOf } from '../../src/schema/options-of.js';
 import { optional, type Schema } from '../../src/schema/schema.js';
 import { anyText } from '../../src/schema/values.js';
-import { inTurn } from './in-turn.js';
-import { nodeRequest, parsedBody, pathOf } from './node-request.js';
+import { answerInTurn } from './answer-in-turn.js';
+import { parsedBody, pathOf } from './node-request.js';
 import { respond } from './respond.js';
 
 /** A listener for `createServer` of node:http and node:https. */
@@ -59,17 +59,8 @@ export const nodeListener = (
   const { fallback = answerNotFound } = options;
   return (req, res) => {
     const url = withoutPrefix(pathOf(req.url ?? ''), prefix);
-    if (url === undefined) {
-      fallback(req, res);
-      return;
-    }
-    inTurn(req, res, () => {
-      void answer(nodeRequest(req, res, { url, prefix, parsed: parsedBody(req) })).then(
-        (response) => {
-          if (response === undefined) fallback(req, res);
-          else respond(req, res, response);
-        },
-      );
-    });
+    const next = () => fallback(req, res);
+    if (url === undefined) next();
+    else answerInTurn(answer, req, res, { url, prefix, parsed: parsedBody(req) }, next);
   };
 };
