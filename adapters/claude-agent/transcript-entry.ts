@@ -8,8 +8,9 @@ import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
 import { cutText } from '../../src/session/cut-text.js';
 import { isFields } from '../../src/session/fields.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../../src/session/limits.js';
-import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
+import type { HistoryEntry } from '../../src/session/session.js';
 import { sha256 } from '../../src/session/sha256.js';
+import { isJson, isName, textsIn } from '../sdk/entry-fields.js';
 
 /** The key of a transcript in the SDK: of a main transcript, or with `subpath` of a subagent. */
 export interface TranscriptKey {
@@ -91,19 +92,8 @@ export const keyOf = (text: string): TranscriptKey => {
  */
 const CONTENT_LENGTH = 10_000;
 
-const isName = (value: unknown, most: number): value is string =>
-  typeof value === 'string' && value.length > 0 && value.length <= most;
-
-/** The service checks the value itself, and refuses it if it is not JSON. */
-const isJson = (value: unknown): value is JsonValue => value !== undefined;
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  isFields(value) ? value[name] : undefined;
-
 const contentOf = (message: unknown): string => {
-  const content = fieldOf(message, 'content');
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
-  const texts = parts.map((part) => fieldOf(part, 'text'));
+  const texts = textsIn(isFields(message) ? message['content'] : undefined);
   return cutText(texts.filter((text) => typeof text === 'string').join(''), CONTENT_LENGTH);
 };
 

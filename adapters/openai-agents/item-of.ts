@@ -4,20 +4,16 @@ import { wireList } from '../../src/schema/wire-object.js';
 import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
 import { type Fields, isFields } from '../../src/session/fields.js';
 import { ROLE_LENGTH } from '../../src/session/limits.js';
-import type { HistoryEntry, JsonValue } from '../../src/session/session.js';
+import type { HistoryEntry } from '../../src/session/session.js';
+import { isJson, isName, textsIn } from '../sdk/entry-fields.js';
 
 type ItemEntry = Pick<HistoryEntry, 'role' | 'content'> & { readonly data?: unknown };
 
-const isRole = (name: unknown): name is string =>
-  typeof name === 'string' && name.length > 0 && name.length <= ROLE_LENGTH;
-
-/** The service checks the value itself, and refuses it if it is not JSON. */
-const isJson = (value: unknown): value is JsonValue => value !== undefined;
+const isRole = (name: unknown): name is string => isName(name, ROLE_LENGTH);
 
 /** The texts of a message, which are one string or parts; undefined if it has others, or none. */
 const textsOf = (content: unknown): readonly string[] | undefined => {
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
-  const texts = parts.flatMap((part) => (isFields(part) && 'text' in part ? [part['text']] : []));
+  const texts = textsIn(content);
   return texts.every((text) => typeof text === 'string') ? texts : undefined;
 };
 
