@@ -19,7 +19,7 @@ import { numberIn, queryParser } from './input-reader.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { shownHistoryLimit } from './session-routes.js';
-import { fitsInBudget, perTenantOf } from './tenant-budget.js';
+import { checkPerTenant, perTenantOf } from './tenant-budget.js';
 
 /**
  * Options of `eventRoutes`.
@@ -53,11 +53,7 @@ const read = optionsOf(
     maxStreamsPerTenant: optional(whole(1)),
   } satisfies Readonly<Record<keyof EventRoutesOptions, Schema<unknown>>>,
   (issues, { maxStreams, maxStreamsPerTenant }) =>
-    issues.check(
-      fitsInBudget(maxStreams, maxStreamsPerTenant),
-      'maxStreamsPerTenant',
-      'must be at most maxStreams',
-    ),
+    checkPerTenant(issues, 'maxStreams', maxStreams, maxStreamsPerTenant),
 );
 
 /** A browser does not reconnect after a 204. */

@@ -19,7 +19,7 @@ import { answerOf } from './answer-of.js';
 import { refusal } from './handler-error.js';
 import { inputReader, numberIn, queryParser } from './input-reader.js';
 import type { Answer, Call, HandlerContext, RouteGroup } from './route.js';
-import { fitsInBudget, perTenantOf, TenantBudget } from './tenant-budget.js';
+import { checkPerTenant, perTenantOf, TenantBudget } from './tenant-budget.js';
 import { noRoom, withinBudget } from './within-budget.js';
 
 /**
@@ -47,11 +47,7 @@ const read = optionsOf(
     maxWaitingPerTenant: optional(whole(1)),
   } satisfies Readonly<Record<keyof MessageRoutesOptions, Schema<unknown>>>,
   (issues, { maxWaiting, maxWaitingPerTenant }) =>
-    issues.check(
-      fitsInBudget(maxWaiting, maxWaitingPerTenant),
-      'maxWaitingPerTenant',
-      'must be at most maxWaiting',
-    ),
+    checkPerTenant(issues, 'maxWaiting', maxWaiting, maxWaitingPerTenant),
 );
 
 /** `create` needs the routes that create a session under a given id. */

@@ -1,3 +1,4 @@
+import type { IssueList } from '../schema/issue-list.js';
 import { inLaterTurn } from '../session/in-later-turn.js';
 
 /**
@@ -20,8 +21,13 @@ const DEFAULT_PER_TENANT = 1000;
 export const perTenantOf = (places: number, given: number | undefined): number =>
   given ?? Math.min(DEFAULT_PER_TENANT, places);
 
-export const fitsInBudget = (places: number, given: number | undefined): boolean =>
-  perTenantOf(places, given) <= places;
+export const checkPerTenant = (
+  issues: IssueList,
+  name: string,
+  places: number,
+  given: number | undefined,
+): void =>
+  issues.check(perTenantOf(places, given) <= places, `${name}PerTenant`, `must be at most ${name}`);
 
 export interface Reservation {
   /** Reserves a small amount for an answer of unknown size, and returns it: at least 1. */

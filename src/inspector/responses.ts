@@ -1,4 +1,5 @@
 import type { HandlerResponse } from '../http/index.js';
+import { jsonResponse } from '../http/problem.js';
 
 /**
  * Headers of every response: other sites cannot read it, and browsers cannot guess another content
@@ -16,11 +17,9 @@ export const withSecurityHeaders = (response: HandlerResponse): HandlerResponse 
 });
 
 const refusal = (status: number, title: string, code: string, detail: string): HandlerResponse =>
-  withSecurityHeaders({
-    status,
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-    body: JSON.stringify({ type: 'about:blank', title, status, detail, code }),
-  });
+  withSecurityHeaders(
+    jsonResponse(status, {}, { type: 'about:blank', title, status, detail, code }),
+  );
 
 const signIn = refusal(
   401,
