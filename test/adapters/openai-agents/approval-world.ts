@@ -1,16 +1,8 @@
-import {
-  Agent,
-  type AgentOutputItem,
-  type Model,
-  setTracingDisabled,
-  tool,
-  Usage,
-} from '@openai/agents';
+import { Agent, tool } from '@openai/agents';
 import { z } from 'zod';
 import type { SessionService, Worker } from '../../../src/index.js';
 import { isFields } from '../../../src/session/fields.js';
-
-setTracingDisabled(true);
+import { answered, modelOf, toolCall } from './scripted-model.js';
 
 /** What the sample of docs/human-approval.md exports. */
 export interface Approvals {
@@ -40,25 +32,11 @@ export const clerk = (
   pay: (callId: string | undefined) => unknown,
   needsApproval = true,
 ): Agent => {
-  const model: Model = {
-    getResponse: async ({ input }) => {
-      const last = Array.isArray(input) ? input.at(-1) : undefined;
-      const output: AgentOutputItem =
-        last?.type === 'function_call_result'
-          ? {
-              ...{ type: 'message', role: 'assistant', status: 'completed' },
-              content: [{ type: 'output_text', text: `Result: ${textOf(last.output)}` }],
-            }
-          : {
-              ...{ type: 'function_call', callId: 'call-1', name: 'pay' },
-              ...{ arguments: '{}', status: 'completed' },
-            };
-      return { usage: new Usage(), output: [output] };
-    },
-    getStreamedResponse: () => {
-      throw new Error('the model does not stream');
-    },
-  };
+  const model = modelOf((input) => {
+    const last = input.at(-1);
+    if (last?.type !== 'function_call_result') return toolCall('pay');
+    return answered(`Result: ${textOf(last.output)}`);
+  });
   const execute = async (_: object, __: unknown, details?: { toolCall?: { callId?: string } }) => {
     await pay(details?.toolCall?.callId);
     return 'paid';

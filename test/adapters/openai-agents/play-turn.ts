@@ -2,17 +2,13 @@ import {
   Agent,
   type AgentInputItem,
   type AgentOutputItem,
-  type Model,
   RunState,
   run,
-  setTracingDisabled,
   tool,
-  Usage,
 } from '@openai/agents';
 import { z } from 'zod';
 import { type AgentSessions, EngineSession } from '../../../adapters/openai-agents/index.js';
-
-setTracingDisabled(true);
+import { answered, modelOf, toolCall } from './scripted-model.js';
 
 export interface Turn {
   readonly id: string;
@@ -28,21 +24,10 @@ export type Outcome =
   | { readonly interrupted: string }
   | { readonly rejected: string };
 
-const call = (name: string): AgentOutputItem => ({
-  type: 'function_call',
-  callId: `call-${name}`,
-  name,
-  arguments: '{}',
-  status: 'completed',
-});
+const callOf = (name: string): AgentOutputItem => toolCall(name, `call-${name}`);
 
 /** Answers in other words every time. */
-const say = (): AgentOutputItem => ({
-  type: 'message',
-  role: 'assistant',
-  status: 'completed',
-  content: [{ type: 'output_text', text: `Here it is: ${crypto.randomUUID()}` }],
-});
+const say = (): AgentOutputItem => answered(`Here it is: ${crypto.randomUUID()}`);
 
 const observed = (sessions: AgentSessions, at: (step: string) => void): AgentSessions => ({
   get: (...args) => sessions.get(...args),
@@ -68,22 +53,14 @@ const observed = (sessions: AgentSessions, at: (step: string) => void): AgentSes
 const agentOf = (first: string, at: (step: string) => void): Agent => {
   let calls = 0;
   const answerTo = (last: AgentInputItem | undefined): AgentOutputItem => {
-    if (last?.type !== 'function_call_result') return call(first);
-    return last.name === 'look_up' ? call('transfer_to_Clerk') : say();
+    if (last?.type !== 'function_call_result') return callOf(first);
+    return last.name === 'look_up' ? callOf('transfer_to_Clerk') : say();
   };
-  const model: Model = {
-    getResponse: async ({ input }) => {
-      calls += 1;
-      at(`in call ${calls} of the model`);
-      return {
-        usage: new Usage(),
-        output: [answerTo(Array.isArray(input) ? input.at(-1) : undefined)],
-      };
-    },
-    getStreamedResponse: () => {
-      throw new Error('the model does not stream');
-    },
-  };
+  const model = modelOf((input) => {
+    calls += 1;
+    at(`in call ${calls} of the model`);
+    return answerTo(input.at(-1));
+  });
   const toolOf = (name: string, needsApproval: boolean) => {
     const execute = async () => {
       at(`in the tool ${name}`);

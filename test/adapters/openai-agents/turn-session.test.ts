@@ -1,13 +1,4 @@
-import {
-  Agent,
-  type AgentInputItem,
-  type AgentOutputItem,
-  type Model,
-  run,
-  setTracingDisabled,
-  tool,
-  Usage,
-} from '@openai/agents';
+import { Agent, type AgentInputItem, run, tool } from '@openai/agents';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
@@ -16,18 +7,7 @@ import { SessionService, type Turn } from '../../../src/index.js';
 import { describeStores } from '../../support/describe-stores.js';
 import { ada } from '../../support/sessions.js';
 import { call, user } from './items.js';
-
-setTracingDisabled(true);
-
-const answerOf = (text: string): AgentOutputItem => ({
-  ...{ type: 'message', role: 'assistant', status: 'completed' },
-  content: [{ type: 'output_text', text }],
-});
-
-const toolCall: AgentOutputItem = {
-  ...{ type: 'function_call', callId: 'call-1', name: 'look_up' },
-  ...{ arguments: '{}', status: 'completed' },
-};
+import { answered, modelOf, toolCall } from './scripted-model.js';
 
 const textsIn = (items: readonly object[]): readonly unknown[] =>
   items.map((item) => {
@@ -40,17 +20,11 @@ const textsIn = (items: readonly object[]): readonly unknown[] =>
  * the content of its input.
  */
 const agentOf = (at: (input: readonly unknown[]) => unknown, stopsAfterTool = false): Agent => {
-  const model: Model = {
-    getResponse: async ({ input }) => {
-      const items = Array.isArray(input) ? input : [];
-      await at(textsIn(items));
-      const wasLookedUp = items.some(({ type }) => type === 'function_call_result');
-      return { usage: new Usage(), output: [wasLookedUp ? answerOf('It is 42.') : toolCall] };
-    },
-    getStreamedResponse: () => {
-      throw new Error('the model does not stream');
-    },
-  };
+  const model = modelOf(async (input) => {
+    await at(textsIn(input));
+    const wasLookedUp = input.some(({ type }) => type === 'function_call_result');
+    return wasLookedUp ? answered('It is 42.') : toolCall('look_up');
+  });
   const lookUp = tool({
     ...{ name: 'look_up', description: 'look up', parameters: z.object({}) },
     execute: async () => 'found',
@@ -127,7 +101,7 @@ describeStores('a run of an agent in a turn', (open) => {
     const { sessions, id } = await opened();
     await sessions.append(id, [
       { role: 'assistant', content: 'Hi.' },
-      { role: 'function_call', content: '', data: { ...toolCall } },
+      { role: 'function_call', content: '', data: { ...Object(toolCall('look_up')) } },
       { role: 'user', content: 'Again?' },
     ]);
     let items: readonly object[] = [];

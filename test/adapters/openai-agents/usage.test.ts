@@ -1,14 +1,4 @@
-import {
-  Agent,
-  type AgentInputItem,
-  type AgentOutputItem,
-  type Model,
-  RunState,
-  run,
-  setTracingDisabled,
-  tool,
-  Usage,
-} from '@openai/agents';
+import { Agent, type AgentInputItem, RunState, run, tool } from '@openai/agents';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
@@ -22,37 +12,14 @@ import { SessionService, type SessionStore } from '../../../src/index.js';
 import { describeStores } from '../../support/describe-stores.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { user } from './items.js';
-
-setTracingDisabled(true);
-
-const toolCall: AgentOutputItem = {
-  ...{ type: 'function_call', callId: 'call-1', name: 'look_up' },
-  ...{ arguments: '{}', status: 'completed' },
-};
-
-const answer: AgentOutputItem = {
-  ...{ type: 'message', role: 'assistant', status: 'completed' },
-  content: [{ type: 'output_text', text: 'It is 42.' }],
-};
+import { answered, modelOf, toolCall } from './scripted-model.js';
 
 /** An agent that looks something up, then answers: two calls of a model, 120 tokens each. */
 const agentOf = (needsApproval = false): Agent => {
-  const model: Model = {
-    getResponse: async ({ input }) => {
-      const last = Array.isArray(input) ? input.at(-1) : undefined;
-      return {
-        usage: new Usage({
-          inputTokens: 100,
-          outputTokens: 20,
-          inputTokensDetails: { cached_tokens: 60 },
-        }),
-        output: [last?.type === 'function_call_result' ? answer : toolCall],
-      };
-    },
-    getStreamedResponse: () => {
-      throw new Error('the model does not stream');
-    },
-  };
+  const answerTo = (input: readonly AgentInputItem[]) =>
+    input.at(-1)?.type === 'function_call_result' ? answered('It is 42.') : toolCall('look_up');
+  const inputTokensDetails = { cached_tokens: 60 };
+  const model = modelOf(answerTo, { inputTokens: 100, outputTokens: 20, inputTokensDetails });
   const lookUp = tool({
     ...{ name: 'look_up', description: 'look up', parameters: z.object({}), needsApproval },
     execute: async () => 'found',

@@ -1,4 +1,4 @@
-import { Agent, type AgentOutputItem, type Model, Usage } from '@openai/agents';
+import { Agent } from '@openai/agents';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { EngineSession } from '../../../adapters/openai-agents/index.js';
@@ -9,6 +9,7 @@ import { SampleFolder } from '../../readme/run-sample.js';
 import { blocksIn } from '../../readme/samples.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { ada } from '../../support/sessions.js';
+import { answered, modelOf } from './scripted-model.js';
 
 interface Exported {
   readonly workerFor: (sessions: SessionService, agent: Agent) => Worker;
@@ -25,11 +26,6 @@ const isExported = (module: unknown): module is Exported =>
   typeof module['workerFor'] === 'function' &&
   typeof module['ask'] === 'function';
 
-const said: AgentOutputItem = {
-  ...{ type: 'message', role: 'assistant', status: 'completed' },
-  content: [{ type: 'output_text', text: 'It is 42.' }],
-};
-
 const folder = new SampleFolder();
 afterAll(() => folder.remove());
 
@@ -42,15 +38,10 @@ test('the worker of the page answers messages in flight at the same time once, a
   const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
   const { id } = await sessions.orThrow.create({ ...ada, start: true });
   let calls = 0;
-  const model: Model = {
-    getResponse: async () => {
-      calls += 1;
-      return { usage: new Usage(), output: [said] };
-    },
-    getStreamedResponse: () => {
-      throw new Error('the model does not stream');
-    },
-  };
+  const model = modelOf(() => {
+    calls += 1;
+    return answered('It is 42.');
+  });
   const askBoth = () =>
     Promise.all([
       module.ask(sessions, id, 'm-1', 'What is 6 times 7?'),
