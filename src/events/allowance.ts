@@ -5,10 +5,12 @@ import type { BudgetRecord } from '../session/session-record.js';
 export class Allowance {
   readonly #share: number;
   #budget: BudgetRecord | undefined;
-  /** The limits of the counters that were warned of. */
+  /** The limit at which each counter was last warned of. */
   readonly #warned = new Map<string, number>();
 
-  /** `share`: of a limit, after which to warn. With 1 never, because the session has ended then. */
+  /**
+   * `share`: the part of a limit at which to warn. 1 for never, because the session has ended then.
+   */
   constructor(share: number) {
     this.#share = share;
   }

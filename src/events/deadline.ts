@@ -58,7 +58,7 @@ export class Deadline {
     return at - this.#warnBeforeMs;
   }
 
-  /** Whether the session must be read before its end or a warning of it is told. */
+  /** Whether the session must be read before its end or a warning of it is reported. */
   mustRead(now: number): boolean {
     if (this.#ending === undefined || now < this.nextAt) return false;
     return now >= this.#ending.at || this.#ending.isByInactivity;

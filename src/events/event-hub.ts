@@ -58,8 +58,8 @@ export class EventHub {
   }
 
   /**
-   * Called after this process has changed a session: feeds read at once, without waiting for the
-   * next poll. Without a tenant, all feeds do.
+   * Called after this process has changed a session: feeds read immediately, without waiting for
+   * the next poll. Without a tenant, all feeds do.
    */
   wake(tenant?: string): void {
     if (tenant === undefined) {

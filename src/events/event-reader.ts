@@ -32,7 +32,7 @@ type Read<T> = Promise<Result<T, StoreError>>;
 const isOf = (version: string, { id }: SessionEvent): boolean =>
   version.startsWith(`${incarnationOf(id)}.`);
 
-/** Only an outage ends by itself: a damaged session is one that cannot be read. */
+/** Only an outage ends by itself, so a damaged session counts as absent. */
 const orUnreadable = <T>(read: Result<T, StoreError>): Result<T | undefined, StoreError> =>
   read.orElse((error) => {
     if (error.type === 'store_unavailable') return err(error);

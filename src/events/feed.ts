@@ -31,7 +31,7 @@ export interface FeedConsumer {
    * (undefined).
    */
   wake(events: readonly SessionEvent[] | undefined): void;
-  /** The last call: the log cannot be read any more. */
+  /** The last call: the log can no longer be read. */
   fail(error: StoreError): void;
 }
 
@@ -169,7 +169,7 @@ export class Feed {
       for (const consumer of consumers) call(consumer);
   }
 
-  /** `more` if another read may return events at once. */
+  /** `more` if another read may return events immediately. */
   async #read(): Promise<Result<'more' | 'nothing', StoreError>> {
     this.#hasNewEvents = false;
     this.#lastReadAt = performance.now();

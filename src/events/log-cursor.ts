@@ -29,7 +29,7 @@ export class LogCursor {
   readonly #stream: string;
   #position: string;
   readonly #reads: LogReads;
-  /** The last read found the stream trimmed and empty. */
+  /** Whether the last read found the stream trimmed and empty. */
   #isGone = false;
 
   constructor(log: EventLog, stream: string, position = '0', reads: LogReads = new SharedReads()) {
@@ -77,7 +77,7 @@ export const positionNow = async ({
   if (log === undefined) return ok(undefined);
   const opened = await openLog(log);
   const now = opened.isErr() ? opened : await safely(() => log.now(log.streamOf(tenant)));
-  // Any other wrong setting is the answer of every other call of the store.
+  // Every other call of the store reports any other wrong setting.
   if (now.isErr() && now.error.type === 'misconfigured') return ok(undefined);
   return now.map(String);
 };

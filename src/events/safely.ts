@@ -20,7 +20,7 @@ export const openLog = (log: EventLog): Promise<Result<void, StoreError>> =>
 
 /**
  * Whether the client of the log was closed, so that no retry can succeed. A store that breaks its
- * contract is not.
+ * contract does not count as closed.
  */
 export const isLogClosed = (log: EventLog | undefined): boolean =>
   callHost(() => log?.isClosed?.()) === true;

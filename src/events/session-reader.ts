@@ -39,9 +39,9 @@ export interface Reading {
   /** Where a watch continues after it. */
   readonly cursor: string;
   readonly ending: Ending | undefined;
-  /** Absent for a session that has ended, or has none. */
+  /** Absent for a session that has ended, or has no budget. */
   readonly budget?: BudgetRecord | undefined;
-  /** What the watch tells. Absent if nothing has changed. */
+  /** What the watch reports. Absent if nothing has changed. */
   readonly change?: SessionSnapshot | SessionChanged;
 }
 
@@ -82,7 +82,7 @@ const cursorOf = (
   return cursorText({ sequence, start, position, state, entry: entryDigestOf(last), version });
 };
 
-/** What a watch tells of a record, and where it continues. */
+/** What a watch reports of a record, and where it continues. */
 const readingOf = <T extends object>(
   { record, messages, isOver }: View,
   cursor: string,
@@ -109,8 +109,8 @@ const isAsKnown = ({ record, digest, isWithLeases }: View, cursor: WatchCursor):
 };
 
 /**
- * What has changed, from the entries after the start of a cursor; `other` if the last known one is
- * another.
+ * What has changed, from the entries after the start of a cursor; `other` if the last known entry
+ * differs.
  */
 const changedOf = (
   view: View,
@@ -122,7 +122,8 @@ const changedOf = (
   const lastStart = entries.at(-2)?.position ?? cursor.start;
   const start = added.length === 0 ? cursor.start : lastStart;
   const next = cursorOf(view, start, entries.at(-1));
-  // A watch that continues after the end tells it again, because the end is the last item of each.
+  // A watch that continues after the end reports it again, because the end is the last item of each
+  // watch.
   const hasChanged = !isAsKnown(view, cursor) || added.length > 0 || view.isOver;
   if (!hasChanged) return readingOf(view, next);
   const session = summaryAt(view.record, view.now);
@@ -160,7 +161,7 @@ export class SessionReader {
   }
 
   async #after(read: SessionRead, now: number): Found<Reading | undefined> {
-    // No cursor is empty.
+    // `''` is never a cursor, so it means none.
     const cursor = parseWatchCursor(read.cursor ?? '');
     if (cursor === undefined) return this.#snapshot(read, now);
     const changes = await this.#changes(read, cursor, now);
@@ -170,8 +171,8 @@ export class SessionReader {
   }
 
   /**
-   * The whole session, or its latest entries. If the history changes between the two reads, the
-   * cursor does not fit it, so that the next read gives another snapshot.
+   * The complete session, or its latest entries. If the history changes between the two reads, the
+   * cursor does not fit it, so that the next read returns a new snapshot.
    */
   async #snapshot(
     { key, historyLimit, isWithLeases }: SessionRead,
@@ -196,8 +197,8 @@ export class SessionReader {
   }
 
   /**
-   * What has changed; `other` if that cannot be told as new entries, because the history was
-   * rewound or redacted, or the session is not the same any more.
+   * What has changed; `other` if that cannot be reported as new entries, because the history was
+   * rewound or redacted, or a later session has its id.
    */
   async #changes(
     { key, mustCompare, isWithLeases }: SessionRead,
@@ -225,8 +226,8 @@ export class SessionReader {
   }
 
   /**
-   * The entries from the last known one up to the end of a record; undefined if the history is
-   * another one.
+   * The entries from the last known one up to the end of a record; undefined if the history has
+   * changed otherwise.
    */
   async #upTo(
     key: SessionKey,

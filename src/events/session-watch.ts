@@ -26,7 +26,7 @@ const RETRY_MS = 1000;
 
 /**
  * When a session is read at the latest after `now`. The watches of one session look at the same
- * time and share the read; those of others look at other seconds.
+ * time and share the read; the watches of other sessions look at other seconds.
  */
 const nextLook = (id: string, now: number): number => {
   let phase = 0;
@@ -41,10 +41,10 @@ const isLast = (change: SessionChange): boolean => {
 };
 
 /**
- * Watches one session until it has ended or is deleted. The log of events only wakes the watch;
- * what it tells comes from the record and the history, so a wake that is wrong, late or doubled
- * changes nothing. Between two items it holds little more than a cursor, so many watches can wait
- * for a long time.
+ * Watches one session until it has ended or is deleted. The log of events only wakes the watch; its
+ * items come from the record and the history, so a wake that is wrong, late or repeated changes
+ * nothing. Between two items it holds little more than a cursor, so many watches can wait for a
+ * long time.
  */
 export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #source: WatchSource;

@@ -3,7 +3,7 @@ import { type EventPosition, incarnationOf, isAfter, timeAt } from '../session/e
 import type { EventsLost, SessionEvent } from '../session/session-event.js';
 import { type LogPage, nowWithMargin } from './log-cursor.js';
 
-/** The events that only watches with `leases` tell. */
+/** The events that only watches with `leases` report. */
 const quiet: ReadonlySet<SessionEvent['type']> = new Set([
   'session.leased',
   'session.released',
@@ -54,8 +54,8 @@ export class LastChanges {
   }
 
   /**
-   * After a gap, a lower number alone does not tell: a database that was restored from an older
-   * copy uses numbers again, at later positions. An event that comes twice has its old position.
+   * After a gap, a lower number alone proves nothing: a database that was restored from an older
+   * copy uses numbers again, at later positions. A repeated event has its old position.
    */
   #isSeen(last: LastChange, sequence: number, position: string): boolean {
     if (sequence > last.sequence) return false;

@@ -59,7 +59,7 @@ const readAll = async (
 
 /**
  * Watches all sessions of a tenant, from the call or from a cursor, until the caller stops. Each
- * reads the log itself.
+ * watch reads the log itself.
  */
 export class TenantWatch implements AsyncIterator<Item, void> {
   readonly #source: WatchSource;

@@ -10,7 +10,7 @@ import { openLog } from './safely.js';
 import { InterruptibleWait, TICK_MS, type Ticked } from './timers.js';
 import type { WatchSource } from './watch-source.js';
 
-/** Within how many milliseconds a watch waits by a timer of its own, and not by ticks. */
+/** Up to this many milliseconds, a watch waits by a timer of its own, not by ticks. */
 const NEAR_MS = 2 * TICK_MS;
 
 /** Tells a watch when to read. */
@@ -49,7 +49,7 @@ export class Wakes implements FeedConsumer, Ticked {
     return this.#isClosed;
   }
 
-  /** Set if the log cannot be read any more. */
+  /** Set once the log can no longer be read. */
   get error(): StoreError | undefined {
     return this.#error;
   }

@@ -6,7 +6,7 @@ import { openLog, safely } from './safely.js';
 import type { WatchSource } from './watch-source.js';
 
 /**
- * Hears of the events of one tenant, or of all, so that a worker need not wait for its next poll.
+ * Listens to the events of one tenant, or of all, so that a worker need not wait for its next poll.
  */
 export class WorkFeed {
   readonly #source: WatchSource;
@@ -17,8 +17,8 @@ export class WorkFeed {
   #isOver = false;
 
   /**
-   * `onEvents` gets the events of `tenant`, or of all tenants, since the last call; undefined if
-   * some may be missing.
+   * `onEvents` receives the events of `tenant`, or of all tenants, since the last call; undefined
+   * if some may be missing.
    */
   constructor(
     source: WatchSource,

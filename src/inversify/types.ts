@@ -17,7 +17,7 @@ export const TYPES = Object.freeze({
   SessionObservers: Symbol.for('colloquy.SessionObservers'),
   /** A `Logger` for the handler; not bound by default. */
   Logger: Symbol.for('colloquy.Logger'),
-  /** An `Authenticate`, such as `staticApiKeys` returns. */
+  /** An `Authenticate`, for example from `staticApiKeys`. */
   Authenticator: Symbol.for('colloquy.Authenticator'),
   /** A `SessionHandler`. */
   SessionHandler: Symbol.for('colloquy.SessionHandler'),

@@ -27,16 +27,16 @@ import { readState } from './update-state.js';
 export interface AnswerOptions {
   /** Milliseconds to wait at most, 0 to 600000. Default: 60000. */
   readonly timeoutMs?: number | undefined;
-  /** Ends the wait with `not_answered` when it is aborted. Default: none. */
+  /** End the wait with `not_answered` when it is aborted. Default: none. */
   readonly signal?: WatchSignal | undefined;
 }
 
 const parseMessageId = inputOf('messageId', messageId);
 
-/** Milliseconds between two reads where the store has no events. */
+/** Milliseconds between two reads if the store has no events. */
 const POLL_MS = 250;
 
-/** Milliseconds between two reads although nothing was heard: an event may have been lost. */
+/** Milliseconds between two reads without an event, because an event may have been lost. */
 const LOOK_MS = 5000;
 
 /** Waits until something may have happened to a session. */
@@ -52,7 +52,7 @@ export class Changes {
     this.#signal = signal;
   }
 
-  /** To be called before the read whose result it waits to change. */
+  /** Call it before the read whose result is expected to change. */
   async open(): Promise<void> {
     if (this.#settings.hub === undefined || this.#wakes !== undefined) return;
     const { tenant, id: sessionId } = this.#key;
@@ -60,7 +60,7 @@ export class Changes {
     this.#wakes = opened.unwrapOr(undefined);
   }
 
-  /** Waits for a change since the last call, for at most so many milliseconds. */
+  /** Waits up to `ms` milliseconds for a change since the last call. */
   async next(ms: number): Promise<void> {
     const wakes = this.#wakes;
     if (wakes === undefined || wakes.isClosed || wakes.error !== undefined) {
@@ -73,7 +73,7 @@ export class Changes {
     wakes.take();
   }
 
-  /** Calls a function after each change, until the function that is returned is called. */
+  /** Calls `heard` after each change, until the returned function is called. */
   listen(heard: () => void): () => void {
     let isOver = false;
     const loop = async (): Promise<void> => {
@@ -135,7 +135,7 @@ export const answerIn = async (
   }
 };
 
-/** Why nobody can answer a message any more; undefined if somebody can. */
+/** Why a message can no longer be answered; undefined if it can. */
 export const unanswerable = (
   state: StateRecord,
   now: number,
@@ -192,7 +192,7 @@ export const waitForAnswer = async (
   if (read.isErr()) return err(read.error);
   let isFirst = true;
   const look = async (): Promise<Result<Reply | undefined, OperationErrors['answer']>> => {
-    // Before the answer, which may be stored in the step that ends the session.
+    // Read before the answer, which may be stored in the step that ends the session.
     const found = await readState(settings, key);
     if (found.isErr()) return err(found.error);
     const { current, now } = found.value;

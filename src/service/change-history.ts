@@ -44,20 +44,19 @@ import { raceOf } from './update-state.js';
  */
 export interface AppendOptions extends OperationOptions {
   /**
-   * Appends only if the history still ends at this position, which `append` or `history` returned;
-   * 0 for an empty history. Otherwise the append fails with `history_moved`. Default: no check.
+   * Append only if the history still ends at this position, which `append` or `history` returned; 0
+   * for an empty history. Otherwise the append fails with `history_moved`. Default: no check.
    */
   readonly ifPosition?: number | undefined;
   /**
-   * What is added to the counters of the session in the same step, such as `{ tokens: 900 }`; see
-   * `spend`. Default: nothing.
+   * Usage to add to the counters of the session in the same step, for example `{ tokens: 900 }`;
+   * see `spend`. Default: nothing.
    */
   readonly usage?: Counters | undefined;
 }
 
 export const NOT_IN_HISTORY = 'is not a position in this history';
 
-/** The operation of a call; undefined if it has no id. */
 const operationOf = ({
   operationId: id,
   entries,
@@ -111,7 +110,6 @@ export const refusedUse = (
   }
 };
 
-/** The error of a refused append or rewind. */
 export const refusedAppend = (
   key: SessionKey,
   command: 'append' | 'rewind',
@@ -169,7 +167,7 @@ export const appendHistory = async (
   const { schemas, limits } = settings.policy;
   const read = parseAppend(entries, options, settings.policy);
   if (read.isErr()) return err(read.error);
-  // From the input, because a schema may have random defaults.
+  // Computed from the input, because a schema may have random defaults.
   const operation = operationOf(read.value);
   const fitted = schemas === undefined ? read : await fitSchemas(schemas, limits, read.value);
   if (fitted.isErr()) return err(fitted.error);

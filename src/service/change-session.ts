@@ -49,15 +49,15 @@ import { type Decision, type LiveCap, updateState } from './update-state.js';
  */
 export interface OperationOptions {
   /**
-   * Makes the call safe to repeat: 1 to 256 characters without control characters, such as the id
-   * of a platform's message. A repeated call with the same id changes nothing, and its result has
-   * `repeated`. Another operation with the same id fails with `operation_mismatch`. Appends and rewinds are remembered apart from
-   * commands and updates, so an append may have the id of an update. Default: every call is a new
-   * operation.
+   * Make the call safe to repeat: 1 to 256 characters without control characters, for example the
+   * id of a platform's message. A repeated call with the same id changes nothing, and its result
+   * contains `repeated`. A different operation with the same id fails with `operation_mismatch`.
+   * Appends and rewinds are remembered apart from commands and updates, so an append may have the
+   * id of an update. Default: every call is a new operation.
    */
   readonly operationId?: string | undefined;
   /**
-   * The fencing token of a lease: if that is not the current lease, the call fails with `lease_lost`.
+   * The fencing token of a lease: if it is not the current lease, the call fails with `lease_lost`.
    * Default: no check.
    */
   readonly fencingToken?: number | undefined;
@@ -94,8 +94,8 @@ const refusalOf = (
 };
 
 /**
- * Applies a command once per operation id. The result is `repeated` if the command changed nothing
- * and the state remembers its operation id.
+ * Applies a command once per operation id. The result contains `repeated` if the command changed
+ * nothing and the state remembers its operation id.
  */
 export const applyCommand = async <E>(
   settings: Settings,
@@ -156,7 +156,6 @@ export const activeSessionsOf = ({
   }
 };
 
-/** Starts a session, unless its tenant already has the maximum number of live sessions. */
 export const startSession = async (
   settings: Settings,
   key: SessionKey,
@@ -179,7 +178,7 @@ export interface ExtendInput {
    */
   readonly timeLimit?: number | undefined;
   /**
-   * New budgets of counters, each more than what is used: whole numbers from 1. Those of other
+   * New counter budgets, each higher than what is used: whole numbers from 1. The budgets of other
    * counters stay. The session ends with the reason `budget` when one is reached.
    */
   readonly budget?: Counters | undefined;

@@ -12,16 +12,16 @@ import type { SessionPage } from './operation-results.js';
 import type { Decision } from './update-state.js';
 
 /*
- * What is read is checked only with `schemas.onRead`. Promises are returned only then: without it
- * a read waits for nothing more.
+ * Stored data is checked only with `schemas.onRead`. Only then are promises returned: other reads
+ * wait for nothing more.
  */
 
-/** What was read, as the schemas of the host make it. */
+/** Stored data as the schemas of the host return it. */
 type Checked<T> = Decision<T, CorruptRecord | Misconfigured>;
 
 type CheckedLater<T> = Exclude<Checked<T>, Result<unknown, unknown>>;
 
-/** What is stored was within the limits when it was written. */
+/** Stored data was within the limits when it was written. */
 const noLimits = { metadataBytes: Number.MAX_SAFE_INTEGER, contentBytes: Number.MAX_SAFE_INTEGER };
 
 const schemasOnRead = ({ schemas }: InputPolicy): HostSchemas | undefined =>
@@ -59,7 +59,7 @@ const fittedPage = async (schemas: HostSchemas, page: SessionPage): CheckedLater
   return ok({ ...page, sessions, unreadable: ids });
 };
 
-/** A page that was read: sessions that do not fit are unreadable. */
+/** Sessions that do not fit the schemas count as unreadable. */
 export const checkPage = (policy: InputPolicy, page: SessionPage): Checked<SessionPage> => {
   const schemas = schemasOnRead(policy);
   return schemas === undefined ? ok(page) : fittedPage(schemas, page);
@@ -80,7 +80,9 @@ export const checkChange = async (
   return fitted(schemas, id, { ...change, session: read.value });
 };
 
-/** An item of `watchAll`. Like what cannot be read, what does not fit is absent. */
+/**
+ * Checks an item of `watchAll`. Data that does not fit is left out, like data that cannot be read.
+ */
 export const checkEvent = async (
   schemas: HostSchemas,
   change: TenantChange,
@@ -106,7 +108,7 @@ export const checkEvent = async (
 
 type Items<T> = AsyncIterator<Result<T, OperationErrors['watch']>, void>;
 
-/** The items of a watch, which ends with one that does not fit. */
+/** The items of a watch, which ends with the first item that does not fit. */
 export const checkItems = <T>(
   policy: InputPolicy,
   items: Items<T>,

@@ -36,9 +36,9 @@ export interface ClaimInput extends LeaseInput {
   /** Maximum number of sessions, from 1; above 100 it counts as 100. Default: 1. */
   readonly limit?: number | undefined;
   /**
-   * Maximum number of the latest entries of each history, from 0; above 1000 it counts as 1000. The
-   * histories have at most `limits.pageBytes` together, `limit` equal parts: one that is longer has
-   * fewer entries, at least one. Default: 0.
+   * Maximum number of the latest entries of each history, from 0; above 1000 it counts as 1000.
+   * Each history has an equal share of `limits.pageBytes`, one of `limit` shares: a longer history
+   * is cut to fewer entries, at least one. Default: 0.
    */
   readonly historyLimit?: number | undefined;
   /**
@@ -55,14 +55,14 @@ export interface ClaimInput extends LeaseInput {
 }
 
 /**
- * Milliseconds in which a session that `SessionStore.claim` returned gets its lease. If the process
- * dies before, other claims return the session after them.
+ * Milliseconds in which a session that `SessionStore.take` returned gets its lease. If the process
+ * dies first, other claims return the session after this time.
  */
 const CLAIM_MS = 10_000;
 
 /**
- * Maximum number of calls of the store in one claim. Ten search all parts of a store; the others
- * are for sessions that the clock has ended, which a store passes over in bounded steps.
+ * Maximum number of calls of the store in one claim. Ten calls search all parts of a store; the
+ * rest are for sessions that the clock has ended, which a store passes over in bounded steps.
  */
 const MAX_CALLS = 100;
 
@@ -72,9 +72,9 @@ interface DueRecord extends TakenRecord {
 }
 
 /**
- * Reads the latest entries of a claimed session, as many as fit into its part of the answer, in the
- * version of the record: one whose history was rewound or redacted since is read again. Undefined
- * if it is there no more.
+ * Reads the latest entries of a claimed session, as many as fit into its share of the answer. If
+ * the history was rewound or redacted since the record was read, both are read again. Undefined if
+ * the session is gone.
  */
 const withHistory = async (
   { store, policy }: Settings,

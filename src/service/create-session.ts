@@ -68,7 +68,7 @@ export interface ForkInput {
 }
 
 /**
- * The session to create. All texts are empty by default.
+ * The session to create. All strings are empty by default.
  *
  * @example
  * ```ts
@@ -105,8 +105,8 @@ export interface ForkInput {
 export interface CreateSessionInput<T extends SessionSchemas = SessionSchemas>
   extends Optional<SessionOptions> {
   /**
-   * An id of the caller's own, 1 to 256 characters: `id_taken` if the tenant has a session with it.
-   * Default: a new random id.
+   * An id of the caller's own, 1 to 256 characters. Fails with `id_taken` if the tenant already has
+   * a session with this id. Default: a new random id.
    */
   readonly id?: string | undefined;
   /**
@@ -115,28 +115,28 @@ export interface CreateSessionInput<T extends SessionSchemas = SessionSchemas>
    */
   readonly timeLimit?: number | undefined;
   /**
-   * Labels by which `list` finds the session, such as `{ user: 'u-1' }`. `update` changes them.
+   * Labels by which `list` finds the session, for example `{ user: 'u-1' }`. `update` changes them.
    * Default: none.
    */
   readonly labels?: SessionLabels | undefined;
   /**
    * Data of the host, a JSON object of at most `limits.metadataBytes`. `update` changes it. A fork
-   * does not copy that of its original. With a schema, a session without metadata is checked as one
-   * with `{}`. Default: none.
+   * does not copy the metadata of its original. With a schema, missing metadata is checked as `{}`.
+   * Default: none.
    */
   readonly metadata?: MetadataInputOf<T> | undefined;
   /**
-   * Sums of counters that end the session, such as `{ tokens: 100_000 }`: whole numbers from 1. When
-   * one is reached, the session has ended with the reason `budget`. A fork begins at 0. Default: no
-   * budget.
+   * Sums of counters that end the session, for example `{ tokens: 100_000 }`: whole numbers from 1.
+   * When one is reached, the session has ended with the reason `budget`. A fork begins at 0.
+   * Default: no budget.
    */
   readonly budget?: Counters | undefined;
   /**
-   * Whether the session is started in the same step; `too_many_active` creates nothing. Default:
-   * false, the session is IDLE.
+   * Start the session in the same step. If that fails with `too_many_active`, nothing is created.
+   * Default: false, the session is IDLE.
    */
   readonly start?: boolean | undefined;
-  /** Whether the session waits for a worker from its beginning; see `claim`. Default: false. */
+  /** Let the session wait for a worker from its creation; see `claim`. Default: false. */
   readonly wake?: boolean | undefined;
   /**
    * The first entries of the history, after those of `from`; at most `limits.entriesPerAppend`.
@@ -144,13 +144,13 @@ export interface CreateSessionInput<T extends SessionSchemas = SessionSchemas>
    */
   readonly entries?: readonly NewHistoryEntry<T>[] | undefined;
   /**
-   * Makes the session a fork: it begins with a copy of another session's history. Default: none.
+   * Make the session a fork, which begins with a copy of another session's history. Default: none.
    */
   readonly from?: ForkInput | undefined;
   /**
-   * Makes the call safe to repeat, 1 to 256 characters without control characters: the same key
-   * returns the same session for as long as it exists. With
-   * another input the call fails with `idempotency_mismatch`, or with `id_taken` if it has an `id`.
+   * Make the call safe to repeat, 1 to 256 characters without control characters: the same key
+   * returns the same session for as long as it exists. With different input the call fails with
+   * `idempotency_mismatch`, or with `id_taken` if the input contains an `id`.
    */
   readonly idempotencyKey?: string | undefined;
   /**
@@ -171,9 +171,9 @@ export interface CreateSessionInput<T extends SessionSchemas = SessionSchemas>
  */
 export interface CreateOptions {
   /**
-   * Maximum size of the entries that a fork copies, in approximate bytes of JSON; more are
-   * `page_too_large`, and nothing is created. For hosts that limit the memory of pending calls.
-   * Default: only `limits.forkBytes`.
+   * Maximum size of the entries that a fork copies, in approximate bytes of JSON. A larger copy
+   * fails with `page_too_large`, and nothing is created. For hosts that limit the memory of pending
+   * calls. Default: only `limits.forkBytes`.
    */
   readonly maxBytes?: number | undefined;
 }
@@ -207,7 +207,7 @@ const guardsOf = (
   }));
 };
 
-/** Without spreads for most sessions: these take as long as the rest of a create. */
+/** Spreads nothing for most sessions, because spreads cost as much as the rest of a create. */
 const headOf = (
   head: SessionHead,
   source: Source | undefined,
@@ -248,7 +248,7 @@ const newSession = (
   }));
 };
 
-/** The new session with copies of its entries: what a repeated call reads. */
+/** The new session with copies of its entries, as a repeated call reads it. */
 const createdSession = (
   { head, state, entries }: Creation,
   { historyLimit }: ParsedCreation,

@@ -9,7 +9,7 @@ import type { Settings } from './settings.js';
 /** The revision of a removal of data without a state. */
 const NO_STATE = 0;
 
-/** Deletes a session. Where ends are reported, what a report needs is left of it. */
+/** Deletes a session. If the store reports ends, the data for the report remains. */
 export const deleteSession = async (
   { store, now, revision, recentStates }: Settings,
   key: SessionKey,

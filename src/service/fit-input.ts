@@ -6,14 +6,14 @@ import type { Settings } from './settings.js';
 
 type Fitted<V, E = never> = Promise<Result<V, E | InvalidInput | Misconfigured>>;
 
-/** A checked input with the data that the host's schemas make of its own, if there are any. */
+/** A checked input with its data as the host's schemas return it. */
 export const fitInput = async <V extends Described, E>(
   { policy: { schemas, limits } }: Settings,
   read: Result<V, E>,
 ): Fitted<V, E> =>
   read.isErr() || schemas === undefined ? read : fitSchemas(schemas, limits, read.value);
 
-/** The same for entries whose paths in issues begin with `path` in place of `entries`. */
+/** The same for entries. The paths of issues begin with `path` in place of `entries`. */
 export const fitEntries = async (
   settings: Settings,
   path: string,

@@ -34,10 +34,7 @@ export interface GetOrCreateInput<T extends SessionSchemas = SessionSchemas>
   extends Omit<CreateSessionInput<T>, 'id' | 'idempotencyKey' | 'start'> {
   /** The id, 1 to 256 characters. */
   readonly id: string;
-  /**
-   * Whether a new session is started in the same step. Default: true. A session that exists stays
-   * as it is.
-   */
+  /** Start a new session in the same step; an existing session stays as it is. Default: true. */
   readonly start?: boolean | undefined;
 }
 

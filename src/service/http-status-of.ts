@@ -40,8 +40,8 @@ export type ErrorStatus<T extends keyof typeof statuses = SessionError['type']> 
 
 /**
  * The HTTP status with which the handler answers an error of an operation, for routes of your own;
- * 500 for the `callback_failed` of `withLease`. Its type has only the statuses of the errors that
- * `error` may be.
+ * 500 for the `callback_failed` of `withLease`. Its type contains only the statuses of the errors
+ * that `error` may be.
  *
  * @example
  * ```ts

@@ -49,11 +49,11 @@ export interface EachQuery {
    */
   readonly status?: SessionStatus | readonly SessionStatus[] | undefined;
   /**
-   * Only sessions with all of these labels, 1 to 8, such as `{ user: 'u-1', channel: 'web' }`. A
-   * list by several labels, with `status` or in the order `updated` examines all sessions between
+   * Only sessions with all of these labels, 1 to 8, for example `{ user: 'u-1', channel: 'web' }`.
+   * A list by several labels, with `status` or in the order `updated` examines all sessions between
    * the times that have the label with the fewest of them. In the order `updated` without labels,
-   * it examines all that have the status. More than 10,000 are `search_too_large`. A list by one
-   * label or by status alone, in another order, has no such limit.
+   * it examines all that have the status. More than 10,000 fail with `search_too_large`. A list by
+   * one label or by status alone, in another order, has no such limit.
    */
   readonly labels?: SessionLabels | undefined;
   /** Only sessions created later than this time, exclusive: RFC 3339 with any offset, or a Date. */
@@ -111,8 +111,8 @@ export interface ListQuery extends EachQuery {
  */
 export interface ListOptions extends ReadOptions {
   /**
-   * Adds the `watchCursor` from which `watchAll` continues after the page. Costs a read of the
-   * clock of the store, before the page. Default: false.
+   * Add the `watchCursor` from which `watchAll` continues after the page. Costs a read of the clock
+   * of the store, before the page. Default: false.
    */
   readonly withWatchCursor?: boolean | undefined;
 }
@@ -185,7 +185,7 @@ export const listSessions = async (
   if (input.isErr()) return err(input.error);
   const { range, page } = input.value;
   if (options.withWatchCursor !== true) return readPage(settings, range, page, options);
-  // First the cursor: what happens between the two reads may be in both, and is in one of them.
+  // Read the cursor first, so that a change between the reads appears in at least one of them.
   const now = await positionNow(settings);
   if (now.isErr()) return err(now.error);
   const watchCursor = now.value;
@@ -210,7 +210,7 @@ export async function* eachSession(
   const isByUpdate = range.order === 'updated';
   const first = { limit: range.limit, cursor: range.cursor && cursorOf(range.cursor, isByUpdate) };
   yield* eachInPages(first, (most, text) => {
-    // No cursor is empty.
+    // `''` is never a cursor, so it means none.
     const cursor = positionOfCursor(text ?? '', isByUpdate);
     return runOperation(settings, 'each', () =>
       fittingPage(most, (limit) => readPage(settings, { ...range, limit, cursor })),

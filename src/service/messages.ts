@@ -38,7 +38,7 @@ import type { MessageState, Sent, WithdrawnMessages } from './turn-results.js';
 import { makeStep, readState } from './update-state.js';
 
 /**
- * A message to send. A text is a message with this content.
+ * A message to send. A string is a message with this content.
  *
  * @example
  * ```ts
@@ -47,15 +47,17 @@ import { makeStep, readState } from './update-state.js';
  */
 export interface NewMessage {
   /**
-   * An id of your own, 1 to 256 characters without control characters, such as that of a chat
-   * platform. It makes the call safe to repeat. Default: a random one.
+   * An id of your own, 1 to 256 characters without control characters, for example the id on a chat
+   * platform. It makes the call safe to repeat. Default: a random id.
    */
   readonly id?: string | undefined;
   /** 1 to 64 characters. Default: `user`. */
   readonly role?: string | undefined;
   /** At most 256 KiB of UTF-8 by default (`limits.contentBytes`). */
   readonly content: string;
-  /** Data besides the text: any JSON value. Its JSON counts towards `limits.contentBytes`. */
+  /**
+   * Data in addition to the text: any JSON value. Its JSON counts towards `limits.contentBytes`.
+   */
   readonly data?: JsonValue | undefined;
   /** When it was said: RFC 3339 in any offset, or a Date. Default: now. */
   readonly timestamp?: string | Date | undefined;
@@ -75,17 +77,20 @@ export type CreateIfMissing = true | Omit<GetOrCreateInput, 'id'>;
  * ```
  */
 export interface SendOptions {
-  /** Creates and starts the session if there is none. Default: `not_found`. */
+  /** Create and start the session if there is none. Default: fail with `not_found`. */
   readonly create?: CreateIfMissing | undefined;
 }
 
 export interface GivenMessage extends GivenEntry {
   readonly id: string;
-  /** Of the message as it was given: a schema of the host may have random defaults. */
+  /**
+   * Computed from the message as it was given, because a schema of the host may have random
+   * defaults.
+   */
   readonly digest: string;
 }
 
-/** A checked message with a random id if it has none, as the host's schemas make it. */
+/** A checked message as the host's schemas return it, with a random id if it has none. */
 export const prepared = async (
   settings: Settings,
   path: string,
@@ -107,7 +112,6 @@ export const readMessage = async (
   return read.isErr() ? err(read.error) : prepared(settings, 'message', read.value);
 };
 
-/** The message as a store keeps it. */
 export const storedMessage = (given: GivenMessage, now: number): MessageToStore => {
   const { id, digest } = given;
   return { entry: { ...entryAt(timestampOf(now), given), id, message: true }, digest };
@@ -169,7 +173,7 @@ export const fateOf = async (
   });
 };
 
-/** Creates the session if it is missing, as the caller wishes. */
+/** Returns whether it has created the session. */
 export const createIfMissing = async (
   settings: Settings,
   { id }: SessionKey,
@@ -250,7 +254,6 @@ export const readInbox = async (
   return state.value === undefined ? err(notFound(key.id)) : ok([]);
 };
 
-/** Withdraws messages that wait: all, or those with these ids. */
 export const withdrawMessages = async (
   settings: Settings,
   key: SessionKey,

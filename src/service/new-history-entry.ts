@@ -25,13 +25,13 @@ export interface NewHistoryEntry<T extends SessionSchemas = SessionSchemas> {
   /** An id of your own, 1 to 128 characters. The engine stores it but does not use it. */
   readonly id?: string | undefined;
   /**
-   * Data of the entry besides its text, such as tool calls: any JSON value. Its JSON counts towards
-   * `limits.contentBytes`.
+   * Data of the entry in addition to its text, for example tool calls: any JSON value. Its JSON
+   * counts towards `limits.contentBytes`.
    */
   readonly data?: DataInputOf<T> | undefined;
   /**
    * The position that the entry has in another history, a whole number from 0. It is ignored, so
-   * that an entry of `history` can be given as it is.
+   * that an entry of `history` can be passed as it is.
    */
   readonly position?: number | undefined;
 }

@@ -83,8 +83,8 @@ export interface SessionPage<out T extends SessionSchemas = SessionSchemas> {
   readonly unreadable: readonly string[];
   /**
    * With `withWatchCursor`, if the store has events: pass it as `cursor` to `watchAll` to get every
-   * change that is not on the page. Changes of about the time of the read may come although the
-   * page shows them.
+   * change that is not on the page. Changes from about the time of the read may be delivered
+   * although the page contains them.
    */
   readonly watchCursor?: string;
 }
@@ -161,7 +161,8 @@ export interface Sweep {
    */
   readonly failed: readonly SweepFailure[];
   /**
-   * Whether there is more to do at once: more was due than `limit`, and this sweep made progress.
+   * Whether another sweep should follow immediately: more was due than `limit`, and this sweep made
+   * progress.
    */
   readonly isFull: boolean;
   /** The maximum number of sessions that was applied: that of the call, at most 10000. */

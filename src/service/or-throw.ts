@@ -21,7 +21,7 @@ type Throwing<F> = F extends (...given: infer A) => infer R
  * The operations of `S` as promises and iterables of values, which reject with a `SessionFailure`.
  */
 export type OrThrow<S> = { readonly [K in keyof S as Exclude<K, OtherMembers>]: Throwing<S[K]> } & {
-  /** As `withLease`, with `sessions` that throw as well. Rejects with what `use` throws. */
+  /** Like `withLease`, with `sessions` that throw as well. Rejects with what `use` throws. */
   withLease<R>(
     id: string,
     input: LeaseInput,
@@ -37,7 +37,10 @@ const isPromise = (value: unknown): value is PromiseLike<AnyResult> =>
 const isIterable = (value: unknown): value is AsyncIterable<AnyResult> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-/** No generator: its `return` would wait for a pending `next`, and a watch may wait for long. */
+/**
+ * Not a generator, because its `return` would wait for a pending `next`, and a watch may wait for
+ * long.
+ */
 const valuesOf = (items: AsyncIterable<AnyResult>): AsyncIterableIterator<unknown> => {
   const iterator = items[Symbol.asyncIterator]();
   const end = async (): Promise<void> => {

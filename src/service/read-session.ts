@@ -21,9 +21,10 @@ import type { Settings } from './settings.js';
  */
 export interface ReadOptions {
   /**
-   * Maximum size of the answer in approximate bytes of JSON; a larger one fails with `page_too_large`, and
-   * no session of it is read. For hosts that limit the memory of pending answers. Default: only
-   * pages of several sessions have a maximum, `limits.pageBytes`, which applies in any case.
+   * Maximum size of the answer in approximate bytes of JSON; a larger answer fails with
+   * `page_too_large`, and none of its sessions is read. For hosts that limit the memory of pending
+   * answers. Default: only pages of several sessions have a maximum, `limits.pageBytes`, which
+   * applies in any case.
    */
   readonly maxBytes?: number | undefined;
 }
@@ -104,13 +105,11 @@ export type HistoryQuery =
     }
   | {
       /**
-       * A position that `append` or `history` returned for this session, such as the `start` of a
-       * part.
+       * A position that `append` or `history` returned for this session, for example the `start` of
+       * a part.
        */
       readonly before: number;
-      /**
-       * With `before`, they are the latest before the position.
-       */
+      /** With `before`, the entries are the latest before the position. */
       readonly limit?: number | undefined;
       readonly after?: undefined;
       readonly last?: undefined;

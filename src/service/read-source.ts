@@ -15,11 +15,12 @@ export interface Source {
 }
 
 /**
- * One read: large enough for most histories, and small enough to hold if a history is too large.
+ * The size of one read: enough for most histories, and small enough to hold if a history is too
+ * large.
  */
 const PIECE = { limit: 10_000, maxBytes: 1024 * 1024 };
 
-/** The entry in another history, in which it belongs to no turn. */
+/** The entry as it appears in another history, where it belongs to no turn. */
 const withoutPlace = (entry: PositionedEntry): HistoryEntry => {
   const { position: _p, turn: _t, message: _m, ...copy } = entry;
   return copy;
@@ -28,8 +29,8 @@ const withoutPlace = (entry: PositionedEntry): HistoryEntry => {
 const invalidPosition = invalidField('from.position', 'is not a position in the current history');
 
 /**
- * Reads the history of a session up to a position, piece by piece from the end back. Undefined if
- * it was redacted or rewound in between. Of a history above the maximum, it only counts the bytes.
+ * Reads the history of a session up to a position, backwards and piece by piece. Undefined if it
+ * was redacted or rewound in between. If it exceeds the maximum, only its bytes are counted.
  */
 export const readSource = async (
   { store, tenant, policy: { limits } }: Settings,

@@ -2,7 +2,7 @@ import { keyText } from '../session/session-key.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { SessionKey } from '../store/session-store.js';
 
-/** Maximum number of states, at about 300 bytes each. Above it, the oldest one is dropped. */
+/** Maximum number of states, at about 300 bytes each. Above it, the oldest state is dropped. */
 const MAX_STATES = 1000;
 
 /**

@@ -36,8 +36,8 @@ type Shown<T extends SessionSchemas> = Pick<
 /**
  * A session on the wire: six fields, without the reason of its end. `terminate` and `fail` return
  * the reason, also for a session that has already ended. `labels`, `metadata` with the `revision`,
- * `origin`, the `inbox` with the `work`, the `usage` with the `budget`, and the times are there if the
- * host shows them, with its options `labels`, `metadata`, `origin`, `work`, `usage` and
+ * `origin`, the `inbox` with the `work`, the `usage` with the `budget`, and the times are there if
+ * the host shows them, with its options `labels`, `metadata`, `origin`, `work`, `usage` and
  * `sessionTimes`. Every `Session` of the library is a `RemoteSession`.
  */
 export interface RemoteSession<out T extends SessionSchemas = SessionSchemas>
@@ -98,7 +98,8 @@ export interface RemoteClaims<out T extends SessionSchemas = SessionSchemas>
 }
 
 /**
- * The current session: the first item, and again where the changes cannot be told as new entries.
+ * The current session: the first item, and again where the changes cannot be reported as new
+ * entries.
  */
 export interface RemoteSnapshot<out T extends SessionSchemas = SessionSchemas>
   extends Omit<SessionSnapshot, 'session' | 'sequence'> {

@@ -42,11 +42,9 @@ import { replaceState } from './update-state.js';
  * ```
  */
 export interface ReplyOptions extends TurnOptions {
-  /** Creates and starts the session if there is none. Default: `not_found`. */
+  /** Create and start the session if there is none. Default: fail with `not_found`. */
   readonly create?: CreateIfMissing | undefined;
-  /**
-   * Milliseconds to wait at most while another process answers, 0 to 600000. Default: 60000.
-   */
+  /** Maximum milliseconds to wait while another process answers, 0 to 600000. Default: 60000. */
   readonly timeoutMs?: number | undefined;
 }
 

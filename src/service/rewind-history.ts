@@ -76,20 +76,20 @@ export interface RewindInput<T extends SessionSchemas = SessionSchemas> extends 
    * entries that you have not seen. Required with `to`.
    */
   readonly ifPosition?: number | undefined;
-  /** What is added to the counters of the session, in the same step. Default: nothing. */
+  /** Usage to add to the counters of the session, in the same step. Default: nothing. */
   readonly usage?: Counters | undefined;
-  /** Whether the session waits for a worker, in the same step. Default: false. */
+  /** Let the session wait for a worker, in the same step. Default: false. */
   readonly wake?: boolean | undefined;
 }
 
 const NO_MESSAGE = 'is not the id of a message in this history';
 
 interface Place {
-  /** Undefined if nothing of the history goes. */
+  /** Undefined if the history stays as it is. */
   readonly to: number | undefined;
-  /** The message that still waits, and goes. */
+  /** The message to withdraw, which still waits. */
   readonly withdraw?: string | undefined;
-  /** The turn of the message that the history ends with then. */
+  /** The turn of the message with which the history then ends. */
   readonly turn?: TurnRecord | undefined;
 }
 
@@ -152,8 +152,8 @@ const placeOf = async (
 };
 
 /**
- * The state after a rewind. One that does not come from the running turn voids it: its answer would
- * be to a question that is not in the history any more.
+ * The state after a rewind. A rewind from outside the running turn voids the turn, which would
+ * answer a question that is no longer in the history.
  */
 const rewoundState = (
   current: StateRecord,
@@ -161,7 +161,7 @@ const rewoundState = (
   { to, turn, withdraw }: Place,
   now: number,
 ): StateRecord => {
-  // A message that waits is no question of the running turn.
+  // The running turn does not answer a message that still waits.
   const isOwn = fencingToken !== undefined || to === undefined;
   const kept = withdraw === undefined ? current : withoutMessages(current, 1);
   const voided = isOwn ? kept : voidTurn(kept, now);

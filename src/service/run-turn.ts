@@ -40,7 +40,7 @@ export interface RunSettings<S> {
   readonly seconds: number;
   /** Calls `check` when the lease may be over; returns a function that ends this. */
   readonly onDoubt?: (check: () => void) => () => void;
-  /** Called when nobody waits for `run` any more, before the release. */
+  /** Called when `run` is no longer awaited, before the release. */
   readonly onSaid?: () => void;
 }
 
@@ -80,7 +80,7 @@ export class TurnRun<S extends TurnSessions> {
   readonly #over = new AbortController();
   #stopWaiting = (): void => undefined;
 
-  /** `sessions` makes a service of settings. */
+  /** `sessions` creates a service from settings. */
   constructor(
     settings: Settings,
     sessions: (settings: Settings) => S,
@@ -107,7 +107,7 @@ export class TurnRun<S extends TurnSessions> {
     const said = await this.#said();
     this.#how.onSaid?.();
     const { fencingToken } = this.#turn.lease;
-    // What comes after the end of its time is late, however short.
+    // A result after the end of its time is late, however short the delay.
     const reason: TurnFailure | undefined = this.#over.signal.reason;
     if (reason?.type === 'run_timeout') return this.#failed(reason);
     if (said.isErr()) return this.#failed(said.error);
@@ -124,7 +124,7 @@ export class TurnRun<S extends TurnSessions> {
     const cause = failure.type === 'callback_failed' ? failure.cause : failure;
     const error = isStopped ? undefined : textOf(cause);
     const released = await this.#release({ fencingToken, done: isStopped, error });
-    // Whatever `run` threw then, such as the error of a model that was aborted.
+    // Whatever `run` threw then, for example the error of an aborted model call.
     const wasStopped = released.isOk() && released.value.stopped === true;
     return err(wasStopped && !isStopped ? cancelled(fencingToken, undefined) : failure);
   }
@@ -161,7 +161,7 @@ export class TurnRun<S extends TurnSessions> {
     return type === 'invalid_transition' ? this.#settings.terms.graceMs : 0;
   }
 
-  /** Settles when nobody waits for `run` any more. */
+  /** Settles when `run` is no longer awaited. */
   #abandoned(): Promise<Result<never, TurnFailure>> {
     const { signal } = this.#over;
     return new Promise((resolve) => {
@@ -217,7 +217,7 @@ export class TurnRun<S extends TurnSessions> {
     return part.map(({ entries }) => entries);
   }
 
-  /** Releases the session; again after an outage, as long as the lease lasts. */
+  /** Releases the session, and retries after an outage while the lease lasts. */
   async #release(input: ReleaseInput): Promise<Result<Released, OperationErrors['release']>> {
     const { id } = this.#turn.session;
     const { seconds } = this.#how;

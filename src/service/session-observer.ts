@@ -4,19 +4,19 @@ import type { OperationName, OperationResult } from './operation-results.js';
 
 /** A call of an operation. */
 export interface ObservedOperation {
-  /** The name of the operation, such as `create`. */
+  /** The name of the operation, for example `create`. */
   readonly name: OperationName;
   /** The tenant of the service. `sweep`, `claimAny` and `countWaitingAny` cover all tenants. */
   readonly tenant: string;
   /** The session id from the caller, unchecked, if the operation has one. */
   readonly id?: unknown;
-  /** Of `turn`: an attempt of a turn, by a worker or by `reply`, with all that it calls. */
+  /** Present for `turn`: an attempt of a turn, by a worker or by `reply`, with all of its calls. */
   readonly turn?: { readonly number: number; readonly attempt: number };
 }
 
 /**
- * Observes every operation of a service. `colloquy/telemetry` provides one. An observer can neither change nor delay an answer. Errors that it throws or rejects
- * with are ignored.
+ * Observes every operation of a service. `colloquy/telemetry` provides one. An observer can neither
+ * change nor delay an answer. Errors that it throws or rejects with are ignored.
  *
  * @example
  * ```ts

@@ -113,7 +113,7 @@ export interface SessionOperations<
 
   /**
    * Creates a session in the status IDLE. `start`, `entries` and `from` also start, fill and fork
-   * it, in one step: all of this is done, or nothing.
+   * it, in one step: everything is done, or nothing.
    *
    * @example
    * ```ts
@@ -130,9 +130,9 @@ export interface SessionOperations<
   create(input: CreateSessionInput<T>): ResultAsync<R['create'], E['create']>;
 
   /**
-   * Reads the session with an id of the caller's own, whatever its options and its status, or
-   * creates and starts it. `created` says which. Of several calls at the same time, one creates the
-   * session and all get it.
+   * Reads the session with the caller's id, whatever its options and its status, or creates and
+   * starts it. `created` distinguishes the two. If calls race, exactly one creates the session; all
+   * return it.
    *
    * @example
    * ```ts
@@ -186,8 +186,8 @@ export interface SessionOperations<
 
   /**
    * Iterates over all of the tenant's sessions, page by page with a cursor. A session that exists
-   * during the whole iteration is yielded exactly once. A session that cannot be read is a
-   * `corrupt_record` item; any other error is the last item. Never throws.
+   * during the whole iteration is yielded exactly once. A session that cannot be read is yielded as
+   * the error `corrupt_record`; any other error is the last item. Never throws.
    *
    * @example
    * ```ts
@@ -307,10 +307,10 @@ export interface SessionOperations<
 
   /**
    * Adds to the counters of a session: those of its budget, and those that `limits.counters` names.
-   * From the write on that reaches a budget, the session has ended with the reason `budget`, for
-   * every reader and in every process; that write is counted in full. IDLE and PAUSED sessions spend
-   * too, and ended ones in their grace period. What is spent stays spent: a rewind gives nothing
-   * back. `append`, `rewind` and turns take a `usage`, which is counted in the same step.
+   * The write that reaches a budget is counted in full and ends the session with the reason
+   * `budget`, for every reader in every process. IDLE and PAUSED sessions spend too, and ended
+   * sessions in their grace period. A rewind refunds nothing. `append`, `rewind` and turns accept a
+   * `usage`, which is counted in the same step.
    *
    * @example
    * ```ts
@@ -343,9 +343,9 @@ export interface SessionOperations<
 
   /**
    * Goes back in the history of an ACTIVE or PAUSED session, in one step: the history then has the
-   * entries up to the position `to`, and after them `entries`. No read returns the superseded
-   * entries any more. With `to: 0`, it replaces the whole history. If the history does not end at
-   * `ifPosition`, it fails with `history_moved`, and nothing is changed.
+   * entries up to the position `to`, and after them `entries`. Reads no longer return the
+   * superseded entries. With `to: 0`, it replaces the entire history. If the history does not end
+   * at `ifPosition`, it fails with `history_moved`, and nothing is changed.
    *
    * @example
    * ```ts
@@ -360,8 +360,8 @@ export interface SessionOperations<
 
   /**
    * Puts a message at the end of the inbox, where it waits for a worker or a `reply`, in one step.
-   * A session that is PAUSED takes it, and its turn waits for `resume`. Safe to repeat with the
-   * same id: the message is stored once. Another message with the same id fails with
+   * A PAUSED session accepts it, and its turn waits for `resume`. Safe to repeat with the same id:
+   * the message is stored once. A different message with the same id fails with
    * `operation_mismatch`.
    *
    * @example
@@ -424,14 +424,14 @@ export interface SessionOperations<
   take(id: string, input: TakeInput): ResultAsync<TakenMessages, E['take']>;
 
   /**
-   * Waits for the answer to a message that was sent. `not_answered` after `timeoutMs`, or if the
-   * session is over; the message stays. `page_too_large` if the answer has more than
+   * Waits for the answer to a message that was sent. Fails with `not_answered` after `timeoutMs`,
+   * or if the session is over; the message stays. Fails with `page_too_large` if the answer exceeds
    * `limits.pageBytes`: read it with `history`.
    *
    * @example
    * ```ts
    * await sessions.orThrow.send(id, { id: 'm-1', content: 'And a tunnel.' });
-   * const { signal } = new AbortController(); // such as that of a request
+   * const { signal } = new AbortController(); // for example of a request
    * const answered = await sessions.answer(id, 'm-1', { timeoutMs: 0, signal }); // no worker runs
    * console.log(answered.isErr() && answered.error.type); // not_answered
    * ```
@@ -441,11 +441,11 @@ export interface SessionOperations<
   /**
    * Leases a session that has not ended, so that two workers do not answer in one conversation. If
    * another holder has the session, it fails with `leased`. Pass the `fencingToken` to `append` and
-   * to commands: they fail with `lease_lost` once the lease is over, even if this process was suspended
-   * in between. Calls without one are not checked. Every lease has a higher token than the ones
-   * before. If the same holder already has the session, such as a worker that was restarted under
-   * its name, the new lease replaces the earlier one. A lease ends at its time without a write, and
-   * with `await using` at the end of the block.
+   * to commands: they fail with `lease_lost` once the lease is over, even if this process was
+   * suspended in between. Calls without one are not checked. Each lease has a higher token than
+   * earlier leases. If the same holder already has the session, for example a worker that was
+   * restarted under its name, the new lease replaces the earlier lease. A lease ends at its time
+   * without a write, and with `await using` at the end of the block.
    *
    * @example
    * ```ts
@@ -476,11 +476,12 @@ export interface SessionOperations<
   /**
    * Leases a session while `use` runs: renews the lease after each third of its length, and
    * releases it at the end. `use` gets `sessions`, whose appends and commands on the session carry
-   * the token of the lease. Returns the value of `use`, or its result if it returns one;
-   * `callback_failed` if `use` throws or rejects; and `lease_lost` in place of a value if the lease
-   * was lost before `use` had finished. `signal` is aborted as soon as that is known, and when the
-   * session has ended: an error of `use` is then still its own, and the reason of the signal, if
-   * `use` throws that. If the session cannot be leased, `use` is not called.
+   * the token of the lease. Returns the value of `use`, or its result if it returns one. Fails with
+   * `callback_failed` if `use` throws or rejects, and with `lease_lost` in place of a value if the
+   * lease was lost before `use` had finished. `signal` is aborted as soon as that is known, and
+   * when the session has ended: the call then still fails with the own error of `use`, or with the
+   * reason of the signal if `use` throws that. If the session cannot be leased, `use` is not
+   * called.
    *
    * @example
    * ```ts
@@ -501,7 +502,7 @@ export interface SessionOperations<
 
   /**
    * Makes a session wait for a worker, now or from a time on: `claim` then returns it. If it
-   * already waits for one, the earlier time counts. A session that has ended is
+   * already waits for one, the earlier time counts. An ended session fails with
    * `invalid_transition`.
    *
    * @example
@@ -517,8 +518,8 @@ export interface SessionOperations<
    * Leases the tenant's sessions that wait for a worker, the longest waiting first, at most
    * `limit`. No two callers get the same session at the same time. A session no longer waits for a
    * worker once it is released with `done`, unless it was woken after the claim. If it is released
-   * without, or if the lease runs out because the worker has crashed, it waits again, until the
-   * maximum of `attempts` is reached. A lease of anybody holds off claims until it ends.
+   * without `done`, or if the lease expires because the worker has crashed, it waits again, until
+   * the maximum of `attempts` is reached. Any lease holds off claims until it ends.
    *
    * @example
    * ```ts
@@ -534,7 +535,7 @@ export interface SessionOperations<
 
   /**
    * Counts the tenant's sessions that a worker could claim now, up to 10000: those that wait,
-   * without those that a worker has. A host can add workers by it.
+   * without those that a worker has. A host can scale its workers by it.
    *
    * @example
    * ```ts
@@ -546,8 +547,8 @@ export interface SessionOperations<
   countWaiting(): ResultAsync<WaitingCount, E['countWaiting']>;
 
   /**
-   * Cancels the work on a session: ends the lease on it, if there is one, and the session waits for
-   * no worker any more. Calls with the token of that lease are `cancelled`, and the `signal` of its
+   * Cancels the work on a session: ends its lease, if there is one, and the session no longer waits
+   * for a worker. Calls with the token of that lease fail with `cancelled`, and the `signal` of its
    * holder is aborted: immediately in a worker of `createWorker` if the store has events, otherwise
    * at the next renewal. The session itself goes on. Succeeds without a change if there is nothing
    * to cancel.
@@ -563,9 +564,9 @@ export interface SessionOperations<
   cancel(id: string, options?: CancelOptions): ResultAsync<void, E['cancel']>;
 
   /**
-   * Ends a lease. Also succeeds if the lease was already over and no other one followed. Of a claim
-   * without `done`: the session waits for a worker again after a delay, which doubles with each
-   * attempt from about a second to five minutes.
+   * Ends a lease. Also succeeds if the lease was already over and no other lease followed. After a
+   * claim that is released without `done`, the session waits for a worker again after a delay,
+   * which doubles with each attempt from about a second to five minutes.
    *
    * @example
    * ```ts
@@ -607,13 +608,13 @@ export interface SessionOperations<
 
   /**
    * Watches a session: yields a snapshot, then what has changed and the new entries, until the
-   * session has ended or is deleted. No entry is missing and none comes twice; changes that follow
-   * each other closely come as one. After a rewind or a redaction, it yields a snapshot again. A
-   * lease alone is no change. With `cursor`, that of an item, it continues after that item, however
-   * old it is. It yields an end by the clock at the deadline, even if no sweep has stored it. An
-   * error is the last item: `misconfigured` if the store has no events, `not_found` if there is no
-   * such session, `store_unavailable` if the store's client was closed. The watch ends immediately
-   * if the signal is aborted, the loop is left, or a block with `await using` ends. Nothing is read
+   * session has ended or is deleted. No entry is missing or repeated; changes that follow each
+   * other closely are combined. After a rewind or a redaction, it yields a snapshot again. A lease
+   * alone is no change. With the `cursor` of an item, it continues after that item, however old it
+   * is. It yields an end by the clock at the deadline, even if no sweep has stored it. An error is
+   * the last item: `misconfigured` if the store has no events, `not_found` if there is no such
+   * session, `store_unavailable` if the store's client was closed. The watch ends immediately if
+   * the signal is aborted, the loop is left, or a block with `await using` ends. Nothing is read
    * before the first `next`. Never throws.
    *
    * @example

@@ -447,9 +447,9 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
   }
 
   /**
-   * The same for the sessions of all tenants, each tenant in its turn: `forTenant(tenant)` has the
-   * operations for a claimed session. For a worker of the host's own, never for the request of one
-   * tenant.
+   * Like `claim`, for the sessions of all tenants, each tenant in its turn: `forTenant(tenant)`
+   * provides the operations for a claimed session. For workers of the host, never for the request
+   * of one tenant.
    *
    * @example
    * ```ts
@@ -469,8 +469,8 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
   }
 
   /**
-   * The same for the sessions of all tenants. For the host's own use, never for the request of one
-   * tenant.
+   * Like `countWaiting`, for the sessions of all tenants. For the host's own use, never for the
+   * request of one tenant.
    *
    * @example
    * ```ts
@@ -527,11 +527,11 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
   }
 
   /**
-   * Settles when no operation of this service is under way, of any tenant, and its store needs its
-   * client or database no more: close that then. Stop servers, workers, sweepers and watches
-   * before, because `drain` stops nothing: it waits as long as they call operations, and an
-   * operation that begins afterwards is not waited for. Operations of other services on the same
-   * store are waited for only while the store works on them. `store_unavailable` if the store
+   * Settles when no operation of this service is under way, of any tenant, and its store no longer
+   * needs its client or database: close that then. Stop servers, workers, sweepers and watches
+   * first, because `drain` stops nothing: it waits as long as they call operations, and does not
+   * wait for an operation that begins afterwards. It waits for operations of other services on the
+   * same store only while the store works on them. Fails with `store_unavailable` if the store
    * rejects.
    *
    * @example

@@ -17,16 +17,16 @@ import { decideState } from './update-state.js';
 
 /** Options of `wake`. */
 export interface WakeOptions {
-  /** From when on the session waits for a worker: an RFC 3339 text or a `Date`. Default: now. */
+  /** When the session begins to wait for a worker: an RFC 3339 string or a `Date`. Default: now. */
   readonly at?: string | Date | undefined;
 }
 
 /** Input of `lease`. */
 export interface LeaseInput {
   /**
-   * The name of the caller, 1 to 256 characters. Give each worker a different one, such as a random
-   * text: if the name already holds the session, a new `lease` replaces the earlier one. `claim`
-   * skips sessions that are leased, whoever holds them.
+   * The name of the caller, 1 to 256 characters. Use a different name for each worker, for example
+   * a random string: if the name already holds the session, a new `lease` replaces the earlier
+   * lease. `claim` skips sessions that are leased, whoever holds them.
    */
   readonly holder: string;
   /** Duration of the lease from now in seconds, 0.001 to 86400, rounded to milliseconds. */
@@ -67,12 +67,12 @@ export interface ReleaseInput {
   /** The fencing token of the lease to end. */
   readonly fencingToken: number;
   /**
-   * Of a claim: whether the work is done. If not, the session waits for a worker again after a
+   * After a claim: whether the work is done. If not, the session waits for a worker again after a
    * delay. Default: false.
    */
   readonly done?: boolean | undefined;
   /**
-   * Only with `done`: what the turn says at its end, stored in the same step. A text or entries,
+   * Only with `done`: what the turn says at its end, stored in the same step. A string or entries,
    * whose default role is `assistant`. Default: none.
    */
   readonly entries?: TurnEntries | undefined;

@@ -49,7 +49,7 @@ import type { SessionObserver } from './session-observer.js';
  * ```
  */
 export interface SessionServiceOptions<T extends SessionSchemas = SessionSchemas> {
-  /** Where sessions are kept, such as a `MemorySessionStore`. */
+  /** The store of the sessions, for example a `MemorySessionStore`. */
   readonly store: SessionStore;
   /** Default: the machine's clock. */
   readonly clock?: Clock | undefined;

@@ -10,7 +10,7 @@ import { contractBroken } from './run-operation.js';
 import { fenced, type Settings } from './settings.js';
 import { spendingOf } from './spending.js';
 
-/** A name of its own, because appends and spends are remembered apart from each other. */
+/** A separate name, because appends and spends are remembered separately. */
 const operationOf = (id: string, usage: Counters) => ({
   id: `spend-${digestOf(id)}`,
   digest: digestOf(JSON.stringify(usage)),

@@ -32,8 +32,8 @@ export interface SweepOptions {
    * Called for each session that has ended for any reason: at least once, by one of the sweeping
    * processes, and for at most 64 sessions at the same time. May be asynchronous. If it throws,
    * rejects or takes longer than a minute, or if its process dies, some sweeping process calls its
-   * own `onEnded` again, a minute later or more. Required if the store has `reportEnds`, and
-   * `misconfigured` otherwise.
+   * own `onEnded` again, a minute later or more. Required if the store has `reportEnds`; otherwise
+   * the sweep fails with `misconfigured`.
    */
   readonly onEnded?: OnEnded | undefined;
   /** The `nextCursor` of the previous sweep, to continue after it. Default: from the beginning. */
@@ -159,7 +159,7 @@ const processAll = async <T>(
   return all;
 };
 
-/** The error of a sweep that would leave ends unreported, or report ends that nobody stores. */
+/** The error of a sweep that would leave ends unreported, or report ends that are not stored. */
 const wrongListener = (
   reports: boolean,
   onEnded: OnEnded | undefined,

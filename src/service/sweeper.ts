@@ -36,8 +36,8 @@ export interface SweeperOptions {
    * Called for each session that has ended for any reason: at least once, by one of the sweeping
    * processes, and for at most 64 sessions at the same time. May be asynchronous. If it throws,
    * rejects or takes longer than a minute, or if its process dies, some sweeping process calls its
-   * own `onEnded` again, a minute later or more. Required if the store has `reportEnds`, and
-   * refused if not: a sweep is then `misconfigured` and does nothing.
+   * own `onEnded` again, a minute later or more. Required if the store has `reportEnds`; otherwise
+   * every sweep fails with `misconfigured` and does nothing.
    */
   readonly onEnded?: ((session: EndedSession) => unknown) | undefined;
   /**
@@ -67,7 +67,7 @@ export interface SweepReport {
  * @example
  * ```ts
  * await using sweeper = createSweeper(sessions);
- * const { ended, deleted } = await unwrap(sweeper.sweepOnce()); // such as in a cron job
+ * const { ended, deleted } = await unwrap(sweeper.sweepOnce()); // for example in a cron job
  * console.log(ended, deleted); // 0 0
  * ```
  */

@@ -68,7 +68,7 @@ const takeStep =
     const take = turn === undefined || messages === 0 ? undefined : { messages, turn };
     return ok({
       state: usedState(take ? withoutMessages(current, messages) : current, now),
-      // A full history takes messages all the same: they are in the store already.
+      // A full history still accepts messages, because they are already in the store.
       ...(after.length > 0 && roomFor(settings, key)),
       effects: { entries: entriesAt(now, after, turn), take },
     });
@@ -132,7 +132,7 @@ export const releaseSession = async (
   return stepped.map(({ state }) => (state.work.lease?.cancelled ? { stopped: true } : {}));
 };
 
-/** What a claim tells of its turn, with the messages that this attempt and earlier ones took. */
+/** What a claim reports of its turn, with the messages that this and earlier attempts took. */
 export const turnOfClaim = async (
   settings: Settings,
   key: SessionKey,

@@ -17,8 +17,8 @@ export interface Reply {
 
 /**
  * `waiting`: no turn has taken it. `taken`: a turn has, and is not done. `answered`: its turn is
- * done. `withdrawn`: it was withdrawn before a turn took it. `superseded`: a rewind has taken it out
- * of the history.
+ * done. `withdrawn`: it was withdrawn before a turn took it. `superseded`: a rewind has taken it
+ * out of the history.
  */
 export type MessageState = 'waiting' | 'taken' | 'answered' | 'withdrawn' | 'superseded';
 
@@ -36,7 +36,7 @@ export interface Sent {
 export interface WithdrawnMessages {
   /** The messages that this call has withdrawn, oldest first. */
   readonly withdrawn: readonly Message[];
-  /** The ids among the given ones of messages that a turn had taken before. */
+  /** The given ids of messages that a turn had already taken. */
   readonly taken: readonly string[];
 }
 

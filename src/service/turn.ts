@@ -11,7 +11,7 @@ export interface TurnEntry extends Omit<NewHistoryEntry, 'role'> {
   readonly role?: string | undefined;
 }
 
-/** What a turn says: a text, an entry, or entries, oldest first. An empty text is silence. */
+/** What a turn says: a string, an entry, or entries, oldest first. An empty string is silence. */
 export type TurnEntries = string | TurnEntry | readonly (string | TurnEntry)[];
 
 /** Input of `take`. */
@@ -52,10 +52,10 @@ export interface TurnOf<T extends SessionSchemas, S> {
   readonly sessions: S;
   /**
    * Aborted when the turn is over: it was cancelled or rewound, has run longer than `maxSeconds`,
-   * or another process may have it. `reason` is the error, such as `cancelled`.
+   * or another process may have it. `reason` is the error, for example `cancelled`.
    */
   readonly signal: LeaseSignal;
-  /** For calls that do not go through `sessions`, such as those of another process. */
+  /** For calls that do not go through `sessions`, for example calls of another process. */
   readonly fencingToken: number;
 }
 
@@ -63,7 +63,7 @@ export interface TurnOf<T extends SessionSchemas, S> {
 export interface Ending {
   /** Default: nothing. */
   readonly entries?: TurnEntries | undefined;
-  /** What is added to the counters of the session; see `spend`. Default: nothing. */
+  /** Usage to add to the counters of the session; see `spend`. Default: nothing. */
   readonly usage?: Counters | undefined;
 }
 

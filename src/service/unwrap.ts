@@ -22,7 +22,7 @@ const promisedValue = async <T, E>(result: PromiseLike<Result<T, E>>): Promise<T
 
 /**
  * Returns the value of a result, or throws its error as a `SessionFailure`. For a `ResultAsync`,
- * returns a promise of the value. Also takes results of your own, and throws their exceptions as
+ * returns a promise of the value. Also accepts results of your own, and throws their exceptions as
  * they are. For results of functions; the operations of a service have `orThrow`.
  *
  * @example

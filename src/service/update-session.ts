@@ -28,13 +28,13 @@ import { type Decision, updateState } from './update-state.js';
 /** Input of `update`: labels, metadata, or both. */
 export interface UpdateInput<T extends SessionSchemas = SessionSchemas> {
   /**
-   * The labels to change, such as `{ title: 'Tax return', draft: null }`: a text sets a label,
-   * `null` removes it, and the others stay. A session has at most 8.
+   * The labels to change, for example `{ title: 'Tax return', draft: null }`: a string sets a
+   * label, `null` removes it, and the others stay. A session has at most 8.
    */
   readonly labels?: LabelChanges | undefined;
   /**
-   * The metadata to change: a value replaces the member of its name as a whole, `null` removes it,
-   * and the others stay. All of it together has at most `limits.metadataBytes`.
+   * The metadata to change: a value replaces the entire member of its name, `null` removes it, and
+   * the others stay. The result has at most `limits.metadataBytes`.
    */
   readonly metadata?: MetadataChangesOf<T> | undefined;
 }
@@ -52,16 +52,13 @@ export interface UpdateInput<T extends SessionSchemas = SessionSchemas> {
  */
 export interface UpdateOptions extends OperationOptions {
   /**
-   * Updates only if the session still has this `revision`, which a read, a command or an update has
-   * returned. Otherwise the update is a `conflict`. Default: no check.
+   * Update only if the session still has this `revision`, which a read, a command or an update has
+   * returned. Otherwise the update fails with `conflict`. Default: no check.
    */
   readonly ifRevision?: number | undefined;
 }
 
-/**
- * The end by the clock is stored first, so that its event comes before that of an update after the
- * end.
- */
+/** The end by the clock is stored first, so that its event precedes the event of a later update. */
 const unstoredEnd = { type: 'unstored_end' } as const;
 
 const hasMovingEnd = ({ status, terms }: StateRecord): boolean =>

@@ -96,7 +96,7 @@ export const raceOf = () => {
   };
 };
 
-/** The state that is known, or else the stored one, and then the time: it may pass while it is read. */
+/** The known state, or else the stored one; then the time, which may pass during the read. */
 export const readState = async (
   { store, now }: Settings,
   key: SessionKey,

@@ -43,14 +43,14 @@ export interface WorkerOptions<T extends SessionSchemas = SessionSchemas> extend
   readonly run: Run<T>;
   /** Maximum number of sessions at the same time, 1 to 100. Default: 10. */
   readonly concurrency?: number | undefined;
-  /** The name of the worker in leases. Default: a random text. */
+  /** The name of the worker in leases. Default: a random string. */
   readonly holder?: string | undefined;
-  /** Whether to work for all tenants, and not for that of the service. Default: false. */
+  /** Work for all tenants, not only for the tenant of the service. Default: false. */
   readonly allTenants?: boolean | undefined;
   /**
-   * Seconds between two polls, 0.01 to 3600. With events in the store, a worker learns at once of a
-   * session that is woken now; its polls find scheduled wakes and work of crashed workers. Default:
-   * 0.5.
+   * Seconds between two polls, 0.01 to 3600. If the store has events, workers are notified
+   * immediately when a session is woken; polls find scheduled wakes and work of crashed workers.
+   * Default: 0.5.
    */
   readonly interval?: number | undefined;
   /** Called for each error. Default: errors are ignored. */
@@ -59,7 +59,7 @@ export interface WorkerOptions<T extends SessionSchemas = SessionSchemas> extend
 
 const isRun = (value: unknown): value is Run => typeof value === 'function';
 
-/** What it returns is checked when it has returned. */
+/** Its result is checked when it returns. */
 const runField: Schema<Run> = typed(isRun, 'must be a function', () => undefined);
 
 const parse = optionsOf('createWorker', {

@@ -2,7 +2,6 @@ import { WorkFeed } from '../events/work-feed.js';
 import { disposable } from '../session/async-dispose.js';
 import { afterLong } from '../session/clock.js';
 import { workFailed } from '../session/errors.js';
-
 import type { SessionEvent, SessionEventType } from '../session/session-event.js';
 import { keyText } from '../session/session-key.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
@@ -200,8 +199,9 @@ class WorkLoop<T extends SessionSchemas> {
 
 /**
  * Creates a worker, which calls `run` for each session that waits for one, because of a message
- * (`send`) or a `wake`, under a lease that it renews. Any number of processes may run one; no session has two workers at the same time.
- * Throws a `TypeError` that names every invalid or unknown option.
+ * (`send`) or a `wake`, under a lease that it renews. Any number of processes may run one; no
+ * session has two workers at the same time. Throws a `TypeError` that names every invalid or
+ * unknown option.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ export const faultTypes = [
 /**
  * What may go wrong with a call of the store:
  *
- * - `crash`: the process dies, before or after the call is applied, and another one is started.
+ * - `crash`: the process dies, before or after the call is applied, and a new process starts.
  * - `lostReply`: the call or its answer is lost: `store_unavailable` with the outcome `unknown`.
  * - `refused`: the call is not applied: `store_unavailable` with the outcome `not_applied`.
  * - `pause`: the process is suspended for up to a minute, and then continues.
@@ -32,7 +32,7 @@ export interface FaultPlanOptions {
 
 /**
  * Decides which calls of the store have a fault. The n-th call of a method has one with the chance
- * `rate / n`, so that a thousand polls take no faults from the only append. Each run has another
+ * `rate / n`, so that a thousand polls take no faults from the only append. Each run has its own
  * rate for each method, most of them high.
  */
 export class FaultPlan {
@@ -68,7 +68,6 @@ export class FaultPlan {
     return { id, fault: pick(types, this.#world.chance(`${id} type`)) };
   }
 
-  /** Counts one more of this name. */
   #count(name: string): number {
     const count = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, count);

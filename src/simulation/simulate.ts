@@ -18,7 +18,7 @@ import {
 /** Options of `simulate`. */
 export interface SimulationOptions {
   /**
-   * The number of seeds, at least 1, or a list of seeds: `[4711]` runs only that one. Default:
+   * The number of seeds, at least 1, or a list of seeds: `[4711]` runs only that seed. Default:
    * 1000.
    */
   readonly seeds?: number | readonly number[] | undefined;
@@ -32,7 +32,7 @@ export interface SimulationOptions {
   readonly duration?: number | undefined;
   /** Simulated seconds without faults after that, in which the hosts may recover. Default: 120. */
   readonly calm?: number | undefined;
-  /** Options of the service, such as `idleTimeout`. */
+  /** Options of the service, for example `idleTimeout`. */
   readonly service?: Omit<SessionServiceOptions, 'store' | 'clock' | 'ids'> | undefined;
   /** Creates an empty store for each run. Default: a `MemorySessionStore` with events. */
   readonly store?: ((seed: number) => SessionStore | PromiseLike<SessionStore>) | undefined;
@@ -143,8 +143,8 @@ const read = (options: SimulationOptions) => {
 };
 
 /**
- * The same failure with as few faults as a binary search finds. The latest are left out first: the
- * rest is sooner.
+ * The same failure with as few faults as a binary search finds. The latest are left out first, so
+ * that the failure comes sooner.
  */
 const withFewerFaults = async (seed: number, scenario: Scenario, failed: Run): Promise<Run> => {
   let best = failed;

@@ -15,7 +15,7 @@ const JUMP_MS = 60_000;
 export interface Surroundings {
   readonly world: World;
   readonly plan: FaultPlan;
-  /** Ends a process at once. */
+  /** Ends a process immediately. */
   kill(process: Process): void;
 }
 
@@ -65,8 +65,8 @@ class SimulatedCall {
     this.#surroundings = surroundings;
     this.#id = id;
     this.#fault = fault;
-    // Most are lost on the way back: a change that was applied, and seems not to be, is what a
-    // program gets wrong.
+    // Most are lost on the way back, because programs go wrong after a change that was applied and
+    // seems not to be.
     this.#isBefore = this.#chance('half') < 0.25;
   }
 
@@ -186,7 +186,7 @@ const simulated = <T extends object>(inner: T, prefix: string, send: Send, own: 
 
 /**
  * The store as a process sees it. The seed determines when each call arrives and when its answer
- * returns, or that one is lost.
+ * returns, or that it is lost.
  */
 export const simulatedStore = (
   inner: SessionStore,

@@ -3,7 +3,7 @@ const ANSWERS = 4;
 
 /**
  * - `change`: a change that others see, or a fault.
- * - `error`: a process ends with an error. Its host starts another one, which may do so again.
+ * - `error`: a process ends with an error. Its host starts a new process, which may fail again.
  * - `step`: a call, an answer, or a change of a lease and nothing else.
  */
 export type LineType = 'change' | 'error' | 'step';

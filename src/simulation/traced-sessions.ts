@@ -8,8 +8,8 @@ const isEntry = (value: Fields): boolean =>
   typeof value['role'] === 'string' && typeof value['content'] === 'string';
 
 /**
- * A value as a short text. Fencing tokens are numbered in order of appearance, because they are
- * partly random.
+ * A value in words. Fencing tokens are numbered in order of appearance, because they are partly
+ * random.
  */
 const inWords = (value: unknown, world: World): string => {
   const words = (part: unknown): string => inWords(part, world);
@@ -70,7 +70,7 @@ const resultInWords = (result: unknown, world: World): string => {
   return `gets the error ${answerInWords(result['error'], world)}`;
 };
 
-/** Makes services that tell of their calls. */
+/** Creates services that report their calls to the trace. */
 export type TracedSessions = <S extends object>(create: () => S) => S;
 
 /** The members that make another service. */

@@ -82,7 +82,7 @@ export class World {
     return () => this.#actions.delete(action);
   }
 
-  /** Stops the simulated time until an answer from outside arrives, such as that of a database. */
+  /** Stops the simulated time until an answer from outside arrives, for example from a database. */
   async outside<T>(answer: PromiseLike<T> | T): Promise<T> {
     this.#outside += 1;
     try {
@@ -152,7 +152,7 @@ export class Process {
     this.start = start;
   }
 
-  /** Tells those who wait for its next call of the store. */
+  /** Resolves the promises of `called`. */
   tellCall(): void {
     for (const done of this.#waiting.splice(0)) done();
   }

@@ -64,7 +64,7 @@ export interface Telemetry extends SessionObserver {
 
 const SCOPE = 'colloquy';
 
-/** Span names; those of other operations are `<operation> session`. */
+/** Span names. Default: `<operation> session`. */
 const spanNames: Partial<Record<OperationName, string>> = {
   history: 'read history',
   list: 'list sessions',
@@ -99,7 +99,7 @@ type Operation = Parameters<SessionObserver['run']>[0];
 type Instruments = ReturnType<typeof createInstruments>;
 type Finished = Result<OperationResult, OperationError>;
 
-/** How a turn has ended: a cancelled one is no failure. */
+/** How a turn has ended: a cancelled turn has not failed. */
 const turnOutcomeOf = (result: Finished): string => {
   if (result.isErr()) return result.error.type === 'cancelled' ? 'stopped' : 'failed';
   const { operation, value } = result.value;
