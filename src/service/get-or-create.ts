@@ -5,12 +5,8 @@ import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
-import {
-  type CreateOptions,
-  type CreateSessionInput,
-  readCreation,
-  tryCreate,
-} from './create-session.js';
+import { type CreateOptions, type CreateSessionInput, readCreation } from './create-session.js';
+import { tryCreate } from './new-session.js';
 import type { GetOrCreateResult } from './operation-results.js';
 import { getSession } from './read-session.js';
 import type { Settings } from './settings.js';
