@@ -1,11 +1,16 @@
 import { ok } from 'neverthrow';
 import { planRemove } from '../plan/remove.js';
-import { type ListenerFailed, listenerFailed, type StoreError } from '../session/errors.js';
+import {
+  type ListenerFailed,
+  listenerFailed,
+  type StoreError,
+  type SweepFailure,
+} from '../session/errors.js';
 import { type EndedSession, endedSessionOf } from '../session/session-at.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
-import type { DueKey } from '../store/session-store.js';
+import type { DueKey, SessionKey } from '../store/session-store.js';
+import type { SweptSession } from './operation-results.js';
 import type { Settings } from './settings.js';
-import type { SweepOutcome } from './sweep-outcome.js';
 import { updateState } from './update-state.js';
 
 /**
@@ -13,6 +18,16 @@ import { updateState } from './update-state.js';
  * `onEnded`.
  */
 export const RETRY_AFTER_MS = 60_000;
+
+/** The outcome of a sweep for one session or one end. */
+export interface SweepOutcome {
+  /** Whether the session was moved or removed, so that it is not due now. */
+  readonly isDone: boolean;
+  readonly ended?: SweptSession;
+  readonly reported?: EndedSession;
+  readonly deleted?: SessionKey;
+  readonly failed?: SweepFailure;
+}
 
 /** Called for each end that must be reported. */
 export type OnEnded = (session: EndedSession) => unknown;

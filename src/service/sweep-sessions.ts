@@ -9,9 +9,14 @@ import type { PendingReport, StateRecord } from '../session/session-record.js';
 import { dueAtOf, endByClock } from '../session/state-at.js';
 import type { DueKey, DueSession } from '../store/session-store.js';
 import type { Sweep } from './operation-results.js';
-import { type OnEnded, RETRY_AFTER_MS, reportEnd, withoutReport } from './report-end.js';
+import {
+  type OnEnded,
+  RETRY_AFTER_MS,
+  reportEnd,
+  type SweepOutcome,
+  withoutReport,
+} from './report-end.js';
 import type { Settings } from './settings.js';
-import type { SweepOutcome } from './sweep-outcome.js';
 import { replaceState } from './update-state.js';
 
 /**
