@@ -57,14 +57,13 @@ export interface AppendOptions extends OperationOptions {
 
 export const NOT_IN_HISTORY = 'is not a position in this history';
 
-const operationOf = ({
-  operationId: id,
-  entries,
-  usage,
-}: ParsedAppend): HistoryAppend['operation'] => {
+/** The operation of a call, with a digest of its input; undefined if it has no id. */
+export const operationWith = (
+  id: string | undefined,
+  input: unknown,
+): HistoryAppend['operation'] => {
   if (id === undefined) return undefined;
-  const content = usage === undefined ? entries : { entries, usage };
-  return { id, digest: digestOf(JSON.stringify(content)) };
+  return { id, digest: digestOf(JSON.stringify(input)) };
 };
 
 const changeOf = (
@@ -85,13 +84,12 @@ const changeOf = (
 
 type Use = Omit<HistoryAppend, 'entries'>;
 
-/** The error of a refused use of a session; undefined for a guard that a spend does not have. */
 export const refusedUse = (
   { id }: SessionKey,
   command: 'append' | 'rewind' | 'spend',
   { now, fencingToken = 0, spend }: Use,
   refusal: Refusal,
-): OperationErrors['spend'] | undefined => {
+): OperationErrors['spend'] => {
   switch (refusal.guard) {
     case 'present':
       return notFound(id);
@@ -99,15 +97,19 @@ export const refusedUse = (
       return operationMismatch(id);
     case 'fence':
       return leaseEndedIn(refusal.state, fencingToken);
-    case 'counters':
-      return spend && refusedSpending(refusal.state, spend);
+    case 'counters': {
+      const error = spend && refusedSpending(refusal.state, spend);
+      if (error !== undefined) return error;
+      break;
+    }
     case 'open':
     case 'over':
     case 'revision':
       return invalidTransition(stateAt(refusal.state, now).status, command);
     default:
-      return undefined;
+      break;
   }
+  throw contractBroken('change', refusal);
 };
 
 export const refusedAppend = (
@@ -124,11 +126,8 @@ export const refusedAppend = (
       return historyCut(key.id, refusal.rewinds);
     case 'entries':
       return historyFull(key.id, use.maxEntries ?? 0);
-    default: {
-      const error = refusedUse(key, command, use, refusal);
-      if (error === undefined) throw contractBroken('change', refusal);
-      return error;
-    }
+    default:
+      return refusedUse(key, command, use, refusal);
   }
 };
 
@@ -168,7 +167,8 @@ export const appendHistory = async (
   const read = parseAppend(entries, options, settings.policy);
   if (read.isErr()) return err(read.error);
   // Computed from the input, because a schema may have random defaults.
-  const operation = operationOf(read.value);
+  const { operationId, entries: all, usage } = read.value;
+  const operation = operationWith(operationId, usage === undefined ? all : { entries: all, usage });
   const fitted = schemas === undefined ? read : await fitSchemas(schemas, limits, read.value);
   if (fitted.isErr()) return err(fitted.error);
   const time = settings.now();

@@ -18,7 +18,7 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 import { acceptsHistoryAt, stateAt, usedState } from '../session/state-at.js';
 import { redoTurn, sentState, voidTurn, withoutMessages } from '../session/turn-state.js';
 import type { Refusal, SessionKey } from '../store/session-store.js';
-import { appendedOf, NOT_IN_HISTORY, refusedAppend } from './change-history.js';
+import { appendedOf, NOT_IN_HISTORY, operationWith, refusedAppend } from './change-history.js';
 import type { OperationOptions } from './change-session.js';
 import { fitInput } from './fit-input.js';
 import { type GivenMessage, type NewMessage, prepared, storedMessage } from './messages.js';
@@ -173,10 +173,8 @@ const rewoundState = (
 };
 
 const operationOf = (rewind: ParsedRewind) => {
-  const { operationId: id, to, before, after, entries, send, usage } = rewind;
-  if (id === undefined) return undefined;
-  const content = ['rewind', to, before, after, entries, send, usage];
-  return { id, digest: digestOf(JSON.stringify(content)) };
+  const { operationId, to, before, after, entries, send, usage } = rewind;
+  return operationWith(operationId, ['rewind', to, before, after, entries, send, usage]);
 };
 
 const guardsOf = ({ policy: { limits } }: Settings, rewind: ParsedRewind, now: number) => {
