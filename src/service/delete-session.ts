@@ -19,22 +19,17 @@ export const deleteSession = async (
   const at = time.value;
   const reports = await store.reportsEnds();
   if (reports.isErr()) return err(reports.error);
-  const removeAll = async (): Promise<Result<undefined, OperationErrors['delete']>> => {
-    const removed = await store.remove(planRemove(key, at));
-    if (removed.isErr()) return err(removed.error);
-    return ok(undefined);
-  };
   let guess = recentStates.take(key);
-  if (!reports.value) return removeAll();
   for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
-    const found = guess ? ok(guess) : await store.findState(key);
+    const found = guess || !reports.value ? ok(guess) : await store.findState(key);
     guess = undefined;
-    if (found.isErr() && found.error.type === 'corrupt_record') return removeAll();
-    if (found.isErr()) return err(found.error);
-    const state = found.value;
-    const commit = state
-      ? planReportedRemove(key, state, at, revision())
-      : planRemove(key, at, { revision: NO_STATE });
+    if (found.isErr() && found.error.type !== 'corrupt_record') return err(found.error);
+    const state = found.unwrapOr(undefined);
+    const isReported = reports.value && found.isOk();
+    const commit =
+      isReported && state
+        ? planReportedRemove(key, state, at, revision())
+        : planRemove(key, at, isReported ? { revision: NO_STATE } : {});
     const removed = await store.remove(commit);
     if (removed.isErr()) return err(removed.error);
     const { value: outcome } = removed;
