@@ -1,23 +1,13 @@
-import type { Result } from 'neverthrow';
 import { callHost } from '../session/call-host.js';
 import type { Timer } from '../session/clock.js';
-import type { Misconfigured } from '../session/errors.js';
-import type { EventLog, SessionStore } from '../store/session-store.js';
+import type { EventLog } from '../store/session-store.js';
 import { EventReader } from './event-reader.js';
 import { Feed } from './feed.js';
 import type { LogReads } from './log-cursor.js';
 import { SessionReader } from './session-reader.js';
 import { SharedReads } from './shared-reads.js';
 import { InterruptibleWait, Ticker } from './timers.js';
-
-/** The part of a service that its watches share. */
-export interface HubSource {
-  readonly store: SessionStore;
-  /** The time of the service, in milliseconds since the epoch. */
-  readonly now: () => Result<number, Misconfigured>;
-  /** The timer of the service, for the waits of watches. */
-  readonly after: Timer;
-}
+import type { HubSource } from './watch-source.js';
 
 /** The feeds of one store, one per watched stream, and what its watches share. */
 export class EventHub {
@@ -30,12 +20,12 @@ export class EventHub {
   /** The reads of the log by watches of tenants. */
   readonly logReads: LogReads = new SharedReads();
 
-  constructor(log: EventLog, { store, after, now }: HubSource) {
+  constructor(log: EventLog, source: HubSource) {
     this.#log = log;
-    this.#after = after;
-    this.sessions = new SessionReader(store, now);
-    this.events = new EventReader(store, now);
-    this.ticker = new Ticker(after, now);
+    this.#after = source.after;
+    this.sessions = new SessionReader(source);
+    this.events = new EventReader(source);
+    this.ticker = new Ticker(source.after, source.now);
   }
 
   /** The feed of a tenant's stream. It is removed once its last consumer has left. */

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { TenantWatchSettings } from '../input/watch-options.js';
 import { deepFreeze } from '../session/deep-freeze.js';
-import type { Misconfigured, StoreError } from '../session/errors.js';
+import type { StoreError } from '../session/errors.js';
 import { incarnationOf, positionOf, timeAt } from '../session/event-position.js';
 import type { PositionedEntry } from '../session/session.js';
 import { summaryAt } from '../session/session-at.js';
@@ -12,9 +12,9 @@ import type {
   TenantChange,
 } from '../session/session-event.js';
 import { findSession } from '../store/find-session.js';
-import type { SessionStore } from '../store/session-store.js';
 import { safely } from './safely.js';
 import { SharedReads } from './shared-reads.js';
+import type { HubSource } from './watch-source.js';
 
 /** Maximum size of the entries of one event. */
 const PART = { limit: 1000, maxBytes: 1_000_000 };
@@ -44,13 +44,11 @@ const orUnreadable = <T>(read: Result<T, StoreError>): Result<T | undefined, Sto
  * reads.
  */
 export class EventReader {
-  readonly #store: SessionStore;
-  readonly #now: () => Result<number, Misconfigured>;
+  readonly #source: HubSource;
   readonly #shared = new SharedReads<Result<TenantChange, StoreError>>();
 
-  constructor(store: SessionStore, now: () => Result<number, Misconfigured>) {
-    this.#store = store;
-    this.#now = now;
+  constructor(source: HubSource) {
+    this.#source = source;
   }
 
   async read(
@@ -72,8 +70,10 @@ export class EventReader {
 
   async #session(event: SessionEvent): Read<{ readonly session?: SessionSummary }> {
     const { tenant, sessionId: id } = event;
-    const read = await safely(() => findSession(this.#store, { tenant, id }, { historyLimit: 0 }));
-    const time = this.#now();
+    const read = await safely(() =>
+      findSession(this.#source.store, { tenant, id }, { historyLimit: 0 }),
+    );
+    const time = this.#source.now();
     return orUnreadable(read).map((record) => {
       if (record === undefined || time.isErr() || !isOf(record.historyVersion, event)) return {};
       return { session: summaryAt(record, time.value) };
@@ -82,7 +82,9 @@ export class EventReader {
 
   async #entries(event: Appended): Read<Entries> {
     const { tenant, sessionId: id, start, historyPosition: end } = event;
-    const read = await safely(() => this.#store.entries({ tenant, id }, { after: start, ...PART }));
+    const read = await safely(() =>
+      this.#source.store.entries({ tenant, id }, { after: start, ...PART }),
+    );
     return orUnreadable(read).map((part) => {
       if (part?.outcome !== 'found' || !isOf(part.version, event)) return {};
       const entries = part.entries.filter(({ position }) => position <= end);

@@ -1,12 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import { callHost } from '../session/call-host.js';
-import { type StoreError, storeUnavailable } from '../session/errors.js';
+import { type StoreError, type StoreUnavailable, storeUnavailable } from '../session/errors.js';
 import type { Answer, EventLog } from '../store/session-store.js';
 
 /** Reads from the store. An exception counts as `store_unavailable`, so the read is retried. */
-export const safely = async <T>(
-  read: () => Answer<T, StoreError>,
-): Promise<Result<T, StoreError>> => {
+export const safely = async <T, E>(
+  read: () => Answer<T, E>,
+): Promise<Result<T, E | StoreUnavailable>> => {
   try {
     return await read();
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { deepFreeze } from '../session/deep-freeze.js';
-import type { Misconfigured, StoreError } from '../session/errors.js';
+import type { StoreError } from '../session/errors.js';
 import { type Message, waitingIn } from '../session/message.js';
 import type { PositionedEntry } from '../session/session.js';
 import { sessionAt, summaryAt } from '../session/session-at.js';
@@ -16,16 +16,11 @@ import {
   type WatchCursor,
 } from '../session/watch-cursor.js';
 import { findSession } from '../store/find-session.js';
-import type {
-  EntriesOutcome,
-  HistorySlice,
-  ReadSize,
-  SessionKey,
-  SessionStore,
-} from '../store/session-store.js';
+import type { EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../store/session-store.js';
 import { type Ending, endingOf } from './deadline.js';
 import { safely } from './safely.js';
 import { SharedReads } from './shared-reads.js';
+import type { HubSource } from './watch-source.js';
 
 /** Maximum number of entries in one read. */
 const PART = 1000;
@@ -132,13 +127,11 @@ const changedOf = (
 
 /** Reads sessions for watches. Watches at the same cursor share their reads. */
 export class SessionReader {
-  readonly #store: SessionStore;
-  readonly #now: () => Result<number, Misconfigured>;
+  readonly #source: HubSource;
   readonly #shared = new SharedReads<Result<Reading | undefined, StoreError>>();
 
-  constructor(store: SessionStore, now: () => Result<number, Misconfigured>) {
-    this.#store = store;
-    this.#now = now;
+  constructor(source: HubSource) {
+    this.#source = source;
   }
 
   /** Undefined if there is no such session. */
@@ -153,7 +146,7 @@ export class SessionReader {
       historyLimit,
     ]);
     return this.#shared.read(name, async () => {
-      const now = this.#now();
+      const now = this.#source.now();
       if (now.isErr()) return err(now.error);
       const found = await this.#after(read, now.value);
       return found.map(deepFreeze);
@@ -251,7 +244,7 @@ export class SessionReader {
   }
 
   #find(key: SessionKey, size: ReadSize): Found<SessionRecord | undefined> {
-    return safely(() => findSession(this.#store, key, size));
+    return safely(() => findSession(this.#source.store, key, size));
   }
 
   /**
@@ -260,13 +253,13 @@ export class SessionReader {
    */
   async #messages(key: SessionKey, { state }: SessionRecord): Found<readonly Message[]> {
     if (state.work.inbox === undefined) return ok([]);
-    const found = await safely(() => this.#store.messages(key));
+    const found = await safely(() => this.#source.store.messages(key));
     return found.map(waitingIn);
   }
 
   /** Undefined if there is no such part, or no session. */
   async #entries(key: SessionKey, slice: HistorySlice): Found<Part | undefined> {
-    const part = await safely(() => this.#store.entries(key, slice));
+    const part = await safely(() => this.#source.store.entries(key, slice));
     return part.map((found) => (found.outcome === 'found' ? found : undefined));
   }
 }

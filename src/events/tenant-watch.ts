@@ -15,7 +15,7 @@ type Item = Result<TenantChange, OperationErrors['watchAll']>;
 const RETRY_MS = 100;
 
 /** Maximum number of events whose sessions and entries are read at the same time. */
-const AT_ONCE = 16;
+const MAX_READS = 16;
 
 /**
  * How much of the time since the call is subtracted twice, because two clocks run at slightly
@@ -47,7 +47,7 @@ const readAll = async (
   options: TenantWatchSettings,
   changes: readonly (SessionEvent | EventsLost)[],
 ): Promise<readonly TenantChange[]> => {
-  while (!wakes.isClosed && wakes.error === undefined) {
+  while (wakes.isOn) {
     const read = Result.combine(
       await Promise.all(changes.map((change) => wakes.hub.events.read(change, options))),
     );
@@ -110,7 +110,7 @@ export class TenantWatch implements AsyncIterator<Item, void> {
     const { feed, hub } = wakes;
     const cursor = new LogCursor(feed.log, feed.stream, beginning.value, hub.logReads);
     const changes = new TenantChanges(this.#source.tenant, this.#options);
-    while (!wakes.isClosed && wakes.error === undefined) {
+    while (wakes.isOn) {
       wakes.take();
       const page = await cursor.read(wakes.scope);
       if (page.isErr()) {
@@ -118,8 +118,8 @@ export class TenantWatch implements AsyncIterator<Item, void> {
         continue;
       }
       const found = [...changes.in(page.value)];
-      for (let at = 0; at < found.length; at += AT_ONCE) {
-        const read = await readAll(wakes, this.#options, found.slice(at, at + AT_ONCE));
+      for (let at = 0; at < found.length; at += MAX_READS) {
+        const read = await readAll(wakes, this.#options, found.slice(at, at + MAX_READS));
         for (const change of read) {
           if (wakes.isClosed) return;
           yield ok(change);

@@ -49,6 +49,11 @@ export class Wakes implements FeedConsumer, Ticked {
     return this.#isClosed;
   }
 
+  /** Whether it may be woken again: it is not closed, and the log can be read. */
+  get isOn(): boolean {
+    return !this.#isClosed && this.#error === undefined;
+  }
+
   /** Set once the log can no longer be read. */
   get error(): StoreError | undefined {
     return this.#error;
@@ -101,8 +106,7 @@ export class Wakes implements FeedConsumer, Ticked {
 
   /** Waits for `ms` milliseconds even if it is woken, but not once it is closed. */
   pause(ms: number): Promise<undefined> | undefined {
-    if (this.#isClosed || this.#error !== undefined) return undefined;
-    return this.#pause.wait(ms);
+    return this.isOn ? this.#pause.wait(ms) : undefined;
   }
 
   end(): void {

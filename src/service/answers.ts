@@ -63,7 +63,7 @@ export class Changes {
   /** Waits up to `ms` milliseconds for a change since the last call. */
   async next(ms: number): Promise<void> {
     const wakes = this.#wakes;
-    if (wakes === undefined || wakes.isClosed || wakes.error !== undefined) {
+    if (wakes?.isOn !== true) {
       await new Promise<void>((resolve) => {
         this.#settings.after(Math.min(ms, POLL_MS), resolve);
       });
@@ -78,7 +78,7 @@ export class Changes {
     let isOver = false;
     const loop = async (): Promise<void> => {
       const wakes = this.#wakes;
-      while (wakes !== undefined && !isOver && !wakes.isClosed && wakes.error === undefined) {
+      while (wakes?.isOn === true && !isOver) {
         if (!wakes.take()) await wakes.pause(LOOK_MS);
         if (!isOver) heard();
       }

@@ -1,5 +1,6 @@
-import { err, ok, type Result } from 'neverthrow';
-import { type StoreUnavailable, storeUnavailable } from '../session/errors.js';
+import { ok, type Result } from 'neverthrow';
+import { safely } from '../events/safely.js';
+import type { StoreUnavailable } from '../session/errors.js';
 import type { Settings } from './settings.js';
 
 export const drainService = async ({
@@ -7,10 +8,5 @@ export const drainService = async ({
   store,
 }: Settings): Promise<Result<void, StoreUnavailable>> => {
   await underWay.drain();
-  try {
-    await store.drain?.();
-    return ok();
-  } catch (cause) {
-    return err(storeUnavailable('the store threw an exception', 'not_applied', cause));
-  }
+  return safely(async () => ok(await store.drain?.()));
 };
