@@ -10,6 +10,7 @@ import type { GetOrCreateInput } from '../service/get-or-create.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
 import type { NewMessage } from '../service/messages.js';
 import type { NewHistoryEntry } from '../service/new-history-entry.js';
+import type { SharedResults } from '../service/operation-contract.js';
 import type { Appended, HistoryPart, Spent, WaitingCount } from '../service/operation-results.js';
 import { type OrThrow, orThrowOf } from '../service/or-throw.js';
 import type { HistoryQuery } from '../service/read-session.js';
@@ -22,7 +23,7 @@ import type {
   RemoteSession,
 } from '../service/remote-results.js';
 import type { RewindInput } from '../service/rewind-history.js';
-import type { SessionOperations, SharedResults } from '../service/session-operations.js';
+import type { SessionOperations } from '../service/session-operations.js';
 import type {
   CancelOptions,
   LeaseInput,

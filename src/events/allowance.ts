@@ -19,7 +19,6 @@ export class Allowance {
     this.#budget = budget;
   }
 
-  /** A warning that is due and was not made; undefined if there is none. */
   warning(): Pick<SessionExpiring, 'endReason' | 'counter'> | undefined {
     if (this.#budget === undefined) return undefined;
     const { used, limits } = this.#budget;

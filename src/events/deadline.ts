@@ -9,7 +9,6 @@ export interface Ending {
   /** In milliseconds since the epoch. */
   readonly at: number;
   readonly endReason: EndReason;
-  /** The status before. */
   readonly status: SessionStatus;
   /**
    * Whether the end may move without a new state: each append and renewed lease moves an end by

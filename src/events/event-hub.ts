@@ -3,11 +3,11 @@ import type { Timer } from '../session/clock.js';
 import type { EventLog } from '../store/session-store.js';
 import { EventReader } from './event-reader.js';
 import { Feed } from './feed.js';
+import type { HubSource } from './hub-source.js';
 import type { LogReads } from './log-cursor.js';
 import { SessionReader } from './session-reader.js';
 import { SharedReads } from './shared-reads.js';
 import { InterruptibleWait, Ticker } from './timers.js';
-import type { HubSource } from './watch-source.js';
 
 /** The feeds of one store, one per watched stream, and what its watches share. */
 export class EventHub {
@@ -17,7 +17,6 @@ export class EventHub {
   readonly sessions: SessionReader;
   readonly events: EventReader;
   readonly ticker: Ticker;
-  /** The reads of the log by watches of tenants. */
   readonly logReads: LogReads = new SharedReads();
 
   constructor(log: EventLog, source: HubSource) {

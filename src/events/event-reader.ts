@@ -12,9 +12,9 @@ import type {
   TenantChange,
 } from '../session/session-event.js';
 import { findSession } from '../store/find-session.js';
+import type { HubSource } from './hub-source.js';
 import { safely } from './safely.js';
 import { SharedReads } from './shared-reads.js';
-import type { HubSource } from './watch-source.js';
 
 /** Maximum size of the entries of one event. */
 const PART = { limit: 1000, maxBytes: 1_000_000 };

@@ -35,7 +35,6 @@ export interface FeedConsumer {
   fail(error: StoreError): void;
 }
 
-/** The key of the consumers of a whole stream. */
 const WHOLE = '';
 
 /** A session id is never empty, so the key of a tenant equals no key of a session. */
@@ -138,7 +137,6 @@ export class Feed {
     this.#isRunning = false;
   }
 
-  /** Whether no retry can succeed. */
   #isOver(error: StoreError): boolean {
     return error.type === 'misconfigured' || isLogClosed(this.log);
   }
@@ -185,7 +183,6 @@ export class Feed {
     return ok(hasMore ? 'more' : 'nothing');
   }
 
-  /** Wakes the consumers of these events, each once. */
   #wakeConsumers(events: readonly SessionEvent[]): void {
     const changed = new Set(
       events.flatMap((event) => [WHOLE, keyOf({ ...event, sessionId: undefined }), keyOf(event)]),

@@ -6,7 +6,6 @@ import type { EventLog, EventScope, SessionStore } from '../store/session-store.
 import { openLog, safely } from './safely.js';
 import { SharedReads } from './shared-reads.js';
 
-/** Maximum number of events in one read. */
 export const PAGE = 500;
 
 /** The current time minus the margin: no later than now by the clock of any log. */
@@ -39,7 +38,6 @@ export class LogCursor {
     this.#reads = reads;
   }
 
-  /** Moves after the latest event. */
   async toEnd(): Promise<Result<void, StoreError>> {
     const latest = await safely(() => this.#log.latest(this.#stream));
     this.#position = latest.unwrapOr(this.#position);

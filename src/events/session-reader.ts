@@ -18,11 +18,10 @@ import {
 import { findSession } from '../store/find-session.js';
 import type { EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../store/session-store.js';
 import { type Ending, endingOf } from './deadline.js';
+import type { HubSource } from './hub-source.js';
 import { safely } from './safely.js';
 import { SharedReads } from './shared-reads.js';
-import type { HubSource } from './watch-source.js';
 
-/** Maximum number of entries in one read. */
 const PART = 1000;
 
 type Found<T> = Promise<Result<T, StoreError>>;
@@ -40,7 +39,6 @@ export interface Reading {
   readonly change?: SessionSnapshot | SessionChanged;
 }
 
-/** What a watch reads. */
 export interface SessionRead {
   readonly key: SessionKey;
   /** What has changed since is read; a snapshot if it is undefined. */
@@ -134,7 +132,6 @@ export class SessionReader {
     this.#source = source;
   }
 
-  /** Undefined if there is no such session. */
   read(read: SessionRead): Found<Reading | undefined> {
     const { key, cursor, historyLimit, mustCompare, isWithLeases } = read;
     const name = JSON.stringify([

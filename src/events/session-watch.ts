@@ -21,7 +21,6 @@ type Item = Result<SessionChange, OperationErrors['watch']>;
  */
 const LOOK_MS = 30_000;
 
-/** Milliseconds before a failed read is made again. */
 const RETRY_MS = 1000;
 
 /**
@@ -53,7 +52,6 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #deadline: Deadline;
   readonly #allowance: Allowance;
   #wakes: Wakes | undefined;
-  /** Where the watch continues. */
   #cursor: string | undefined;
   /** When the session is read at the latest, in milliseconds since the epoch. */
   #lookAt = 0;
@@ -77,7 +75,6 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     return { done: false, value };
   }
 
-  /** Undefined if the watch is over. */
   async #nextItem(): Promise<Item | undefined> {
     const isNew = this.#wakes === undefined && !this.#isOver;
     let item = isNew ? await this.#open() : undefined;

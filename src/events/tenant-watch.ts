@@ -11,7 +11,6 @@ import type { WatchSource } from './watch-source.js';
 
 type Item = Result<TenantChange, OperationErrors['watchAll']>;
 
-/** Milliseconds before a failed read is made again. */
 const RETRY_MS = 100;
 
 /** Maximum number of events whose sessions and entries are read at the same time. */

@@ -31,10 +31,8 @@ export class InterruptibleWait {
   }
 }
 
-/** Milliseconds between two ticks. */
 export const TICK_MS = 1000;
 
-/** What a ticker calls. */
 export interface Ticked {
   /** `now` is the time of the service, in milliseconds since the epoch. */
   tick(now: number): void;

@@ -13,7 +13,6 @@ import type { WatchSource } from './watch-source.js';
 /** Up to this many milliseconds, a watch waits by a timer of its own, not by ticks. */
 const NEAR_MS = 2 * TICK_MS;
 
-/** Tells a watch when to read. */
 export class Wakes implements FeedConsumer, Ticked {
   readonly scope: EventScope;
   /** The log, and the stream in it that wakes the watch. */
@@ -54,7 +53,6 @@ export class Wakes implements FeedConsumer, Ticked {
     return !this.#isClosed && this.#error === undefined;
   }
 
-  /** Set once the log can no longer be read. */
   get error(): StoreError | undefined {
     return this.#error;
   }

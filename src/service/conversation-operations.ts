@@ -5,9 +5,9 @@ import type { AnswerOptions } from './answers.js';
 import type { AppendOptions } from './change-history.js';
 import type { NewMessage, SendOptions } from './messages.js';
 import type { NewHistoryEntry } from './new-history-entry.js';
+import type { SharedErrors } from './operation-contract.js';
 import type { Appended } from './operation-results.js';
 import type { RewindInput } from './rewind-history.js';
-import type { SharedErrors } from './session-operations.js';
 import type { Reply, Sent, WithdrawnMessages } from './turn-results.js';
 
 /** The operations on what is said in a session: its history and its inbox. */

@@ -4,8 +4,8 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 import type { ExtendInput, OperationOptions } from './change-session.js';
 import type { CreateSessionInput } from './create-session.js';
 import type { GetOrCreateInput } from './get-or-create.js';
+import type { SharedErrors, SharedResults } from './operation-contract.js';
 import type { Spent } from './operation-results.js';
-import type { SharedErrors, SharedResults } from './session-operations.js';
 import type { UpdateInput, UpdateOptions } from './update-session.js';
 
 /** The operations that create, change and end a session. */

@@ -2,9 +2,9 @@ import type { Result, ResultAsync } from 'neverthrow';
 import type { WatchOptions } from '../session/session-event.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { EachQuery, ListQuery } from './list-sessions.js';
+import type { SharedErrors, SharedResults } from './operation-contract.js';
 import type { HistoryPart } from './operation-results.js';
 import type { GetOptions, HistoryQuery, ReadOptions } from './read-session.js';
-import type { SharedErrors, SharedResults } from './session-operations.js';
 
 type SharedGetOptions = Omit<GetOptions, keyof ReadOptions>;
 type SharedWatchOptions = Omit<WatchOptions, 'leases' | 'onOpen'>;

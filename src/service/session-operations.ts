@@ -1,41 +1,15 @@
-import type { OperationErrors } from '../session/operation-errors.js';
+import type { ResultAsync } from 'neverthrow';
 import type { SessionChange } from '../session/session-event.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
+import type { HeldLease, ReturnedError, ReturnedValue } from '../session/with-lease.js';
 import type { ConversationOperations } from './conversation-operations.js';
 import type { LifecycleOperations } from './lifecycle-operations.js';
+import type { SharedErrors, SharedResults } from './operation-contract.js';
 import type { OperationResults } from './operation-results.js';
 import type { OrThrow } from './or-throw.js';
 import type { ReadOperations } from './read-operations.js';
-import type {
-  RemoteChange,
-  RemoteClaims,
-  RemoteCreated,
-  RemoteGetOrCreateResult,
-  RemotePage,
-  RemoteSession,
-} from './remote-results.js';
+import type { LeaseInput } from './session-work.js';
 import type { WorkOperations } from './work-operations.js';
-
-/** The operations that only a service has. */
-type ServiceOnly = 'reply' | 'claimAny' | 'countWaitingAny' | 'watchAll' | 'sweep';
-
-/** The errors of each operation, by name: `OperationErrors` and `RemoteErrors` fit. */
-export type SharedErrors = {
-  readonly [K in Exclude<keyof OperationErrors, ServiceOnly>]: {
-    readonly type: string;
-    readonly message: string;
-  };
-};
-
-/** The results that a service and a client return with different fields, by operation. */
-export interface SharedResults<out T extends SessionSchemas = SessionSchemas> {
-  readonly create: RemoteCreated;
-  readonly getOrCreate: RemoteGetOrCreateResult<T>;
-  readonly get: RemoteSession<T>;
-  readonly list: Omit<RemotePage<T>, 'truncated'>;
-  readonly claim: RemoteClaims<T>;
-  readonly watch: RemoteChange<T>;
-}
 
 /** The results of a service that those of a client differ from. */
 export interface ServiceResults<T extends SessionSchemas>
@@ -83,4 +57,31 @@ export interface SessionOperations<
    * ```
    */
   readonly orThrow: OrThrow<SessionOperations<E, T, R>>;
+
+  /**
+   * Leases a session while `use` runs: renews the lease after each third of its length, and
+   * releases it at the end. `use` gets `sessions`, whose appends and commands on the session carry
+   * the token of the lease. Returns the value of `use`, or its result if it returns one. Fails with
+   * `callback_failed` if `use` throws or rejects, and with `lease_lost` in place of a value if the
+   * lease was lost before `use` had finished. `signal` is aborted as soon as that is known, and
+   * when the session has ended: the call then still fails with the own error of `use`, or with the
+   * reason of the signal if `use` throws that. If the session cannot be leased, `use` is not
+   * called.
+   *
+   * @example
+   * ```ts
+   * const lease = { holder: 'worker-1', seconds: 30 };
+   * const done = await sessions.withLease(id, lease, async ({ sessions, signal }) => {
+   *   const { entries } = await sessions.orThrow.history(id);
+   *   const answer = await askModel(entries, signal);
+   *   return sessions.append(id, [{ role: 'assistant', content: answer }]);
+   * });
+   * if (done.isErr()) console.error(done.error.message);
+   * ```
+   */
+  withLease<U>(
+    id: string,
+    input: LeaseInput,
+    use: (lease: HeldLease<SessionOperations<E, T, R>>) => U,
+  ): ResultAsync<ReturnedValue<Awaited<U>>, E['withLease'] | ReturnedError<Awaited<U>>>;
 }

@@ -1,10 +1,9 @@
 import type { ResultAsync } from 'neverthrow';
 import type { SessionLease, TakenLease } from '../session/session.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
-import type { HeldLease, ReturnedError, ReturnedValue } from '../session/with-lease.js';
 import type { ClaimInput } from './claim-sessions.js';
+import type { SharedErrors, SharedResults } from './operation-contract.js';
 import type { WaitingCount } from './operation-results.js';
-import type { SessionOperations, SharedErrors, SharedResults } from './session-operations.js';
 import type {
   CancelOptions,
   LeaseInput,
@@ -151,31 +150,4 @@ export interface WorkOperations<
    * ```
    */
   lease(id: string, input: LeaseInput): ResultAsync<TakenLease, E['lease']>;
-
-  /**
-   * Leases a session while `use` runs: renews the lease after each third of its length, and
-   * releases it at the end. `use` gets `sessions`, whose appends and commands on the session carry
-   * the token of the lease. Returns the value of `use`, or its result if it returns one. Fails with
-   * `callback_failed` if `use` throws or rejects, and with `lease_lost` in place of a value if the
-   * lease was lost before `use` had finished. `signal` is aborted as soon as that is known, and
-   * when the session has ended: the call then still fails with the own error of `use`, or with the
-   * reason of the signal if `use` throws that. If the session cannot be leased, `use` is not
-   * called.
-   *
-   * @example
-   * ```ts
-   * const lease = { holder: 'worker-1', seconds: 30 };
-   * const done = await sessions.withLease(id, lease, async ({ sessions, signal }) => {
-   *   const { entries } = await sessions.orThrow.history(id);
-   *   const answer = await askModel(entries, signal);
-   *   return sessions.append(id, [{ role: 'assistant', content: answer }]);
-   * });
-   * if (done.isErr()) console.error(done.error.message);
-   * ```
-   */
-  withLease<U>(
-    id: string,
-    input: LeaseInput,
-    use: (lease: HeldLease<SessionOperations<E, T, R>>) => U,
-  ): ResultAsync<ReturnedValue<Awaited<U>>, E['withLease'] | ReturnedError<Awaited<U>>>;
 }
