@@ -39,7 +39,6 @@ const POLL_MS = 250;
 /** Milliseconds between two reads without an event, because an event may have been lost. */
 const LOOK_MS = 5000;
 
-/** Waits until something may have happened to a session. */
 export class Changes {
   readonly #settings: Settings;
   readonly #key: SessionKey;

@@ -10,7 +10,6 @@ import type { Settings } from './settings.js';
 export interface Source {
   readonly entries: readonly HistoryEntry[];
   readonly origin: SessionOrigin;
-  /** The version of the history that was read. */
   readonly version: string;
 }
 

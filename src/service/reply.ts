@@ -62,7 +62,6 @@ interface Call {
   readonly run: AnyRun;
   readonly options: ParsedReplyOptions;
   readonly holder: string;
-  /** Whether the message is stored. */
   isSent: boolean;
   /** Whether an earlier call has sent it, until this call has looked for its answer. */
   isRepeated: boolean;

@@ -29,7 +29,6 @@ export interface SweepOutcome {
   readonly failed?: SweepFailure;
 }
 
-/** Called for each end that must be reported. */
 export type OnEnded = (session: EndedSession) => unknown;
 
 const callOnEnded = async (

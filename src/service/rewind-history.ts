@@ -101,7 +101,6 @@ interface MessageAt {
   readonly turn: TurnRecord;
 }
 
-/** The message at a position; undefined if there is none. */
 const messageAt = async (
   { store, policy: { limits } }: Settings,
   key: SessionKey,

@@ -104,7 +104,6 @@ export type Execute<V, E, I extends readonly unknown[]> = (
   ...input: I
 ) => Answer<V, E>;
 
-/** Checks the id of a session, and carries out an operation on it. */
 export const onSession = <V, E, I extends readonly unknown[]>(
   settings: Settings,
   id: unknown,

@@ -80,7 +80,6 @@ export class TurnRun<S extends TurnSessions> {
   readonly #over = new AbortController();
   #stopWaiting = (): void => undefined;
 
-  /** `sessions` creates a service from settings. */
   constructor(
     settings: Settings,
     sessions: (settings: Settings) => S,
@@ -161,7 +160,6 @@ export class TurnRun<S extends TurnSessions> {
     return type === 'invalid_transition' ? this.#settings.terms.graceMs : 0;
   }
 
-  /** Settles when `run` is no longer awaited. */
   #abandoned(): Promise<Result<never, TurnFailure>> {
     const { signal } = this.#over;
     return new Promise((resolve) => {

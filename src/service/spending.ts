@@ -25,7 +25,6 @@ export const refusedSpending = (
   return wrong && invalidField(`usage.${wrong.counter}`, rules[wrong.problem]);
 };
 
-/** The state with a usage, if there is one. */
 export const countedState = (
   settings: Settings,
   state: StateRecord,

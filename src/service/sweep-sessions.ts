@@ -45,7 +45,6 @@ export interface SweepOptions {
   readonly cursor?: string | undefined;
 }
 
-/** Maximum number of sessions that a sweep processes at the same time. */
 const MAX_CONCURRENT = 64;
 
 interface SweepTask {
@@ -111,7 +110,6 @@ const storeAndReport = async (
   const decided: StateRecord = { ...next, ...(report && { report }) };
   const replaced = await replaceState(settings, key, { previous, state: decided, now });
   if (replaced.isErr()) return postpone(task, replaced.error);
-  // Another process has changed the session.
   if (replaced.value.outcome !== 'replaced') return unchanged;
   if (report === undefined || onEnded === undefined) return { isDone: true, ...outcome };
   const { state } = replaced.value;

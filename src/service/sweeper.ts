@@ -106,7 +106,6 @@ type SweeperSettings = ReturnType<typeof parseSweeper>;
 
 /** How far a sweep goes. */
 interface Course {
-  /** Where the next step continues. */
   cursor: string | undefined;
   /** Number of its steps, if nothing is due. */
   readonly steps: number;

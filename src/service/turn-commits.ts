@@ -33,7 +33,6 @@ import { type Decide, type Made, makeStep } from './update-state.js';
 
 type TurnOfClaim = Pick<ClaimedSession, 'turn' | 'messages' | 'woken' | 'lease' | 'attempt'>;
 
-/** The guard of a step with entries of a turn, and its error. */
 const roomFor = ({ policy: { limits } }: Settings, { id }: SessionKey) => ({
   guards: { entries: limits.historyEntries },
   refused: ({ guard }: Refusal) =>
@@ -74,7 +73,6 @@ const takeStep =
     });
   };
 
-/** Stores what a turn has said so far, and takes what has been sent since. */
 export const takeMessages = async (
   settings: Settings,
   key: SessionKey,
@@ -120,7 +118,6 @@ const releaseStep =
     });
   };
 
-/** Ends a lease, and stores the last entries of its turn in the same step. */
 export const releaseSession = async (
   settings: Settings,
   key: SessionKey,

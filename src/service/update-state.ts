@@ -26,7 +26,6 @@ export type ReplacedState<S extends StateRecord> =
   | { readonly outcome: 'replaced'; readonly state: S; readonly changed: Made }
   /** Another caller has stored another state since, or has removed the session. */
   | { readonly outcome: 'stale'; readonly stored?: StateRecord }
-  /** By a guard of the step. */
   | Refusal;
 
 /** The report of an end that is stored now, if the deployment reports ends. */
@@ -200,7 +199,6 @@ export interface LiveCap<E> {
   readonly error: E;
 }
 
-/** Replaces the state with the one that `decide` returns; see `makeStep`. */
 export const updateState = <S extends StateRecord, E>(
   settings: Settings,
   key: SessionKey,

@@ -126,7 +126,6 @@ class WorkLoop<T extends SessionSchemas> {
     });
   }
 
-  /** Claims until nothing waits, or there is no more room. */
   async #claimAll(): Promise<void> {
     // Turns that end together make room together.
     await Promise.resolve();

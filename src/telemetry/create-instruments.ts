@@ -94,7 +94,6 @@ const observe = (
   return () => counter.removeCallback(count);
 };
 
-/** Counts the sessions of each status. */
 export const observeCounts = (
   meter: Meter,
   sessions: CountedSessions,
@@ -109,7 +108,6 @@ export const observeCounts = (
     return undefined;
   });
 
-/** Counts the sessions that wait for a worker. */
 export const observeWaiting = (
   meter: Meter,
   count: CountWaiting,

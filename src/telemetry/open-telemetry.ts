@@ -150,7 +150,6 @@ const read = (options: OpenTelemetryOptions) => {
   return { tracerProvider, meterProvider, tenant, clock };
 };
 
-/** The attributes of the span of an operation. */
 const aboutSpan = (operation: Operation, isTenantTold: boolean): Attributes => {
   const { name, tenant, id } = operation;
   return {
