@@ -120,9 +120,9 @@ export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
 export { isLeasedWith } from './session/lease-state.js';
 export { defaultLimits, SEARCH_LIMIT, type SessionLimits } from './session/limits.js';
+export type { Optional } from './session/members.js';
 export type { Message } from './session/message.js';
 export type { OperationErrors } from './session/operation-errors.js';
-export type { Optional } from './session/optional.js';
 export type {
   Counters,
   CreatedSession,
@@ -189,7 +189,12 @@ export type {
   SessionStatus,
   TransitionTarget,
 } from './session/session-status.js';
-export { acceptsHistory, clockCommands, transitions } from './session/session-status.js';
+export {
+  acceptsHistory,
+  clockCommands,
+  transition,
+  transitions,
+} from './session/session-status.js';
 export {
   acceptsHistoryAt,
   activeMsAt,
@@ -197,7 +202,6 @@ export {
   endsAt,
   stateAt,
 } from './session/state-at.js';
-export { transition } from './session/transition.js';
 export type { HeldLease } from './session/with-lease.js';
 export { hasRunOut, wakeAtOf } from './session/work-state.js';
 export { isMove, isRedaction, isStateChange } from './store/commit.js';

@@ -1,6 +1,6 @@
 import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
-import { canonicalJson } from '../../src/session/canonical-json.js';
 import { isFields } from '../../src/session/fields.js';
+import { canonicalJson } from '../../src/session/json.js';
 import type { JsonValue, PositionedEntry } from '../../src/session/session.js';
 
 /** The common part of `UIMessage` of `ai` 6 and `ai` 7, with any metadata, data parts and tools. */

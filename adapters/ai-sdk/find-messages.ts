@@ -1,12 +1,12 @@
 import { err, type Result } from 'neverthrow';
 import type { HistoryPart } from '../../src/service/operation-results.js';
-import { sameJson } from '../../src/session/canonical-json.js';
 import {
   type HistoryMoved,
   historyMoved,
   type InvalidInput,
   invalidField,
 } from '../../src/session/errors.js';
+import { sameJson } from '../../src/session/json.js';
 import { DEFAULT_HISTORY_LIMIT, HISTORY_LIMIT } from '../../src/session/limits.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
 import { type Message, messageOf } from './chat-message.js';

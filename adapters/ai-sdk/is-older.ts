@@ -1,4 +1,4 @@
-import { sameJson } from '../../src/session/canonical-json.js';
+import { sameJson } from '../../src/session/json.js';
 import type { JsonValue } from '../../src/session/session.js';
 import type { Message } from './chat-message.js';
 

@@ -3,7 +3,7 @@ import { fieldsIn, object } from '../../src/schema/object.js';
 import { readArgument } from '../../src/schema/options-of.js';
 import { checked, optional, typed } from '../../src/schema/schema.js';
 import { anyText } from '../../src/schema/values.js';
-import { wireList } from '../../src/schema/wire-object.js';
+import { wireList } from '../../src/schema/wire.js';
 import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
 import { cutText } from '../../src/session/cut-text.js';
 import { isFields } from '../../src/session/fields.js';

@@ -1,10 +1,10 @@
-import { copyJson } from '../../src/session/copy-json.js';
-import { entriesUpTo, type HistoryPositions } from '../../src/session/history-positions.js';
+import { copyJson } from '../../src/session/json.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { Guards, HistoryEffects } from '../../src/store/commit.js';
 import type { Facts } from '../../src/store/judge.js';
 import { isRedacted, plainEntry, redactedEntry } from '../../src/store/stored-entry.js';
 import { bytesOf as bytesOfText, encodeEntry } from '../stored/json.js';
+import { entriesUpTo, type HistoryPositions } from './history-positions.js';
 
 /** Bytes of the JSON of an entry with a comma. */
 const bytesOf = (entry: HistoryEntry): number => bytesOfText(encodeEntry(entry)) + 1;

@@ -7,12 +7,6 @@ import { onOrOff, whole } from '../../src/schema/values.js';
 import { timestampOf } from '../../src/session/clock.js';
 import { type SearchTooLarge, type TooLarge, tooLarge } from '../../src/session/errors.js';
 import { detailOf, type EventDetail } from '../../src/session/event-detail.js';
-import {
-  entriesUpTo,
-  entriesUpToCurrent,
-  isSuperseded,
-  partBetween,
-} from '../../src/session/history-positions.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import { hasRunOut } from '../../src/session/work-state.js';
 import {
@@ -60,6 +54,7 @@ import type {
 import { stateAfter } from '../../src/store/state-after.js';
 import { claimedTogether } from '../../src/store/taken-records.js';
 import { HistoryLog } from './history-log.js';
+import { entriesUpTo, entriesUpToCurrent, isSuperseded, partBetween } from './history-positions.js';
 import { Inbox } from './inbox.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import {

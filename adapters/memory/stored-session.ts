@@ -1,5 +1,5 @@
 import { nanoid } from 'nanoid';
-import { deepFreeze } from '../../src/session/deep-freeze.js';
+import { deepFreeze } from '../../src/session/json.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
 import { dueAtOf, endsAt } from '../../src/session/state-at.js';

@@ -2,7 +2,7 @@ import { copiedFields, object } from '../../src/schema/object.js';
 import { readSafely } from '../../src/schema/read-input.js';
 import { checked, schema } from '../../src/schema/schema.js';
 import { anyText, oneOf } from '../../src/schema/values.js';
-import { canonicalJson } from '../../src/session/canonical-json.js';
+import { canonicalJson } from '../../src/session/json.js';
 import { sha256 } from '../../src/session/sha256.js';
 import { copiedItems as items } from './item-of.js';
 

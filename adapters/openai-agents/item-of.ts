@@ -1,6 +1,6 @@
 import { jsonText, valueOfJson } from '../../src/input/json-values.js';
 import { optional, schema, typed } from '../../src/schema/schema.js';
-import { wireList } from '../../src/schema/wire-object.js';
+import { wireList } from '../../src/schema/wire.js';
 import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
 import { type Fields, isFields } from '../../src/session/fields.js';
 import { ROLE_LENGTH } from '../../src/session/limits.js';

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { inLaterTurn } from '../../src/session/in-later-turn.js';
 import type { EventPage } from '../../src/session/session-event.js';
-import { noEvents } from '../../src/store/no-events.js';
+import { noEvents } from '../../src/store/event-log.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { eventPageOf, eventsAfter, POSITION, parseLogPosition } from '../sql/event-rows.js';
 import type { Answer, Call } from './call.js';

@@ -3,7 +3,7 @@ import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.j
 import { eventOf } from '../../src/session/event-detail.js';
 import { isAfter } from '../../src/session/event-position.js';
 import type { EventPage, SessionEvent } from '../../src/session/session-event.js';
-import { noEvents } from '../../src/store/no-events.js';
+import { noEvents } from '../../src/store/event-log.js';
 import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { escapeName } from '../stored/escape-name.js';
 import { decodeDetail } from '../stored/json.js';

@@ -3,7 +3,7 @@ import type { StoreError } from '../../src/session/errors.js';
 import type { EventDetail } from '../../src/session/event-detail.js';
 import type { Fields } from '../../src/session/fields.js';
 import type { EventPage } from '../../src/session/session-event.js';
-import { noEvents } from '../../src/store/no-events.js';
+import { noEvents } from '../../src/store/event-log.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 import {
   eventPageOf,

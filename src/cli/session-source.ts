@@ -6,7 +6,7 @@ import {
   SessionClient,
 } from '../client/index.js';
 import { type Session, type SessionChange, type SessionError, SessionService } from '../index.js';
-import { noEvents } from '../store/no-events.js';
+import { noEvents } from '../store/event-log.js';
 import { messageOf, UsageError, unwrap } from './cli-error.js';
 import { databaseHelp, databaseNames, openStore, tenantForm } from './open-store.js';
 import type { Options } from './options.js';

@@ -1,7 +1,7 @@
 import { errAsync, ResultAsync } from 'neverthrow';
+import { REPLAYED_HEADER } from '../operations/headers.js';
 import type { Endpoint, OperationError } from '../operations/operation.js';
-import { REPLAYED_HEADER } from '../operations/outputs.js';
-import { received } from '../schema/received.js';
+import { received } from '../schema/wire.js';
 import type { HistoryPart } from '../service/operation-results.js';
 import type {
   RemoteClaims,

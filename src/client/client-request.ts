@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import { jsonText } from '../input/json-values.js';
 import { watch } from '../operations/event-shapes.js';
-import { idempotencyKeyValue } from '../operations/idempotency-key.js';
+import { idempotencyKeyValue } from '../operations/headers.js';
 import {
   type Endpoint,
   given,

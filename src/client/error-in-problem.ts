@@ -1,10 +1,9 @@
 import type { Endpoint, OperationError } from '../operations/operation.js';
 import { particulars } from '../operations/particulars.js';
-import { received } from '../schema/received.js';
 import type { Out } from '../schema/schema.js';
 import { didYouMean, nearest } from '../schema/unknown-fields.js';
 import { anyText } from '../schema/values.js';
-import { wireObject } from '../schema/wire-object.js';
+import { received, wireObject } from '../schema/wire.js';
 import {
   type InputIssue,
   type InvalidInput,

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { isApiKey } from '../operations/api-key.js';
+import { isApiKey } from '../operations/headers.js';
 import type { OperationError } from '../operations/operation.js';
 import type {
   Aborted,

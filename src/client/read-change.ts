@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser';
 import { changeData } from '../operations/event-shapes.js';
-import { received } from '../schema/received.js';
 import type { Out } from '../schema/schema.js';
+import { received } from '../schema/wire.js';
 import type { RemoteChange } from '../service/remote-results.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
 import { parseJson } from './read-reply.js';

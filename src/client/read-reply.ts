@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { sessions } from '../operations/outputs.js';
-import { received } from '../schema/received.js';
+import { received } from '../schema/wire.js';
 import type { RemotePage } from '../service/remote-results.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { hasMethods } from '../session/fields.js';

@@ -1,10 +1,10 @@
-import { API_KEY_RULE, isApiKey } from '../operations/api-key.js';
+import { API_KEY_RULE, isApiKey } from '../operations/headers.js';
 import { callback, having } from '../schema/host-values.js';
 import { optionsOf } from '../schema/options-of.js';
 import { nullish, optional, type Schema, schema } from '../schema/schema.js';
 import { milliseconds, whole } from '../schema/values.js';
 import { isFields } from '../session/fields.js';
-import type { Complete } from '../session/optional.js';
+import type { Complete } from '../session/members.js';
 
 /**
  * The clock, randomness and timers of the client. Replace them in tests, so that no test sleeps.

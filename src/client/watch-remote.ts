@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { streamUnavailable } from '../operations/event-shapes.js';
-import { received } from '../schema/received.js';
+import { received } from '../schema/wire.js';
 import type { RemoteChange } from '../service/remote-results.js';
 import { disposable } from '../session/async-dispose.js';
 import type { InvalidInput } from '../session/errors.js';

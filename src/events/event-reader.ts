@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { TenantWatchSettings } from '../input/watch-options.js';
-import { deepFreeze } from '../session/deep-freeze.js';
 import type { StoreError } from '../session/errors.js';
 import { incarnationOf, positionOf, timeAt } from '../session/event-position.js';
+import { deepFreeze } from '../session/json.js';
 import type { PositionedEntry } from '../session/session.js';
 import { summaryAt } from '../session/session-at.js';
 import type {

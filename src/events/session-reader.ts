@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { deepFreeze } from '../session/deep-freeze.js';
 import type { StoreError } from '../session/errors.js';
+import { deepFreeze } from '../session/json.js';
 import { type Message, waitingIn } from '../session/message.js';
 import type { PositionedEntry } from '../session/session.js';
 import { sessionAt, summaryAt } from '../session/session-at.js';

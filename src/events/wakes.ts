@@ -2,7 +2,7 @@ import { err, type Result } from 'neverthrow';
 import type { StoreError } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { WatchSignal } from '../session/session-event.js';
-import { noEvents } from '../store/no-events.js';
+import { noEvents } from '../store/event-log.js';
 import type { EventScope } from '../store/session-store.js';
 import type { EventHub } from './event-hub.js';
 import type { Feed, FeedConsumer } from './feed.js';

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
+import { REPLAYED_HEADER } from '../operations/headers.js';
 import type { AnyOperation, Operation, Output } from '../operations/operation.js';
-import { REPLAYED_HEADER } from '../operations/outputs.js';
-import { sent } from '../schema/sent.js';
+import { sent } from '../schema/wire.js';
 import { misconfigured } from '../session/errors.js';
 import { hasMethods, isFields } from '../session/fields.js';
 import { answerOf } from './answer-of.js';

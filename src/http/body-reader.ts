@@ -3,7 +3,7 @@ import { type AnyOperation, bodyFields } from '../operations/operation.js';
 import { IssueList, MAX_ISSUES } from '../schema/issue-list.js';
 import type { FieldSchemas, Schema, WireField } from '../schema/schema.js';
 import { checkKnown } from '../schema/unknown-fields.js';
-import { wireFields } from '../schema/wire-name.js';
+import { wireFields } from '../schema/wire.js';
 import { cutText } from '../session/cut-text.js';
 import { type InvalidInput, invalidInput, misconfigured, plainText } from '../session/errors.js';
 import { type Fields, isFields } from '../session/fields.js';

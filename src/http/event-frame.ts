@@ -1,6 +1,6 @@
 import { changeData, END_ID, streamEnd, streamUnavailable } from '../operations/event-shapes.js';
 import type { SessionForm } from '../operations/session-form.js';
-import { sent } from '../schema/sent.js';
+import { sent } from '../schema/wire.js';
 import type { SessionChange } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import type { HandlerError } from './handler-error.js';

@@ -1,12 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import { idempotencyKeyIn } from '../operations/idempotency-key.js';
+import { idempotencyKeyIn, idempotencyKey as keyHeader } from '../operations/headers.js';
 import { type AnyOperation, given, labelOf, type OperationInput } from '../operations/operation.js';
-import { idempotencyKey as keyHeader } from '../operations/parameters.js';
 import type { IssueList } from '../schema/issue-list.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import { readSafely } from '../schema/read-input.js';
 import { checkKnown, nearMiss, reportUnknown } from '../schema/unknown-fields.js';
-import { wireFields } from '../schema/wire-name.js';
+import { wireFields } from '../schema/wire.js';
 import type { InvalidInput } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
 import { KEY_LENGTH } from '../session/limits.js';

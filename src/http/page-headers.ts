@@ -1,6 +1,6 @@
 import { listFields } from '../input/list-query.js';
 import { labelTexts, percentEncode } from '../operations/operation.js';
-import { wireFields } from '../schema/wire-name.js';
+import { wireFields } from '../schema/wire.js';
 import type { SessionPage } from '../service/operation-results.js';
 import { type Fields, isFields } from '../session/fields.js';
 import type { Session } from '../session/session.js';

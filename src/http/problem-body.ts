@@ -1,7 +1,7 @@
 import { particulars } from '../operations/particulars.js';
 import { about, named, plain, type Schema } from '../schema/schema.js';
 import { anyText } from '../schema/values.js';
-import { wireObject } from '../schema/wire-object.js';
+import { wireObject } from '../schema/wire.js';
 import { httpStatuses } from '../service/http-status-of.js';
 
 /** The HTTP status of each code of a problem. */

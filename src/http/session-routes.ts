@@ -17,8 +17,8 @@ import type {
   TenantOpenings,
   TenantSessions,
 } from '../operations/tenant-sessions.js';
-import { sent } from '../schema/sent.js';
 import { MISSING } from '../schema/values.js';
+import { sent } from '../schema/wire.js';
 import type { CreateOptions } from '../service/create-session.js';
 import type { GetOrCreateResult, SessionPage } from '../service/operation-results.js';
 import { type StoreUnavailable, storeUnavailable } from '../session/errors.js';

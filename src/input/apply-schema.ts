@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { IssueList } from '../schema/issue-list.js';
-import { copyJson } from '../session/copy-json.js';
 import { cutText } from '../session/cut-text.js';
 import { type Misconfigured, misconfigured, plainText } from '../session/errors.js';
 import { isFields } from '../session/fields.js';
+import { copyJson } from '../session/json.js';
 import type { JsonValue } from '../session/session.js';
 import type { HostSchema } from './host-schemas.js';
 import { jsonText, MAX_DEPTH } from './json-values.js';

@@ -28,10 +28,9 @@ import {
 import type { DataChanges } from '../session/update-labels-and-metadata.js';
 import { budget, usage } from './counters.js';
 import type { InputPolicy } from './input-policy.js';
+import { perPolicy, timeLimit } from './input-policy.js';
 import { metadataChanges } from './json-values.js';
 import { labelChanges } from './labels.js';
-import { perPolicy } from './per-policy.js';
-import { timeLimit } from './time-limit.js';
 import { timestamp } from './timestamp.js';
 
 /** A name that stores keep as a part of a key. */

@@ -12,8 +12,8 @@ import {
   typed,
 } from '../schema/schema.js';
 import { flag, name, operationId, text, whole } from '../schema/values.js';
-import { canonicalJson } from '../session/canonical-json.js';
 import type { InvalidInput } from '../session/errors.js';
+import { canonicalJson } from '../session/json.js';
 import { KEY_LENGTH, NAME_LENGTH } from '../session/limits.js';
 import type { Counters, JsonObject, SessionLabels, SessionOptions } from '../session/session.js';
 import type { ReadSize } from '../store/session-store.js';
@@ -21,11 +21,10 @@ import { budget } from './counters.js';
 import { type GivenEntry, maybeEntries, wakeField } from './entries-input.js';
 import { describedBy } from './host-schemas.js';
 import type { InputPolicy } from './input-policy.js';
+import { perPolicy, timeLimit } from './input-policy.js';
 import { metadata } from './json-values.js';
 import { labels } from './labels.js';
 import { historyLimit } from './list-query.js';
-import { perPolicy } from './per-policy.js';
-import { timeLimit } from './time-limit.js';
 
 export interface ParsedCreation extends ReadSize {
   /** The caller's own id, if there is one. */

@@ -7,14 +7,14 @@ import { timestampOf } from '../session/clock.js';
 import type { InvalidInput } from '../session/errors.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { ENTRY_ID_LENGTH, ROLE_LENGTH } from '../session/limits.js';
-import type { Mutable } from '../session/mutable.js';
+import type { Mutable } from '../session/members.js';
 import type { Counters, HistoryEntry, JsonValue } from '../session/session.js';
 import { commandFields } from './command-inputs.js';
 import { usageField } from './counters.js';
 import { describedBy } from './host-schemas.js';
 import type { InputPolicy } from './input-policy.js';
+import { perPolicy } from './input-policy.js';
 import { bytesRule, jsonText, valueOfJson } from './json-values.js';
-import { perPolicy } from './per-policy.js';
 import { timestamp } from './timestamp.js';
 
 /** An entry as it was given, so that a repeated call has the same. */

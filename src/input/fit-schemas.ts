@@ -1,6 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
 import { IssueList } from '../schema/issue-list.js';
-import { deepFreeze } from '../session/deep-freeze.js';
 import {
   type InvalidInput,
   invalidInput,
@@ -9,6 +8,7 @@ import {
 } from '../session/errors.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import type { JsonObject, JsonValue } from '../session/json.js';
+import { deepFreeze } from '../session/json.js';
 import { applySchema } from './apply-schema.js';
 import { dataRule } from './entries-input.js';
 import type { HostSchema, HostSchemas } from './host-schemas.js';

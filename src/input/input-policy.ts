@@ -1,8 +1,16 @@
 import { object } from '../schema/object.js';
-import { nullish, type OutOf, optional, type Schema, schema } from '../schema/schema.js';
+import {
+  about,
+  like,
+  nullish,
+  type OutOf,
+  optional,
+  type Schema,
+  schema,
+} from '../schema/schema.js';
 import { number } from '../schema/values.js';
 import { defaultLimits, limitMsOf, type SessionLimits, type SizeLimit } from '../session/limits.js';
-import type { Optional } from '../session/optional.js';
+import type { Optional } from '../session/members.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import { counterNames } from './counters.js';
 import { type HostSchemas, hostSchemas } from './host-schemas.js';
@@ -95,3 +103,23 @@ export const anyPolicy: InputPolicy = policyOf({
 /** Maximum milliseconds ACTIVE of a session that asks for `timeLimit` seconds. */
 export const allowedMsOf = ({ limits, hasTimeLimit }: InputPolicy, timeLimit: number): number =>
   limitMsOf(timeLimit === 0 && hasTimeLimit ? limits.timeLimit : timeLimit);
+
+/** Makes schemas of a policy once, because every call of a service needs them. */
+export const perPolicy = <T>(make: (policy: InputPolicy) => T): ((policy: InputPolicy) => T) => {
+  const made = new WeakMap<InputPolicy, T>();
+  return (policy) => {
+    const known = made.get(policy) ?? make(policy);
+    made.set(policy, known);
+    return known;
+  };
+};
+
+const MEANS = 'Seconds that the session may be ACTIVE, across pauses, with fractions.';
+
+/** A time limit of a policy. */
+export const timeLimit = ({ limits, hasTimeLimit }: InputPolicy): Schema<number> => {
+  const of = number(0, limits.timeLimit);
+  const description = hasTimeLimit ? '0 counts as the maximum.' : '0 is no limit.';
+  const example = Math.min(600, limits.timeLimit);
+  return like(example, about(MEANS, { ...of, json: () => ({ ...of.json(), description }) }));
+};

@@ -1,8 +1,8 @@
 import type { IssueList } from '../schema/issue-list.js';
 import { mapped, nullish, type Schema, schema } from '../schema/schema.js';
-import { deepFreeze } from '../session/deep-freeze.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';
 import { isFields } from '../session/fields.js';
+import { deepFreeze } from '../session/json.js';
 import type { JsonObject, JsonValue, MetadataChanges } from '../session/session.js';
 
 /** Maximum depth of nested objects and arrays. */

@@ -10,7 +10,7 @@ import { TAKE_LIMIT } from '../session/limits.js';
 import { usageField } from './counters.js';
 import { type GivenEntry, textOrEntry } from './entries-input.js';
 import type { InputPolicy } from './input-policy.js';
-import { perPolicy } from './per-policy.js';
+import { perPolicy } from './input-policy.js';
 
 const USER = 'user';
 const ASSISTANT = 'assistant';

@@ -7,8 +7,8 @@ import { commandFields } from './command-inputs.js';
 import { usageField } from './counters.js';
 import { ifPosition, maybeEntries, position, wakeField } from './entries-input.js';
 import type { InputPolicy } from './input-policy.js';
+import { perPolicy } from './input-policy.js';
 import { messageId, newMessage } from './message-input.js';
-import { perPolicy } from './per-policy.js';
 
 const rewindFields = perPolicy((policy) => ({
   to: about(

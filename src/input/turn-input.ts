@@ -9,8 +9,8 @@ import { ERROR_LENGTH, TAKE_LIMIT } from '../session/limits.js';
 import { fencingToken, takeLimit } from './command-inputs.js';
 import { usageField } from './counters.js';
 import type { InputPolicy } from './input-policy.js';
+import { perPolicy } from './input-policy.js';
 import { saidEntries } from './message-input.js';
-import { perPolicy } from './per-policy.js';
 
 export const takeInput = perPolicy((policy) =>
   about(

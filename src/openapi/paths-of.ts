@@ -1,11 +1,11 @@
 import type { Route } from '../http/route.js';
-import { labelNameForm } from '../input/labels.js';
+import { nameForm } from '../input/named-values.js';
 import { type AnyOperation, hasId } from '../operations/operation.js';
 import { jsonOf } from '../schema/json-of.js';
 import { type JsonSchema, ref } from '../schema/json-schema.js';
 import type { Schema } from '../schema/schema.js';
 import { name as nameOf } from '../schema/values.js';
-import { wireName } from '../schema/wire-name.js';
+import { wireName } from '../schema/wire.js';
 import { KEY_LENGTH, MAX_LABELS } from '../session/limits.js';
 import { descriptions } from './descriptions.js';
 import { examplesOf } from './example-of.js';
@@ -21,7 +21,7 @@ import type {
 
 type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
-const labelPattern = labelNameForm.source.replace('$', ':');
+const labelPattern = nameForm.source.replace('$', ':');
 
 /** The JSON Schema of a query parameter. A number above its maximum counts as that. */
 const queryJson = (of: Schema<unknown>): JsonSchema => {

@@ -2,15 +2,15 @@ import { frame, streamHeaders } from '../http/event-frame.js';
 import { type HandlerError, statusOf } from '../http/handler-error.js';
 import { commonHeaders, problemOf } from '../http/problem.js';
 import { titles } from '../http/problem-body.js';
+import { REPLAYED_HEADER } from '../operations/headers.js';
 import type { AnyOperation, Output } from '../operations/operation.js';
-import { REPLAYED_HEADER } from '../operations/outputs.js';
 import { particularsOf } from '../operations/particulars.js';
 import { jsonOf } from '../schema/json-of.js';
 import { type JsonSchema, ref } from '../schema/json-schema.js';
-import { received } from '../schema/received.js';
 import type { Schema } from '../schema/schema.js';
+import { received } from '../schema/wire.js';
+import { mapValues } from '../session/fields.js';
 import { type ExampleOf, examplesOf } from './example-of.js';
-import { mapValues } from './map-values.js';
 import type {
   Example,
   Header,

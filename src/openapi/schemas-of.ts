@@ -4,8 +4,8 @@ import type { AnyOperation, Body } from '../operations/operation.js';
 import { described } from '../schema/json-of.js';
 import { type JsonSchema, type JsonSchemas, ref } from '../schema/json-schema.js';
 import { named, type Schema } from '../schema/schema.js';
-import { wireName } from '../schema/wire-name.js';
-import { mapValues } from './map-values.js';
+import { wireName } from '../schema/wire.js';
+import { mapValues } from '../session/fields.js';
 
 /** An object that has this field, and not `null` in it. */
 const present = (field: string): JsonSchema => ({

@@ -4,6 +4,7 @@ import { rewindBody } from '../input/rewind-input.js';
 import type { Schema } from '../schema/schema.js';
 import type { SessionService } from '../service/session-service.js';
 import type { CallerCommand } from '../session/session-status.js';
+import { fencingToken, idempotencyKey, REPLAYED_HEADER } from './headers.js';
 import {
   type Endpoint,
   errorsOf,
@@ -13,8 +14,7 @@ import {
   type ServedPart,
   served,
 } from './operation.js';
-import { appended, REPLAYED_HEADER, sessionState, spent } from './outputs.js';
-import { fencingToken, idempotencyKey } from './parameters.js';
+import { appended, sessionState, spent } from './outputs.js';
 import type { TenantCommands } from './tenant-sessions.js';
 import { workOperations } from './work-operations.js';
 

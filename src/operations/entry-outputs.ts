@@ -1,9 +1,8 @@
 import { about, like, named, optional, type Schema, typed } from '../schema/schema.js';
 import { anyText } from '../schema/values.js';
-import { wireObject } from '../schema/wire-object.js';
+import { count, instant, wireObject } from '../schema/wire.js';
 import type { Message } from '../session/message.js';
 import type { HistoryEntry, JsonValue, PositionedEntry } from '../session/session.js';
-import { count, instant } from './wire-values.js';
 
 const isJson = (value: unknown): value is JsonValue => value !== undefined;
 

@@ -2,7 +2,7 @@ import { historyLimit } from '../input/list-query.js';
 import { warnAt, wholeWarning } from '../input/watch-options.js';
 import { about, like, named, optional, type Schema } from '../schema/schema.js';
 import { anyText, oneOf } from '../schema/values.js';
-import { wireList, wireObject } from '../schema/wire-object.js';
+import { count, instant, wireList, wireObject } from '../schema/wire.js';
 import type { RemoteSession, RemoteSummary } from '../service/remote-results.js';
 import type { SessionService } from '../service/session-service.js';
 import type { Message } from '../session/message.js';
@@ -13,7 +13,6 @@ import { watchCursorForm } from '../session/watch-cursor.js';
 import { message, positionedEntry } from './entry-outputs.js';
 import { endpoint, errorsOf, served } from './operation.js';
 import { endReason, sessionFields, sessionSummary } from './outputs.js';
-import { count, instant } from './wire-values.js';
 
 /** Id of the last event of a stream. A client that reconnects with it has received everything. */
 export const END_ID = 'end';

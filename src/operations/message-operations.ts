@@ -1,5 +1,6 @@
 import { answerQuery, sendBody, withdrawBody } from '../input/message-input.js';
 import type { SessionService } from '../service/session-service.js';
+import { REPLAYED_HEADER } from './headers.js';
 import {
   answerToMessage,
   inboxMessages,
@@ -15,7 +16,6 @@ import {
   type ServedPart,
   served,
 } from './operation.js';
-import { REPLAYED_HEADER } from './outputs.js';
 import type { TenantMessages } from './tenant-sessions.js';
 
 /* @__NO_SIDE_EFFECTS__ */

@@ -1,6 +1,6 @@
 import { about, like, named, optional, type Schema } from '../schema/schema.js';
 import { anyText, oneOf } from '../schema/values.js';
-import { wireList, wireObject } from '../schema/wire-object.js';
+import { count, wireList, wireObject } from '../schema/wire.js';
 import type {
   Released,
   Reply,
@@ -10,7 +10,6 @@ import type {
 } from '../service/turn-results.js';
 import type { Message } from '../session/message.js';
 import { message, positionedEntry, yes } from './entry-outputs.js';
-import { count } from './wire-values.js';
 
 export const sentMessage: Schema<Sent> = named(
   'SentMessage',

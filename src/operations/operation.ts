@@ -3,7 +3,7 @@ import { anyPolicy, type InputPolicy } from '../input/input-policy.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import type { ObjectSchema } from '../schema/object.js';
 import type { FieldSchemas, Schema } from '../schema/schema.js';
-import { wireFields } from '../schema/wire-name.js';
+import { wireFields } from '../schema/wire.js';
 import type { SessionError } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
 

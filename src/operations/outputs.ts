@@ -1,7 +1,6 @@
-import { received } from '../schema/received.js';
 import { about, like, named, optional, type Schema, typed } from '../schema/schema.js';
 import { anyText, flag, oneOf } from '../schema/values.js';
-import { wireList, wireObject } from '../schema/wire-object.js';
+import { count, instant, received, wireList, wireObject } from '../schema/wire.js';
 import type { Appended, HistoryPart, Spent, WaitingCount } from '../service/operation-results.js';
 import type {
   RemoteClaimedSession,
@@ -26,10 +25,6 @@ import type {
 } from '../session/session.js';
 import { endReasons, sessionStatuses } from '../session/session-status.js';
 import { entry, message, positionedEntry, yes } from './entry-outputs.js';
-import { count, instant } from './wire-values.js';
-
-/** The response header of a repeated request, which changed nothing. */
-export const REPLAYED_HEADER = 'Idempotent-Replayed';
 
 const id = like('V1StGXR8_Z5jdHi6B-myT', anyText);
 const duration = about('Whole seconds spent ACTIVE, rounded down.', count());

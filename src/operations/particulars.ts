@@ -1,7 +1,6 @@
 import { about, like, type OutOf, optional, type Schema } from '../schema/schema.js';
 import { anyText } from '../schema/values.js';
-import { wireList, wireObject } from '../schema/wire-object.js';
-import { count, instant } from './wire-values.js';
+import { count, instant, wireList, wireObject } from '../schema/wire.js';
 
 const issue = wireObject({ path: like('face', anyText), message: like('is required', anyText) });
 

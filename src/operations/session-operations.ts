@@ -3,16 +3,9 @@ import { createBody, getOrCreateBody, openedCreateBody } from '../input/create-i
 import { historyFields, historyLimit, listFields } from '../input/list-query.js';
 import type { SessionService } from '../service/session-service.js';
 import type { OperationErrors } from '../session/operation-errors.js';
+import { idempotencyKey, REPLAYED_HEADER } from './headers.js';
 import { endpoint, errorsOf, posted, served } from './operation.js';
-import {
-  created,
-  getOrCreateResult,
-  historyPart,
-  REPLAYED_HEADER,
-  session,
-  sessions,
-} from './outputs.js';
-import { idempotencyKey } from './parameters.js';
+import { created, getOrCreateResult, historyPart, session, sessions } from './outputs.js';
 import type { TenantHistories } from './tenant-sessions.js';
 
 const createErrors = ['idempotency_mismatch', 'conflict'] as const;

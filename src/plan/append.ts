@@ -1,30 +1,57 @@
-import type { HistoryAppend } from '../session/history-append.js';
+import type { Spending } from '../session/budget.js';
+import type { HistoryEntry } from '../session/session.js';
 import type { SessionKey } from '../session/session-key.js';
 import type { StateRecord } from '../session/session-record.js';
 import { acceptsHistoryAt, stateAt } from '../session/state-at.js';
 import type { Changed, EventPart, UseChange } from '../store/commit.js';
 
+/** A checked append, or a spend alone, from which its commit is planned. */
+export interface AppendOrSpend {
+  /** Oldest first; empty for a spend alone. The store keeps them together and in this order. */
+  readonly entries: readonly HistoryEntry[];
+  /** The caller's time, in milliseconds since the epoch. */
+  readonly now: number;
+  /**
+   * Identifies the call for as long as the session exists. A repeated call with the same id adds
+   * nothing.
+   */
+  readonly operation?: {
+    /** From the caller: 1 to 256 characters, well-formed, without control characters. */
+    readonly id: string;
+    /** A digest of the content: 16 of the characters `A-Z a-z 0-9 _ -`. */
+    readonly digest: string;
+  };
+  /** Appends only if the history ends at this position. */
+  readonly ifPosition?: number;
+  /** Appends only if the session is leased at `now` by the lease with this fencing token. */
+  readonly fencingToken?: number;
+  /** Maximum number of entries in the history after the append. Default: no limit. */
+  readonly maxEntries?: number;
+  /** What is added to the counters of the session. Default: nothing. */
+  readonly spend?: Spending & { readonly revision: number };
+}
+
 /** The guards of an append besides that of the time. */
-const guardsOf = ({ now, operation, fencingToken, ifPosition, maxEntries }: HistoryAppend) => ({
+const guardsOf = ({ now, operation, fencingToken, ifPosition, maxEntries }: AppendOrSpend) => ({
   operation,
   fence: fencingToken === undefined ? undefined : { token: fencingToken, now },
   end: ifPosition,
   entries: maxEntries,
 });
 
-const isSpendAlone = ({ entries }: HistoryAppend): boolean => entries.length === 0;
+const isSpendAlone = ({ entries }: AppendOrSpend): boolean => entries.length === 0;
 
-const eventOf = (append: HistoryAppend): EventPart => ({
+const eventOf = (append: AppendOrSpend): EventPart => ({
   type: isSpendAlone(append) ? 'spent' : 'appended',
   at: append.now,
 });
 
-const spendOf = ({ spend, now: at }: HistoryAppend) => spend && { ...spend, at };
+const spendOf = ({ spend, now: at }: AppendOrSpend) => spend && { ...spend, at };
 
-const entriesOf = (append: HistoryAppend) => (isSpendAlone(append) ? undefined : append.entries);
+const entriesOf = (append: AppendOrSpend) => (isSpendAlone(append) ? undefined : append.entries);
 
 /** An append to a session that has not ended: it uses the session, unless it only spends. */
-export const planAppend = (key: SessionKey, append: HistoryAppend): UseChange => ({
+export const planAppend = (key: SessionKey, append: AppendOrSpend): UseChange => ({
   key,
   guards: { ...guardsOf(append), open: append.now },
   effects: {
@@ -41,7 +68,7 @@ export const planAppend = (key: SessionKey, append: HistoryAppend): UseChange =>
  */
 const planNotOpen = (
   key: SessionKey,
-  append: HistoryAppend,
+  append: AppendOrSpend,
   { revision }: StateRecord,
 ): UseChange => ({
   key,
@@ -50,7 +77,7 @@ const planNotOpen = (
 });
 
 /** Whether a session that is not open takes the change all the same. */
-const takesLate = (state: StateRecord, append: HistoryAppend): boolean => {
+const takesLate = (state: StateRecord, append: AppendOrSpend): boolean => {
   const { status } = stateAt(state, append.now);
   if (status === 'IDLE') return isSpendAlone(append);
   return status === 'TERMINATED' && acceptsHistoryAt(state, append.now);
@@ -62,7 +89,7 @@ const takesLate = (state: StateRecord, append: HistoryAppend): boolean => {
  */
 export const planAgain = (
   key: SessionKey,
-  append: HistoryAppend,
+  append: AppendOrSpend,
   changed: Changed,
 ): UseChange | undefined => {
   if (changed.outcome !== 'refused') return undefined;

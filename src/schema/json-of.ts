@@ -1,6 +1,6 @@
 import { type JsonSchema, ref } from './json-schema.js';
 import type { Schema } from './schema.js';
-import { wireFields } from './wire-name.js';
+import { wireFields } from './wire.js';
 
 /*
  * Apart from the schemas, because the client reads values and describes none.

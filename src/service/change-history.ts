@@ -2,6 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { parseRedaction } from '../input/command-inputs.js';
 import { entriesAt, type ParsedAppend, parseAppend } from '../input/entries-input.js';
 import { fitSchemas } from '../input/fit-schemas.js';
+import type { AppendOrSpend } from '../plan/append.js';
 import { planAgain, planAppend } from '../plan/append.js';
 import { planRedact } from '../plan/redact.js';
 import { digestOf } from '../session/digest-of.js';
@@ -15,7 +16,6 @@ import {
   operationMismatch,
   type StoreError,
 } from '../session/errors.js';
-import type { HistoryAppend } from '../session/history-append.js';
 import { leaseEndedIn } from '../session/lease-state.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Counters } from '../session/session.js';
@@ -61,7 +61,7 @@ export const NOT_IN_HISTORY = 'is not a position in this history';
 export const operationWith = (
   id: string | undefined,
   input: unknown,
-): HistoryAppend['operation'] => {
+): AppendOrSpend['operation'] => {
   if (id === undefined) return undefined;
   return { id, digest: digestOf(JSON.stringify(input)) };
 };
@@ -70,9 +70,9 @@ const changeOf = (
   { entries, ifPosition, fencingToken, usage }: ParsedAppend,
   settings: Settings,
   key: SessionKey,
-  operation: HistoryAppend['operation'],
+  operation: AppendOrSpend['operation'],
   now: number,
-): HistoryAppend => ({
+): AppendOrSpend => ({
   entries: entriesAt(now, entries, turnUnder(settings.fence, key)),
   now,
   maxEntries: settings.policy.limits.historyEntries,
@@ -82,7 +82,7 @@ const changeOf = (
   ...(usage && { spend: { ...spendingOf(settings, usage), revision: settings.revision() } }),
 });
 
-type Use = Omit<HistoryAppend, 'entries'>;
+type Use = Omit<AppendOrSpend, 'entries'>;
 
 export const refusedUse = (
   { id }: SessionKey,
@@ -135,7 +135,7 @@ export const refusedAppend = (
 export const commitAppend = async (
   { store, now }: Settings,
   key: SessionKey,
-  append: HistoryAppend,
+  append: AppendOrSpend,
 ): Promise<Result<Changed, StoreError>> => {
   let commit = planAppend(key, append);
   const mayRace = raceOf();

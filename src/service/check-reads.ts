@@ -4,7 +4,7 @@ import { type Described, fitSchemas } from '../input/fit-schemas.js';
 import type { HostSchemas } from '../input/host-schemas.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { type CorruptRecord, corruptRecord, type Misconfigured } from '../session/errors.js';
-import type { Mutable } from '../session/mutable.js';
+import type { Mutable } from '../session/members.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
 import type { SessionChange, TenantChange, TenantEvent } from '../session/session-event.js';

@@ -14,8 +14,8 @@ import {
 } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import { MAX_RACES } from '../session/limits.js';
+import type { Optional } from '../session/members.js';
 import type { OperationErrors } from '../session/operation-errors.js';
-import type { Optional } from '../session/optional.js';
 import type {
   Counters,
   CreatedSession,

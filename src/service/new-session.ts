@@ -5,7 +5,7 @@ import { allowedMsOf } from '../input/input-policy.js';
 import { type Creation, planCreate } from '../plan/create.js';
 import { newBudget } from '../session/budget.js';
 import { timestampOf } from '../session/clock.js';
-import { copyJson } from '../session/copy-json.js';
+import { copyJson } from '../session/json.js';
 import { digestOf } from '../session/digest-of.js';
 import {
   type HistoryFull,

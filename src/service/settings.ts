@@ -12,7 +12,7 @@ import { type InvalidInput, type Misconfigured, misconfigured } from '../session
 import { hasMethods, isFields } from '../session/fields.js';
 import { type Ids, randomIds } from '../session/ids.js';
 import { KEY_LENGTH, limitMsOf, type SessionLimits } from '../session/limits.js';
-import type { Optional } from '../session/optional.js';
+import type { Optional } from '../session/members.js';
 import type { SessionTerms } from '../session/session-record.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import { type Fence, fencingTokenFor } from '../session/with-lease.js';

@@ -6,9 +6,9 @@ import {
 } from '../input/command-inputs.js';
 import { fitSchemas } from '../input/fit-schemas.js';
 import { noneIfEmpty } from '../input/json-values.js';
-import { canonicalJson, sameJson } from '../session/canonical-json.js';
 import { digestOf } from '../session/digest-of.js';
 import { conflict, revisionMoved } from '../session/errors.js';
+import { canonicalJson, sameJson } from '../session/json.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { JsonObject, LabelChanges, SessionState } from '../session/session.js';

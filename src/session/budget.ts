@@ -1,4 +1,4 @@
-import { byName } from './canonical-json.js';
+import { byName } from './json.js';
 import type { Counters } from './session.js';
 import type { BudgetRecord, StateRecord } from './session-record.js';
 import { endsAt } from './state-at.js';

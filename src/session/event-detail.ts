@@ -1,5 +1,5 @@
-import { sameJson } from './canonical-json.js';
 import { timestampOf } from './clock.js';
+import { sameJson } from './json.js';
 import { changedLabels } from './labels.js';
 import type { Counters, JsonObject } from './session.js';
 import type { EventBase, SessionEvent } from './session-event.js';

@@ -1,5 +1,5 @@
-import { byName } from './canonical-json.js';
 import { isFields } from './fields.js';
+import { byName } from './json.js';
 import type { SessionLabels } from './session.js';
 
 /**

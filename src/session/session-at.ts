@@ -1,8 +1,8 @@
 import { timestampOf } from './clock.js';
-import { copyJson } from './copy-json.js';
+import { copyJson } from './json.js';
 import { leaseAt } from './lease-state.js';
 import { limitMsOf, secondsOf } from './limits.js';
-import type { Mutable } from './mutable.js';
+import type { Mutable } from './members.js';
 import type {
   Counters,
   JsonObject,
@@ -16,7 +16,7 @@ import type { SessionKey } from './session-key.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import type { EndReason } from './session-status.js';
 import { activeMsAt, endsAt, stateAt } from './state-at.js';
-import { workAt } from './work-at.js';
+import { workAt } from './work-state.js';
 
 const addOptional = (to: Mutable<SessionState>, state: StateRecord): void => {
   if (state.budget !== undefined) to.usage = { ...state.budget.used };

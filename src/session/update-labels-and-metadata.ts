@@ -1,8 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { sameJson } from './canonical-json.js';
-import { deepFreeze } from './deep-freeze.js';
 import { type InvalidInput, invalidField } from './errors.js';
 import { exceedsBytes } from './exceeds-bytes.js';
+import { deepFreeze, sameJson } from './json.js';
 import { sameLabels, sortedLabels } from './labels.js';
 import { MAX_LABELS } from './limits.js';
 import type { JsonObject, LabelChanges, MetadataChanges, SessionLabels } from './session.js';

@@ -2,7 +2,7 @@ import { digestOf } from './digest-of.js';
 import type { Message } from './message.js';
 import type { PositionedEntry } from './session.js';
 import type { StateRecord } from './session-record.js';
-import { workAt } from './work-at.js';
+import { workAt } from './work-state.js';
 
 /**
  * The text of a cursor: `<sequence>-<start>-<position>-<digest of the state>-<digest of the last

@@ -1,4 +1,4 @@
-import type { StoreError } from '../session/errors.js';
+import { misconfigured, type StoreError } from '../session/errors.js';
 import type { EventPage } from '../session/session-event.js';
 import type { Answer } from '../session/session-key.js';
 
@@ -72,3 +72,8 @@ export interface EventLog {
    */
   isClosed?(): boolean;
 }
+
+/** The error of a watch on a store without events. */
+export const noEvents = misconfigured(
+  'the store has no events: enable them with its option `events`',
+);

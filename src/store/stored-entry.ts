@@ -1,4 +1,4 @@
-import type { Mutable } from '../session/mutable.js';
+import type { Mutable } from '../session/members.js';
 import type { HistoryEntry } from '../session/session.js';
 
 /** An entry with the fields of a `HistoryEntry` alone. */

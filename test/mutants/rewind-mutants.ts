@@ -67,7 +67,7 @@ export const rewindMutants: readonly Mutant[] = [
   },
   {
     bug: 'a superseded position is followed',
-    file: 'src/session/history-positions.ts',
+    file: 'adapters/memory/history-positions.ts',
     from: 'positionOf(number + 1) === position + 1 ? number : undefined',
     to: 'positionOf(number + 1) === position + 1 ? number : number',
     tests: memory,

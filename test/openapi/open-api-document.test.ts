@@ -11,7 +11,7 @@ import {
   openApiDocument,
   openApiRoute,
 } from '../../src/openapi/index.js';
-import { idempotencyKeyForm } from '../../src/operations/idempotency-key.js';
+import { idempotencyKeyForm } from '../../src/operations/headers.js';
 import { sessionOperations } from '../../src/operations/session-operations.js';
 import { throwing } from '../support/hostile-values.js';
 import { Described } from './described.js';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { RedisSessionStore } from '../../adapters/redis/index.js';
+import type { AppendOrSpend } from '../../src/plan/append.js';
 import { planAppend } from '../../src/plan/append.js';
-import type { HistoryAppend } from '../../src/session/history-append.js';
 import type { UseChange } from '../../src/store/commit.js';
 import type { HistorySlice, SessionKey, SessionStore } from '../../src/store/session-store.js';
 import { answerOf } from '../../src/testing/answers.js';
@@ -86,7 +86,7 @@ let sessions = 0;
 const rewindOf = (
   key: SessionKey,
   truncate: number,
-  append: HistoryAppend = { entries: [], now: NOON },
+  append: AppendOrSpend = { entries: [], now: NOON },
 ): UseChange => {
   const { guards, effects } = planAppend(key, append);
   return { key, guards, effects: { ...effects, truncate } };

@@ -3,7 +3,7 @@ import {
   entriesUpTo,
   entriesUpToCurrent,
   isSuperseded,
-} from '../../src/session/history-positions.js';
+} from '../../../adapters/memory/history-positions.js';
 
 describe('a position in a history that was rewound', () => {
   // Three entries, a rewind to the first with two entries, and another to the beginning of these

@@ -1,6 +1,15 @@
+import { isFields } from '../session/fields.js';
+import { IssueList } from './issue-list.js';
 import { fieldsIn } from './object.js';
-import type { FieldSchemas, Out, Read, Schema } from './schema.js';
-import { wireFields } from './wire-name.js';
+import {
+  type FieldSchemas,
+  type Out,
+  type Read,
+  type Schema,
+  typed,
+  type WireField,
+} from './schema.js';
+import { anyText } from './values.js';
 
 type OptionalName<F extends FieldSchemas> = {
   [K in keyof F]: F[K] extends { readonly isOptional: true } ? K : never;
@@ -72,3 +81,43 @@ export const wireList = <T>(items: Schema<T>): Schema<readonly T[]> => ({
     return [];
   },
 });
+
+/** The name of a field on the wire: `created_at` for `createdAt`. */
+export const wireName = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Fields with their names on the wire. */
+export const wireFields = (fields: FieldSchemas): readonly WireField[] =>
+  Object.entries(fields).map(([name, of]) => ({ name, sentAs: of.sentAs ?? wireName(name), of }));
+
+/** Reads a value from the wire; undefined if it has another form. */
+export const received = <T>({ read }: Schema<T>, value: unknown): T | undefined => {
+  const issues = new IssueList(1);
+  const found = read(issues, '', value);
+  return issues.found.length === 0 ? found : undefined;
+};
+
+/** The JSON that is sent for a value. */
+export const sent = ({ wire, items }: Schema<unknown>, value: unknown): unknown => {
+  if (items !== undefined && Array.isArray(value)) return value.map((item) => sent(items, item));
+  if (wire === undefined) return value;
+  const given = isFields(value) ? value : {};
+  const written: Record<string, unknown> = {};
+  for (const { name, sentAs, of } of wire)
+    if (given[name] !== undefined) written[sentAs] = sent(of, given[name]);
+  return written;
+};
+
+/*
+ * What the service sends has no limits, because it may have been stored under other limits.
+ */
+
+export const instant: Schema<string> = {
+  ...anyText,
+  json: () => ({ type: 'string', format: 'date-time' }),
+};
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+
+export const count = (minimum = 0): Schema<number> =>
+  typed(isWhole, 'must be a whole number', minimum, () => ({ type: 'integer', minimum }));

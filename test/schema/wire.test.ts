@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { jsonOf } from '../../src/schema/json-of.js';
-import { received } from '../../src/schema/received.js';
 import { about, optional, type Schema } from '../../src/schema/schema.js';
-import { sent } from '../../src/schema/sent.js';
 import { anyText, flag } from '../../src/schema/values.js';
-import { wireList, wireObject } from '../../src/schema/wire-object.js';
+import { received, sent, wireList, wireObject } from '../../src/schema/wire.js';
 
 const book = wireObject({
   bookId: { ...anyText, sentAs: 'id' },

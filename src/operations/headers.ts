@@ -1,4 +1,5 @@
 import { KEY_LENGTH } from '../session/limits.js';
+import type { HeaderParameter } from './operation.js';
 
 /**
  * The forms of an idempotency key in a header: bare, or as a quoted string (RFC 9651, 3.3.3), as
@@ -21,3 +22,25 @@ export const idempotencyKeyValue = (key: string): string | undefined => {
   const isBare = /^[^" ](?:.*[^ ])?$/.test(key);
   return isBare ? key : `"${key.replace(/["\\]/g, String.raw`\$&`)}"`;
 };
+
+/** For `create`; for commands and appends, their operation id. */
+export const idempotencyKey: HeaderParameter = {
+  wireName: 'Idempotency-Key',
+  json: { type: 'string', pattern: idempotencyKeyForm.source },
+};
+
+/** For commands and appends: the fencing token of a lease. */
+export const fencingToken: HeaderParameter = {
+  wireName: 'X-Fencing-Token',
+  json: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+};
+
+/** What `isApiKey` allows, for error messages. */
+export const API_KEY_RULE = 'must be 1 to 256 visible ASCII characters';
+
+/** Whether every client and proxy sends an API key unchanged in a header. */
+export const isApiKey = (value: unknown): value is string =>
+  typeof value === 'string' && /^[!-~]{1,256}$/.test(value);
+
+/** The response header of a repeated request, which changed nothing. */
+export const REPLAYED_HEADER = 'Idempotent-Replayed';

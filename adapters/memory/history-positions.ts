@@ -1,4 +1,4 @@
-import type { EntriesOutcome, HistorySlice } from './history-slice.js';
+import type { EntriesOutcome, HistorySlice } from '../../src/session/history-slice.js';
 
 /**
  * The positions of a history that counts them: each entry takes the next number, and so does each
