@@ -93,7 +93,7 @@ export interface MemorySessionStoreOptions {
         readonly length?: number | undefined;
       }
     | undefined;
-  /** Whether sweeps report the end of each session to `onEnded`. Default: false. */
+  /** Report the end of each session to `onEnded` of a sweep. Default: false. */
   readonly reportEnds?: boolean | undefined;
 }
 

@@ -110,7 +110,7 @@ const encodeWork = ({
   ...work
 }: WorkRecord): WorkRecord | undefined => (Object.keys(work).length === 0 ? undefined : work);
 
-/** The values of a state that a `UseChange` changes: stores keep them beside its text. */
+/** The values of a state that a `UseChange` changes: stores keep them next to its text. */
 export interface StateBeside {
   readonly lastActivityAt: number;
   readonly revision: number;

@@ -49,7 +49,7 @@ const ALLOWED_RULE = 'is not one of the names that this host allows';
 
 type Names = ReadonlySet<string> | undefined;
 
-/** A face or profile that the host allows; any without a list, such as `example`. */
+/** A face or profile that the host allows; any without a list, like `example`. */
 const allowed = (names: Names, example: string): Schema<string> => {
   const any = name(NAME_LENGTH);
   if (names === undefined) return like(example, any);

@@ -71,7 +71,10 @@ const entryFields = (
     data: describedBy(
       schemas?.data,
       'NewEntryData',
-      about('Data beside the text, such as tool calls: any JSON value.', nullish(jsonText)),
+      about(
+        'Data in addition to the text, for example tool calls: any JSON value.',
+        nullish(jsonText),
+      ),
     ),
     position: about(IGNORED, ignored(whole(0))),
     turn: about(IGNORED, ignored(whole(1))),

@@ -95,7 +95,7 @@ const parseQuery = (issues: IssueList, query: unknown, of: typeof listQuery): Pa
   const range = filterOf(fields);
   if (cursor === undefined) return { range, page: page ?? 1 };
   issues.check(page === undefined, 'cursor', 'cannot be given with `page`');
-  // No cursor is empty.
+  // `''` is never a cursor.
   const text = typeof cursor === 'string' ? cursor : '';
   const position = positionOfCursor(text, order === 'updated');
   issues.check(position !== undefined, 'cursor', CURSOR_RULE);

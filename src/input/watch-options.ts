@@ -12,7 +12,7 @@ import { parseWatchCursor } from '../session/watch-cursor.js';
 import { historyLimit } from './list-query.js';
 
 interface Watching {
-  /** Whether leases that are taken and released, and wakes, are told. */
+  /** Whether leases that are taken and released, and wakes, are reported. */
   readonly leases: boolean;
   readonly signal: WatchSignal | undefined;
   readonly onOpen: () => void;
@@ -65,7 +65,7 @@ const cursorOf = <T>(
 ): Schema<T | undefined> =>
   optional(
     schema((issues, path, value) => {
-      // No cursor is empty.
+      // `''` is never a cursor.
       const cursor = positionIn(typeof value === 'string' ? value : '');
       issues.check(cursor !== undefined, path, `must be the cursor of ${origin}`);
       return cursor;

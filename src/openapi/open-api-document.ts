@@ -47,7 +47,7 @@ export interface OpenApiOptions {
   readonly schemas?: GivenPolicy['schemas'];
   /** Maximum bytes in a request body, as given to the handler. Default: not described. */
   readonly maxBodyBytes?: number | undefined;
-  /** Prefix of all paths, such as `/api`. Default: none. */
+  /** Prefix of all paths, for example `/api`. Default: none. */
   readonly prefix?: string | undefined;
   /** Base URLs of the API. Default: the prefix, on the host that serves the document. */
   readonly servers?: readonly Server[] | undefined;
@@ -196,7 +196,7 @@ export const openApiDocument = (options: OpenApiOptions = {}): OpenApiDocument =
 
 /** Options of `openApiRoute`. Routes, limits and prefix come from the handler. */
 export interface OpenApiRouteOptions extends Pick<OpenApiOptions, 'title' | 'version' | 'servers'> {
-  /** Whether the document can be read without an API key. Default: false. */
+  /** Allow reads without an API key. Default: false. */
   readonly public?: boolean | undefined;
 }
 

@@ -192,7 +192,7 @@ const problemResponse = (
 
 /**
  * Adds one response for each status of these errors. Its component is
- * `InvalidTransitionOrConflict`, or for more than two codes the title of their status, such as
+ * `InvalidTransitionOrConflict`, or for more than two codes the title of their status, for example
  * `ServiceUnavailable`.
  */
 export const problemResponses = (

@@ -4,7 +4,7 @@ export type { Json, JsonSchema };
 
 type Named<T> = Readonly<Record<string, T>>;
 
-/** A reference to a component, such as `#/components/responses/Unauthenticated`. */
+/** A reference to a component, for example `#/components/responses/Unauthenticated`. */
 export interface Reference {
   readonly $ref: string;
 }

@@ -10,7 +10,7 @@ const isJson = (value: unknown): value is JsonValue => value !== undefined;
 const data: Schema<JsonValue> = named(
   'EntryData',
   about(
-    'Data beside the text, such as tool calls: any JSON value.',
+    'Data in addition to the text, for example tool calls: any JSON value.',
     typed(isJson, 'is required', null),
   ),
 );

@@ -8,7 +8,7 @@ import type { SessionError } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
 
 /**
- * An error of one operation. Errors that any request may have, such as a missing key, are not
+ * An error of one operation. Errors that any request may have, for example a missing key, are not
  * listed.
  */
 export type OperationError = SessionError['type'] | 'too_many_streams';
@@ -78,9 +78,9 @@ export function given(fields: Fields): Fields {
 export interface Endpoint<T = unknown, C extends OperationError = OperationError> {
   /** A GET path also answers HEAD. */
   readonly method: 'GET' | 'POST';
-  /** Fixed, such as `/sessions`, or with `{session_id}` as its second segment. */
+  /** Fixed, for example `/sessions`, or with `{session_id}` as its second segment. */
   readonly path: `/${string}`;
-  /** Headers by their names in the service, such as `operationId`. */
+  /** Headers by their names in the service, for example `operationId`. */
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   /** The codes of its errors, beyond those that any request may have. */
   readonly errors: readonly C[];
@@ -112,7 +112,7 @@ export interface ServedPart<S, T, C extends OperationError> {
    * `output`.
    */
   readonly calls?: {
-    /** The name of the method, such as `start`. */
+    /** The name of the method, for example `start`. */
     readonly method: string;
     /** Calls the method with the input of the request. */
     readonly call: (
@@ -176,7 +176,9 @@ export const posted = <T, const C extends OperationError>(
   definition: Omit<Endpoint<T, C>, 'method'>,
 ): Endpoint<T, C> => ({ method: 'POST', ...definition });
 
-/** The operation of an endpoint. Calls are marked as pure, so that bundles of the client omit them. */
+/**
+ * The operation of an endpoint. Calls are marked as pure, so that bundles of the client omit them.
+ */
 export const served = <S, T, C extends OperationError>(
   at: Endpoint<T, C>,
   part: ServedPart<S, T, C>,

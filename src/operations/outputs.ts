@@ -67,7 +67,7 @@ const summaryFields = { id, status: sessionStatus, options, createdAt: instant, 
 const origin: Schema<SessionOrigin> = named(
   'SessionOrigin',
   about(
-    'The session that another one was forked from, and the position in its history where the copy ends.',
+    'The session that this session was forked from, and the position in its history where the copy ends.',
     wireObject({
       id,
       position: about('Where the copy ends in the history of that session.', count()),

@@ -3,8 +3,8 @@ import type { HistoryEntry, Session, SessionOptions } from '../session/session.j
 import type { SessionSummary } from '../session/session-event.js';
 
 /**
- * A session's options with their names on the wire. Written by hand, because a page has many, and
- * to write them by their schema takes many times as long.
+ * A session's options with their names on the wire. Written out, because a page contains many, and
+ * writing them by their schema is many times slower.
  */
 export const toWireOptions = ({ face, profile, context, behavior, timeLimit }: SessionOptions) => ({
   face,
@@ -97,7 +97,7 @@ export const toWireWork = ({ inbox, work }: Partial<Pick<Session, 'inbox' | 'wor
 export interface SessionForm {
   /** Maximum number of history entries in an answer, even if the request asks for more. */
   readonly historyLimit?: number;
-  /** Whether the form shows the lease of a session, so that a watch tells leases. */
+  /** Whether the form shows the lease of a session, so that a watch reports leases. */
   readonly leases?: boolean;
   /** Whether a watch shows the messages that wait. */
   readonly messages?: boolean | undefined;

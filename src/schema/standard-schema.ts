@@ -4,8 +4,8 @@
  */
 
 /**
- * A schema of any library that implements Standard Schema, such as Zod, Valibot or ArkType. `Input`
- * is what it accepts, `Output` what it makes of it.
+ * A schema of any library that implements Standard Schema, for example Zod, Valibot or ArkType.
+ * `Input` is what it accepts, `Output` what it makes of it.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   /** The part that all libraries share. */

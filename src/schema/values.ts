@@ -131,7 +131,7 @@ export const list = <T>(
     const given: readonly unknown[] = Array.isArray(value) ? value : [];
     const fits = Array.isArray(value) && given.length >= least && given.length <= most;
     issues.check(fits, path, `must be an array of ${least} to ${most} ${of}`);
-    // Not by a method of the caller's array, which may be another one.
+    // Not by a method of the caller's array, which the caller may have replaced.
     const found: T[] = [];
     const length = Math.min(given.length, most);
     for (let at = 0; at < length; at += 1)

@@ -21,10 +21,10 @@ export interface Clock {
 
   /**
    * Calls `done` once, asynchronously, after `ms` milliseconds of this clock, and returns a
-   * function that prevents the call. Implement it if the clock does not run with the machine's,
-   * such as a manual clock in a test: watches, leases and sweepers then wait by it, and it may step
-   * by any amount. Default: the machine's timers; after a step of more than a year, operations
-   * return `misconfigured` until the clock has run steadily for five minutes.
+   * function that prevents the call. Implement it if the clock does not run with the machine's, for
+   * example a manual clock in a test: watches, leases and sweepers then wait by it, and it may step
+   * by any amount. Default: the machine's timers; after a step of more than a year, operations fail
+   * with `misconfigured` until the clock has run steadily for five minutes.
    */
   after?(ms: number, done: () => void): () => void;
 }
@@ -199,9 +199,9 @@ const dateOf = (day: number): string => {
 };
 
 /**
- * RFC 3339 in UTC with milliseconds, such as `2026-01-31T18:00:02.000Z`: the format of all times in
- * the public API. Caches dates, because a page has hundreds of times, mostly of a few days:
- * `toISOString` would take four times as long.
+ * RFC 3339 in UTC with milliseconds, for example `2026-01-31T18:00:02.000Z`: the format of all
+ * times in the public API. Caches dates, because a page has hundreds of times, mostly of a few
+ * days: `toISOString` would take four times as long.
  */
 export const timestampOf = (ms: number): string => {
   const day = Math.floor(ms / DAY_MS);

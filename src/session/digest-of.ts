@@ -5,9 +5,9 @@ const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, '0
 
 /**
  * A digest of a text: 64 bits as 16 hex digits, by two multiplicative hashes over UTF-16 code
- * units. It distinguishes a repeated append from another one with the same operation id. It is fast
- * and synchronous, and need not resist forgery, because a caller can only deceive itself. It must
- * never change, because stores keep it.
+ * units. It distinguishes a repeated append from a different append with the same operation id. It
+ * is fast and synchronous, and need not resist forgery, because a caller can only deceive itself.
+ * It must never change, because stores keep it.
  */
 export const digestOf = (text: string): string => {
   let [a, b] = [0xdeadbeef, 0x41c6ce57];

@@ -31,9 +31,9 @@ export const fittingPage = async <P, E extends { readonly type: string }>(
 };
 
 /**
- * Iterates over the sessions of all pages. A session that cannot be read is a `corrupt_record`
- * item; any other error is the last item. After a page that was read with a smaller limit, the
- * limit grows again. `same` compares two cursors.
+ * Iterates over the sessions of all pages. A session that cannot be read is an item with a
+ * `corrupt_record` error; any other error is the last item. After a page that was read with a
+ * smaller limit, the limit grows again. `same` compares two cursors.
  */
 export async function* eachInPages<T, E, C = string>(
   { limit: most, cursor: first }: Beginning<C>,

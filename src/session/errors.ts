@@ -4,9 +4,9 @@ export { type InvalidTransition, invalidTransition } from './session-status.js';
 
 /** A field of the input, and the rule that it breaks. */
 export interface InputIssue {
-  /** The field, such as `timeLimit` or `entries[2].content`. */
+  /** The field, for example `timeLimit` or `entries[2].content`. */
   readonly path: string;
-  /** The rule, such as `must be a string`. */
+  /** The rule, for example `must be a string`. */
   readonly message: string;
 }
 

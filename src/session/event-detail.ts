@@ -140,7 +140,7 @@ const wantedAt = ({ work }: StateRecord): number => work.wakeAt ?? NEVER;
 
 /**
  * The detail of the change from one state to the next at `now`, in milliseconds since the epoch;
- * undefined if this is not a change, such as a renewed lease.
+ * undefined if this is not a change, for example a renewed lease.
  *
  * @example
  * ```ts

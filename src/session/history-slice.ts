@@ -46,10 +46,10 @@ export type EntriesOutcome =
       /** Whether `after` or `before` is superseded: a rewind has taken it out of the history. */
       readonly isSuperseded: boolean;
       /**
-       * The version of the history, 1 to 64 characters: another one after each rewind and each
-       * redaction, and for every other session, even a later one with the same id. Appends at the
-       * end keep it. With events, it begins with what is before the dot in the ids of the events of
-       * the session, and a dot.
+       * The version of the history, 1 to 64 characters: changes with each rewind and each
+       * redaction, and differs for every other session, even a later one with the same id. Appends
+       * at the end keep it. With events, it begins with what is before the dot in the ids of the
+       * events of the session, and a dot.
        */
       readonly version: string;
     }

@@ -69,13 +69,14 @@ export class LeaseRenewal<R extends { readonly type: string }> {
   }
 
   /**
-   * Whether a renewal was `lease_lost`: another holder has the session, or `use` has released it.
+   * Whether a renewal failed with `lease_lost`: another holder has the session, or `use` has
+   * released it.
    */
   get isRefused(): boolean {
     return this.#isRefused;
   }
 
-  /** Renews at once, because the lease may be over. */
+  /** Renews immediately, because the lease may be over. */
   check(): void {
     if (this.#isOver || this.#renewsAt === Number.POSITIVE_INFINITY) return;
     this.#renewsAt = Number.NEGATIVE_INFINITY;

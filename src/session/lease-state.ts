@@ -117,7 +117,7 @@ export const renewState = (
   return ok(withWork(state, { lease: renewed }));
 };
 
-/** The lease after its release. It is no claim any more. */
+/** The lease after its release. It is no longer a claim. */
 export const releasedLease = (
   { maxAttempts: _, ...lease }: LeaseRecord,
   now: number,

@@ -34,8 +34,8 @@ export interface SessionLimits {
   /** Maximum number of entries in one `append`. Default: 1000. */
   readonly entriesPerAppend: number;
   /**
-   * Maximum number of entries in a history; an append beyond it fails with `history_full`. Default: no
-   * limit.
+   * Maximum number of entries in a history; an append beyond it fails with `history_full`. Default:
+   * no limit.
    */
   readonly historyEntries: number;
   /**
@@ -44,13 +44,13 @@ export interface SessionLimits {
    */
   readonly inboxMessages: number;
   /**
-   * Maximum number of live sessions (ACTIVE or PAUSED) of a tenant; the start of another one fails
+   * Maximum number of live sessions (ACTIVE or PAUSED) of a tenant; starting another session fails
    * with `too_many_active`. A number from 0, or a function of the tenant. Default: no limit.
    */
   readonly activeSessions: number | ((tenant: string) => number);
   /**
-   * Names of counters that any session may count, at most 8, beside those of its budget. Default:
-   * none.
+   * Names of counters that any session may count, at most 8, in addition to those of its budget.
+   * Default: none.
    */
   readonly counters: readonly string[];
   /**

@@ -24,7 +24,7 @@ export type SessionEventType =
   | 'session.terminated'
   | 'session.deleted';
 
-/** What all events have. */
+/** The fields of every event. */
 export interface EventBase {
   /**
    * Unique for each event, and the same if the event is delivered again; use it to remove
@@ -124,8 +124,8 @@ export interface EventPage {
 }
 
 /**
- * The current session: the first item, and again where the changes since the last item cannot be
- * told as new entries.
+ * The current session: the first item, and again when the changes since the last item are more than
+ * new entries.
  */
 export interface SessionSnapshot<out T extends SessionSchemas = SessionSchemas> {
   readonly type: 'session.snapshot';
@@ -198,8 +198,8 @@ export interface SessionExpiring {
 }
 
 /**
- * An item of `watch`: a snapshot, what has changed since, or a warning before the end (`warnBefore`,
- * `warnAt`).
+ * An item of `watch`: a snapshot, what has changed since, or a warning before the end
+ * (`warnBefore`, `warnAt`).
  */
 export type SessionChange<T extends SessionSchemas = SessionSchemas> =
   | SessionSnapshot<T>
@@ -263,7 +263,7 @@ export interface WatchSignal {
 }
 
 interface WatchOptionsBase {
-  /** Ends the watch at once and frees its resources. */
+  /** Ends the watch immediately and frees its resources. */
   readonly signal?: WatchSignal | undefined;
   /**
    * Called once, before the first item, when the watch is open: it misses no change from then on,
@@ -271,7 +271,7 @@ interface WatchOptionsBase {
    */
   readonly onOpen?: (() => void) | undefined;
   /**
-   * Whether a lease that is taken or released, and a wake, are changes to tell. Default: false, so
+   * Report leases that are taken or released, and wakes, as changes. Default: false, so
    * that a worker that leases a session because of an item does not cause the next one.
    */
   readonly leases?: boolean | undefined;
@@ -297,10 +297,10 @@ export interface WatchAllOptions extends WatchOptionsBase {
    * milliseconds before may come too.
    */
   readonly cursor?: string | undefined;
-  /** Whether each append comes with its entries. Costs a read for each append. Default: false. */
+  /** Include the entries of each append. Costs a read for each append. Default: false. */
   readonly entries?: boolean | undefined;
   /**
-   * Whether each event comes with its session as it is now. Costs a read for each event. Default:
+   * Include the current session in each event. Costs a read for each event. Default:
    * false.
    */
   readonly sessions?: boolean | undefined;
@@ -341,12 +341,12 @@ export interface WatchOptions extends WatchOptionsBase {
   readonly cursor?: string | undefined;
   /**
    * Seconds before the end of the session at which `session.expiring` is delivered, above 0 and at
-   * most 86400. A watch that begins later delivers it at once. Default: no warning.
+   * most 86400. A watch that begins later delivers it immediately. Default: no warning.
    */
   readonly warnBefore?: number | undefined;
   /**
    * The share of a budget at which `session.expiring` is delivered, above 0 and at most 1; with 1,
-   * there is no warning. Each budget has one warning, and another one after it was extended.
+   * there is no warning. Each budget has one warning, and a second warning after it was extended.
    * Default: 0.9.
    */
   readonly warnAt?: number | undefined;

@@ -5,7 +5,7 @@ import { isError } from './native-kinds.js';
 type Advised = Exclude<SessionError['type'], 'page_too_large' | 'search_too_large'>;
 
 /**
- * What the caller can do about an error. `callback_failed` is missing: the exception of the
+ * What the caller can do about an error. `callback_failed` is missing, because the exception of the
  * callback says it.
  */
 const adviceOf: Readonly<Record<Advised, string>> = {
@@ -42,7 +42,7 @@ function isInstance(this: unknown, value: unknown): boolean {
   return Function.prototype[Symbol.hasInstance].call(this, value);
 }
 
-/** The least that an error of an operation has. */
+/** The fields of every operation error. */
 export interface TypedError {
   readonly type: string;
   readonly message: string;
@@ -55,8 +55,8 @@ const messageOf = ({ type, message }: TypedError): string => {
 };
 
 /**
- * With what the operations of `orThrow` reject. Its message has the type and the message of the
- * error, and what to do.
+ * Thrown by `orThrow` operations. Its message contains the type and the message of the error, and
+ * what to do.
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ const messageOf = ({ type, message }: TypedError): string => {
 export class SessionFailure<E extends TypedError = SessionError | CallbackFailed> extends Error {
   /** `SessionFailure`. */
   override readonly name = 'SessionFailure';
-  /** The type of the error, such as `not_found`. */
+  /** The type of the error, for example `not_found`. */
   readonly type: E['type'];
   /** The error with its data, as the operation without `orThrow` returns it. */
   readonly error: E;

@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
 
 /**
- * A result, or a promise of one such as a `ResultAsync`. A store in memory can return the result
- * directly.
+ * A result, or a promise of a result, for example a `ResultAsync`. A store in memory can return the
+ * result directly.
  */
 export type Answer<T, E> = Result<T, E> | PromiseLike<Result<T, E>>;
 

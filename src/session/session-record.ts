@@ -33,7 +33,7 @@ export interface LeaseRecord {
   readonly releasedAt?: number;
   /**
    * Of a claim: the maximum number of attempts. The session waits for a worker again at the end of
-   * the lease, unless it is released before. Absent for a lease that is no claim.
+   * the lease, unless it is released before. Absent for a lease that is not a claim.
    */
   readonly maxAttempts?: number;
   /**
@@ -101,7 +101,9 @@ export interface WorkRecord {
    * attempt that it came before.
    */
   readonly askedAt?: number;
-  /** The turn that has begun and is not done, in one attempt or several. Absent if there is none. */
+  /**
+   * The turn that has begun and is not done, in one attempt or several. Absent if there is none.
+   */
   readonly turn?: TurnRecord;
   /** The highest number of a turn so far. Absent before the first. */
   readonly turns?: number;
@@ -121,7 +123,7 @@ export interface TurnRecord {
 
 /** A failed attempt. */
 export interface AttemptFailure {
-  /** The text of the error, at most 500 characters. Absent if its worker has told none. */
+  /** The text of the error, at most 500 characters. Absent if its worker gave none. */
   readonly error?: string;
   /** When, in milliseconds since the epoch. */
   readonly at: number;
@@ -146,9 +148,9 @@ export interface BudgetRecord {
 
 interface Phase {
   /**
-   * Random, 1 to 2^52: every state that is stored has another one, those of earlier sessions with
-   * the same id and those that a failover has lost included. A store replaces a state only if it
-   * has the expected revision.
+   * Random, 1 to 2^52: differs for every stored state, including states of earlier sessions with
+   * the same id and states that a failover lost. A store replaces a state only if it has the
+   * expected revision.
    */
   readonly revision: number;
   /** When the session entered its status, in milliseconds since the epoch. */
@@ -157,8 +159,8 @@ interface Phase {
   readonly startedAt?: number;
   /**
    * When the session was last used by an append or a command, or when the clock ended it, in
-   * milliseconds since the epoch. Leases, wakes, and changes of labels and metadata are no use. An
-   * append changes it without a new revision, unless it wakes. It never decreases.
+   * milliseconds since the epoch. Leases, wakes, and changes of labels and metadata don't count as
+   * use. An append changes it without a new revision, unless it wakes. It never decreases.
    */
   readonly lastActivityAt: number;
   /** Milliseconds spent ACTIVE before `since`. */

@@ -25,8 +25,8 @@ export interface SessionSchemas {
   /** The `data` of an entry that has data. Default: any JSON value. */
   readonly data?: StandardSchema | undefined;
   /**
-   * Whether metadata and data are also checked when they are read, such as those that were stored
-   * before the schema: what does not fit fails with `corrupt_record`. Default: false.
+   * Also check metadata and data when they are read, for example those stored before the schema:
+   * what does not fit fails with `corrupt_record`. Default: false.
    */
   readonly onRead?: boolean | undefined;
   /**

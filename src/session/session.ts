@@ -19,14 +19,15 @@ export interface SessionOptions {
 }
 
 /**
- * Names and values by which lists find sessions, such as `{ user: 'u-1' }`. At most 8; a name has 1
- * to 64 of the characters `A-Z a-z 0-9 _ . -`, a value 1 to 256 characters. `update` changes them.
+ * Names and values by which lists find sessions, for example `{ user: 'u-1' }`. At most 8; a name
+ * has 1 to 64 of the characters `A-Z a-z 0-9 _ . -`, a value 1 to 256 characters. `update` changes
+ * them.
  */
 export type SessionLabels = Readonly<Record<string, string>>;
 
 /**
- * Whole numbers from 0 to 2^53 - 1 by counter, such as `{ tokens: 900 }`. At most 8; a name has 1 to
- * 64 of the characters `A-Z a-z 0-9 _ . -`.
+ * Whole numbers from 0 to 2^53 - 1 by counter, for example `{ tokens: 900 }`. At most 8; a name has
+ * 1 to 64 of the characters `A-Z a-z 0-9 _ . -`.
  */
 export type Counters = Readonly<Record<string, number>>;
 
@@ -49,7 +50,7 @@ export interface HistoryEntry<out T extends SessionSchemas = SessionSchemas> {
   readonly timestamp: string;
   /** The id that the caller gave the entry, 1 to 128 characters. */
   readonly id?: string;
-  /** Data of the entry besides its text, such as tool calls, token counts or a latency. */
+  /** Data of the entry besides its text, for example tool calls, token counts or a latency. */
   readonly data?: DataOf<T>;
   /**
    * Present if a turn wrote the entry or took it from the inbox: the number of the turn, the same
@@ -97,8 +98,8 @@ export interface SessionState {
   /** The sums of its counters so far. Absent for a session without any. */
   readonly usage?: Counters;
   /**
-   * An opaque number that is another one after each command, update and change of the lease;
-   * entries do not change it. With it as `ifRevision`, `update` applies only to what you have read.
+   * An opaque number that changes with every command, update and lease change; entries do not
+   * change it. With it as `ifRevision`, `update` applies only to what you have read.
    */
   readonly revision: number;
   /**
@@ -132,9 +133,9 @@ export interface SessionLease {
 }
 
 /**
- * The work on a session. `waiting`: for a worker, now or from `nextAt` on. `running`: a turn has the
- * session. `retrying`: an attempt has failed or its worker has crashed, and the next one is due at
- * `nextAt`. `exhausted`: all attempts have failed, until a message or a wake.
+ * The work on a session. `waiting`: for a worker, now or from `nextAt` on. `running`: a turn has
+ * the session. `retrying`: an attempt has failed or its worker has crashed, and the next one is due
+ * at `nextAt`. `exhausted`: all attempts have failed, until a message or a wake.
  */
 export interface SessionWork {
   /** Computed from the lease and the time: never `running` after the lease. */

@@ -103,8 +103,8 @@ export const deadlineOf = ({ status, deadline, budget }: StateRecord): number =>
 
 /**
  * When the clock ends the session unless it is used or changed before, in milliseconds since the
- * epoch; `Infinity` for never. 0 if a budget has ended it. After the end is stored: when the session is
- * deleted.
+ * epoch; `Infinity` for never. 0 if a budget has ended it. After the end is stored: when the
+ * session is deleted.
  *
  * @example
  * ```ts
@@ -172,7 +172,7 @@ export const stateAt = (state: StateRecord, now: number): StateRecord => {
   const { terms } = state;
   const since = endTimeOf(state);
   const end = endOf(state, since);
-  // A spend is no activity, and lists by activity know no other time of its end.
+  // A spend doesn't count as activity, and lists by activity know no other time of its end.
   const isUsedUp = state.budget?.reachedAt !== undefined;
   const lastActivityAt = isUsedUp ? state.lastActivityAt : Math.max(state.lastActivityAt, since);
   const activeMs = activeMsAt(state, since);

@@ -61,8 +61,8 @@ export const changedMetadata = (
 };
 
 /**
- * The next state, of a session in any status; `current` itself if nothing changes. An update is no
- * activity.
+ * The next state, of a session in any status; `current` itself if nothing changes. An update
+ * doesn't count as activity.
  */
 export const updateLabelsAndMetadata = (
   current: StateRecord,

@@ -33,8 +33,8 @@ export interface WatchCursor {
 const shortDigestOf = (value: unknown): string => digestOf(JSON.stringify(value)).slice(0, 8);
 
 /**
- * A digest of the last entry of a history. A store that was restored from older data may have
- * another one at the same position.
+ * A digest of the last entry of a history. A store that was restored from older data may contain
+ * another entry at the same position.
  */
 export const entryDigestOf = (entry: PositionedEntry | undefined): string => {
   if (entry === undefined) return shortDigestOf([]);
@@ -51,8 +51,8 @@ export interface Digested {
 
 /**
  * A digest of what distinguishes two states, but for renewals of a lease and for uses of the
- * session. It tells leases that are taken and released only for a watch that wants these, but for
- * those of turns, which are work.
+ * session. It covers leases that are taken and released only for a watch with `leases`; leases of
+ * turns are work, and always covered.
  */
 export const stateDigestOf = (
   state: StateRecord,
@@ -91,7 +91,7 @@ export const cursorText = ({
   version,
 }: WatchCursor): string => [sequence, start, position, state, entry, version].join('-');
 
-/** Parses a cursor; undefined if the text is none. */
+/** Parses a cursor; undefined if the text is not a cursor. */
 export const parseWatchCursor = (text: string): WatchCursor | undefined => {
   const [, sequence, start, position, state, entry, version] = watchCursorForm.exec(text) ?? [];
   if (state === undefined || entry === undefined || version === undefined) return undefined;

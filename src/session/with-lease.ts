@@ -25,16 +25,16 @@ export type LeaseSignal = typeof globalThis extends { AbortSignal: { prototype: 
 /** The argument of the function that runs under a lease. `S` is the type of `sessions`. */
 export interface HeldLease<S> {
   /**
-   * The same sessions, whose appends and commands on the leased session carry the token: they are
-   * `lease_lost` once the lease is over, even if this process was suspended in between.
+   * The same sessions, whose appends and commands on the leased session carry the token: they fail
+   * with `lease_lost` once the lease is over, even if this process was suspended in between.
    */
   readonly sessions: S;
   /**
    * Aborted when the lease is lost or was not renewed in time, and when the session has ended or
-   * was deleted: stop working on the session then. `reason` is the error, such as `lease_lost`.
+   * was deleted: stop working on the session then. `reason` is the error, for example `lease_lost`.
    */
   readonly signal: LeaseSignal;
-  /** For calls that do not go through `sessions`, such as those of another process. */
+  /** For calls that do not go through `sessions`, for example those of another process. */
   readonly fencingToken: number;
 }
 

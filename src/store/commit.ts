@@ -67,10 +67,10 @@ export interface NewMessage {
 
 /**
  * What is added to the counters of a session (`spentState`), with a new revision. Its guard,
- * `counters`, comes after `fence`: each counter is in the budget of the state or free, and no sum is
- * above 2^53 - 1 (`wrongCounterIn`). Not together with `send`. A spend with an operation and without
- * entries has the id and the digest as `last`, with a colon between them, and an id of `A-Z a-z 0-9
- * _ -` that no append has.
+ * `counters`, comes after `fence`: each counter is in the budget of the state or free, and no sum
+ * is above 2^53 - 1 (`wrongCounterIn`). Not together with `send`. A spend with an operation and
+ * without entries has the id and the digest as `last`, with a colon between them, and an id of `A-Z
+ * a-z 0-9 _ -` that no append has.
  */
 export interface Spend extends Spending {
   /** When, in milliseconds since the epoch. */
@@ -80,8 +80,8 @@ export interface Spend extends Spending {
 }
 
 /**
- * The guards of a change. After `operation` comes `message`: no earlier message of the session, even
- * one that was withdrawn, had the id of `send`; one that also had the digest makes the outcome
+ * The guards of a change. After `operation` comes `message`: no earlier message of the session,
+ * even one that was withdrawn, had the id of `send`; one that also had the digest makes the outcome
  * `repeated`. Then there must be a session (`present`).
  */
 export interface Guards {
@@ -131,7 +131,7 @@ export interface HistoryEffects {
   readonly entries?: readonly HistoryEntry[] | undefined;
   /** Waits at the end of the inbox. */
   readonly send?: NewMessage | undefined;
-  /** None if nothing changes for a watcher, such as with a renewed lease. */
+  /** None if nothing changes for a watcher, for example with a renewed lease. */
   readonly events: readonly EventPart[];
 }
 
@@ -161,7 +161,9 @@ export type StateChange = Commit<
     }
 >;
 
-/** Changes the history, the activity, the inbox or the counters of a session, and keeps the rest. */
+/**
+ * Changes the history, the activity, the inbox or the counters of a session, and keeps the rest.
+ */
 export type UseChange = Commit<
   SessionKey,
   Guards,

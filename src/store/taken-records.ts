@@ -3,7 +3,7 @@ import type { StoreError } from '../session/errors.js';
 import type { SessionRecord } from '../session/session-record.js';
 import type { DueSessions, TakenRecords } from './session-store.js';
 
-/** What was read of each session that a claim hands out; undefined if it is there no more. */
+/** What was read of each session that a claim hands out; undefined if it no longer exists. */
 export type ClaimReads = readonly Result<SessionRecord | undefined, StoreError>[];
 
 /**
