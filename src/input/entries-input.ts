@@ -71,10 +71,7 @@ const entryFields = (
     data: describedBy(
       schemas?.data,
       'NewEntryData',
-      about(
-        'Data in addition to the text, for example tool calls: any JSON value.',
-        nullish(jsonText),
-      ),
+      about('Data next to the text, like tool calls: any JSON value.', nullish(jsonText)),
     ),
     position: about(IGNORED, ignored(whole(0))),
     turn: about(IGNORED, ignored(whole(1))),

@@ -86,7 +86,4 @@ export const answerQuery = {
 };
 
 /** Reads the ids of messages to withdraw; undefined for all. */
-export const parseMessageIds = (
-  ids: unknown,
-): Result<readonly string[] | undefined, InvalidInput> =>
-  readSafely((issues) => issues.read('ids', optional(messageIds), ids));
+export const parseMessageIds = inputOf('ids', optional(messageIds));

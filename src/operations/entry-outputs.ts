@@ -10,7 +10,7 @@ const isJson = (value: unknown): value is JsonValue => value !== undefined;
 const data: Schema<JsonValue> = named(
   'EntryData',
   about(
-    'Data in addition to the text, for example tool calls: any JSON value.',
+    'Data next to the text, like tool calls: any JSON value.',
     typed(isJson, 'is required', null),
   ),
 );

@@ -37,12 +37,6 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a schema accepts. */
-export type InputOf<S extends StandardSchema> = NonNullable<S['~standard']['types']>['input'];
-
-/** What a schema makes of its input. */
-export type OutputOf<S extends StandardSchema> = NonNullable<S['~standard']['types']>['output'];
-
 /** The member of `~standard` of a library that describes its schemas as JSON Schema. */
 export interface StandardJsonSchema {
   /** Returns the JSON Schema of what the schema accepts. Throws if there is none. */

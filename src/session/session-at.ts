@@ -30,17 +30,16 @@ const addOptional = (to: Mutable<SessionState>, state: StateRecord): void => {
   if (end < Number.POSITIVE_INFINITY) to.endsAt = timestampOf(end);
 };
 
+const beginOf = (id: string, state: StateRecord, now: number) => {
+  const durationMs = activeMsAt(state, now);
+  const duration = Math.floor(durationMs / 1000);
+  return { id, status: state.status, duration, durationMs, revision: state.revision };
+};
+
 /** The status and the times of a session at `now`. */
 export const progressAt = (id: string, stored: StateRecord, now: number): SessionState => {
   const state = stateAt(stored, now);
-  const durationMs = activeMsAt(state, now);
-  const progress: Mutable<SessionState> = {
-    id,
-    status: state.status,
-    duration: Math.floor(durationMs / 1000),
-    durationMs,
-    revision: state.revision,
-  };
+  const progress: Mutable<SessionState> = beginOf(id, state, now);
   addOptional(progress, state);
   return progress;
 };
@@ -81,13 +80,8 @@ export const sessionAt = (
 ): Session => {
   const { id, origin, createdAt } = head;
   const state = stateAt(stored, now);
-  const durationMs = activeMsAt(state, now);
   const session: Mutable<Session> = {
-    id,
-    status: state.status,
-    duration: Math.floor(durationMs / 1000),
-    durationMs,
-    revision: state.revision,
+    ...beginOf(id, state, now),
     options: currentOptions(head.options, state),
     // These are copied, because a store in memory shares its states with its callers.
     labels: state.labels === undefined ? noLabels : { ...state.labels },

@@ -1,4 +1,4 @@
-import type { InputOf, OutputOf, StandardSchema } from '../schema/standard-schema.js';
+import type { StandardSchema } from '../schema/standard-schema.js';
 import type { JsonObject, JsonValue } from './json.js';
 
 /**
@@ -51,23 +51,25 @@ export interface SessionSchemas {
 /** A type that a schema leaves open is that of any JSON. */
 type Known<Type, Else> = unknown extends Type ? Else : Type;
 
-type With<K extends 'metadata' | 'data', S extends StandardSchema> = { readonly [N in K]: S };
+type Side<S extends StandardSchema, K extends 'input' | 'output'> = NonNullable<
+  S['~standard']['types']
+>[K];
+
+/** One side of the schema `N`; `Json` if there is none, or if it leaves its type open. */
+type TypeOf<T, N extends 'metadata' | 'data', K extends 'input' | 'output', Json> =
+  T extends Readonly<Record<N, infer S extends StandardSchema>> ? Known<Side<S, K>, Json> : Json;
 
 /** The metadata of sessions as they are read. */
-export type MetadataOf<T extends SessionSchemas> =
-  T extends With<'metadata', infer S> ? Known<OutputOf<S>, JsonObject> : JsonObject;
+export type MetadataOf<T extends SessionSchemas> = TypeOf<T, 'metadata', 'output', JsonObject>;
 
 /** The metadata of sessions as they are written. */
-export type MetadataInputOf<T extends SessionSchemas> =
-  T extends With<'metadata', infer S> ? Known<InputOf<S>, JsonObject> : JsonObject;
+export type MetadataInputOf<T extends SessionSchemas> = TypeOf<T, 'metadata', 'input', JsonObject>;
 
 /** The data of entries as they are read. */
-export type DataOf<T extends SessionSchemas> =
-  T extends With<'data', infer S> ? Known<OutputOf<S>, JsonValue> : JsonValue;
+export type DataOf<T extends SessionSchemas> = TypeOf<T, 'data', 'output', JsonValue>;
 
 /** The data of entries as they are written. */
-export type DataInputOf<T extends SessionSchemas> =
-  T extends With<'data', infer S> ? Known<InputOf<S>, JsonValue> : JsonValue;
+export type DataInputOf<T extends SessionSchemas> = TypeOf<T, 'data', 'input', JsonValue>;
 
 /** Members of metadata to set, and with `null` to remove. */
 export type MetadataChangesOf<T extends SessionSchemas> = {

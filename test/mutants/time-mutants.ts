@@ -34,8 +34,8 @@ export const timeMutants: readonly Mutant[] = [
   {
     bug: 'a duration is rounded up',
     file: 'src/session/session-at.ts',
-    from: 'Math.floor(durationMs / 1000),\n    durationMs,\n    revision: state.revision,\n  };',
-    to: 'Math.ceil(durationMs / 1000),\n    durationMs,\n    revision: state.revision,\n  };',
+    from: 'const duration = Math.floor(durationMs / 1000);',
+    to: 'const duration = Math.ceil(durationMs / 1000);',
     tests: ['test/session', 'test/service'],
   },
   {
