@@ -128,8 +128,7 @@ export default {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot:
-          '^src/(http|client|operations|inspector|openapi|inversify|telemetry|testing|cli)/',
+        pathNot: '^src/(http|client|operations|inspector|openapi|inversify|telemetry|testing|cli)/',
       },
       to: {
         path: '^src/(http|client|operations|inspector|openapi|inversify|telemetry|testing|cli)/',

@@ -5,7 +5,6 @@ import { allowedMsOf } from '../input/input-policy.js';
 import { type Creation, planCreate } from '../plan/create.js';
 import { newBudget } from '../session/budget.js';
 import { timestampOf } from '../session/clock.js';
-import { copyJson } from '../session/json.js';
 import { digestOf } from '../session/digest-of.js';
 import {
   type HistoryFull,
@@ -13,6 +12,7 @@ import {
   type Misconfigured,
   tooManyActive,
 } from '../session/errors.js';
+import { copyJson } from '../session/json.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { CreatedSession, HistoryEntry } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';

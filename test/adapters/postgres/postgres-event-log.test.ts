@@ -85,7 +85,9 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     await store.events?.latest('');
     const commit = changeInput(appendOf(key, ['hello']));
     const appendKilled = () =>
-      pool.query(`CALL ${schema}.commit_all('0', $1, '{}', true, 0, NULL)`, [JSON.stringify([commit])]);
+      pool.query(`CALL ${schema}.commit_all('0', $1, '{}', true, 0, NULL)`, [
+        JSON.stringify([commit]),
+      ]);
     return { schema, store, append: appendKilled };
   };
   const sequencesIn = async ({ events }: PostgresSessionStore, position = '0') =>
