@@ -192,7 +192,6 @@ export type {
 export {
   acceptsHistory,
   clockCommands,
-  transition,
   transitions,
 } from './session/session-status.js';
 export {
@@ -202,6 +201,7 @@ export {
   endsAt,
   stateAt,
 } from './session/state-at.js';
+export { transition } from './session/transition.js';
 export type { HeldLease } from './session/with-lease.js';
 export { hasRunOut, wakeAtOf } from './session/work-state.js';
 export { isMove, isRedaction, isStateChange } from './store/commit.js';

@@ -77,8 +77,16 @@ export interface PostgresSql extends PostgresSqlConnection {
  *   schema: 'calls',
  *   timeoutMs: 2000,
  *   reportEnds: true,
- *   events: { length: 50_000, listen: false }, // such as behind PgBouncer
+ *   events: { length: 50_000, listen: false }, // for example behind PgBouncer
  * });
+ * ```
+ *
+ * @example
+ * ```ts no-run
+ * import postgres from 'postgres';
+ *
+ * const sql = postgres('postgres://127.0.0.1/calls', { fetch_types: false, backoff: () => 0.5 });
+ * const store = new PostgresSessionStore({ sql });
  * ```
  */
 export interface PostgresSessionStoreOptions {

@@ -4,8 +4,8 @@ import { type InvalidInput, invalidField } from './errors.js';
 import type { Counters } from './session.js';
 import type { BudgetRecord, StateRecord } from './session-record.js';
 import type { InvalidTransition } from './session-status.js';
-import { transition } from './session-status.js';
 import { activeMsAt, remember, stateAt } from './state-at.js';
+import { transition } from './transition.js';
 
 /** The input of `extendState`. */
 export interface Extension {

@@ -1,4 +1,3 @@
-import { err, ok, type Result } from 'neverthrow';
 export const sessionStatuses = Object.freeze(['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'] as const);
 
 /** The status of a session. */
@@ -136,25 +135,3 @@ export const invalidTransition = (
   status,
   command,
 });
-
-/**
- * The target of `command` in the status `from`.
- *
- * @example
- * ```ts
- * const paused = transition('ACTIVE', 'pause');
- * if (paused.isOk()) console.log(paused.value); // { status: 'PAUSED' }
- * console.log(transition('IDLE', 'pause').isErr()); // true
- * ```
- */
-export const transition = (
-  from: SessionStatus,
-  command: SessionCommand,
-): Result<TransitionTarget, InvalidTransition> => {
-  // A store that breaks its contract may return any status.
-  const targets: TransitionRow = { ...transitions[from] };
-  const target = targets[command];
-  if (target === undefined || !Object.hasOwn(targets, command))
-    return err(invalidTransition(from, command));
-  return ok(target);
-};

@@ -13,9 +13,9 @@ import {
   clockCommands,
   type InvalidTransition,
   type StatusCommand,
-  transition,
   transitions,
 } from './session-status.js';
+import { transition } from './transition.js';
 
 export interface Change {
   /** Milliseconds since the epoch. */

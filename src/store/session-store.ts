@@ -179,7 +179,7 @@ export interface SessionStore {
    * transaction, without retries: the caller's commit makes it, with its events, and a rollback
    * leaves nothing of it. Reads see the writes before them. Every error has the outcome
    * `not_applied`, except for a step that is still under way; its message says if only a rollback
-   * is left. A client without a transaction is `misconfigured`. Throws a `TypeError` for a client
+   * is left. A client without a transaction fails with `misconfigured`. Throws a `TypeError` for a client
    * of another kind. Absent if the store has no transactions.
    */
   within?(client: object): SessionStore;

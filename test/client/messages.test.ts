@@ -134,7 +134,7 @@ describe('the answer that a client waits for', () => {
   test('is asked for again until its time is over', async () => {
     const { client, sent } = timed([patient]);
     const waiting = client.answer('s1', ODD_ID, { timeoutMs: 20_000 });
-    await vi.runAllTimersAsync();
+    await vi.advanceTimersByTimeAsync(20_000);
     expect(outcome(await waiting)).toEqual({ type: 'not_answered' });
     expect(Date.now()).toBe(20_000);
     expect(sent.map(({ url }) => timeoutIn(url))).toEqual([9600, 9600, 800]);
@@ -147,14 +147,14 @@ describe('the answer that a client waits for', () => {
     expect(await first.client.orThrow.answer('s1', 'm-1')).toEqual({ ...reply, repeated: true });
     const second = timed([patient, answered]);
     const waiting = second.client.orThrow.answer('s1', 'm-1');
-    await vi.runAllTimersAsync();
+    await vi.advanceTimersByTimeAsync(20_000);
     expect(await waiting).toEqual(reply);
   });
 
   test('is given up if the service refuses early each time, as after the end of a session', async () => {
     const { client, sent } = timed([refused]);
     const waiting = client.answer('s1', 'm-1');
-    await vi.runAllTimersAsync();
+    await vi.advanceTimersByTimeAsync(1400);
     expect(outcome(await waiting)).toEqual({ type: 'not_answered' });
     expect([sent.length, Date.now()]).toEqual([4, 1400]);
   });

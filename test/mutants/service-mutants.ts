@@ -17,7 +17,7 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     bug: 'a fork copies what was redacted after it was read',
-    file: 'src/service/create-session.ts',
+    file: 'src/service/new-session.ts',
     from: 'source && { id: source.origin.id, version: source.version };',
     to: 'undefined;',
     tests: ['test/service'],

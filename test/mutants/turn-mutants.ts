@@ -40,8 +40,8 @@ export const turnMutants: readonly Mutant[] = [
   {
     bug: 'the client takes messages again that were perhaps taken already',
     file: 'src/client/session-client.ts',
-    from: 'this.#calls.request(take, { id, input, options, isOnce: true })',
-    to: 'this.#calls.request(take, { id, input, options })',
+    from: 'this.#calls.request(work.take, { id, input, options, isOnce: true })',
+    to: 'this.#calls.request(work.take, { id, input, options })',
     tests: client,
   },
   {

@@ -5,9 +5,9 @@ import {
   type EndReason,
   type SessionCommand,
   type SessionStatus,
-  transition,
   transitions,
 } from '../../src/session/session-status.js';
+import { transition } from '../../src/session/transition.js';
 
 type Cell = 'IDLE' | 'ACTIVE' | 'PAUSED' | EndReason | 'unchanged' | 'refused';
 
