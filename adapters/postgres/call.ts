@@ -228,29 +228,9 @@ export class Call {
       if (connected.isErr()) return err(connected.error);
       const lent = connected.value;
       connection = lent;
-      const { isWithin, statements } = this.#source;
-      const isTooLate = () => isLate || this.isOver;
-      const boundMs = () => {
-        if (isTooLate()) return undefined;
-        statement.onSent?.();
-        return isWithin ? '' : this.serverMs;
-      };
-      try {
-        if (isTooLate()) return err(timedOut('not_applied'));
-        const sent = isWithin ? { ...statement, isPlannedAnew: true } : statement;
-        const answer = await statements.run(lent, sent, boundMs);
-        const rows = answerIn(answer, statement);
-        if (rows !== undefined) return ok(rows);
-        return err({ kind: 'refused', error: foreignAnswer(doubt) });
-      } catch (cause) {
-        if (isWithin) return err(doomed(failureOf(cause, 'not_applied')));
-        if (!lent.hasSent && isTooLate()) return err(timedOut('not_applied'));
-        const failure = await failureOn(lent, cause, doubt);
-        if (failure.kind === 'lost') release(true);
-        return err(failure);
-      } finally {
-        release(false);
-      }
+      const result = await this.#runOn(lent, statement, doubt, () => isLate);
+      release(result.isErr() && result.error.kind === 'lost');
+      return result;
     };
     const result = await this.within(attempt());
     if (result !== undefined) return result;
@@ -259,5 +239,33 @@ export class Call {
     release(true);
     const late = timedOut(outcome);
     return err(this.#source.isWithin ? doomed(late) : late);
+  }
+
+  /** Runs a statement, unless it is too late. */
+  async #runOn(
+    lent: PostgresConnection,
+    statement: Statement,
+    doubt: Doubt,
+    isLate: () => boolean,
+  ): Answer<readonly Fields[], Failure> {
+    const { isWithin, statements } = this.#source;
+    const isTooLate = () => isLate() || this.isOver;
+    const boundMs = () => {
+      if (isTooLate()) return undefined;
+      statement.onSent?.();
+      return isWithin ? '' : this.serverMs;
+    };
+    try {
+      if (isTooLate()) return err(timedOut('not_applied'));
+      const sent = isWithin ? { ...statement, isPlannedAnew: true } : statement;
+      const answer = await statements.run(lent, sent, boundMs);
+      const rows = answerIn(answer, statement);
+      if (rows !== undefined) return ok(rows);
+      return err({ kind: 'refused', error: foreignAnswer(doubt) });
+    } catch (cause) {
+      if (isWithin) return err(doomed(failureOf(cause, 'not_applied')));
+      if (!lent.hasSent && isTooLate()) return err(timedOut('not_applied'));
+      return err(await failureOn(lent, cause, doubt));
+    }
   }
 }

@@ -172,6 +172,11 @@ export const refusedWithin = ({ isWithin }: Settings, name: string): Misconfigur
   return misconfigured(`${name} cannot be in a transaction: call it on the service itself`);
 };
 
+/** Throws a `TypeError` if the service of `factory` is in a transaction of the caller. */
+export const checkOutside = (factory: string, settings: Settings | undefined): void => {
+  if (settings?.isWithin) throw new TypeError(`${factory}: sessions must not be in a transaction`);
+};
+
 /** The clock of leases. If it fails, every lease counts as lost. */
 export const leaseClock = ({ now, after }: Settings) => ({
   now: () => now().unwrapOr(Number.POSITIVE_INFINITY),

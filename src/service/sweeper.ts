@@ -10,6 +10,7 @@ import { SWEEP_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { EndedSession } from '../session/session-at.js';
 import { type SessionService, settingsOf } from './session-service.js';
+import { checkOutside } from './settings.js';
 
 /**
  * Options of `createSweeper`.
@@ -162,8 +163,7 @@ const sweepAlong = async (
  */
 export const createSweeper = (sessions: SessionService, options: SweeperOptions = {}): Sweeper => {
   readArgument('createSweeper', 'sessions', service, sessions);
-  if (settingsOf(sessions)?.isWithin)
-    throw new TypeError('createSweeper: sessions must not be in a transaction');
+  checkOutside('createSweeper', settingsOf(sessions));
   const settings = parseSweeper(options);
   const intervalMs = 1000 * settings.interval;
   /** A new object for each start, so that a loop detects that it was stopped. */

@@ -8,7 +8,7 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 import type { ClaimedSession } from './operation-results.js';
 import { type TurnFailure, TurnRun } from './run-turn.js';
 import { type SessionService, sessionsOf, settingsOf } from './session-service.js';
-import type { Settings } from './settings.js';
+import { checkOutside, type Settings } from './settings.js';
 import { parseWorkerOptions, type WorkerOptions, type WorkerSettings } from './worker-options.js';
 
 /**
@@ -217,7 +217,7 @@ export const createWorker = <T extends SessionSchemas>(
   const settings = settingsOf(sessions);
   if (settings === undefined)
     throw new TypeError('createWorker: sessions must be a SessionService');
-  if (settings.isWithin) throw new TypeError('createWorker: sessions must not be in a transaction');
+  checkOutside('createWorker', settings);
   const parsed = parseWorkerOptions(options, settings.random);
   let loop: WorkLoop<T> | undefined;
   const stop = async (): Promise<void> => {
