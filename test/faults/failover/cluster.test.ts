@@ -139,8 +139,11 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
         await crowd.more(WRITERS);
         await cutConnections(victim);
       }
+      // node-redis never connects to a cluster if it begins while a master is down.
+      const connected = freshStore('killing', 2000);
+      await firstSuccess(connected, tenant);
       await victim.stop('SIGKILL');
-      const gapMs = await firstSuccess(freshStore('killing', 2000), tenant);
+      const gapMs = await firstSuccess(connected, tenant);
       await crowd.more(WRITES_AFTER);
       const findings = await crowd.end(freshStore('killing'));
       tell('first success after a master was killed, ms', Math.round(gapMs));
