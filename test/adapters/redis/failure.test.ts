@@ -41,6 +41,10 @@ describe('what a failed command means', () => {
       "ERR The user executing the script can't run this command or subcommand script: 1f, on @user_script:1.",
       'NOPERM',
     ],
+    [
+      "ERR ACL failure in script: User app has no permissions to run the 'zadd' command script: 1f, on @user_script:1.",
+      'NOPERM',
+    ],
   ])('%s: misconfigured, and nothing was applied', (message, code) => {
     const failure = failureOf(new Error(message));
     expect(failure).toMatchObject({ code, isTransient: false, error: { type: 'misconfigured' } });
