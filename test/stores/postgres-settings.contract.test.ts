@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { PostgresPool } from '../../adapters/postgres/index.js';
 import { describeSessionStore } from '../../src/testing/index.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { forFurtherClients } from '../support/contract-cases.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { openPool, postgresSchemas, schemaName } from '../support/postgres-schema.js';
@@ -41,7 +42,9 @@ describeWithPostgres('PostgresSessionStore in a database with other settings', (
   const admin = openPool(postgres);
   afterAll(() => admin.end());
 
-  describe.each([{ settings: FLOATS }, { settings: SETTINGS }])('$settings', ({ settings }) => {
+  describe.each(
+    moreIfLong([{ settings: SETTINGS }], [{ settings: FLOATS }, { settings: SETTINGS }]),
+  )('$settings', ({ settings }) => {
     const database = schemaName();
     let pool: Pool | undefined;
     const lazy: PostgresPool = {

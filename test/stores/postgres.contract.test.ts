@@ -10,6 +10,7 @@ import type {
 } from '../../adapters/postgres/index.js';
 import { escapeName } from '../../adapters/stored/escape-name.js';
 import { type Corrupt, describeSessionStore, type TestFunction } from '../../src/testing/index.js';
+import { isLong } from '../support/continuous-integration.js';
 import { forFurtherClients } from '../support/contract-cases.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { openPglite } from '../support/pglite-pool.js';
@@ -75,7 +76,7 @@ describeWithPostgres('PostgresSessionStore', (server) => {
     describeOn(sql, forFurtherClients(test));
   });
 
-  describe('on postgres.js with one connection, without prepared statements and types', () => {
+  describe.runIf(isLong)('on postgres.js with other settings', () => {
     const sql = postgres(server.url, OTHERWISE);
     afterAll(() => sql.end());
     describeOn(sql, forFurtherClients(test));

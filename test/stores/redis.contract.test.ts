@@ -36,12 +36,12 @@ describeWithRedis('RedisSessionStore on a real Redis', ({ port, host }) => {
     'ioredis 5 with a keyPrefix': () => ioredis(new Redis({ port, host, keyPrefix })),
     'ioredis 6': () => ioredis(new Redis6({ port, host })),
     'node-redis 6 with a keyPrefix': () => nodeRedis(createClient({ ...at, keyPrefix })),
+    iovalkey: () => ioredis(new Valkey({ port, host })),
     'node-redis 6': () => nodeRedis(createClient(at)),
     'ioredis 5': () => ioredis(new Redis({ port, host })),
     'ioredis 6 with a keyPrefix': () => ioredis(new Redis6({ port, host, keyPrefix })),
     'ioredis 6 with RESP 3': () =>
       ioredis(new Redis6({ port, host, protocol: 3, replyMapping: 'resp3' })),
-    iovalkey: () => ioredis(new Valkey({ port, host })),
     'node-redis 6 with RESP 2': () => nodeRedis(createClient({ ...at, RESP: 2 })),
     'node-redis 6 with a pool and a keyPrefix': () =>
       nodeRedis(createClientPool({ ...at, keyPrefix }, { maximum: 3 })),
@@ -50,8 +50,8 @@ describeWithRedis('RedisSessionStore on a real Redis', ({ port, host }) => {
         createClient({ ...at, commandOptions: { typeMapping: { 36: Buffer, 58: String } } }),
       ),
   };
-  // Each version once; all of them with `npm run test:long`.
-  const tried = Object.entries(connect).slice(0, moreIfLong(3, Number.POSITIVE_INFINITY));
+  // Each client once; all of them with `npm run test:long`.
+  const tried = Object.entries(connect).slice(0, moreIfLong(4, Number.POSITIVE_INFINITY));
   for (const [place, [name, open]] of tried.entries()) {
     describe(name, () => {
       let opened: readonly [Opened, Opened];

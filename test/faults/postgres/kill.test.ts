@@ -17,7 +17,7 @@ const PROMISE = 'PostgreSQL: answers are true, whatever fails';
 describeWithPostgres(
   'a PostgreSQL that is killed while hosts write to it, which are killed too',
   () => {
-    test.each(postgresClientNames)(
+    test.each(postgresClientNames.slice(0, effort(1, 2)))(
       'has lost nothing that was acknowledged, doubled nothing, and has an event for each change: with %s',
       async (client) => {
         const [seed = 1] = seeds(1);
