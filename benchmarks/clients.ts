@@ -10,8 +10,8 @@ import { createClient } from 'redis';
 import type { RedisClient } from '../adapters/redis/index.js';
 import type { SessionService } from '../src/index.js';
 import { startRedis } from '../test/support/redis-server.js';
+import { comparedInPairs, cpuOf } from './harness/cpu-pairs.js';
 import { loadBefore } from './harness/machine.js';
-import { spreadOf } from './harness/statistics.js';
 
 const ROUNDS = 30;
 const CALLS = 600;
@@ -29,21 +29,6 @@ type Call = (sessions: SessionService, id: string) => PromiseLike<unknown>;
 const calls: Readonly<Record<string, Call>> = {
   append: async (sessions, id) => (await sessions.append(id, ENTRIES))._unsafeUnwrap(),
   list: async (sessions) => (await sessions.list({ limit: 20 }))._unsafeUnwrap(),
-};
-
-/** Microseconds of CPU that a call costs. */
-const costOf = async (call: (at: number) => PromiseLike<unknown>, callers: number) => {
-  const began = process.cpuUsage();
-  let next = 0;
-  const caller = async (): Promise<void> => {
-    for (; next < CALLS; ) {
-      next += 1;
-      await call(next);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, caller));
-  const { user, system } = process.cpuUsage(began);
-  return (user + system) / CALLS;
 };
 
 const loaded = await loadBefore();
@@ -72,18 +57,19 @@ const measure = async (name: string, call: Call, callers: number) => {
         const created = await sessions.create({ face: 'ada', profile: 'tutor', start: true });
         ids.push(created._unsafeUnwrap().id);
       }
-      const cost = await costOf((at) => call(sessions, ids[at % SESSIONS] ?? ''), callers);
+      const cost = await cpuOf((at) => call(sessions, ids[at % SESSIONS] ?? ''), {
+        callers,
+        calls: CALLS,
+      });
       if (round >= 0) costs[kind].push(cost);
       await ioredis.flushdb();
     }
   }
-  const ratio = spreadOf(costs.nodeRedis.map((cost, at) => cost / (costs.ioredis[at] ?? 1)));
-  const us = (values: readonly number[]) => Number(spreadOf(values).median.toFixed(1));
+  const { us, baseUs, ratio, quartiles } = comparedInPairs(costs.nodeRedis, costs.ioredis);
   return {
-    ...{ call: name, callers, ioredisUs: us(costs.ioredis), nodeRedisUs: us(costs.nodeRedis) },
-    ratio: Number(ratio.median.toFixed(3)),
-    quartiles: [ratio.lower, ratio.upper].map((value) => Number(value.toFixed(3))),
-    ...{ bar: BAR, meetsBar: ratio.median <= BAR, load: Number(loaded.toFixed(1)) },
+    ...{ call: name, callers, ioredisUs: baseUs, nodeRedisUs: us },
+    ...{ ratio, quartiles },
+    ...{ bar: BAR, meetsBar: ratio <= BAR, load: Number(loaded.toFixed(1)) },
   };
 };
 

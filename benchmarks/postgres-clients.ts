@@ -10,8 +10,8 @@ import postgres from 'postgres';
 import type { SessionService } from '../src/index.js';
 import { openPool } from '../test/support/postgres-schema.js';
 import { startPostgres } from '../test/support/postgres-server.js';
+import { comparedInPairs, cpuOf } from './harness/cpu-pairs.js';
 import { loadBefore } from './harness/machine.js';
-import { spreadOf } from './harness/statistics.js';
 
 const ROUNDS = 20;
 const CALLS = { append: 400, list: 60 };
@@ -52,21 +52,6 @@ const INSERT = 'INSERT INTO hand VALUES ($1, $2, $3)';
 const SELECT = `SELECT id, status, head, state FROM colloquy.sessions
   WHERE tenant = $1 ORDER BY created_ms DESC, id DESC LIMIT $2`;
 
-/** Microseconds of CPU that a call costs this process. */
-const costOf = async (run: Call, callers: number, calls: number): Promise<number> => {
-  const began = process.cpuUsage();
-  let next = 0;
-  const caller = async (): Promise<void> => {
-    for (; next < calls; ) {
-      next += 1;
-      await run(next);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, caller));
-  const { user, system } = process.cpuUsage(began);
-  return (user + system) / calls;
-};
-
 const measure = async (
   kind: keyof Calls,
   callers: number,
@@ -80,17 +65,12 @@ const measure = async (
   ] as const;
   for (let round = -3; round < ROUNDS; round += 1) {
     for (const [client, run] of round % 2 === 0 ? pair : pair.toReversed()) {
-      const cost = await costOf(run, callers, CALLS[kind]);
+      const cost = await cpuOf(run, { callers, calls: CALLS[kind] });
       if (round >= 0) costs[client].push(cost);
     }
   }
-  const ratio = spreadOf(costs.postgresJs.map((cost, at) => cost / (costs.pg[at] ?? 1)));
-  const us = (values: readonly number[]) => Number(spreadOf(values).median.toFixed(1));
-  return {
-    ...{ callers, pgUs: us(costs.pg), postgresJsUs: us(costs.postgresJs) },
-    ratio: Number(ratio.median.toFixed(3)),
-    quartiles: [ratio.lower, ratio.upper].map((value) => Number(value.toFixed(3))),
-  };
+  const { us, baseUs, ratio, quartiles } = comparedInPairs(costs.postgresJs, costs.pg);
+  return { callers, pgUs: baseUs, postgresJsUs: us, ratio, quartiles };
 };
 
 const loaded = await loadBefore();

@@ -12,9 +12,8 @@ import { openPool } from '../test/support/postgres-schema.js';
 import { startPostgres } from '../test/support/postgres-server.js';
 import { startRedis } from '../test/support/redis-server.js';
 import { openLibsql, sqliteFile } from '../test/support/sqlite-file.js';
+import { comparedInPairs, cpuOf } from './harness/cpu-pairs.js';
 import { loadBefore } from './harness/machine.js';
-import { serverCpu, usBetween } from './harness/server-cpu.js';
-import { spreadOf } from './harness/statistics.js';
 
 const ROUNDS = 30;
 const CALLS = 600;
@@ -77,23 +76,6 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
 
 type Append = (call: number) => ReturnType<SessionService['append']>;
 
-/** Microseconds of CPU that a call costs. */
-const costOf = async (append: Append, callers: number, pid: number | undefined) => {
-  const before = pid === undefined ? new Map() : serverCpu(pid);
-  const began = process.cpuUsage();
-  let next = 0;
-  const caller = async (): Promise<void> => {
-    for (; next < CALLS; ) {
-      next += 1;
-      await append(next);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, caller));
-  const { user, system } = process.cpuUsage(began);
-  const ofServer = pid === undefined ? 0 : usBetween(before, serverCpu(pid));
-  return (user + system + ofServer) / CALLS;
-};
-
 const measure = async ({ store, pid }: Place, name: string, callers: number) => {
   const { SessionService } = await load('index');
   const sessions: SessionService = new SessionService({ store });
@@ -113,17 +95,15 @@ const measure = async ({ store, pid }: Place, name: string, callers: number) => 
       ['spending', (call) => sessions.append(idOf(call), entries, { usage })],
     ];
     for (const [kind, append] of round % 2 === 0 ? kinds : kinds.toReversed()) {
-      const cost = await costOf(append, callers, pid);
+      const cost = await cpuOf(append, { callers, calls: CALLS, pid });
       if (round >= 0) costs[kind].push(cost);
     }
   }
-  const ratio = spreadOf(costs.spending.map((cost, at) => cost / (costs.plain[at] ?? 1)));
-  const us = (values: readonly number[]) => Number(spreadOf(values).median.toFixed(1));
+  const { us, baseUs, ratio, quartiles } = comparedInPairs(costs.spending, costs.plain);
   return {
-    ...{ store: name, callers, plainUs: us(costs.plain), spendingUs: us(costs.spending) },
-    ratio: Number(ratio.median.toFixed(3)),
-    quartiles: [ratio.lower, ratio.upper].map((value) => Number(value.toFixed(3))),
-    ...{ bar: BAR, meetsBar: ratio.median <= BAR },
+    ...{ store: name, callers, plainUs: baseUs, spendingUs: us },
+    ...{ ratio, quartiles },
+    ...{ bar: BAR, meetsBar: ratio <= BAR },
   };
 };
 
