@@ -14,6 +14,7 @@ export class TransactionConnection implements CallSource {
   readonly statements: CallSource['statements'];
   readonly underWay: CallSource['underWay'];
   readonly settings: PostgresSettings;
+  /** The store takes this class in place of its options: so the two must have a name in common. */
   readonly timeoutMs: number;
   readonly #client: HostConnection;
   readonly own: Connection;

@@ -12,7 +12,7 @@ import { Lane } from '../lanes/lane.js';
 import { type Query, rowsIn, withPrefix } from '../sql/query.js';
 import { deploymentFor } from '../sql/sql-deployment.js';
 import type { AskedDeployment, StoredDeployment } from '../stored/deployment.js';
-import { HostTransactions } from './host-transactions.js';
+import { HostTransactions, isClosed } from './host-transactions.js';
 import type {
   SqliteDatabase,
   SqliteSettings,
@@ -139,8 +139,7 @@ export class Connection {
 
   /** Whether the host has closed the connection; false for a driver that does not report it. */
   get isClosed(): boolean {
-    const { open, isOpen } = this.database;
-    return open === false || isOpen === false;
+    return isClosed(this.database);
   }
 
   /** Runs statements that make tables. */

@@ -1,6 +1,8 @@
 import type { SqliteDatabase } from './sqlite-session-store-options.js';
 
-const isClosed = ({ open, isOpen }: SqliteDatabase): boolean => open === false || isOpen === false;
+/** Whether the host has closed a connection; false for a driver that does not report it. */
+export const isClosed = ({ open, isOpen }: SqliteDatabase): boolean =>
+  open === false || isOpen === false;
 
 /** Whether the host has begun a transaction on a connection. */
 export const isInTransaction = (database: SqliteDatabase): boolean => {
