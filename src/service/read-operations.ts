@@ -75,7 +75,7 @@ export interface ReadOperations<
    * session has ended or is deleted. No entry is missing or repeated; changes that follow each
    * other closely are combined. After a rewind or a redaction, it yields a snapshot again. A lease
    * alone is no change. With the `cursor` of an item, it continues after that item, however old it
-   * is. It yields an end by the clock at the deadline, even if no sweep has stored it. An error is
+   * is. It yields an expiry at the deadline, even if no sweep has stored it. An error is
    * the last item: `misconfigured` if the store has no events, `not_found` if there is no such
    * session, `store_unavailable` if the store's client was closed. The watch ends immediately if
    * the signal is aborted, the loop is left, or a block with `await using` ends. Nothing is read

@@ -22,9 +22,9 @@ import type { Settings } from './settings.js';
 export interface ReadOptions {
   /**
    * Maximum size of the answer in approximate bytes of JSON; a larger answer fails with
-   * `page_too_large`, and none of its sessions is read. For hosts that limit the memory of pending
-   * answers. Default: only pages of several sessions have a maximum, `limits.pageBytes`, which
-   * applies in any case.
+   * `page_too_large`, and no session is read. It lets a host limit the memory of pending answers.
+   * Default: only pages of several sessions have a maximum, `limits.pageBytes`, which applies in any
+   * case.
    */
   readonly maxBytes?: number | undefined;
 }

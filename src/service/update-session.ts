@@ -58,7 +58,7 @@ export interface UpdateOptions extends OperationOptions {
   readonly ifRevision?: number | undefined;
 }
 
-/** The end by the clock is stored first, so that its event precedes the event of a later update. */
+/** An expiry is stored first, so that its event precedes the event of a later update. */
 const unstoredEnd = { type: 'unstored_end' } as const;
 
 const hasMovingEnd = ({ status, terms }: StateRecord): boolean =>

@@ -30,7 +30,7 @@ describe('the terms of the project', () => {
   });
 });
 
-/** Types of errors that are not also states: "a session is `not_found`". */
+/** The types of errors, except those that are ordinary words too, for example `conflict`. */
 const errorTypes = [
   ...new Set(
     [...readFileSync(join(root, 'src/session/errors.ts'), 'utf8').matchAll(/type: '(\w+)'/g)]

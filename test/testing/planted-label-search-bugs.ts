@@ -9,7 +9,7 @@ const hasAll =
 const isWalked =
   'label: a list has the sessions with all of the labels, by offset and by cursor, between two times too';
 const hasStatus =
-  'label: a label with a status gives the sessions that have it at the time, ended by the clock or not';
+  'label: a label with a status gives the sessions with that status at the time, expired ones as TERMINATED';
 const isByUse =
   'updated: the session first that was used, changed or ended last, of all or with a label';
 const isWhole =

@@ -13,7 +13,7 @@ const keepsPlace =
 const byUpdate =
   'updated: the session first that was used, changed or ended last, of all or with a label';
 const byUpdateOfSome =
-  'updated: of some statuses, those that have one of them at the time, ended by the clock or not';
+  'updated: some statuses give the sessions with one of them at the time, expired ones as TERMINATED';
 const isBounded =
   'updated: of some statuses, up to 10,000 sessions are examined, and more are an error';
 

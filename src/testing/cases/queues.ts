@@ -296,7 +296,7 @@ const beginDue = (store: SessionStore, each: DueKey, deadline: number) =>
   begin(store, each, { state: live('IDLE', { deadline }) });
 
 export const moves: Cases = {
-  'due: the longest overdue first, none before its time, and none without an end': async (
+  'due: the longest overdue first, never a session before its time or without an end': async (
     store,
     second,
   ) => {

@@ -183,7 +183,7 @@ export const searches: Cases = {
     for (const range of ranges)
       expectEqual((await listed(store, range)).ids.slice(0, 2), ['idle', 'over'], 'a removal');
   },
-  'label: a label with a status gives the sessions that have it at the time, ended by the clock or not':
+  'label: a label with a status gives the sessions with that status at the time, expired ones as TERMINATED':
     async (store) => {
       await addUpdated(store);
       const expected = [
@@ -233,7 +233,7 @@ export const searches: Cases = {
 
 /** The order `updated` with statuses. */
 export const searchesByStatus: Cases = {
-  'updated: of some statuses, those that have one of them at the time, ended by the clock or not':
+  'updated: some statuses give the sessions with one of them at the time, expired ones as TERMINATED':
     async (store) => {
       await addUpdated(store);
       const others = ['due', 'left', 'over', 'same', 'idle', 'other'];
