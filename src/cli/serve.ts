@@ -18,6 +18,7 @@ import { SessionService } from '../service/session-service.js';
 import { createSweeper } from '../service/sweeper.js';
 import type { SessionStore } from '../store/session-store.js';
 import { messageOf, UsageError } from './cli-error.js';
+import { demoOf } from './demo.js';
 import { greeting } from './greeting.js';
 import { listen } from './listen.js';
 import { databaseHelp, openStore } from './open-store.js';
@@ -39,6 +40,8 @@ Serves sessions over HTTP until Ctrl-C or SIGTERM, and prints a line for each re
   --sweep, $COLLOQUY_SWEEP  Stores the ends by the clock in the database, and deletes sessions after
     their retention. Refused if the database reports ends: that needs the sweeper of an application,
     with its onEnded. In memory, serve always sweeps.
+  --demo, $COLLOQUY_DEMO  Turns on --commands, --events and --inspector, stores a sample conversation, and
+    answers its messages after three seconds.
 
 Where the sessions are stored. Default: in memory.
 ${databaseHelp}
@@ -105,12 +108,14 @@ const hostRule = 'be a name or an address, such as 127.0.0.1, 0.0.0.0 or ::1';
 const readOptions = (options: Options) => {
   const keys = options.variable('COLLOQUY_API_KEYS')?.text;
   const generatedKey = keys === undefined ? randomBytes(16).toString('hex') : undefined;
+  const demo = options.isOn('demo');
   return {
     host: options.text('host', hostForm, hostRule) ?? '127.0.0.1',
     port: options.integer('port', 0, 65_535, 3000),
-    commands: options.isOn('commands'),
-    events: options.isOn('events'),
-    inspector: options.isOn('inspector'),
+    demo,
+    commands: options.isOn('commands') || demo,
+    events: options.isOn('events') || demo,
+    inspector: options.isOn('inspector') || demo,
     isSweepOn: options.isOn('sweep'),
     generatedKey,
     ...parseApiKeys(keys ?? `default:${generatedKey}`),
@@ -140,6 +145,7 @@ const run = async (options: Options): Promise<void> => {
   // No other process can sweep this memory.
   const sweeps = asked.isSweepOn || !isShared;
   const sweeper = createSweeper(sessions, { onError });
+  const demo = asked.demo && demoOf(sessions.forTenant(asked.tenant), onError);
   const stopping = new AbortController();
   const listener = nodeListener(handlerOf(sessions, asked, stopping.signal));
   // npm repeats a Ctrl-C, so a second signal must not mean more than the first.
@@ -150,12 +156,14 @@ const run = async (options: Options): Promise<void> => {
     const { where, origin, ...server } = await listen(listener, asked.host, asked.port, tenantOf);
     const ends = { sweeps: sweeps || isSwept, isDurable: isShared };
     const served = { ...asked, ...ends, where, origin, storeName };
-    await printText(await greeting(served));
+    if (demo) await demo.start();
+    await printText(greeting(served));
     if (sweeps) sweeper.start();
     await stop;
     stopping.abort();
     await server.close();
   } finally {
+    if (demo) await demo.stop();
     await sweeper.stop();
     await sessions.drain();
     close();

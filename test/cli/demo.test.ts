@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,14 +14,9 @@ const manifest: { scripts: { start: string } } = JSON.parse(
 );
 const [program, ...startArgs] = manifest.scripts.start.replace(/^exec node /, '').split(' ');
 
-/** Pastes a text into a shell. */
-const paste = (text: string) => {
-  const pasted = promisify(execFile)('sh', ['-c', text], { timeout: PATIENT_MS });
-  return {
-    printed: pasted.then(({ stdout }) => stdout),
-    begun: once(pasted.child.stdout ?? pasted.child, 'data'),
-  };
-};
+/** Pastes a text into a shell. Returns what is printed. */
+const paste = async (text: string): Promise<string> =>
+  (await promisify(execFile)('sh', ['-c', text], { timeout: PATIENT_MS })).stdout;
 
 /** The pasted lines by their comments. */
 const stepsOf = (output: string): ReadonlyMap<string, string> =>
@@ -40,7 +34,18 @@ describe('npm start', () => {
   const env = { PORT: '0', HOST: '0.0.0.0' };
   let colloquy: CommandLine;
   let server: Running;
-  const start = () => colloquy.start(args, /# get the session\n.*\n/, env);
+  const start = () => colloquy.start(args, /each message is answered once/, env);
+  const keyOf = () => /this run: (\w+)/.exec(server.output())?.[1] ?? '';
+  const send = async (path: string, body?: object): Promise<unknown> => {
+    const url = /http:\/\/[\d.:]+/.exec(server.output())?.[0] ?? '';
+    const headers = {
+      'X-API-KEY': keyOf(),
+      'Content-Type': 'application/json',
+      connection: 'close',
+    };
+    const sent = body && { method: 'POST', body: JSON.stringify(body) };
+    return (await fetch(`${url}${path}`, { headers, ...sent })).json();
+  };
   beforeAll(async () => {
     colloquy = await buildCommandLine();
     server = await start();
@@ -58,53 +63,27 @@ describe('npm start', () => {
     expect(server.output()).toMatch(/^API key, generated for this run: [\da-f]{32}$/m);
   });
 
-  test('prints an address of the inspector that opens with the printed password', async () => {
-    const key = /this run: (\w+)/.exec(server.output())?.[1];
-    const url = /^Inspector: (\S+)/m.exec(server.output())?.[1] ?? '';
-    const page = await fetch(url, { headers: { authorization: `Basic ${btoa(`me:${key}`)}` } });
+  test('prints the address of the sample conversation, which opens with the printed password', async () => {
+    const url = /^Inspector: (\S+#demo)/m.exec(server.output())?.[1] ?? '';
+    const headers = { authorization: `Basic ${btoa(`me:${keyOf()}`)}` };
+    const page = await fetch(url, { headers });
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>')]);
     expect((await fetch(url)).headers.get('www-authenticate')).toMatch(/^Basic /);
+    const history = expect.arrayContaining([expect.objectContaining({ content: 'Hm. 41?' })]);
+    expect(await send('/session/demo')).toMatchObject({ status: 'ACTIVE', history });
   });
 
   describe.skipIf(!requirements.curl.isMet())('prints lines for a shell', () => {
-    test('that lead from create over start, append and watch to the end, each answer on lines of its own', async () => {
+    test('that send a message, which is answered, and list the sessions', async () => {
       const steps = stepsOf(server.output());
-      const watch = 'watch it in the background until it ends';
-      expect([...steps.keys()]).toEqual([
-        'create a session',
-        'list the sessions',
-        'start it',
-        'append to its history',
-        watch,
-        'append the reply',
-        'terminate it',
-        'get the session',
-      ]);
-      const answers = new Map<string, unknown>();
-      const watching: Promise<string>[] = [];
-      for (const [comment, line] of steps) {
-        // The shell of a test ends with its line, so that it waits for the watch.
-        const { printed, begun } = paste(line.replace(/ &$/, ''));
-        if (comment === watch) {
-          watching.push(printed);
-          await begun;
-        } else {
-          const answer = await printed;
-          expect(answer).toMatch(/[^\n]\n$/);
-          answers.set(comment, JSON.parse(answer));
-        }
-      }
-      const { session_id: id } = Object(answers.get('create a session'));
-      expect(answers.get('list the sessions')).toMatchObject([{ id, status: 'IDLE' }]);
-      expect(answers.get('start it')).toMatchObject({ id, status: 'ACTIVE' });
-      expect(answers.get('terminate it')).toMatchObject({
-        id,
-        status: 'TERMINATED',
-        end_reason: 'terminated',
+      expect([...steps.keys()]).toEqual(['send a message', 'list the sessions']);
+      const sent = JSON.parse(await paste(steps.get('send a message') ?? ''));
+      expect(sent).toMatchObject({ state: 'waiting' });
+      expect(await send(`/session/demo/answer?message_id=${sent.id}`)).toMatchObject({
+        content: 'You said: And 7 times 7?',
       });
-      const history = [{ content: 'What is 6 times 7?' }, { content: '42.' }];
-      expect(answers.get('get the session')).toMatchObject({ id, status: 'TERMINATED', history });
-      expect(await watching[0]).toMatch(/event: session\.changed\n.*"end_reason":"terminated"/);
+      const listed = await paste(steps.get('list the sessions') ?? '');
+      expect(JSON.parse(listed)).toMatchObject([{ id: 'demo', status: 'ACTIVE' }]);
     });
 
     test('of which a shell that reads comments as commands runs none by mistake', () => {
@@ -112,21 +91,16 @@ describe('npm start', () => {
     });
   });
 
-  test('keeps its sessions when it is killed and started again', async () => {
-    const send = async (path: string, body?: object): Promise<unknown> => {
-      const key = /this run: (\w+)/.exec(server.output())?.[1] ?? '';
-      const url = /http:\/\/[\d.:]+/.exec(server.output())?.[0] ?? '';
-      const headers = { 'X-API-KEY': key, 'Content-Type': 'application/json', connection: 'close' };
-      const sent = body && { method: 'POST', body: JSON.stringify(body) };
-      return (await fetch(`${url}${path}`, { headers, ...sent })).json();
-    };
-    await send('/create-session', { face: 'ada', profile: 'tutor' });
-    expect(server.output()).toMatch(/^Try this: kill it \(kill -9 \d+\), start it again/m);
-    const before = await send('/sessions');
-    expect(before).not.toEqual([]);
+  test('answers a message once if it is killed before the answer and started again', async () => {
+    const question = { id: 'm-kill', content: 'Are you still there?' };
+    await send('/send-message/demo', question);
     await server.signal('SIGKILL');
     server = await start();
-    expect(await send('/sessions')).toEqual(before);
+    await send('/send-message/demo', question);
+    await send('/session/demo/answer?message_id=m-kill');
+    const { history } = Object(await send('/session/demo'));
+    const said = history.slice(-2).map(({ content = '' }) => content);
+    expect(said).toEqual(['Are you still there?', 'You said: Are you still there?']);
   });
 
   if (!requirements.curl.isMet()) test.skip(reasonToSkip(requirements.curl));
