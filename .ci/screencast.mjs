@@ -60,10 +60,10 @@ const openTerminal = () => {
   return { chunks, type, close };
 };
 
-const shown = ['create a session', 'start it', 'append to its history', 'append the reply'];
-
-const LISTENS = /# get the session\r\ncurl .*\r\n/;
-const KEY = /X-API-KEY: [^']+/;
+const LISTENS = /each message is answered once\.\r\n/;
+/** Reads the conversation once the lease of the killed process has expired. */
+const INSPECT = 'npx colloquy inspect demo --sqlite demo.db';
+const ANSWER_MS = 12_000;
 
 const textOf = (chunks) =>
   chunks
@@ -96,20 +96,17 @@ const record = async () => {
     }
     await server.type('npm start\n', LISTENS);
     const greeting = textOf(server.chunks.splice(0));
-    const lines = new Map(
-      [...greeting.matchAll(/^# (.+)\n(curl .+)\n/gm)].map(([, comment, line]) => [comment, line]),
-    );
-    for (const comment of shown) await step(client, [`# ${comment}`, lines.get(comment)], /^\$ /m);
+    const [, send] = /^# send a message\n(curl .+)\n/m.exec(greeting);
+    await step(client, ['# send a message', send], /^\$ /m);
     const [kill] = /kill -9 \d+/.exec(greeting);
-    await step(client, ['# kill it', kill], /^\$ /m);
+    await step(client, ['# kill it before it has answered', kill], /^\$ /m);
     await step(server, ['npm start'], LISTENS);
     const restarted = steps.at(-1);
-    const [key] = KEY.exec(textOf(restarted.server));
     const end = restarted.server.findIndex(({ text }) => text.includes('Paste'));
     restarted.server[end].text = restarted.server[end].text.replace(/\s*Paste[\s\S]*/, '\r\n');
     restarted.server.length = end + 1;
-    const get = lines.get('get the session').replace(KEY, key);
-    await step(client, ['# get the session, with the key of the new start', get], /^\$ /m);
+    await setTimeout(ANSWER_MS);
+    await step(client, ['# some seconds later', INSPECT], /^\$ /m);
     return { greeting, steps };
   } finally {
     await Promise.all([client.close(), server.close()]);
@@ -237,7 +234,7 @@ const draw = ({ start, client, log, change, scrolls, seconds }) => {
     `${bar(logTop, 'npm start')}${pane(logTop + BAR + 6, LOG_ROWS, `<g class="${scroll('l', 'log', LOG_ROWS)}">${texts(log)}</g>`)}</g>`,
   ].join('\n');
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
-<title>The demo in a terminal: npm start prints a key and lines of curl, which create a session and append to it; the server is killed with kill -9, started again, and the session is still there</title>
+<title>The demo in a terminal: npm start prints a key and a line of curl, which sends a message; the server is killed with kill -9 before it has answered, started again, and the message is answered once</title>
 <style>
 text{font:12.4px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#c9d1d9;white-space:pre}
 .in{fill:#fff;font-weight:600}.comment{fill:#8b949e}.good{fill:#56d364}.bad{fill:#ff7b72}.title{fill:#8b949e}.bar{fill:#21262d}
