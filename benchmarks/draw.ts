@@ -107,5 +107,5 @@ if (stores !== undefined) {
     { label: 'create', one: create, many: createOfMany },
     { label: 'newest page', one: first, many: firstOfMany },
   ];
-  for (const page of ['README.md', README]) write(page, 'stores', callersTable(stores, gains));
+  write(README, 'stores', callersTable(stores, gains));
 }

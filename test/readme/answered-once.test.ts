@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createWorker, type SessionService, type Worker } from '../../src/index.js';
+import { createWorker, type SessionService, unwrap, type Worker } from '../../src/index.js';
 import { isFields } from '../../src/session/fields.js';
 import {
   type SimulatedHost,
@@ -18,7 +18,7 @@ const MESSAGES = ['m1', 'm2', 'm3'];
 
 type History = readonly { readonly content: string }[];
 type Ask = (history: History) => Promise<string>;
-type Answer = (chat: string, messageId: string, text: string) => Promise<string>;
+type Answer = (chat: string, messageId: string, text: string) => Promise<unknown>;
 
 /** What `answering` exports: the code of a page on the sessions and the model of the test. */
 interface Made {
@@ -49,11 +49,12 @@ const answerOf = async (path: string) => {
   const body = code.slice(code.indexOf('export const answer')).replace('export ', '');
   const make = await made(
     path,
-    `export const make = (sessions, askModel) => {${body}return answer};`,
+    `export const make = (sessions, askModel, unwrap) => {${body}return answer};`,
   );
-  return (sessions: SessionService['orThrow'], askModel: Ask): Answer => {
-    const answer = make(sessions, askModel);
-    return async (...given) => String(await Reflect.apply(Object(answer), undefined, given));
+  return (sessions: SessionService, askModel: Ask): Answer => {
+    const isResult = body.includes('unwrap(');
+    const answer = make(isResult ? sessions : sessions.orThrow, askModel, unwrap);
+    return async (...given) => Reflect.apply(Object(answer), undefined, given);
   };
 };
 
@@ -119,7 +120,7 @@ describe('messages in flight at the same time, in processes that are killed', ()
     async (path) => {
       const answering = await answerOf(path);
       const story = await storyOf(async (given) => {
-        const answer = answering(given.sessions.orThrow, modelOf(given));
+        const answer = answering(given.sessions, modelOf(given));
         const sent = MESSAGES.map((id) => insist(given, () => answer('chat', id, id)));
         await Promise.all(sent);
       });

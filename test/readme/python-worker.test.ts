@@ -31,7 +31,11 @@ const startServer = async () => {
   const { file, remove } = sqliteFile();
   const args = scripts.start.replace('exec node dist/cli/main.js ', '').replace('demo.db', file);
   const env = { PORT: '0', COLLOQUY_API_KEYS: `acme:${KEY}` };
-  const server = await (await buildCommandLine()).start(args.split(' '), /# list the sessions/, env);
+  const server = await (await buildCommandLine()).start(
+    args.split(' '),
+    /# list the sessions/,
+    env,
+  );
   onTestFinished(async () => {
     await server.signal('SIGTERM');
     remove();

@@ -2,8 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { transitions } from '../../src/session/session-status.js';
+import { compileSamples } from './compile.js';
 import { type Document, documentOf, handbook, readme, root, rowsOf } from './documents.js';
 import { blocksIn } from './samples.js';
+
+const manifest: { scripts: Record<string, string>; description: string } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+);
 
 /** As `wc -w` counts them, code and tables included. */
 const wordsIn = ({ text }: Document): number =>
@@ -29,9 +34,7 @@ describe('what the documents say', () => {
   });
 
   test('the commands that they name are scripts', () => {
-    const { scripts }: { scripts: Record<string, string> } = JSON.parse(
-      readFileSync(join(root, 'package.json'), 'utf8'),
-    );
+    const { scripts } = manifest;
     for (const { path, text } of handbook) {
       for (const [, run, short = run] of text.matchAll(
         /\bnpm (?:run (?:--silent )?([\w:]+)|(start|test)\b)/g,
@@ -41,9 +44,33 @@ describe('what the documents say', () => {
     }
   });
 
-  test('how it is tried comes first', () => {
+  test('the README says how to install, try and test it', () => {
     const commands = blocksIn(readme, 'bash').map(({ code }) => code);
-    expect(commands).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n']);
+    const install = 'npm install colloquy better-sqlite3\n';
+    expect(commands).toEqual([install, 'npm ci && npm start\n', 'npm ci && npm test\n']);
+  });
+
+  test('the first sample of the README has at most 12 lines', () => {
+    const [first] = blocksIn(readme, 'ts');
+    expect(first?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(12);
+  });
+
+  test('the other samples of the README compile after the first', () => {
+    const own = `import { createSweeper, createWorker } from 'colloquy';
+      declare const onError: (error: { message: string }) => void;
+      declare const bill: (id: string, endReason: string | undefined) => void;
+      declare const show: (change: object) => void;`;
+    const blocks = [...blocksIn(readme, 'ts'), ...blocksIn(readme, 'ts parse-only')];
+    const code = [own, ...blocks.map((block) => block.code)].join('\n');
+    const sample = { name: 'README.md', code, runs: false };
+    expect(compileSamples([sample]).get(sample)).toEqual([]);
+  });
+
+  test('the README, the package and the skill begin with the same sentence', () => {
+    const [, sentence = ''] = readme.text.split('\n\n');
+    const told = sentence.replaceAll('\n', ' ');
+    expect(manifest.description).toBe(told);
+    expect(documentOf('SKILL.md').text.replaceAll('\n', ' ')).toContain(told);
   });
 
   test('the table of transitions is the one that the engine goes by', () => {
