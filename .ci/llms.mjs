@@ -5,38 +5,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GENERATED, SECTIONS, titleOf } from './pages.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The documents in the order in which they are read. */
-const SECTIONS = {
-  'Start here': ['README.md', 'docs/chat.md', 'docs/voice.md', 'docs/fleet.md'],
-  'How to': [
-    'docs/ai-sdk.md',
-    'docs/agents.md',
-    'docs/human-approval.md',
-    'docs/time-limits.md',
-    'docs/user-sessions.md',
-    'docs/histories.md',
-    'docs/workers.md',
-    'docs/live-updates.md',
-    'docs/http.md',
-    'docs/testing.md',
-    'docs/migrating.md',
-    'docs/production.md',
-  ],
-  Explanation: ['docs/guarantees.md', 'docs/faq.md'],
-  Reference: [
-    'docs/service.md',
-    'docs/errors.md',
-    'docs/postgres.md',
-    'docs/sqlite.md',
-    'docs/redis.md',
-  ],
-  Further: ['CHANGELOG.md'],
-};
-/** Made from the code: too long for one file of everything. */
-const GENERATED = ['docs/reference/options.md', 'docs/reference/http.md', 'docs/reference/cli.md'];
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 const { name, description } = JSON.parse(read('package.json'));
 const listed = Object.values(SECTIONS).flat();
@@ -54,7 +26,7 @@ writeFileSync(join(folder, 'llms.txt'), summary());
 writeFileSync(join(folder, 'llms-full.txt'), whole());
 
 function summary() {
-  const entry = (path) => `- [${titleOf(path)}](${path}): ${firstSentenceOf(path)}\n`;
+  const entry = (path) => `- [${titleOf(read(path), path)}](${path}): ${firstSentenceOf(path)}\n`;
   const parts = Object.entries(sections).map(
     ([title, paths]) => `## ${title}\n\n${paths.map(entry).join('')}`,
   );
@@ -77,10 +49,6 @@ function withRootLinks(path) {
   return read(path)
     .replace(/\]\(([^()\s]+(?:\(\))?)\)/g, (_, link) => `](${fromRoot(link)})`)
     .replace(/(?<=\b(?:src|srcset)=")[^"]+/g, fromRoot);
-}
-
-function titleOf(path) {
-  return /^# (.+)$/m.exec(read(path))?.[1] ?? path;
 }
 
 function firstSentenceOf(path) {
