@@ -64,51 +64,54 @@ const cases = mounts.flatMap(([name, mount]) =>
   Object.entries(responses).map(([kind, respond]) => [name, kind, mount, respond] as const),
 );
 
-describe.each(cases)('the listener of onClose, by %s, for %s', (_name, _kind, mount, respond) => {
-  const opened = async () => {
-    const { seen, handler } = watched(respond);
-    const server = await listening(mount(handler));
-    onTestFinished(() => server.close());
-    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
-    socket.on('error', () => undefined);
-    socket.pause().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await until(() => seen.asked === 1);
-    await turns(STILL);
-    expect(seen.closed).toBe(0);
-    return { seen, socket };
-  };
+describe.each(cases)(
+  'an onClose listener, mounted by %s, for %s',
+  (_name, _kind, mount, respond) => {
+    const opened = async () => {
+      const { seen, handler } = watched(respond);
+      const server = await listening(mount(handler));
+      onTestFinished(() => server.close());
+      const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.pause().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      await until(() => seen.asked === 1);
+      await turns(STILL);
+      expect(seen.closed).toBe(0);
+      return { seen, socket };
+    };
 
-  test('is called once when the client has taken all, and not before', async () => {
-    const { seen, socket } = await opened();
-    let taken = 0;
-    socket.on('data', ({ length }) => {
-      taken += length;
+    test('is called once, after the client has received the complete response', async () => {
+      const { seen, socket } = await opened();
+      let taken = 0;
+      socket.on('data', ({ length }) => {
+        taken += length;
+      });
+      socket.resume();
+      await until(() => seen.closed > 0);
+      await until(() => taken >= LARGE.length);
+      socket.resetAndDestroy();
+      await turns(STILL);
+      expect(seen).toEqual({ asked: 1, closed: 1 });
     });
-    socket.resume();
-    await until(() => seen.closed > 0);
-    await until(() => taken >= LARGE.length);
-    socket.resetAndDestroy();
-    await turns(STILL);
-    expect(seen).toEqual({ asked: 1, closed: 1 });
-  });
 
-  test('is called once when the client goes', async () => {
-    const { seen, socket } = await opened();
-    socket.resetAndDestroy();
-    await until(() => seen.closed > 0);
-    await turns(STILL);
-    expect(seen).toEqual({ asked: 1, closed: 1 });
-  });
-});
+    test('is called once when the client disconnects', async () => {
+      const { seen, socket } = await opened();
+      socket.resetAndDestroy();
+      await until(() => seen.closed > 0);
+      await turns(STILL);
+      expect(seen).toEqual({ asked: 1, closed: 1 });
+    });
+  },
+);
 
-describe.each(mounts)('the listener of onClose, by %s', (_name, mount) => {
+describe.each(mounts)('an onClose listener, mounted by %s', (_name, mount) => {
   const ask = async (handler: SessionHandler, method: string) => {
     const server = await listening(mount(handler));
     onTestFinished(() => server.close());
     await fetch(server.origin, { method });
   };
 
-  test('is called for answers without a body, and for small ones', async () => {
+  test('is called for responses without a body and for small ones', async () => {
     const { seen, handler } = watched(() => ({ status: 200, headers: {}, body: '{}' }));
     await ask(handler, 'GET');
     const empty = watched(() => ({ status: 200, headers: {} }));
@@ -116,7 +119,7 @@ describe.each(mounts)('the listener of onClose, by %s', (_name, mount) => {
     await until(() => seen.closed + empty.seen.closed === 2);
   });
 
-  test('is called immediately where the answer is over already', async () => {
+  test('is called immediately if the response is already over', async () => {
     let told = 0;
     const late: SessionHandler = async (request) => {
       request.onClose?.(() => {
@@ -131,9 +134,9 @@ describe.each(mounts)('the listener of onClose, by %s', (_name, mount) => {
   });
 });
 
-describe('a Fetch response without a reader', () => {
+describe('an unread Fetch response', () => {
   test.each(Object.entries(responses))(
-    '%s is over when it has been forgotten',
+    '%s is closed when it is garbage-collected',
     async (_name, respond) => {
       setFlagsFromString('--expose-gc');
       const collect: () => void = runInNewContext('gc');
@@ -148,7 +151,7 @@ describe('a Fetch response without a reader', () => {
     },
   );
 
-  test('is over when it is cancelled', async () => {
+  test('is closed when it is cancelled', async () => {
     const { seen, handler } = watched(() => ({ status: 200, headers: {}, body: LARGE }));
     const response = await fetchHandler(handler)(new Request('http://localhost/'));
     expect(seen.closed).toBe(0);

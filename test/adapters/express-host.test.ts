@@ -27,7 +27,7 @@ const ask = async (app: RequestListener, path: string, outgoing: Outgoing = { he
 };
 
 describe('an Express host', () => {
-  test('gets what is none of the operations, with the body still to be read', async () => {
+  test('receives requests that match no operation, with the body unread', async () => {
     const app = express();
     app.use(sessions(), express.json());
     app.post('/own', (req, res) => {
@@ -37,7 +37,7 @@ describe('an Express host', () => {
     expect(reply.json()).toEqual({ mine: 1 });
   });
 
-  test('may put it into routers in routers, and Location knows them all', async () => {
+  test('mounts the handler in nested routers, and Location contains every prefix', async () => {
     const inner = express.Router().use('/v1', sessions());
     const outer = express.Router().use('/tenants/:name', inner);
     const reply = await ask(
@@ -48,7 +48,7 @@ describe('an Express host', () => {
     expect(reply.headers['location']).toMatch(/^\/api\/tenants\/a%20b\/v1\/session\/[\w-]+$/);
   });
 
-  test('may have set headers of its own, which stay', async () => {
+  test('keeps the headers that it set before', async () => {
     const app = express();
     app.use((_req, res, next) => {
       res.setHeader('Access-Control-Allow-Origin', '*');
@@ -62,7 +62,7 @@ describe('an Express host', () => {
     });
   });
 
-  test('may answer first, by a time-out of its own', async () => {
+  test('may respond first, after its own time-out', async () => {
     const { handler } = handlerWith({
       authenticate: () => new Promise((resolve) => setTimeout(resolve, 20, 'acme')),
     });
@@ -75,7 +75,7 @@ describe('an Express host', () => {
     expect([reply.status, reply.text]).toEqual([504, 'too late']);
   });
 
-  test('whose parser left nothing behind has made a mistake, and the client has not', async () => {
+  test('is reported as misconfigured if its parser consumed the body and kept nothing', async () => {
     const app = express();
     app.use((req, _res, next) => {
       req.on('data', () => undefined).on('end', next);
@@ -83,7 +83,7 @@ describe('an Express host', () => {
     expectProblem(await ask(app.use(sessions()), '/create-session', create), 500, 'misconfigured');
   });
 
-  test('may have set an encoding on the body', async () => {
+  test('may set an encoding on the body', async () => {
     const app = express();
     app.use((req, _res, next) => {
       req.setEncoding('utf8');
@@ -92,7 +92,7 @@ describe('an Express host', () => {
     expect((await ask(app.use(sessions()), '/create-session', create)).status).toBe(201);
   });
 
-  test('may leave an object for a body that no parser has read', async () => {
+  test('may set req.body to an object that no parser has read', async () => {
     const app = express();
     app.use((req, _res, next) => {
       req.body = {};
@@ -101,14 +101,14 @@ describe('an Express host', () => {
     expect((await ask(app.use(sessions()), '/create-session', create)).status).toBe(201);
   });
 
-  test('may parse what is not an object, too', async () => {
+  test('may parse JSON that is not an object, which is rejected as the body', async () => {
     const app = express().use(express.json({ strict: false }), sessions());
     for (const body of ['null', '5', '[]', 'true']) {
       expectInvalid(await ask(app, '/create-session', { ...create, body }), 'body');
     }
   });
 
-  test('may open the events of a session to a page by a cookie of its own', async () => {
+  test('may authorize an event stream by its own cookie', async () => {
     const store = new MemorySessionStore({ events: true });
     const service = new SessionService({ store });
     const { handler } = handlerWith({
@@ -135,7 +135,7 @@ describe('an Express host', () => {
     await server.close();
   });
 
-  test('may hold text and bytes to a higher limit, and the limit here still counts', async () => {
+  test("may parse text and bytes with a higher limit, and the handler's limit still applies", async () => {
     const type = () => true;
     const body = [`${create.body}${' '.repeat(256 * 1024)}`];
     for (const parser of [

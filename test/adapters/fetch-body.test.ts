@@ -15,7 +15,7 @@ const post = (body: ReadableStream<Uint8Array> | string | null): Request =>
 const serve = fetchHandler(handlerWith().handler, { prefix: '/api' });
 
 describe('the body of a Fetch request', () => {
-  test('is read no further than the limit, and then cancelled', async () => {
+  test('is cancelled once it exceeds the limit', async () => {
     let pulled = 0;
     let cancelled = false;
     const endless = new ReadableStream<Uint8Array>({
@@ -32,7 +32,7 @@ describe('the body of a Fetch request', () => {
     expect(pulled).toBeLessThan(8);
   });
 
-  test('may refuse to be cancelled', async () => {
+  test('is rejected as too large even if its stream refuses to be cancelled', async () => {
     const stubborn = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(512 * KIB)),
       cancel: () => Promise.reject(new Error('no')),
@@ -40,34 +40,34 @@ describe('the body of a Fetch request', () => {
     expect((await serve(post(stubborn))).status).toBe(413);
   });
 
-  test('that breaks off is 400', async () => {
+  test('answers 400 if its stream breaks off', async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error('gone')),
     });
     expect((await serve(post(broken))).status).toBe(400);
   });
 
-  test('that was read already is an error of the host', async () => {
+  test('answers 500 misconfigured if the host has already read it', async () => {
     const request = post('{"face":"ada","profile":"tutor"}');
     await request.text();
     const response = await serve(request);
     expect([response.status, Object(await response.json()).code]).toEqual([500, 'misconfigured']);
   });
 
-  test('that is being read is one too', async () => {
+  test('answers 500 misconfigured if the host is reading it', async () => {
     const request = post('{"face":"ada","profile":"tutor"}');
     request.body?.getReader();
     const response = await serve(request);
     expect([response.status, Object(await response.json()).code]).toEqual([500, 'misconfigured']);
   });
 
-  test('may not be there', async () => {
+  test('answers 400 if a required body is missing', async () => {
     expect((await serve(post(null))).status).toBe(400);
   });
 });
 
 describe('the answer to a Fetch request', () => {
-  test('has its length, and for HEAD only the length, if it is known', async () => {
+  test('has its Content-Length, and for HEAD only the headers', async () => {
     const headers = { 'X-API-KEY': 'key' };
     const full = await serve(new Request('http://localhost/api/session/x', { headers }));
     const head = await serve(
@@ -86,7 +86,7 @@ describe('the answer to a Fetch request', () => {
 });
 
 describe('the URL of a Fetch request', () => {
-  test('may have a fragment, which is ignored', async () => {
+  test('may contain a fragment, which is ignored', async () => {
     const headers = { 'X-API-KEY': 'key' };
     const response = await serve(
       new Request('http://localhost/api/sessions?limit=3#page=9', { headers }),
@@ -97,7 +97,7 @@ describe('the URL of a Fetch request', () => {
     ]);
   });
 
-  test('is answered with 404 where it is none of the operations', async () => {
+  test('answers 404 if it matches no operation', async () => {
     const response = await serve(new Request('http://localhost/api'));
     expect([response.status, Object(await response.json()).code]).toEqual([404, 'route_not_found']);
   });

@@ -12,8 +12,8 @@ const create = {
   body: '{"face":"ada","profile":"tutor"}',
 };
 
-describe('a Fetch host that takes a part of the path off', () => {
-  test('names it in basePath, and Location and Link lead back to it', async () => {
+describe('a Fetch host that strips a part of the path', () => {
+  test('names it in basePath, so that Location and Link contain it', async () => {
     const app = new Hono().mount('/api', fetchHandler(handler, { basePath: 'api/' }));
     const created = await app.request('/api/create-session', create);
     const location = String(created.headers.get('Location'));
@@ -27,7 +27,7 @@ describe('a Fetch host that takes a part of the path off', () => {
     expect(listed.headers.get('Link')).toContain('</api/sessions?limit=1&page=1>');
   });
 
-  test('may leave a prefix for the handler', async () => {
+  test('may leave a prefix for the handler to strip', async () => {
     const serve = fetchHandler(handler, { basePath: '/outer', prefix: '/inner' });
     const created = await serve(new Request('http://localhost/inner/create-session', create));
     expect(created.headers.get('Location')).toMatch(/^\/outer\/inner\/session\/[\w-]+$/);
@@ -45,7 +45,7 @@ describe('the path of a Fetch URL', () => {
     ['http://x?a=/sessions', '/?a=/sessions'],
     ['http://x#/sessions', '/'],
     ['http+unix://socket/sessions', '/sessions'],
-  ])('%s is %s', (url, path) => {
+  ])('%s becomes %s', (url, path) => {
     expect(pathOf(url)).toBe(path);
   });
 });

@@ -63,7 +63,7 @@ const served = async (mount: (handler: SessionHandler) => RequestListener) => {
   return { id, sessions, http1, client, ask };
 };
 
-describe.each(mounts)('over HTTP/2, the mount for %s', (_, mount) => {
+describe.each(mounts)('the mount for %s over HTTP/2', (_, mount) => {
   test.each([
     ['GET', '/sessions'],
     ['HEAD', '/sessions'],
@@ -76,7 +76,7 @@ describe.each(mounts)('over HTTP/2, the mount for %s', (_, mount) => {
     ['HEAD', '/session/nobody/events'],
     ['GET', '/start-session/ID'],
     ['POST', '/pause-session/ID'],
-  ])('answers %s %s as over HTTP/1.1, without a warning of Node', async (method, template) => {
+  ])('answers %s %s as over HTTP/1.1, without a Node warning', async (method, template) => {
     const warnings: Error[] = [];
     const warn = (warning: Error) => void warnings.push(warning);
     process.on('warning', warn);
@@ -98,7 +98,7 @@ describe.each(mounts)('over HTTP/2, the mount for %s', (_, mount) => {
     expect(warnings).toEqual([]);
   });
 
-  test('refuses a body that is too large or of another type, and serves the connection on', async () => {
+  test('rejects a body that is too large or of another media type, and keeps the connection usable', async () => {
     const { id, ask } = await served(mount);
     const large = `{"face":"${'x'.repeat(3_000_000)}"}`;
     const tooLarge = await ask('POST', '/create-session', large);
@@ -113,7 +113,7 @@ describe.each(mounts)('over HTTP/2, the mount for %s', (_, mount) => {
     expect((await ask('GET', `/session/${id}`)).headers[':status']).toBe(200);
   });
 
-  test('streams events, and notices that the client has gone', async () => {
+  test('streams events, and notices when the client disconnects', async () => {
     const { id, client, sessions } = await served(mount);
     const stream = client.request({ ':path': `/session/${id}/events` }).setEncoding('utf8');
     let text = '';

@@ -27,7 +27,7 @@ const ask = async (app: Koa, path: string, outgoing: Outgoing = { headers }) => 
 };
 
 describe('a Koa host', () => {
-  test('gets what is none of the operations, in its own order', async () => {
+  test('receives requests that match no operation, in the order of its middleware', async () => {
     const order: string[] = [];
     const app = new Koa().use(sessions()).use(async (context) => {
       order.push('host');
@@ -37,7 +37,7 @@ describe('a Koa host', () => {
     expect([(await ask(app, '/sessions')).text, order]).toEqual(['[]', ['host']]);
   });
 
-  test('sees the answer in its middleware, and may change it', async () => {
+  test('sees the response in its middleware, and may change it', async () => {
     const app = new Koa();
     app.use(async (context, next) => {
       await next();
@@ -51,7 +51,7 @@ describe('a Koa host', () => {
     ]);
   });
 
-  test('may mount it in what is mounted, and Location knows all of the path', async () => {
+  test('may nest mounts, and Location contains the complete path', async () => {
     const [inner, outer] = [new Koa(), new Koa()];
     inner.use(mount('/v1', sessions()));
     outer.use(mount('/api', inner));
@@ -73,7 +73,7 @@ describe('a Koa host', () => {
   test.each([
     ['Koa 3', Koa],
     ['Koa 2', Koa2],
-  ] as const)('hears of no error when clients leave a stream: %s', async (_name, framework) => {
+  ] as const)('emits no error when clients leave a stream: %s', async (_name, framework) => {
     const service = new SessionService({ store: new MemorySessionStore({ events: true }) });
     const { handler } = handlerWith({
       sessions: service,

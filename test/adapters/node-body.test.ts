@@ -8,7 +8,7 @@ const LIMIT = 10;
 const incoming = (): IncomingMessage => new IncomingMessage(new Socket());
 
 describe('the body of a Node request', () => {
-  test('is gone where the host has destroyed the request, before and while it is read', async () => {
+  test('is reported as lost if the host destroys the request before or during the read', async () => {
     const before = incoming();
     before.destroy();
     expect(await readNodeBody(before, undefined, LIMIT)).toEqual({ outcome: 'aborted' });
@@ -18,7 +18,7 @@ describe('the body of a Node request', () => {
     expect(await reading).toEqual({ outcome: 'aborted' });
   });
 
-  test('leaves no listeners behind, however the reading ends', async () => {
+  test('has no listeners left, however the read ends', async () => {
     const endings = [
       (req: IncomingMessage) => req.push(null),
       (req: IncomingMessage) => req.push('x'.repeat(LIMIT + 1)),
@@ -36,7 +36,7 @@ describe('the body of a Node request', () => {
     }
   });
 
-  test('that was read to its end without a byte in it is empty, and not lost', async () => {
+  test('is empty, and not lost, if it ended without a byte', async () => {
     const req = incoming();
     req.push(null);
     for await (const _chunk of req);

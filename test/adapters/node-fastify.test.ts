@@ -66,7 +66,7 @@ describeMount({
   },
 });
 
-describe('Fastify, by routes after its own parsers', () => {
+describe("Fastify routes behind Fastify's own parsers", () => {
   const sessions = new SessionService({ store: new MemorySessionStore() });
   const listener = nodeListener(createSessionHandler({ sessions, authenticate: () => 'default' }));
   const app = fastify({ forceCloseConnections: true });
@@ -85,7 +85,7 @@ describe('Fastify, by routes after its own parsers', () => {
     return send(server.origin, '/create-session', { method: 'POST', headers, body });
   };
 
-  test('the handler takes the body that Fastify has parsed', async () => {
+  test('accept the body that Fastify has parsed', async () => {
     const created = await create('{"face":"ada","profile":"tutor"}');
     expect(created.status).toBe(201);
     const found = await send(server.origin, String(created.headers['location']), {
@@ -94,14 +94,14 @@ describe('Fastify, by routes after its own parsers', () => {
     expect(found.json()).toMatchObject({ options: { face: 'ada', profile: 'tutor' } });
   });
 
-  test('and checks it like any other', async () => {
+  test('validate the parsed body like any other', async () => {
     expectInvalid(await create('{"face":5}'), 'face', 'profile');
     expectInvalid(await create('[]'), 'body');
   });
 });
 
-describe('Fastify without a server, by inject', () => {
-  test('answers as over a connection, with and without a body, and reports the end of each response', async () => {
+describe("Fastify's inject, without a server", () => {
+  test('answers as over a connection, with and without a body, and closes each response', async () => {
     const { handler } = handlerWith({
       authenticate: (key) => (key === 'key' ? 'acme' : undefined),
     });

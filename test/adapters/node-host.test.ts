@@ -23,7 +23,7 @@ const answerTo = async (listener: NodeListener, target: string): Promise<string>
 };
 
 describe('nodeListener', () => {
-  test('answers what is none of the operations with 404, in the form of all errors', async () => {
+  test('answers 404 in the common error format if no operation matches', async () => {
     const server = await listening(nodeListener(handler, { prefix: 'api/' }));
     for (const path of ['/', '/sessions', '/api', '/api/', '/apisessions', '/api/session']) {
       expectProblem(await send(server.origin, path, { headers }), 404, 'route_not_found');
@@ -32,7 +32,7 @@ describe('nodeListener', () => {
     await server.close();
   });
 
-  test('or leaves it to the host, under its prefix and elsewhere', async () => {
+  test('leaves unmatched requests to the host, inside and outside of its prefix', async () => {
     const fallback = vi.fn<NodeListener>((req, res) => res.end(`host ${req.url}`));
     const server = await listening(nodeListener(handler, { prefix: '/api', fallback }));
     expect((await send(server.origin, '/x?y')).text).toBe('host /x?y');
@@ -42,7 +42,7 @@ describe('nodeListener', () => {
     await server.close();
   });
 
-  test('takes a target with scheme and host, as proxies send it', async () => {
+  test('accepts a target with scheme and host, as proxies send it', async () => {
     const listener = nodeListener(handler);
     expect(await answerTo(listener, 'http://example.com/sessions')).toBe('HTTP/1.1 200 OK | []');
     expect(await answerTo(listener, 'http://example.com')).toContain(' 404 ');
@@ -50,7 +50,7 @@ describe('nodeListener', () => {
     expect(await answerTo(listener, '*')).toContain(' 404 ');
   });
 
-  test('with an empty API key or one of bytes that are no ASCII stays calm', async () => {
+  test('rejects an empty or non-ASCII API key without a crash', async () => {
     const server = await listening(nodeListener(handler));
     const connection = new RawConnection(server.origin);
     connection.write(

@@ -75,8 +75,8 @@ const served = async (listener: RequestListener) => {
 const bodiesOf = (answers: readonly string[]): readonly (string | undefined)[] =>
   answers.map((answer) => answer.split('\r\n\r\n')[1]);
 
-describe.each(mounts)('pipelined requests on one connection, by %s', (_name, mount) => {
-  test('are worked on one after another, and answered in their order', async () => {
+describe.each(mounts)('pipelined requests on one connection, mounted by %s', (_name, mount) => {
+  test('are processed one after another, and answered in order', async () => {
     const { seen, handler } = working(() => turns(3));
     const { origin } = await served(mount(handler));
     const connection = new RawConnection(origin);
@@ -86,7 +86,7 @@ describe.each(mounts)('pipelined requests on one connection, by %s', (_name, mou
     connection.destroy();
   });
 
-  test('do not wait for those of other connections', async () => {
+  test('never wait for requests of other connections', async () => {
     const { release, released } = held();
     const { handler } = working((url) => (url === '/0' ? released : turns(0)));
     const { origin } = await served(mount(handler));
@@ -100,7 +100,7 @@ describe.each(mounts)('pipelined requests on one connection, by %s', (_name, mou
     second.destroy();
   });
 
-  test('are read no further than one read while the first is worked on, and are all answered in the end', async () => {
+  test('are not read ahead by more than one read during the first request, and are all answered', async () => {
     const [count, length] = [2000, 128];
     const { release, released } = held();
     const { seen, handler } = working((url) => (url === '/0' ? released : turns(0)));
@@ -117,7 +117,7 @@ describe.each(mounts)('pipelined requests on one connection, by %s', (_name, mou
     connection.destroy();
   });
 
-  test('are not begun once their client is gone', async () => {
+  test('are not started after their client has disconnected', async () => {
     const { release, released } = held();
     const { seen, handler } = working((url) => (url === '/0' ? released : turns(0)));
     const { origin, handedOver } = await served(mount(handler));
@@ -135,7 +135,7 @@ describe.each(mounts)('pipelined requests on one connection, by %s', (_name, mou
     other.destroy();
   });
 
-  test('may be so many in all that the connection which adds the last one is closed, and no other client notices', async () => {
+  test('close the connection that exceeds their total limit, which no other client notices', async () => {
     const { release, released } = held();
     const { seen, handler } = working((url) => (url === '/0' ? released : turns(0)));
     const { origin, handedOver } = await served(mount(handler));
@@ -182,7 +182,7 @@ describe('a host whose middleware lets one request overtake another', () => {
     ],
   ];
 
-  test.each(hosts)('still has all of them answered one after another: %s', async (_name, mount) => {
+  test.each(hosts)('still answers all pipelined requests in order: %s', async (_name, mount) => {
     const { seen, handler } = working(() => turns(3));
     const { origin } = await served(mount(handler));
     const connection = new RawConnection(origin);
@@ -192,7 +192,7 @@ describe('a host whose middleware lets one request overtake another', () => {
     connection.destroy();
   });
 
-  test('gets control back over a Koa request that waits, also if its client goes', async () => {
+  test('regains control of a waiting Koa request, even if its client disconnects', async () => {
     const { release, released } = held();
     const { handler } = working(() => released);
     let left = 0;

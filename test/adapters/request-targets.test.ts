@@ -93,62 +93,65 @@ const statusOf = async (server: RunningServer, target: string): Promise<string> 
   return connection.received.slice(9, 12);
 };
 
-describe.each(guarded)("%s, with a host's guard on %s/sessions in front", (_name, prefix, host) => {
-  let server: RunningServer;
-  beforeAll(async () => {
-    server = await listening(host(prefix));
-  });
-  afterAll(() => server.close());
+describe.each(guarded)(
+  "the mount for %s behind a host's guard on %s/sessions",
+  (_name, prefix, host) => {
+    let server: RunningServer;
+    beforeAll(async () => {
+      server = await listening(host(prefix));
+    });
+    afterAll(() => server.close());
 
-  test('the guard sees what the handler would serve', async () => {
-    const plain = ['/sessions', '/sessions?limit=1'].map((path) => prefix + path);
-    const absolute = ['http://x', 'HTTPS://x:80', 'http://[::1]:80', 'http://x_y'].flatMap(
-      (origin) => plain.map((path) => origin + path),
-    );
-    for (const target of [...plain, ...absolute])
-      expect([target, await statusOf(server, target)]).toEqual([target, '403']);
-    for (const origin of ['', 'http://x']) {
-      expect([origin, await statusOf(server, `${origin}${prefix}/session/none`)]).toEqual([
-        origin,
-        '404',
-      ]);
-    }
-  });
+    test('is guarded wherever the handler would serve the path', async () => {
+      const plain = ['/sessions', '/sessions?limit=1'].map((path) => prefix + path);
+      const absolute = ['http://x', 'HTTPS://x:80', 'http://[::1]:80', 'http://x_y'].flatMap(
+        (origin) => plain.map((path) => origin + path),
+      );
+      for (const target of [...plain, ...absolute])
+        expect([target, await statusOf(server, target)]).toEqual([target, '403']);
+      for (const origin of ['', 'http://x']) {
+        expect([origin, await statusOf(server, `${origin}${prefix}/session/none`)]).toEqual([
+          origin,
+          '404',
+        ]);
+      }
+    });
 
-  test.each(disguises)('%s does not pass it by', async (disguise) => {
-    expect(await statusOf(server, disguise.replaceAll('P', prefix))).toMatch(/^[345]/);
-  });
+    test.each(disguises)('is not reached past the guard by %s', async (disguise) => {
+      expect(await statusOf(server, disguise.replaceAll('P', prefix))).toMatch(/^[345]/);
+    });
 
-  test('nothing made of the same parts does', async () => {
-    const part = fc.constantFrom(
-      'http://',
-      'x',
-      '/',
-      '?',
-      ';',
-      ':',
-      '@',
-      '%2f',
-      '.',
-      '..',
-      prefix,
-      '/sessions',
-      'a=',
-      '[',
-      ']',
-      '&',
-      '*',
-      '80',
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 9 }), async (parts) => {
-        expect(await statusOf(server, `http://x${parts.join('')}`)).not.toBe('200');
-        expect(await statusOf(server, parts.join(''))).not.toBe('200');
-      }),
-      { numRuns: 100, seed: 1 },
-    );
-  });
-});
+    test('is not reached past the guard by any combination of path parts', async () => {
+      const part = fc.constantFrom(
+        'http://',
+        'x',
+        '/',
+        '?',
+        ';',
+        ':',
+        '@',
+        '%2f',
+        '.',
+        '..',
+        prefix,
+        '/sessions',
+        'a=',
+        '[',
+        ']',
+        '&',
+        '*',
+        '80',
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 9 }), async (parts) => {
+          expect(await statusOf(server, `http://x${parts.join('')}`)).not.toBe('200');
+          expect(await statusOf(server, parts.join(''))).not.toBe('200');
+        }),
+        { numRuns: 100, seed: 1 },
+      );
+    });
+  },
+);
 
 describe('the path of a request target', () => {
   test.each([
@@ -168,7 +171,7 @@ describe('the path of a request target', () => {
     ['ftp://x/sessions', 'ftp://x/sessions'],
     ['*', '*'],
     ['', ''],
-  ])('%s is %s', (target, path) => {
+  ])('%s becomes %s', (target, path) => {
     expect(pathOf(target)).toBe(path);
   });
 });

@@ -53,9 +53,9 @@ const endless = () => {
   return { seen, handler };
 };
 
-describe('an answer that comes bit by bit', () => {
+describe('a streamed response', () => {
   test.each(mounts)(
-    'is made no faster than its client reads, and no longer than it stays, by %s',
+    'is produced no faster than its client reads, and stops when the client disconnects, by %s',
     async (_name, mount) => {
       const { seen, handler } = endless();
       const server = await listening(mount(handler));

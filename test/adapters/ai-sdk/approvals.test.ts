@@ -118,8 +118,8 @@ const asked = async ([, routeOf]: (typeof routes)[number]) => {
 const finalText = async ({ load }: Awaited<ReturnType<typeof asked>>) =>
   textOf((await load()).at(-1) ?? user('', ''));
 
-describe.each(routes)('an approval, sent to the route %s', (...route) => {
-  test('runs the tool once, and is refused if it is sent again after the answer was saved', async () => {
+describe.each(routes)('a tool approval sent to the route %s', (...route) => {
+  test('runs the tool once, and rejects the approval after the answer was saved', async () => {
     const chat = await asked(route);
     await (await chat.send(chat.approved)).end;
     await expect.poll(chat.states, { timeout: PATIENT_MS }).toEqual(['output-available']);
@@ -131,7 +131,7 @@ describe.each(routes)('an approval, sent to the route %s', (...route) => {
     expect(await finalText(chat)).toBe('Done.');
   });
 
-  test('runs the tool once if it is sent again before the answer is saved', async () => {
+  test('runs the tool once if the approval is sent again before the answer is saved', async () => {
     const chat = await asked(route);
     chat.hold();
     const first = await chat.send(chat.approved);
@@ -144,7 +144,7 @@ describe.each(routes)('an approval, sent to the route %s', (...route) => {
     expect(chat.executions()).toBe(1);
   });
 
-  test('runs the tool once if two tabs send it concurrently', async () => {
+  test('runs the tool once if two tabs send the approval concurrently', async () => {
     const chat = await asked(route);
     const sent = await Promise.all([chat.send(chat.approved), chat.send(chat.approved)]);
     await Promise.all(sent.map(({ end }) => end));
@@ -153,7 +153,7 @@ describe.each(routes)('an approval, sent to the route %s', (...route) => {
     expect(chat.executions()).toBe(1);
   });
 
-  test('of a stale tab never runs a tool that another tab has denied', async () => {
+  test('never runs a tool for a stale tab after another tab denied it', async () => {
     const chat = await asked(route);
     chat.hold();
     const first = await chat.send(chat.denied);

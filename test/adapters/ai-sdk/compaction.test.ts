@@ -48,7 +48,7 @@ const modelInput = async (id: string): Promise<Message[]> => {
   return modelInput(id);
 };
 
-test('a chat of 300 messages is compacted for the model, and its transcript stays whole', async () => {
+test('compacts a chat of 300 messages for the model without shortening the stored transcript', async () => {
   const chat = { face: 'assistant', profile: 'chat', start: true };
   const { id } = await unwrap(sessions.create(chat));
   const all = upTo(300).map((at) =>
@@ -75,7 +75,7 @@ test('a chat of 300 messages is compacted for the model, and its transcript stay
   expect(transcript.messages).toEqual(all);
 });
 
-test('a summary of messages that an edit has taken out of the chat is made again without them', async () => {
+test('rewrites the summary when an edit removes messages that it covers', async () => {
   const { id } = await unwrap(sessions.create({ start: true }));
   const all = upTo(150).map((at) => said(`m-${at}`, 'user', `turn ${at}`));
   await unwrap(saveMessages(sessions, id, all));
@@ -95,7 +95,7 @@ test('a summary of messages that an edit has taken out of the chat is made again
   );
 });
 
-test('messages after a position come in pages, and after the last one there are none', async () => {
+test('loads the messages after a position in pages, and none after the last one', async () => {
   const { id } = await unwrap(sessions.create({ face: 'assistant', profile: 'chat', start: true }));
   const all = upTo(5).map((at) => said(`m-${at}`, 'user', `turn ${at}`));
   const { position } = await unwrap(saveMessages(sessions, id, all));

@@ -33,8 +33,8 @@ const four = [
   assistant('a-2', 'Two.'),
 ];
 
-describe('the search of saveMessages for a message', () => {
-  test('costs one read and one append a message, and one read if there is nothing to save', async () => {
+describe('the message search of saveMessages', () => {
+  test('costs one read and one append per message, and one read if there is nothing to save', async () => {
     const { calls, store } = counted(new MemorySessionStore());
     const { sessions, id } = await openedChat(store);
     for (const [index, message] of four.entries()) {
@@ -45,7 +45,7 @@ describe('the search of saveMessages for a message', () => {
     expect(calls).toEqual({ reads: 5, appends: 4 });
   });
 
-  test('finds an edited message however far back it is, and replaces it', async () => {
+  test('finds and replaces an edited message however far back it is', async () => {
     const { sessions, id } = await openedChat();
     for (let from = 0; from < 2500; from += 500)
       await unwrap(saveMessages(sessions, id, messagesFrom(from, 500)));
@@ -55,7 +55,7 @@ describe('the search of saveMessages for a message', () => {
     expect((await okOf(sessions.get(id))).historyCount).toBe(11);
   });
 
-  test('refuses a message that may be further back than it looks, says so, and saves nothing', async () => {
+  test('rejects a message that may be beyond its lookback, and saves nothing', async () => {
     const { calls, store } = counted(new MemorySessionStore());
     const { sessions, id } = await openedChat(store);
     await unwrap(saveMessages(sessions, id, messagesFrom(0, 250)));
@@ -76,7 +76,7 @@ describe('the search of saveMessages for a message', () => {
     expect((await okOf(sessions.get(id))).historyCount).toBe(11);
   });
 
-  test('saves no message where it is given none', async () => {
+  test('saves nothing for an empty list of messages', async () => {
     const { sessions, id } = await openedChat();
     await unwrap(saveMessages(sessions, id, messagesFrom(0, 3)));
     expect(await unwrap(saveMessages(sessions, id, [], { search: 1 }))).toEqual({
@@ -85,7 +85,7 @@ describe('the search of saveMessages for a message', () => {
     });
   });
 
-  test('reads in parts what is too large for one, and finds its message', async () => {
+  test('reads a history in parts when it is too large for one read', async () => {
     const sessions = new SessionService({
       store: new MemorySessionStore(),
       limits: { pageBytes: 1000 },

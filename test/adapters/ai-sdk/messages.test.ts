@@ -100,8 +100,8 @@ const messagesOf7 = [
   },
 ];
 
-describeStores('messages of the AI SDK', (open) => {
-  test('come back as they were saved, with every kind of part of ai 6', async () => {
+describeStores('AI SDK messages', (open) => {
+  test('load exactly as they were saved, for every part type of ai 6', async () => {
     const { sessions, id } = await openedChat(await open());
     const messages = await ai6.validateUIMessages({ messages: messagesOfBoth });
     await unwrap(saveMessages(sessions, id, messages));
@@ -113,7 +113,7 @@ describeStores('messages of the AI SDK', (open) => {
     });
   });
 
-  test('come back as they were saved, with every kind of part of ai 7', async () => {
+  test('load exactly as they were saved, for every part type of ai 7', async () => {
     const { sessions, id } = await openedChat(await open());
     const messages = await ai7.validateUIMessages({ messages: messagesOf7 });
     await unwrap(saveMessages(sessions, id, messages));
@@ -125,7 +125,7 @@ describeStores('messages of the AI SDK', (open) => {
     });
   });
 
-  test('are left alone when they are saved again', async () => {
+  test('are not appended again when they are saved a second time', async () => {
     const { sessions, id } = await openedChat(await open());
     const messages = await ai7.validateUIMessages({ messages: messagesOf7 });
     const first = await unwrap(saveMessages(sessions, id, messages));
@@ -138,7 +138,7 @@ describeStores('messages of the AI SDK', (open) => {
     expect((await okOf(sessions.get(id))).historyCount).toBe(messages.length);
   });
 
-  test('of people who read the history have their text, and no more is stored of what is only text', async () => {
+  test('store their text as content, and no data for messages that are only text', async () => {
     const { sessions, id } = await openedChat(await open());
     const answer = { id: 'a-1', role: 'assistant', parts: partsOfBoth } as const;
     await unwrap(saveMessages(sessions, id, [user('u-1', 'Will it rain?'), answer]));
@@ -150,7 +150,7 @@ describeStores('messages of the AI SDK', (open) => {
     expect(entries[0]).not.toHaveProperty('data');
   });
 
-  test('include what others have appended, as text', async () => {
+  test('include entries that other programs appended, as text parts', async () => {
     const { sessions, id, load } = await openedChat(await open());
     await okOf(
       sessions.append(id, [
@@ -179,7 +179,7 @@ describeStores('messages of the AI SDK', (open) => {
   });
 });
 
-describe('a message of the AI SDK', () => {
+describe('an AI SDK message', () => {
   const answer = (output: unknown) => ({
     id: 'a-1',
     role: 'assistant' as const,
@@ -189,7 +189,7 @@ describe('a message of the AI SDK', () => {
     ],
   });
 
-  test('with a Date or another value with a toJSON is saved as the page gets it', async () => {
+  test('is saved as the page receives it if it contains a Date or another value with toJSON', async () => {
     const { sessions, id, load } = await openedChat();
     const at = new Date(0);
     const given = answer({ at, link: new URL('https://example.com'), both: [at, { at }] });
@@ -209,7 +209,7 @@ describe('a message of the AI SDK', () => {
     ['a bigint', 1n],
     ['a cycle', cycle],
     ['a toJSON that throws', { toJSON: () => Reflect.get(Object(undefined).secret, 'x') }],
-  ])('with %s in a tool result is refused by its index and part', async ([, output]) => {
+  ])('with %s in a tool result is rejected with its index and part', async ([, output]) => {
     const { sessions, id, load } = await openedChat();
     const saved = await saveMessages(sessions, id, [user('u-1', 'Hi'), answer(output)]);
     const error = saved._unsafeUnwrapErr();
@@ -222,7 +222,7 @@ describe('a message of the AI SDK', () => {
     expect(await load()).toEqual([]);
   });
 
-  test('that the engine refuses is named by its index among all given messages', async () => {
+  test('that the engine rejects is named by its index among all given messages', async () => {
     const { sessions, id, load } = await openedChat();
     const stored = [user('u-1', 'One?'), user('u-2', 'Two?')];
     await unwrap(saveMessages(sessions, id, stored));
@@ -265,16 +265,19 @@ describe('a message of the AI SDK', () => {
     ['no id', [user('', 'Hi')], 'messages[0].id'],
     ['too much text', [user('u-1', 'x'.repeat(2 ** 18 + 1))], 'messages[0].parts'],
     ['too many messages', Array.from({ length: 1001 }, (_, at) => user(`u-${at}`, '')), 'messages'],
-  ])('is refused by the name of the field and not thrown: %s', async ([, messages, path]) => {
-    const { sessions, id, load } = await openedChat();
-    const saved = await Reflect.apply(saveMessages, undefined, [sessions, id, messages]);
-    const error = saved._unsafeUnwrapErr();
-    expect(error.type).toBe('invalid_input');
-    expect(error.issues[0].path).toBe(path);
-    expect(await load()).toEqual([]);
-  });
+  ])(
+    'is rejected with the name of its wrong field, without throwing: %s',
+    async ([, messages, path]) => {
+      const { sessions, id, load } = await openedChat();
+      const saved = await Reflect.apply(saveMessages, undefined, [sessions, id, messages]);
+      const error = saved._unsafeUnwrapErr();
+      expect(error.type).toBe('invalid_input');
+      expect(error.issues[0].path).toBe(path);
+      expect(await load()).toEqual([]);
+    },
+  );
 
-  test('comes back, whatever is in it', async () => {
+  test('loads unchanged for any content', async () => {
     const part = fc.oneof(
       fc.record({ type: fc.constant('text'), text: fc.string({ unit: 'binary' }) }),
       fc.record({
@@ -308,14 +311,14 @@ describe('a message of the AI SDK', () => {
   });
 });
 
-describe('the types of messages', () => {
+describe('the message types', () => {
   type Metadata = { tokens: number };
   type Data = { forecast: { rain: boolean } };
   type Tools = { weather: { input: { city: string }; output: { degrees: number } } };
   type Mine6 = ai6.UIMessage<Metadata, Data, Tools>;
   type Mine7 = ai7.UIMessage<Metadata, Data, Tools>;
 
-  test('are those of the host, of either version', () => {
+  test('follow the message type of the host in ai 6 and ai 7', () => {
     const load6 = (sessions: SessionService) =>
       loadMessages<Mine6>(sessions, 'chat').map(({ messages }) => messages);
     const load7 = (sessions: SessionService) =>
@@ -336,7 +339,7 @@ describe('the types of messages', () => {
       .returns.toEqualTypeOf<SavedMessages>();
   });
 
-  test('fit a client over HTTP too', () => {
+  test('also accept a client over HTTP', () => {
     const save = (client: SessionClient) => saveMessages(client, 'chat', []);
     const load = (client: SessionClient) => loadMessages(client, 'chat');
     expectTypeOf(save).parameter(0).toEqualTypeOf<SessionClient>();

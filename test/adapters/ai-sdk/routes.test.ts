@@ -72,12 +72,12 @@ const opened = async (routeOf: () => Promise<Route>, mount: (post: Post) => Post
 const late = () =>
   expect.poll(() => said, { timeout: PATIENT_MS }).toMatchObject([{ type: 'history_moved' }]);
 
-describe.each(routes)('the route %s', (_, routeOf) => {
+describe.each(routes)('the AI SDK route %s', (_, routeOf) => {
   describe.each([
     ['runs on after Stop', deaf, true],
     ['ends with the connection', (post: Post) => post, false],
-  ])('whose model %s', (__, mount, runsOn) => {
-    test('stores one answer when the user stops it and has the question answered anew', async () => {
+  ])('with a model that %s', (__, mount, runsOn) => {
+    test('stores one answer when the user stops it and regenerates', async () => {
       const { page, answer, askAndStop, storing, showing } = await opened(routeOf, mount);
       const half = await askAndStop();
       if (!runsOn) await storing().toEqual(['Why?', 'Half an ']);
@@ -109,7 +109,7 @@ describe.each(routes)('the route %s', (_, routeOf) => {
       await storing().toEqual(['How?', 'So.']);
     });
 
-    test('stores one answer to a request that a proxy sends again while it is answered', async () => {
+    test('stores one answer when a proxy repeats the request during the answer', async () => {
       const { answer, resend, storing } = await opened(routeOf, mount);
       const asked = [resend(user('u-1', 'Why?')), resend(user('u-1', 'Why?'))];
       const both = [await answer(0), await answer(1)];
@@ -125,7 +125,7 @@ describe.each(routes)('the route %s', (_, routeOf) => {
     });
   });
 
-  test('stores what was said until the user stopped it, and goes on from there', async () => {
+  test('stores the part of the answer that was streamed before the user stopped it, and continues from there', async () => {
     const { answer, askAndStop, storing, send } = await opened(routeOf, (post) => post);
     await askAndStop();
     await storing().toEqual(['Why?', 'Half an ']);
@@ -137,7 +137,7 @@ describe.each(routes)('the route %s', (_, routeOf) => {
     expect(said).toEqual([]);
   });
 
-  test('stores no answer of a model that fails immediately, and then answers the same request', async () => {
+  test('stores no answer of a model that fails immediately, and answers the repeated request', async () => {
     const { model, answer, resend, stored, storing } = await opened(routeOf, (post) => post);
     const { doStream } = model;
     model.doStream = async () => Promise.reject(new Error('the model is down'));

@@ -50,7 +50,7 @@ const approved: UIMessage = {
 };
 
 describeStores('saveMessages', (open) => {
-  test('keeps a message once whose request comes twice, and an answer once whose end is told twice', async () => {
+  test('saves a message once if its request is repeated, and an answer once if its end is reported twice', async () => {
     const { sessions, id, load } = await openedChat(await open());
     for (const message of four) {
       const first = await unwrap(saveMessages(sessions, id, [message]));
@@ -62,7 +62,7 @@ describeStores('saveMessages', (open) => {
     expect(await load()).toEqual(four);
   });
 
-  test('supersedes the old answer when a message is to be answered anew', async () => {
+  test('supersedes the old answer when a message is answered again', async () => {
     const { sessions, id, texts } = await openedChat(await open());
     await unwrap(saveMessages(sessions, id, four));
     await unwrap(saveMessages(sessions, id, [user('u-2', 'Two?')], { regenerate: true }));
@@ -75,7 +75,7 @@ describeStores('saveMessages', (open) => {
     expect(await texts()).toEqual(['One?']);
   });
 
-  test('puts an edited message in its own place, and supersedes what followed', async () => {
+  test('replaces an edited message in place, and supersedes what followed', async () => {
     const { sessions, id, texts } = await openedChat(await open());
     await unwrap(saveMessages(sessions, id, four));
     await unwrap(saveMessages(sessions, id, [user('u-2', 'Three?')]));
@@ -84,7 +84,7 @@ describeStores('saveMessages', (open) => {
     expect(await texts()).toEqual(['Four?']);
   });
 
-  test('takes a message back in that was superseded before', async () => {
+  test('saves a message again that was superseded before', async () => {
     const { sessions, id, texts } = await openedChat(await open());
     for (const text of ['One?', 'Two?', 'One?', 'Two?', 'One?']) {
       await unwrap(saveMessages(sessions, id, [user('u-1', text)]));
@@ -92,7 +92,7 @@ describeStores('saveMessages', (open) => {
     }
   });
 
-  test('continues an answer in its place after a tool was approved', async () => {
+  test('continues an answer in place after a tool was approved', async () => {
     const { sessions, id, load } = await openedChat(await open());
     await unwrap(saveMessages(sessions, id, [...four, user('u-3', 'Tidy up!')]));
     await unwrap(saveMessages(sessions, id, [approval]));
@@ -107,7 +107,7 @@ describeStores('saveMessages', (open) => {
     expect(await load()).toEqual([...four, user('u-3', 'Tidy up!'), done]);
   });
 
-  test('replaces no answer by a beginning of it, and takes the rest of a partial answer', async () => {
+  test('never replaces an answer with its beginning, and completes a partial answer', async () => {
     const { sessions, id, load } = await openedChat(await open());
     const answer = (...parts: readonly string[]): UIMessage => ({
       id: 'a-1',
@@ -136,7 +136,7 @@ describeStores('saveMessages', (open) => {
     expect(await load()).toEqual([user('u-1', 'A')]);
   });
 
-  test('takes whole chats too, as a page sends them by default', async () => {
+  test('accepts complete chats, as a page sends them by default', async () => {
     const { sessions, id, load } = await openedChat(await open());
     await unwrap(saveMessages(sessions, id, four.slice(0, 2)));
     await unwrap(saveMessages(sessions, id, four));
@@ -148,7 +148,7 @@ describeStores('saveMessages', (open) => {
     expect(await load()).toEqual([...edited, user('u-4', 'y')]);
   });
 
-  test('loses nothing of two tabs that save at the same time, and has nothing twice', async () => {
+  test('saves the messages of two tabs exactly once each if they save concurrently', async () => {
     const { sessions, id, load } = await openedChat(await open());
     const tabs = Array.from({ length: 8 }, (_, index) => user(`u-${index}`, `From tab ${index}`));
     await Promise.all(
@@ -158,7 +158,7 @@ describeStores('saveMessages', (open) => {
     expect(messages.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(tabs);
   });
 
-  test('saves nothing to a chat that has changed since it was loaded: the save is history_moved', async () => {
+  test('fails with history_moved, and saves nothing, if the chat changed since it was loaded', async () => {
     const { sessions, id, load } = await openedChat(await open());
     await unwrap(saveMessages(sessions, id, four));
     const { position: ifPosition } = await unwrap(loadMessages(sessions, id));
@@ -176,7 +176,7 @@ describeStores('saveMessages', (open) => {
     expect(await load()).toEqual(before);
   });
 
-  test('drops the answer to a question that is answered anew, whether it had an answer or not', async () => {
+  test('supersedes the answer, if any, to a question that is answered again', async () => {
     const { sessions, id, load } = await openedChat(await open());
     for (const stored of [four.slice(0, 3), four]) {
       await unwrap(saveMessages(sessions, id, stored));
@@ -195,7 +195,7 @@ describeStores('saveMessages', (open) => {
     }
   });
 
-  test('stores no answer without content, alone or in a whole chat', async () => {
+  test('skips an answer without content, alone or in a complete chat', async () => {
     const { sessions, id, load } = await openedChat(await open());
     const begun: UIMessage = { id: 'a-4', role: 'assistant', parts: [{ type: 'step-start' }] };
     const failed: UIMessage = { id: 'a-5', role: 'assistant', parts: [] };
@@ -207,7 +207,7 @@ describeStores('saveMessages', (open) => {
     expect(await load()).toEqual(four);
   });
 
-  test('supersedes nothing that another tab adds while an edit is saved', async () => {
+  test('never supersedes what another tab adds while an edit is saved', async () => {
     const { sessions, id, texts } = await openedChat(await open());
     await unwrap(saveMessages(sessions, id, four));
     const history = sessions.history.bind(sessions);
@@ -224,7 +224,7 @@ describeStores('saveMessages', (open) => {
     expect((await texts()).at(-1)).toBe('Of another tab');
   });
 
-  test('stores a message once if two processes save it concurrently, after a message from another tab', async () => {
+  test("saves a message once if two processes save it concurrently after another tab's message", async () => {
     const inner = await open();
     const { sessions, id, texts } = await openedChat(inner);
     await unwrap(saveMessages(sessions, id, four));
@@ -242,7 +242,7 @@ describeStores('saveMessages', (open) => {
     expect(await texts()).toEqual(['One?', 'One.', 'Two?', 'Two.', 'From another tab', 'Three?']);
   });
 
-  test('saves once when the answer of the store is lost', async () => {
+  test('saves once if the reply of the store is lost', async () => {
     const inner = await open();
     let sent = 0;
     const appendAndLose = async (commit: UseChange) => {
@@ -258,7 +258,7 @@ describeStores('saveMessages', (open) => {
     expect(await load()).toEqual([...four.slice(0, 2), user('u-2', 'Three?')]);
   });
 
-  test('pages back from the end to the beginning, and finds a message there', async () => {
+  test('reads pages from the end to the beginning, and finds a message there', async () => {
     const { sessions, id, texts } = await openedChat(await open());
     const many = Array.from({ length: 250 }, (_, index) => user(`u-${index}`, `${index}`));
     await unwrap(saveMessages(sessions, id, many));
@@ -278,7 +278,7 @@ describeStores('saveMessages', (open) => {
     expect(await texts()).toEqual(['0', '1', '2', 'edited']);
   });
 
-  test('makes a fork that ends with a message, in which it can be edited', async () => {
+  test('creates a fork that ends with a message, which can then be edited', async () => {
     const { sessions, id, load } = await openedChat(await open());
     await unwrap(saveMessages(sessions, id, four));
     const { positions } = await unwrap(loadMessages(sessions, id));
@@ -296,7 +296,7 @@ describeStores('saveMessages', (open) => {
     expect(await load()).toEqual(four);
   });
 
-  test('saves nothing for one whose turn is over', async () => {
+  test('saves nothing for a worker whose turn is over', async () => {
     const { sessions, id, load } = await openedChat(await open());
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'tab-1', seconds: 60 }));
     await unwrap(saveMessages(sessions, id, four.slice(0, 1), { fencingToken }));
@@ -308,7 +308,7 @@ describeStores('saveMessages', (open) => {
 });
 
 describe('saveMessages', () => {
-  test('gives the error of the engine, of a chat that is not there and of one that has ended', async () => {
+  test("returns the engine's error for a missing chat and for one that has ended", async () => {
     const { sessions, id } = await openedChat();
     expect((await errorOf(saveMessages(sessions, 'nobody', four))).type).toBe('not_found');
     expect((await errorOf(loadMessages(sessions, 'nobody'))).type).toBe('not_found');
@@ -317,7 +317,7 @@ describe('saveMessages', () => {
     expect((await errorOf(saveMessages(sessions, id, four))).type).toBe('invalid_transition');
   });
 
-  test('works over HTTP, with the client in place of the service', async () => {
+  test('accepts a client in place of the service', async () => {
     const { client } = await serve();
     const { id } = (await client.create({ ...ada, start: true }))._unsafeUnwrap();
     await unwrap(saveMessages(client, id, four));

@@ -37,7 +37,7 @@ const opened = async () => {
 };
 
 describe('sendMessage', () => {
-  test('puts a message into the inbox once, from which a turn reads it as it was sent', async () => {
+  test('sends a message to the inbox once, and a turn reads it as it was sent', async () => {
     const { send, waiting, load, turn } = await opened();
     const picture = { type: 'file', mediaType: 'image/png', url: 'https://x/y' } as const;
     const message: UIMessage = {
@@ -57,7 +57,7 @@ describe('sendMessage', () => {
     expect(await load()).toEqual([message]);
   });
 
-  test('replaces a message that is edited while it waits', async () => {
+  test('replaces a waiting message that is edited', async () => {
     const { send, waiting, load, answer } = await opened();
     await send(user('u-1', 'Why?'));
     const { id } = await send(user('u-1', 'How?'));
@@ -70,7 +70,7 @@ describe('sendMessage', () => {
     ]);
   });
 
-  test('supersedes the answer to a message that is edited, and has the new text answered', async () => {
+  test('supersedes the answer to a message that is edited, and answers the new text', async () => {
     const { send, texts, load, answer } = await opened();
     await send(user('u-1', 'Why?'));
     await answer('a-1', 'Because.');
@@ -85,7 +85,7 @@ describe('sendMessage', () => {
     expect(await texts()).toEqual(['Why?', 'Because.']);
   });
 
-  test('has a message answered again with regenerate, and a withdrawn one sent again', async () => {
+  test('answers a message again with regenerate, and sends a withdrawn message again', async () => {
     const { send, texts, answer, sessions, id } = await opened();
     await send(user('u-1', 'Why?'));
     await answer('a-1', 'Because.');
@@ -102,7 +102,7 @@ describe('sendMessage', () => {
     expect(await texts()).toEqual(['Why?', 'Therefore.', 'And?', 'So.']);
   });
 
-  test('stores an approval in the message of the assistant and wakes the chat', async () => {
+  test("stores an approval in the assistant's message, and wakes the chat", async () => {
     const { send, load, answer, turn } = await opened();
     const call = { type: 'tool-pay', toolCallId: 'c-1', input: {} } as const;
     const asked: UIMessage = {
@@ -121,7 +121,7 @@ describe('sendMessage', () => {
     expect(await answer('a-2', 'Paid.')).toBe(1);
   });
 
-  test('creates a chat that is missing only with create, and names what is wrong', async () => {
+  test('creates a missing chat only with create, and names invalid input', async () => {
     const sessions = new SessionService({ store: new MemorySessionStore() });
     const message = user('u-1', 'Hi');
     expect(await errorOf(sendMessage(sessions, 'chat', message))).toMatchObject({
@@ -141,7 +141,7 @@ describe('sendMessage', () => {
   });
 });
 
-test('entriesOf leaves out an answer without content', async () => {
+test('entriesOf skips an answer without content', async () => {
   const { sessions, id } = await openedChat();
   const empty: UIMessage = { id: 'a-1', role: 'assistant', parts: [{ type: 'step-start' }] };
   const entries = entriesOf([empty, assistant('a-2', 'Hi')])._unsafeUnwrap();

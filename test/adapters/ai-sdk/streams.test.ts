@@ -106,7 +106,7 @@ describe.each([
   ['ai 6', route6],
   ['ai 7', route7],
 ])('a chat with streamText of %s', (_, routeOf) => {
-  test('keeps each answer as it was streamed, and the new one in place of the old', async () => {
+  test('stores each answer as it was streamed, and replaces the old answer with the new one', async () => {
     const { sessions, id, load, texts } = await openedChat();
     const route = routeOf(sessions, id, [
       says('6 times 7 is 42.'),
@@ -127,7 +127,7 @@ describe.each([
     expect(await texts()).toEqual(['What is 6 times 7?', 'It is 42.', 'And 12 times 12?', '144.']);
   });
 
-  test('keeps the calls of tools and their output, as the page got it', async () => {
+  test('stores tool calls and their output as the page received them', async () => {
     const { sessions, id, load } = await openedChat();
     const route = routeOf(sessions, id, [calls('weather'), says('It is warm.')]);
     await route(user('u-1', 'How is the weather?'));
@@ -144,7 +144,7 @@ describe.each([
     ]);
   });
 
-  test('continues one answer when the user has approved of a call', async () => {
+  test('continues the same answer after the user approved a call', async () => {
     const { sessions, id, load } = await openedChat();
     const route = routeOf(sessions, id, [calls('close'), says('Closed.')]);
     await route(user('u-1', 'Close the windows.'));

@@ -26,7 +26,7 @@ const generatedWith = (
 describe('usageOf', () => {
   const prompt = 'What is 6 times 7?';
 
-  test('counts what both versions of the SDK report', async () => {
+  test('counts the tokens that both versions of the SDK report', async () => {
     const doGenerate = generatedWith(100, 20, 60);
     const model = new MockLanguageModelV3({ doGenerate });
     const model6 = new Model6({ doGenerate });
@@ -39,7 +39,7 @@ describe('usageOf', () => {
     ['undefined', undefined],
     ['NaN', Number.NaN],
     ['fractional', 0.5],
-  ] as const)('leaves out a number of a provider that is %s', async ([, output]) => {
+  ] as const)('leaves out a token count that is %s', async ([, output]) => {
     const model = new MockLanguageModelV3({ doGenerate: generatedWith(100, output) });
     const { usage } = await generateText({ model, prompt });
     expect(usageOf(usage)).toMatchObject({ tokens: 100, inputTokens: 100, outputTokens: 0 });
@@ -58,7 +58,7 @@ describeStores('the usage of an answer', (open) => {
     return { sessions, id, read };
   };
 
-  test('is counted with the messages that saveMessages stores, and only once', async () => {
+  test('is counted once, with the messages that saveMessages stores', async () => {
     const { sessions, id, read } = await opened({ tokens: 200 });
     await unwrap(saveMessages(sessions, id, [user('u-1', 'Why?')]));
     const save = (text: string) =>
@@ -70,7 +70,7 @@ describeStores('the usage of an answer', (open) => {
     expect(await read()).toEqual({ usage: { tokens: 240 }, historyCount: 2, endReason: 'budget' });
   });
 
-  test('is refused with the answer if the session does not know a counter', async () => {
+  test('is rejected together with the answer if the session lacks the counter', async () => {
     const { sessions, id, read } = await opened({ tokens: 200 });
     const usage = usageOf({ inputTokens: 1 });
     expect(
@@ -82,7 +82,7 @@ describeStores('the usage of an answer', (open) => {
     expect(await read()).toMatchObject({ usage: { tokens: 0 }, historyCount: 0 });
   });
 
-  test('is counted with the end of the turn that returns it', async () => {
+  test('is counted at the end of the turn that returns it', async () => {
     const { sessions, id, read } = await opened({ tokens: 200 });
     const said: UIMessage[] = [assistant('a-1', 'Because.')];
     await okOf(

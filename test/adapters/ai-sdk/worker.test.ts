@@ -13,7 +13,7 @@ import { spokenModel } from './spoken-model.js';
 const folder = new SampleFolder();
 afterAll(() => folder.remove());
 
-test('the worker of the document answers what its route stores, and a stopped answer stays as far as it was said', async () => {
+test('the documented AI SDK worker answers what its route stores, and keeps the streamed part of a stopped answer', async () => {
   const [sample] = blocksIn(documentOf('docs/ai-sdk.md'), 'ts').filter(({ code }) =>
     code.includes('createWorker'),
   );

@@ -19,7 +19,7 @@ import type { SessionClient } from '../../../src/client/index.js';
 import { SessionService } from '../../../src/service/session-service.js';
 import { describeStores } from '../../support/describe-stores.js';
 
-it('a transcript store is a session store of the SDK, over a service and over a client', () => {
+it('TranscriptStore implements the session store of the Claude Agent SDK, over a service and over a client', () => {
   expectTypeOf<TranscriptStore>().toExtend<AgentSessionStore>();
   expectTypeOf<SessionService>().toExtend<ConstructorParameters<typeof TranscriptStore>[0]>();
   expectTypeOf<SessionClient>().toExtend<ConstructorParameters<typeof TranscriptStore>[0]>();
@@ -79,7 +79,7 @@ describeStores('the functions of the Claude Agent SDK', (open) => {
     );
   };
 
-  it('list sessions, and read their messages', async () => {
+  it('list sessions and read their messages', async () => {
     await written(4);
     expect(await listSessions(options())).toMatchObject([{ sessionId, firstPrompt: 'question 1' }]);
     expect(await messagesOf()).toEqual(linesOf(4).map(({ message }) => message));
@@ -97,7 +97,7 @@ describeStores('the functions of the Claude Agent SDK', (open) => {
     expect((await listSessions(options()))[0]?.tag).toBeUndefined();
   });
 
-  it('fork a session, which then goes its own way', async () => {
+  it('fork a session, which continues independently', async () => {
     await written(4);
     const fork = await forkSession(sessionId, { ...options(), upToMessageId: uuidOf(2) });
     expect(await messagesOf(fork.sessionId)).toEqual(linesOf(2).map(({ message }) => message));
@@ -108,7 +108,7 @@ describeStores('the functions of the Claude Agent SDK', (open) => {
     ]);
   });
 
-  it('import a session with its subagents, once, however often and in whatever batches it is imported', async () => {
+  it('import a session with its subagents exactly once, however often and in whatever batches', async () => {
     const project = join(config, 'projects', projectKeyOf(dir));
     const subagents = join(project, sessionId, 'subagents');
     mkdirSync(subagents, { recursive: true });

@@ -35,7 +35,7 @@ class Expected extends InMemorySessionStore {
   }
 }
 
-it('transcripts that processes append to and delete are those of the store of the SDK', async () => {
+it("transcripts match the SDK's own store after any appends and deletions by several processes", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const sessions = new SessionService({ store: new MemorySessionStore() });

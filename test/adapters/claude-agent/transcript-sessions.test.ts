@@ -22,8 +22,8 @@ const opened = (
   return { sessions, store, clock, transcripts: new TranscriptStore(sessions, transcripts) };
 };
 
-describe('the session of a transcript', () => {
-  it('is refused without a quotation if another program has written its context', async () => {
+describe('the session of a Claude transcript', () => {
+  it('is rejected without quoting its context if another program wrote that', async () => {
     const { sessions, transcripts } = opened();
     const labels = { 'claude.project': key.projectKey };
     await okOf(
@@ -33,7 +33,7 @@ describe('the session of a transcript', () => {
     expect(String(error)).toBe('Error: the context of a transcript is not its key');
   });
 
-  it('shows who said what to people who read its history', async () => {
+  it('shows roles and texts in a readable history', async () => {
     const { sessions, transcripts } = opened();
     const long = 'a'.repeat(20_000);
     await transcripts.append(key, [
@@ -59,7 +59,7 @@ describe('the session of a transcript', () => {
     ]);
   });
 
-  it('keeps the last emoji of a long message whole', async () => {
+  it('never cuts an emoji at the end of a long message', async () => {
     const { sessions, transcripts } = opened();
     const content = `${'a'.repeat(9_999)}😀`;
     await transcripts.append(key, [{ type: 'user', message: { content } }]);
@@ -67,7 +67,7 @@ describe('the session of a transcript', () => {
     expect(listed[0]?.history[0]?.content).toBe('a'.repeat(9_999));
   });
 
-  it('has the face and the profile that the host chooses, which may change', async () => {
+  it('uses the face and profile that the host chooses, which may change', async () => {
     const { sessions, store, transcripts } = opened({}, { face: 'agent', profile: 'tax' });
     await transcripts.append(key, [line('u1')]);
     expect((await okOf(sessions.list())).sessions).toMatchObject([
@@ -79,7 +79,7 @@ describe('the session of a transcript', () => {
     expect(await transcripts.load(key)).toEqual([line('u1'), line('u2')]);
   });
 
-  it('takes one command for a batch', async () => {
+  it('costs one command per batch', async () => {
     const calls: string[] = [];
     const observer: SessionObserver = {
       run: ({ name }, call) => {
@@ -95,7 +95,7 @@ describe('the session of a transcript', () => {
     expect(calls).toEqual(['append', 'append', 'append']);
   });
 
-  it('is not written by a reader', async () => {
+  it('is never written to by a reader', async () => {
     const { store, transcripts } = opened();
     await transcripts.append(key, [line('u1')]);
     const { sessions } = openSessions({ store });
@@ -107,7 +107,7 @@ describe('the session of a transcript', () => {
     expect(await okOf(sessions.list())).toEqual(before);
   });
 
-  it('has lost its mark a day later, and goes on', async () => {
+  it('accepts lines a day later, when its batch marker has expired', async () => {
     const { clock, transcripts } = opened();
     await transcripts.append(key, [line('u1')]);
     await transcripts.append(key, [line('u2')]);
@@ -116,7 +116,7 @@ describe('the session of a transcript', () => {
     expect(await transcripts.load(key)).toEqual([line('u1'), line('u2'), line('u3')]);
   });
 
-  it('that has ended takes no line, and says so', async () => {
+  it('rejects lines after it has ended, with its status in the error', async () => {
     const { clock, transcripts } = opened({ limits: { timeLimit: 60 } });
     await transcripts.append(key, [line('u1')]);
     clock.pass(60_000);
@@ -126,7 +126,7 @@ describe('the session of a transcript', () => {
     expect(await transcripts.load(key)).toEqual([line('u1')]);
   });
 
-  it('names a line that is refused by its index in the call', async () => {
+  it('names a rejected line by its index in the call', async () => {
     const { transcripts } = opened({ limits: { entriesPerAppend: 2 } });
     const wrong = line('u3', { at: new Date(0) });
     const refused = { error: { issues: [{ path: 'entries[1]' }] } };
@@ -140,7 +140,7 @@ describe('the session of a transcript', () => {
     expect(await transcripts.load(key)).toEqual([line('u1'), line('u2')]);
   });
 
-  it('refuses a line that is too large, and takes it where the host allows it', async () => {
+  it('rejects a line that is too large, and accepts it if the host raises the limit', async () => {
     const large = line('u1', { content: 'a'.repeat(300_000) });
     const { transcripts } = opened();
     await expect(transcripts.append(key, [large])).rejects.toThrow(
@@ -152,14 +152,14 @@ describe('the session of a transcript', () => {
     expect(await generous.load(key)).toEqual([large]);
   });
 
-  it('refuses an empty subpath', async () => {
+  it('rejects an empty subpath', async () => {
     const { transcripts } = opened();
     await expect(transcripts.append({ ...key, subpath: '' }, [line('u1')])).rejects.toThrow(
       'subpath must be absent in the key of a main transcript',
     );
   });
 
-  it('leaves out what was erased', async () => {
+  it('omits redacted lines', async () => {
     const { sessions, transcripts } = opened();
     await transcripts.append(key, [line('u1'), line('u2')]);
     const [session] = (await okOf(sessions.list())).sessions;
@@ -167,7 +167,7 @@ describe('the session of a transcript', () => {
     expect(await transcripts.load(key)).toEqual([line('u2')]);
   });
 
-  it('is kept apart from the sessions of the host', async () => {
+  it("is separate from the host's own sessions", async () => {
     const { sessions, transcripts } = opened();
     await okOf(
       sessions.create({
@@ -182,7 +182,7 @@ describe('the session of a transcript', () => {
     expect((await okOf(sessions.list())).total).toBe(1);
   });
 
-  it('follows the limits of the host', async () => {
+  it("follows the host's limits", async () => {
     const { transcripts } = opened({ limits: { entriesPerAppend: 3, pageBytes: 1000 } });
     const lines = Array.from({ length: 10 }, (_, at) =>
       line(`u${at}`, { content: 'a'.repeat(400) }),
@@ -193,7 +193,7 @@ describe('the session of a transcript', () => {
 });
 
 describe('transcripts over HTTP', () => {
-  it('are written, listed, read and deleted by a client while a process of the host runs', async () => {
+  it('are written, listed, read and deleted by a client during writes of a host process', async () => {
     const { client, sessions } = await serve();
     const [remote, local] = [new TranscriptStore(client), new TranscriptStore(sessions)];
     for (const [at, store] of [remote, local, remote, remote, local].entries()) {
@@ -209,7 +209,7 @@ describe('transcripts over HTTP', () => {
   });
 });
 
-it('two processes that begin a transcript concurrently begin one', async () => {
+it('two processes that begin a transcript concurrently create one session', async () => {
   const store = new MemorySessionStore();
   const processes = Array.from(
     { length: 5 },

@@ -24,7 +24,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, at) => line(`u
 const storeOn = (store: SessionStore): TranscriptStore =>
   new TranscriptStore(new SessionService({ store }));
 
-describeStores('a transcript', (open) => {
+describeStores('a Claude transcript', (open) => {
   const newStore = async () => storeOn(await open());
   /** Stores as of two processes. */
   const newStores = async () => {
@@ -32,7 +32,7 @@ describeStores('a transcript', (open) => {
     return [storeOn(store), storeOn(store)] as const;
   };
 
-  it('is loaded as it was appended, in the order of the calls', async () => {
+  it('loads the lines of all appends in order', async () => {
     const store = await newStore();
     const written = [
       {
@@ -59,14 +59,14 @@ describeStores('a transcript', (open) => {
     expect(await store.load(main)).toEqual(lines('u1'));
   });
 
-  it('is not that of another project, session or subagent', async () => {
+  it('never contains lines of another project, session or subagent', async () => {
     const store = await newStore();
     const keys = [main, elsewhere, later, agent('a'), agent('b'), { ...main, subpath: 'a/b c' }];
     for (const [at, key] of keys.entries()) await store.append(key, lines(`u${at}`));
     for (const [at, key] of keys.entries()) expect(await store.load(key)).toEqual(lines(`u${at}`));
   });
 
-  it('has a name of any kind', async () => {
+  it('may have any name', async () => {
     const store = await newStore();
     const names = [
       '',
@@ -95,7 +95,7 @@ describeStores('a transcript', (open) => {
     }
   });
 
-  it('of more lines than one append may have is kept whole', async () => {
+  it('keeps all lines of a batch that is larger than one append', async () => {
     const [store, other] = await newStores();
     const written = upTo(2500);
     await store.append(main, written);
@@ -137,8 +137,8 @@ describeStores('a transcript', (open) => {
     expect(await store.listSubkeys({ projectKey: 'x', sessionId: 'never' })).toEqual([]);
   });
 
-  describe('has each uuid once', () => {
-    it('in a batch, in a retry, and in other batches of another process', async () => {
+  describe('a line with a uuid', () => {
+    it('is stored once if it repeats within a batch, in a retry, or in a batch of another process', async () => {
       const [store, other] = await newStores();
       await store.append(main, lines('u1', 'u2', 'u1'));
       await store.append(main, lines('u1', 'u2', 'u1'));
@@ -148,7 +148,7 @@ describeStores('a transcript', (open) => {
       expect(await store.load(main)).toEqual(lines('u1', 'u2', 'u3', 'u4'));
     });
 
-    it('and lines without one as often as they were appended', async () => {
+    it('is stored once, whereas a line without one is stored as often as it was appended', async () => {
       const [store, other] = await newStores();
       const title = { type: 'custom-title', customTitle: 'Tax' };
       await store.append(main, [title, title]);
@@ -157,7 +157,7 @@ describeStores('a transcript', (open) => {
       expect(await store.load(main)).toEqual([title, title, title, title]);
     });
 
-    it('whatever processes append concurrently', async () => {
+    it('is stored once, whichever processes append it concurrently', async () => {
       const store = await open();
       const batches = Array.from({ length: 4 }, (_, process) =>
         Array.from({ length: 5 }, (_, at) => lines(`shared ${at}`, `${process} ${at}`)),
@@ -180,8 +180,8 @@ describeStores('a transcript', (open) => {
     });
   });
 
-  describe('that is deleted', () => {
-    it('takes its subagents with it and nothing else', async () => {
+  describe('deleting a transcript', () => {
+    it('deletes its subagents and nothing else', async () => {
       const [store, other] = await newStores();
       for (const key of [main, agent('a'), agent('b'), elsewhere, later])
         await store.append(key, lines('u1'));
@@ -194,7 +194,7 @@ describeStores('a transcript', (open) => {
       );
     });
 
-    it('and is one of a subagent goes alone', async () => {
+    it('deletes only the subagent if a subpath is given', async () => {
       const store = await newStore();
       for (const key of [main, agent('a'), agent('b')]) await store.append(key, lines('u1'));
       await store.delete(agent('a'));
@@ -202,7 +202,7 @@ describeStores('a transcript', (open) => {
       for (const key of [main, agent('b')]) expect(await store.load(key)).toEqual(lines('u1'));
     });
 
-    it('and never was is no error', async () => {
+    it('succeeds if the transcript never existed', async () => {
       const store = await newStore();
       await store.delete(main);
       await store.delete(agent('a'));
@@ -217,7 +217,7 @@ describeStores('a transcript', (open) => {
       expect((await okOf(new SessionService({ store: database }).list())).total).toBe(0);
     });
 
-    it('begins anew, whichever process deletes, appends and has appended before', async () => {
+    it('lets it begin again, whichever processes delete and append', async () => {
       const [store, other] = await newStores();
       await store.append(main, lines('u1'));
       await store.delete(main);
@@ -228,7 +228,7 @@ describeStores('a transcript', (open) => {
       expect(await other.load(main)).toEqual(lines('u1'));
     });
 
-    it('and written anew to the same length by another process is not taken for the one before', async () => {
+    it('is noticed by a process even if another process rewrites the transcript to the same length', async () => {
       const [store, other] = await newStores();
       await store.append(main, lines('u1'));
       await store.append(main, lines('u2'));
@@ -243,7 +243,7 @@ describeStores('a transcript', (open) => {
       expect(await store.load(main)).toEqual(lines('w1', 'w2', 'w3', 'w4', 'u1', 'u2'));
     });
 
-    it('after the appends that were called before', async () => {
+    it('takes effect after the appends that were called before it', async () => {
       const store = await newStore();
       await Promise.all([
         store.append(main, lines('u1')),
@@ -255,7 +255,7 @@ describeStores('a transcript', (open) => {
     });
   });
 
-  it('is appended once where the answers of the store are lost', async () => {
+  it('stores an append once if the reply of the store is lost', async () => {
     const store = await open();
     let isLost = false;
     const lost = storeUnavailable('the answer was lost', 'unknown');

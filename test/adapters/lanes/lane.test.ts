@@ -41,7 +41,7 @@ describe('a lane', () => {
     vi.useRealTimers();
   });
 
-  it('sends a call that is alone at the end of its turn, without a timer', async () => {
+  it('sends a single call at the end of its turn, without a timer', async () => {
     vi.useFakeTimers();
     const { lane, groups, answer } = openLane();
     const call = lane.run('a', one);
@@ -52,7 +52,7 @@ describe('a lane', () => {
     expect(await call).toBe('a made');
   });
 
-  it('sends calls that arrive in one turn together, also those that promises make', async () => {
+  it('sends calls of one turn together, including those made in promises', async () => {
     const { lane, groups } = openLane();
     void lane.run('a', one);
     void Promise.resolve().then(() => lane.run('b', one));
@@ -62,7 +62,7 @@ describe('a lane', () => {
     expect(groups[0]?.toSorted()).toEqual(['a', 'b', 'c']);
   });
 
-  it('sends calls that arrive while a group is under way together, after it', async () => {
+  it('sends calls that arrive during a group together, after that group', async () => {
     const { lane, groups, answer } = openLane();
     for (const call of ['a', 'b', 'c']) {
       void lane.run(call, one);
@@ -73,7 +73,7 @@ describe('a lane', () => {
     expect(groups).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('has as many groups under way as it is told', async () => {
+  it('runs as many groups concurrently as its option says', async () => {
     const { lane, groups, answer } = openLane({ groups: 2 });
     for (const call of ['a', 'b', 'c', 'd']) {
       void lane.run(call, one);
@@ -90,7 +90,7 @@ describe('a lane', () => {
     ['bytes, up to the last of them', { bytes: 10 }, [5, 5, 1], [2, 1]],
     ['bytes, of which a call may ask for all', {}, [1, Number.POSITIVE_INFINITY, 1, 1], [1, 1, 2]],
     ['bytes, but one call may have more', { bytes: 10 }, [4, 11, 99, 1], [1, 1, 1, 1]],
-  ])('keeps a group within its %s, in the order of arrival', async (_, limits, sizes, expected) => {
+  ])('limits each group to its %s, in order of arrival', async (_, limits, sizes, expected) => {
     const { lane, groups, answer } = openLane(limits);
     const calls = sizes.map((bytes, at) => lane.run(`${at}`, { tenant, bytes }));
     await nextTurn();
@@ -100,7 +100,7 @@ describe('a lane', () => {
     expect(groups.flat()).toEqual(sizes.map((_size, at) => `${at}`));
   });
 
-  it('lets other work of the process have its turn between two groups', async () => {
+  it('lets other work of the process run between two groups', async () => {
     const order: string[] = [];
     const lane = new Lane<string, string>({
       ...wide,
@@ -123,7 +123,7 @@ describe('a lane', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
-  ])('leaves no call open if a group %s, and goes on', async (_, breaks) => {
+  ])('settles every call of a group that %s, and continues', async (_, breaks) => {
     let isBroken = true;
     const make = (calls: readonly string[]) => (isBroken ? breaks() : calls);
     const lane = new Lane<string, string>({ ...wide, make });
@@ -133,7 +133,7 @@ describe('a lane', () => {
     expect(await lane.run('c', one)).toBe('c');
   });
 
-  it('makes calls with the same key in their order, whatever other calls leave in between', async () => {
+  it('runs calls with the same key in order, whichever other calls are dropped in between', async () => {
     const { lane, groups, answer } = openLane({ groups: 3 });
     const calls = ['a1', 'a2', 'b1'].map((call) => lane.run(call, { ...one, key: call[0] }));
     await nextTurn();
@@ -148,7 +148,7 @@ describe('a lane', () => {
     expect(await Promise.all(calls)).toHaveLength(8);
   });
 
-  it('makes calls with the same key in their order, also behind a group that is full', async () => {
+  it('runs calls with the same key in order behind a full group', async () => {
     const { lane, groups, answer } = openLane({ groups: 2, calls: 1 });
     for (const call of ['a1', 'a2', 'b1', 'c1', 'a3'])
       void lane.run(call, { ...one, key: call[0] });
@@ -159,7 +159,7 @@ describe('a lane', () => {
     expect(groups.flat().filter((call) => call.startsWith('a'))).toEqual(['a1', 'a2', 'a3']);
   });
 
-  it('serves tenants in turn: a single call waits for no other tenant’s backlog', async () => {
+  it("serves tenants in turn, so that a single call never waits for another tenant's backlog", async () => {
     const { lane, groups, answer } = openLane({ calls: 2 });
     const texts = Array.from({ length: 100 }, (_, at) => `acme ${at}`);
     for (const text of texts) void lane.run(text, one);
@@ -171,7 +171,7 @@ describe('a lane', () => {
     expect(groups.flat().filter((text) => text !== 'globex')).toEqual(texts);
   });
 
-  it('makes a call that is alone in the async context of its caller', async () => {
+  it('runs a single call in the async context of its caller', async () => {
     const user = new AsyncLocalStorage<string>();
     const lane = new Lane<string, string>({ ...wide, make: (calls) => calls.map(nameIn(user)) });
     expect(await user.run('ada', () => lane.run('a', one))).toBe('a for ada');
@@ -183,7 +183,7 @@ describe('a lane', () => {
   it.each([
     ['at the end of a turn', undefined],
     ['before the turn of others', atEndOfTurn],
-  ])('makes a group of several callers in the context of none, %s', async (_, soon) => {
+  ])("runs a group of several callers in no caller's context, %s", async (_, soon) => {
     const user = new AsyncLocalStorage<string>();
     const makes = { calls: 2, make: (calls: readonly string[]) => calls.map(nameIn(user)) };
     const lane = new Lane<string, string>({ ...wide, ...makes, ...(soon && { soon }) });
@@ -194,7 +194,7 @@ describe('a lane', () => {
     expect(await Promise.all(calls)).toEqual(names.map((name) => ['a for nobody', name]));
   });
 
-  it('goes on with calls of a key whose group has failed', async () => {
+  it('continues with calls of a key after a group of that key failed', async () => {
     let isBroken = true;
     const make = (calls: readonly string[]) =>
       isBroken ? Promise.reject(new Error('broken')) : calls;
@@ -207,7 +207,7 @@ describe('a lane', () => {
     await broken;
   });
 
-  it('leaves no call open if a group has too few results', async () => {
+  it('settles every call if a group returns too few results', async () => {
     const lane = new Lane<string, string>({ ...wide, make: (calls) => calls.slice(1) });
     const settled = await Promise.allSettled([lane.run('a', one), lane.run('b', one)]);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);

@@ -16,7 +16,7 @@ const step = fc.oneof(
   fc.constantFrom('take', 'release'),
 );
 
-test('items that wait are taken once, in the order of their key, and none while it is held', () => {
+test('waiting items are taken exactly once and in the order of their key, and none while the key is held', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
       const turns = new Turns<Item>();
@@ -72,7 +72,7 @@ test('tenants take turns, and so do the keys of a tenant', () => {
   expect(names).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'b2', 'a3']);
 });
 
-test('an item that does not fit is the next one, and keeps its turn', () => {
+test('an item that does not fit comes next, and keeps its turn', () => {
   const turns = new Turns<{ tenant: string }>();
   const [first, second] = [{ tenant: 'acme' }, { tenant: 'globex' }];
   turns.add(first);
@@ -81,7 +81,7 @@ test('an item that does not fit is the next one, and keeps its turn', () => {
   expect([turns.take(() => true), turns.take(() => true)]).toEqual([first, second]);
 });
 
-test('a key that is held holds up no other key and no other tenant', () => {
+test('a held key blocks no other key and no other tenant', () => {
   const turns = new Turns<{ tenant: string; key: string }>();
   const item = (tenant: string, key: string) => ({ tenant, key });
   const [held, more] = [item('acme', 'x'), item('acme', 'x')];

@@ -39,11 +39,11 @@ const expectLikeArray = (
 const step = (value: fc.Arbitrary<number>, removals: number) =>
   fc.record({ insert: fc.integer({ min: 0, max: 99 }).map((dice) => dice >= removals), value });
 
-describe('an index in order', () => {
+describe('an ordered index', () => {
   test.each([
     ['grows at random', fc.nat({ max: 100_000 }), 5],
     ['is full of what comes again', fc.nat({ max: 400 }), 45],
-  ] as const)('has the pages of a sorted array when it %s', (_, values, removals) => {
+  ] as const)('returns the pages of a sorted array when it %s', (_, values, removals) => {
     const steps = fc.array(step(values, removals), { minLength: 1500, maxLength: 3000 });
     fc.assert(fc.property(steps, expectLikeArray), { numRuns: 15 });
   });
@@ -53,7 +53,7 @@ describe('an index in order', () => {
     ['down, and most go again', -1, 3],
     ['up, and nearly all go again', 1, 50],
     ['down, and nearly all go again', -1, 50],
-  ])('has them when items come in order, %s', (_, direction, kept) => {
+  ])('returns the pages of a sorted array when items come in order, %s', (_, direction, kept) => {
     const come = Array.from({ length: 10_000 }, (_, at) => ({
       insert: true,
       value: at * direction,
@@ -66,7 +66,7 @@ describe('an index in order', () => {
 
   // Nodes that run empty next to full ones, and gaps that are filled again, in a tree of three
   // levels.
-  test('has them when runs of neighbours come and go, and what is not there goes too', () => {
+  test('returns the pages of a sorted array when runs of neighbours and missing items are removed', () => {
     const run = fc.record({
       insert: fc.boolean(),
       from: fc.nat({ max: 9000 }),

@@ -30,8 +30,8 @@ const bytesOf = (error: { readonly type: string; readonly bytes?: number }): num
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-describe('the bytes of a text', () => {
-  test('are those of UTF-8, whatever its characters', () => {
+describe('the byte count of a text', () => {
+  test('equals its length in UTF-8 for any characters', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(bytesOfText(text)).toBe(Buffer.byteLength(text));
@@ -47,7 +47,7 @@ describe('the bytes of a text', () => {
     '\ud800',
     '\udfff',
     '\ud83d\ude00\ude00',
-  ])('are right for %j', (text) => {
+  ])('is exact for %j', (text) => {
     expect(bytesOfText(text)).toBe(Buffer.byteLength(text));
   });
 });
@@ -63,7 +63,7 @@ const hostile: Readonly<Record<string, string>> = {
   'letters of two and three bytes': '\u00e9\u20ac',
 };
 
-describe('the size that the store compares before it reads', () => {
+describe('the size that the store estimates before it reads', () => {
   const filled = async (text: string, entries: number) => {
     const store = new MemorySessionStore();
     for (const [at, id] of ['a', 'b', 'c'].entries()) {

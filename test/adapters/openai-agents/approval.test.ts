@@ -44,7 +44,7 @@ test.each([
   ['approve', 'Result: paid', ['call-1']],
   ['reject', 'Result: Tool execution was not approved.', []],
 ] as const)(
-  'days later somebody decides to %s, and another process answers once, however often it is told',
+  'another process continues once after somebody decides to %s days later, however often the decision is sent',
   async (decision, answer, paid) => {
     const world = await open();
     const { ask, decide, clock, sessions, id, work } = world;
@@ -73,7 +73,7 @@ test.each([
   },
 );
 
-test('a worker that dies after the decision is followed by one that resumes, with the same call', async () => {
+test('the worker that follows a crash after the decision resumes with the same tool call', async () => {
   const world = await open();
   await world.ask(world.sessions, world.id, 'q-1', 'Pay the bill.');
   await world.work();
@@ -88,7 +88,7 @@ test('a worker that dies after the decision is followed by one that resumes, wit
   expect([await world.roles(), world.paid]).toEqual([answered, ['call-1']]);
 });
 
-test('a state that is too large fails the work, nothing of it is stored, and nobody is asked to decide', async () => {
+test('a run state that is too large fails the work, and stores and asks nothing', async () => {
   const world = await open({ limits: { contentBytes: 1000 } });
   await world.ask(world.sessions, world.id, 'q-1', 'Pay the bill.');
   for (let attempt = 0; attempt < 20; attempt += 1) {

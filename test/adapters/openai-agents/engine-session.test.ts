@@ -52,8 +52,8 @@ const operation = fc.oneof(
   },
 );
 
-describeStores('the session of the OpenAI Agents SDK', (open) => {
-  test("does what the SDK's own session in memory does, whatever is asked of it", async () => {
+describeStores('the OpenAI Agents SDK session', (open) => {
+  test("returns what the SDK's own in-memory session returns, for any calls", async () => {
     const store = await open();
     let operations = 0;
     await fc.assert(
@@ -92,7 +92,7 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     );
   });
 
-  test('pops each item once, however many workers pop at the same time', async () => {
+  test('pops each item once, however many workers pop concurrently', async () => {
     const { sessions, id, session } = await openSession(await open());
     const all = Array.from({ length: 20 }, (_, index) => user(`item ${index}`));
     await session.addItems(all);
@@ -105,7 +105,7 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     expect(await session.popItem()).toBeUndefined();
   });
 
-  test('gives 2,500 items in order, or the last of them, and takes back what is asked', async () => {
+  test('returns 2,500 items in order or only the latest, and pops them', async () => {
     const { session } = await openSession(await open());
     const all = Array.from({ length: 2500 }, (_, index) => user(`item ${index}`));
     for (const from of [0, 1000, 2000]) await session.addItems(all.slice(from, from + 1000));
@@ -119,7 +119,7 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     expect(await session.getItems()).toEqual([]);
   });
 
-  test('drops nothing that others have added since it has read the history', async () => {
+  test('keeps items that others added since it read the history', async () => {
     const { sessions, id, session } = await openSession(await open());
     await session.addItems([user('question')]);
     await session.getItems();
@@ -145,7 +145,7 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     expect(await other.getItems()).toEqual([assistant('a summary')]);
   });
 
-  test('replaces a suffix once, also if the transaction comes again after more was said', async () => {
+  test('replaces a suffix once, even if the transaction is repeated after later items', async () => {
     const { session } = await openSession(await open());
     await session.addItems([user('start'), assistant('blocked')]);
     const args = {
@@ -165,7 +165,7 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     expect(await session.getItems()).toEqual([]);
   });
 
-  test('stores a transaction again whose name was used before the session was cleared, as the session of the SDK does', async () => {
+  test("stores a transaction again if its id was used before the session was cleared, like the SDK's session", async () => {
     const { session: ours } = await openSession(await open());
     const theirs = new MemorySession();
     for (const session of [ours, theirs]) {
@@ -182,7 +182,7 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     }
   });
 
-  test('refuses a suffix that is not there, and does not keep the name of what it refused', async () => {
+  test('rejects a suffix that does not match, and forgets the id of a rejected transaction', async () => {
     const { session } = await openSession(await open());
     await session.addItems([user('start')]);
     const replace = (expected: string) =>
@@ -200,7 +200,7 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     expect(await session.getItems()).toEqual([user('new')]);
   });
 
-  test('refuses the name of a transaction for other items, whether the first had items or none', async () => {
+  test('rejects a transaction id that was used for other items, or for none', async () => {
     const { session } = await openSession(await open());
     const append = (operationId: string, items: AgentInputItem[]) =>
       session.applyHistoryTransaction({
@@ -217,7 +217,7 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
     expect(await session.getItems()).toEqual([user('first')]);
   });
 
-  test('of workers that replace the same suffix, one does, and the others are told', async () => {
+  test('lets exactly one of several workers replace the same suffix, and rejects the others', async () => {
     const { sessions, id, session } = await openSession(await open());
     await session.addItems([user('start'), assistant('draft')]);
     const replace = (worker: number) =>
@@ -243,15 +243,15 @@ describeStores('the session of the OpenAI Agents SDK', (open) => {
   });
 });
 
-describe('the session of the OpenAI Agents SDK', () => {
-  test('is a Session of the SDK', () => {
+describe('the OpenAI Agents SDK session', () => {
+  test("satisfies the SDK's Session type", () => {
     expectTypeOf<EngineSession<AgentInputItem>>().toExtend<Session>();
     expectTypeOf<EngineSession<AgentInputItem>['applyHistoryTransaction']>().toExtend<
       MemorySession['applyHistoryTransaction']
     >();
   });
 
-  test('applies once what it sent again because the answer was lost', async () => {
+  test('applies a call once that it repeated after a lost reply', async () => {
     const inner = new MemorySessionStore();
     let calls = 0;
     const store = changed(inner, {
@@ -273,7 +273,7 @@ describe('the session of the OpenAI Agents SDK', () => {
     expect(await session.getItems()).toEqual([user('1')]);
   });
 
-  test('applies a transaction as it was when it was given', async () => {
+  test('applies a transaction as it was when it was passed', async () => {
     const { session } = await openSession(new MemorySessionStore());
     const first = { type: 'message' as const, role: 'user' as const, content: 'first' };
     const applied = session.applyHistoryTransaction({
@@ -293,7 +293,7 @@ describe('the session of the OpenAI Agents SDK', () => {
     expect(await session.getItems()).toEqual([user('changed')]);
   });
 
-  test('rejects what the engine refuses, and items that are no JSON, and then has changed nothing', async () => {
+  test('rejects items that the engine refuses or that are not JSON, and changes nothing', async () => {
     const { sessions, id, session } = await openSession(new MemorySessionStore());
     const withData = (providerData: Record<string, unknown>): AgentInputItem => ({
       ...user('x'),

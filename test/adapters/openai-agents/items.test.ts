@@ -4,8 +4,8 @@ import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { okOf } from '../../support/sessions.js';
 import { assistant, call, openSession, user } from './items.js';
 
-describe('the items of the OpenAI Agents SDK', () => {
-  test('has the text of messages as content, for those who read the history', async () => {
+describe('OpenAI Agents SDK items', () => {
+  test('store the text of messages as content, for people who read the history', async () => {
     const { sessions, id, session } = await openSession(new MemorySessionStore());
     await session.addItems([user('Six times seven?'), call('c1', { a: 6 }), assistant('42.')]);
     const { history } = await okOf(sessions.get(id));
@@ -16,7 +16,7 @@ describe('the items of the OpenAI Agents SDK', () => {
     ]);
   });
 
-  test('stores a text once, so that the limit is that of one text', async () => {
+  test('store a text once, so that they count once towards the limit', async () => {
     const { sessions, id, session } = await openSession(new MemorySessionStore());
     const long = [user('x'.repeat(200 * 1024)), assistant('y'.repeat(255 * 1024))];
     await session.addItems(long);
@@ -26,7 +26,7 @@ describe('the items of the OpenAI Agents SDK', () => {
     expect(entries.some((entry) => 'id' in entry)).toBe(false);
   });
 
-  test('gives items as they are that another program has appended whole', async () => {
+  test('are read unchanged if another program appended them as data', async () => {
     const { sessions, id, session } = await openSession(new MemorySessionStore());
     const data = {
       type: 'message',
@@ -37,7 +37,7 @@ describe('the items of the OpenAI Agents SDK', () => {
     expect(await session.getItems()).toEqual([data]);
   });
 
-  test('gives entries that were appended as text as messages', async () => {
+  test('are read as messages if they were appended as plain text', async () => {
     const { sessions, id, session } = await openSession(new MemorySessionStore());
     const entries = [
       { role: 'system', content: 'Be kind.' },
@@ -50,7 +50,7 @@ describe('the items of the OpenAI Agents SDK', () => {
     ]);
   });
 
-  test("keeps entries of the program's own from the SDK, in roles that no message has", async () => {
+  test("hide the program's own entries, whose roles no message has, from the SDK", async () => {
     const { sessions, id, session } = await openSession(new MemorySessionStore());
     await session.addItems([user('Pay.'), call('c1', {})]);
     await okOf(sessions.append(id, [{ role: 'decision', content: 'approve' }]));
@@ -59,7 +59,7 @@ describe('the items of the OpenAI Agents SDK', () => {
     expect(await session.getItems()).toEqual([user('Pay.')]);
   });
 
-  test('are named by index and field if they are refused', async () => {
+  test('are named by index and field when they are rejected', async () => {
     const { session } = await openSession(new MemorySessionStore());
     const items = [user('x'), user('y'.repeat(2 ** 18 + 1))];
     const name = 'items[1].content must';

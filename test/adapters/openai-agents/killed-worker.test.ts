@@ -72,7 +72,7 @@ const killInTheTurn = async ({ start }: Awaited<ReturnType<typeof open>>): Promi
   start({ isLast: true, ahead: 60_000 });
 };
 
-test('a worker of the page that is killed in the middle of a turn is followed by another, which finishes it once', async () => {
+test('another worker finishes the turn of a documented worker that was killed in the middle, once', async () => {
   const world = await open('docs/agents.md', false);
   const { sessions, id, seen, calls } = world;
   await sessions.send(id, 'Pay the bill.');
@@ -82,7 +82,7 @@ test('a worker of the page that is killed in the middle of a turn is followed by
   expect(calls()).toEqual(['call-1', 'call-1']);
 });
 
-test('a worker that is killed between a decision and the answer is followed by another, which calls the tool with the same id', async () => {
+test('another worker reuses the tool call id after a worker was killed between a decision and the answer', async () => {
   const world = await open('docs/human-approval.md', true);
   const { sessions, id, seen, calls } = world;
   await sessions.send(id, 'Pay the bill.');

@@ -9,8 +9,8 @@ import { ada, okOf } from '../../support/sessions.js';
 import { assistant, openSession, user } from './items.js';
 import { playTurn } from './play-turn.js';
 
-describeStores('a run of an agent', (open) => {
-  test('costs one append, with its tools and handovers, and one read', async () => {
+describeStores('an agent run', (open) => {
+  test('costs one read and one append, including its tools and handoffs', async () => {
     const { sessions, id, session } = await openSession(await open());
     for (const turn of ['first', 'second']) {
       const steps: string[] = [];
@@ -25,7 +25,7 @@ describeStores('a run of an agent', (open) => {
   });
 
   test.for(['IDLE', 'TERMINATED'])(
-    'of a session that is %s ends before the model is asked',
+    'fails on a session that is %s before the model is called',
     async (status) => {
       const sessions = new SessionService({ store: await open() });
       const { id } = await okOf(sessions.create(ada));
@@ -43,7 +43,7 @@ describeStores('a run of an agent', (open) => {
     },
   );
 
-  test('creates and starts its session, once', async () => {
+  test('creates and starts its session once', async () => {
     const sessions = new SessionService({ store: await open() });
     const create = { ...ada, labels: { user: 'u-7' } };
     for (const text of ['one', 'two']) {
@@ -61,7 +61,7 @@ describeStores('a run of an agent', (open) => {
     await expect(missing.getItems()).rejects.toThrow('not_found');
   });
 
-  test('knows what is stored for a turn, before it is run again', async () => {
+  test('finds out what is stored for a turn before it runs the turn again', async () => {
     const { sessions, id, session } = await openSession(await open());
     expect(await session.turnItems('job-1')).toBeUndefined();
     const { answered } = Object(await playTurn(sessions, 'look_up', { id, turn: 'job-1' }));
@@ -82,14 +82,14 @@ describeStores('a run of an agent', (open) => {
     expect(await created.turnItems('job-1')).toBeUndefined();
   });
 
-  test('knows of a turn whose items were removed that it was run', async () => {
+  test('finds out that a turn has run even if its items were removed', async () => {
     const { sessions, id, session } = await openSession(await open());
     await playTurn(sessions, 'look_up', { id, turn: 'job-1' });
     await session.clearSession();
     expect(await session.turnItems('job-1')).toEqual([]);
   });
 
-  test('reads as many items as the limit allows, and no result of a tool without its call', async () => {
+  test('reads as many items as the limit allows, and no tool result without its call', async () => {
     const { sessions, id, session } = await openSession(await open());
     await playTurn(sessions, 'look_up', { id, turn: 'first' });
     await playTurn(sessions, 'look_up', { id, turn: 'second' });
@@ -105,7 +105,7 @@ describeStores('a run of an agent', (open) => {
     expect(() => new EngineSession(sessions, id, { limit: 0 })).toThrow('limit');
   });
 
-  test('that waits for an approval keeps what was said, and goes on in another process', async () => {
+  test('keeps what was said while it waits for an approval, and continues in another process', async () => {
     const { sessions, id, session } = await openSession(await open());
     const { interrupted } = Object(await playTurn(sessions, 'delete', { id, turn: 'first' }));
     expect((await session.getItems()).map(({ type }) => type)).toEqual([
@@ -121,7 +121,7 @@ describeStores('a run of an agent', (open) => {
     ]);
   });
 
-  test('of a process that has lost its lease writes nothing', async () => {
+  test('writes nothing after its process lost the lease', async () => {
     const { sessions, id, session } = await openSession(await open());
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'one', seconds: 10 }));
     await okOf(sessions.release(id, { fencingToken }));
@@ -131,8 +131,8 @@ describeStores('a run of an agent', (open) => {
   });
 });
 
-describe('a run of an agent over HTTP', () => {
-  test('keeps its conversation with a client of the service', async () => {
+describe('an agent run over HTTP', () => {
+  test('stores its conversation through a client of the service', async () => {
     const { client, sessions } = await serve();
     const { id } = await okOf(sessions.create({ ...ada, start: true }));
     await playTurn(client, 'look_up', { id, turn: 'first' });
@@ -143,10 +143,10 @@ describe('a run of an agent over HTTP', () => {
   });
 });
 
-describe('a compaction session of the SDK', () => {
+describe("the SDK's compaction session", () => {
   const client = (compacted: object) => ({ responses: { compact: async () => compacted } });
 
-  test('runs over a session of the engine, whose history is then the summary', async () => {
+  test('runs over an engine session, whose history then is the summary', async () => {
     const { sessions, id, session } = await openSession(new MemorySessionStore());
     const output = [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a summary' }] },

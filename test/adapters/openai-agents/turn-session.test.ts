@@ -39,7 +39,7 @@ const answering = (agent: Agent) => async (turn: Turn) => {
   return session.entries;
 };
 
-describeStores('a run of an agent in a turn', (open) => {
+describeStores('an agent run in a turn', (open) => {
   const opened = async () => {
     const sessions = new SessionService({ store: await open() }).orThrow;
     const { id } = await sessions.create({ ...ada, start: true });
@@ -48,7 +48,7 @@ describeStores('a run of an agent in a turn', (open) => {
     return { sessions, id, stored };
   };
 
-  test('stores its items with the end of the turn, and none of them before', async () => {
+  test('stores its items with the end of the turn, and none before', async () => {
     const { sessions, id, stored } = await opened();
     const seen: unknown[] = [];
     const agent = agentOf(async () => seen.push(await stored()));
@@ -59,7 +59,7 @@ describeStores('a run of an agent in a turn', (open) => {
     expect(await stored()).toEqual(['user 1', ...items]);
   });
 
-  test('leaves nothing of an attempt that failed, so that the next one begins again', async () => {
+  test('leaves nothing of a failed attempt, so that the next one starts over', async () => {
     const { sessions, id, stored } = await opened();
     const broken = agentOf((input) => {
       if (input.length > 1) throw new Error('the model is down');
@@ -71,7 +71,7 @@ describeStores('a run of an agent in a turn', (open) => {
     expect(await stored()).toHaveLength(4);
   });
 
-  test('reads what was sent since its first step, after the items of that step', async () => {
+  test('reads messages sent since its first step after the items of that step', async () => {
     const { sessions, id } = await opened();
     const inputs: unknown[] = [];
     const agent = agentOf(async (input) => {
@@ -97,7 +97,7 @@ describeStores('a run of an agent in a turn', (open) => {
   test.each([
     ['begins with a message of the user if it was cut', { historyLimit: 3 }, ['Again?', 'Now?']],
     ['is read to its beginning otherwise', {}, ['Hi.', 'look_up', 'Again?', 'Now?']],
-  ])('its history %s', async (_, options, expected) => {
+  ])('has a history that %s', async (_, options, expected) => {
     const { sessions, id } = await opened();
     await sessions.append(id, [
       { role: 'assistant', content: 'Hi.' },
@@ -113,7 +113,7 @@ describeStores('a run of an agent in a turn', (open) => {
   });
 });
 
-describe('a session of a turn', () => {
+describe('a turn session', () => {
   const open = async (past: readonly string[]) => {
     const sessions = new SessionService({ store: new MemorySessionStore() });
     const entries = past.map((content) => ({ role: 'user', content }));
@@ -123,19 +123,19 @@ describe('a session of a turn', () => {
     return { id, session: new TurnSession<AgentInputItem>(turn) };
   };
 
-  test('has the id of the session of the turn', async () => {
+  test('has the id of the session that the turn is of', async () => {
     const { id, session } = await open([]);
     expect(await session.getSessionId()).toBe(id);
   });
 
-  test('gives the latest items, and none with a limit of 0', async () => {
+  test('returns the latest items, and none with a limit of 0', async () => {
     const { session } = await open(['one', 'two']);
     await session.addItems([user('three')]);
     expect(textsIn(await session.getItems(2))).toEqual(['two', 'three']);
     expect(await session.getItems(0)).toEqual([]);
   });
 
-  test('removes what was added, but nothing that is stored', async () => {
+  test('removes items that were added in the turn, and no stored ones', async () => {
     const { session } = await open(['one']);
     await session.addItems([user('two'), user('three')]);
     expect(await session.popItem()).toEqual(user('three'));
@@ -150,7 +150,7 @@ describe('a session of a turn', () => {
     expect(empty.entries).toEqual([]);
   });
 
-  test('keeps its items as they were added, whatever the caller does to them', async () => {
+  test('keeps its items as they were added, even if the caller changes them', async () => {
     const { session } = await open([]);
     const given = call('call-1', {});
     await session.addItems([given]);

@@ -43,7 +43,7 @@ const opened = async (store: SessionStore) => {
   return { sessions, id, read, sessionOf };
 };
 
-describeStores('the usage of a run of an agent', (open) => {
+describeStores('the usage of an agent run', (open) => {
   test('is counted in the same step as its items', async () => {
     const { read, sessionOf } = await opened(await open());
     const session = sessionOf();
@@ -53,7 +53,7 @@ describeStores('the usage of a run of an agent', (open) => {
     expect(await read()).toMatchObject({ usage: { tokens: 480 } });
   });
 
-  test('is counted once if the run waits for an approval, and goes on in another process', async () => {
+  test('is counted once if the run waits for an approval and continues in another process', async () => {
     const { read, sessionOf } = await opened(await open());
     const agent = agentOf(true);
     const { state } = await run(agent, 'What is 6 times 7?', { session: sessionOf() });
@@ -64,7 +64,7 @@ describeStores('the usage of a run of an agent', (open) => {
     expect(await read()).toEqual({ usage: two, historyCount: 4 });
   });
 
-  test('becomes money by the prices of the host', async () => {
+  test("is counted in money at the host's prices", async () => {
     const { sessions, sessionOf } = await opened(await open());
     await okOf(sessions.create({ ...ada, id: 'paid', budget: { microUsd: 1000 }, start: true }));
     const session = new EngineSession<AgentInputItem>(sessions, 'paid', {
@@ -79,7 +79,7 @@ describeStores('the usage of a run of an agent', (open) => {
     await expect(run(agentOf(), 'Again?', { session: sessionOf({}) })).resolves.toBeDefined();
   });
 
-  test('is counted with the end of the turn that returns it', async () => {
+  test('is counted at the end of the turn that returns it', async () => {
     const { sessions, id, read } = await opened(await open());
     await okOf(
       sessions.reply(id, 'What is 6 times 7?', async (turn) => {
@@ -94,18 +94,18 @@ describeStores('the usage of a run of an agent', (open) => {
   });
 });
 
-describe('a session of an agent', () => {
+describe('an agent session', () => {
   const contextOf = (inputTokens: number): AgentContext => ({
     usage: { inputTokens, outputTokens: 0, totalTokens: inputTokens, inputTokensDetails: [] },
   });
 
-  test('counts nothing unless the host asks for it', async () => {
+  test('counts nothing unless the host enables it', async () => {
     const { read, sessionOf } = await opened(new MemorySessionStore());
     await run(agentOf(), 'What is 6 times 7?', { session: sessionOf({}) });
     expect(await read()).toEqual({ usage: undefined, historyCount: 4 });
   });
 
-  test('counts with the next items what was refused with items', async () => {
+  test('counts usage with the next items if the items that it came with were rejected', async () => {
     const { sessions, id, read } = await opened(new MemorySessionStore());
     let name = 'unknown';
     const usage: EngineSessionOptions['usage'] = ({ tokens }) => ({ [name]: tokens });
@@ -120,7 +120,7 @@ describe('a session of an agent', () => {
     expect(await read()).toEqual({ usage: { tokens: 5 }, historyCount: 2 });
   });
 
-  test('counts nothing of numbers that are none', async () => {
+  test('ignores token counts that are not numbers', async () => {
     const { read, sessionOf } = await opened(new MemorySessionStore());
     const session = sessionOf();
     const usage = { ...contextOf(5).usage };

@@ -29,7 +29,7 @@ const isExported = (module: unknown): module is Exported =>
 const folder = new SampleFolder();
 afterAll(() => folder.remove());
 
-test('the worker of the page answers messages in flight at the same time once, after a killed attempt too, however often they are sent', async () => {
+test('the documented OpenAI Agents worker answers messages in flight once each, however often they are sent, also after a crash', async () => {
   const [sample] = blocksIn(documentOf('docs/agents.md'), 'ts').filter(({ code }) =>
     code.includes('workerFor'),
   );

@@ -22,7 +22,7 @@ const triedOn = async (client: Parameters<typeof connectionOf>[0]) => {
 
 const expected = { bound: '5', sum: 42, hasSent: true };
 
-describeWithPostgres('a single connection of a host', (server) => {
+describeWithPostgres('a single connection as the client of a PostgreSQL store', (server) => {
   it('runs statements with pg, and is not released', async () => {
     const client = new Client({ connectionString: server.url });
     await client.connect();

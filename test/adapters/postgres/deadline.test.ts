@@ -38,7 +38,7 @@ const atTimeout = async <T>(call: PromiseLike<T>): Promise<T | 'still waiting'> 
 const refused = (code: string) =>
   Object.assign(new Error('from the server'), { code, severity: 'ERROR' });
 
-describe('timeoutMs bounds a whole call to PostgreSQL', () => {
+describe('timeoutMs of a PostgreSQL store', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });
@@ -53,7 +53,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
       events: events && { listen: false },
     });
 
-  it('however often a write conflicts with other transactions', async () => {
+  it('bounds a write, however often it conflicts with other transactions', async () => {
     const store = storeOn(async () => {
       await pass(400);
       throw refused('40001');
@@ -63,7 +63,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
     });
   });
 
-  it('where a read loses its connection late', async () => {
+  it('bounds a read that loses its connection late', async () => {
     let asked = 0;
     const store = storeOn(async () => {
       asked += 1;
@@ -75,7 +75,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
     expect(asked).toBe(2);
   });
 
-  it('where a read takes several statements', async () => {
+  it('bounds a read of several statements', async () => {
     const due = Array.from({ length: 3 }, (_, at) => ({
       tenant: `t${at}`,
       id: 'one',
@@ -91,7 +91,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
     });
   });
 
-  it('on the server too, whose refusal arrives before the end of the call', async () => {
+  it('is enforced by the server too, whose refusal arrives before the call ends', async () => {
     const bounds: number[] = [];
     const store = storeOn(async (_, [boundMs]) => {
       bounds.push(Number(boundMs));
@@ -106,7 +106,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
     expect(bounds).toEqual([950, 950]);
   });
 
-  it('of a group by the deadline of its earliest call, after which the others are made', async () => {
+  it('bounds a group by the deadline of its earliest call, and the other calls are applied afterwards', async () => {
     const answer = { rows: [{ results: [{ refusal: 'present' }] }] };
     const groups: (readonly [boundMs: number, calls: number])[] = [];
     const store = storeOn(async (_, [boundMs, changes]) => {
@@ -138,7 +138,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
     ]);
   });
 
-  it('and a change that is committed is reported as done immediately, though its event cannot be published', async () => {
+  it('never fails a committed change, even if its event cannot be published', async () => {
     const store = storeOn(async (text) => {
       if (text.includes('publish')) return new Promise(() => undefined);
       return { rows: [{ results: [{ refusal: null, end_position: 1 }] }] };
@@ -149,7 +149,7 @@ describe('timeoutMs bounds a whole call to PostgreSQL', () => {
     });
   });
 
-  it('where the log is read and an event cannot be published', async () => {
+  it('bounds a read of the log during which an event cannot be published', async () => {
     const store = storeOn(async (text) => {
       if (text.includes('publish')) return new Promise(() => undefined);
       return { rows: [{ is_late: true }] };

@@ -14,7 +14,7 @@ import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
 
-describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) => {
+describeWithPostgres('the PostgreSQL deployment settings', (postgres) => {
   const pool = openPool(postgres);
   afterAll(() => pool.end());
 
@@ -31,7 +31,7 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
       page.events.map(({ sessionId }) => sessionId),
     );
 
-  it('are those of the first migrate(), and those that leave options out follow', async () => {
+  it('are those of the first migrate(), and apply to processes that omit the options', async () => {
     const open = deploy();
     (await open({ events: { length: 3 } }).migrate())._unsafeUnwrap();
     const follower = open();
@@ -40,7 +40,7 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
     expect((await idsIn(follower))?._unsafeUnwrap()).toEqual(['s2', 's3', 's4']);
   });
 
-  it('are off where the first process asks for nothing: then nobody watches', async () => {
+  it('default to off, and then a watch fails', async () => {
     const open = deploy();
     (await open().migrate())._unsafeUnwrap();
     const sessions = new SessionService({ store: open() });
@@ -56,7 +56,7 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
     [{ events: false }, 'the option events is false, but this store has true'],
     [{ reportEnds: true }, 'the option reportEnds is true, but this store has false'],
   ])(
-    'refuse each call of a process that asks for %j, and change nothing',
+    'reject each call of a process that asks for %j, and stay unchanged',
     async (options, message) => {
       const open = deploy();
       const first = open({ events: true });
@@ -99,7 +99,7 @@ describeWithPostgres('the settings of a deployment in PostgreSQL', (postgres) =>
     expect(asked).toHaveLength(11);
   });
 
-  it('are changed by a migrate() that is told to, on and off', async () => {
+  it('are changed by a migrate() that asks for it, on and off', async () => {
     const open = deploy();
     (await open().migrate())._unsafeUnwrap();
     await begin(open(), keyOf('one'));

@@ -34,7 +34,7 @@ const outcomeOf = async (error: object, isGone = false) => {
   return { outcome: appended._unsafeUnwrapErr(), closed };
 };
 
-describe('an error that PostgreSQL or a pooler answers with', () => {
+describe('an error from PostgreSQL or a pooler', () => {
   it.each([
     ['08006', 'a pooler has lost the server'],
     ['08P01', 'a pooler has lost the server'],
@@ -47,14 +47,14 @@ describe('an error that PostgreSQL or a pooler answers with', () => {
     ['25P03', 'the connection was idle for too long'],
     ['25P04', 'the transaction took too long'],
     ['40003', 'the server does not know'],
-  ])('leaves a write unknown, and its connection is closed: %s, %s', async (code) => {
+  ])('leaves a write unknown, and closes its connection: %s, %s', async (code) => {
     const { outcome, closed } = await outcomeOf({ code, severity: 'ERROR' });
     expect(outcome).toMatchObject({ type: 'store_unavailable', outcome: 'unknown' });
     expect(closed).toEqual([true]);
   });
 
   it.each(['ERROR', 'FEHLER', 'エラー', undefined])(
-    'is told by its SQLSTATE, whatever the language: %s',
+    'is recognized by its SQLSTATE, whatever its language: %s',
     async (severity) => {
       const { outcome, closed } = await outcomeOf({ code: '25006', severity });
       expect(outcome).toMatchObject({
@@ -66,7 +66,7 @@ describe('an error that PostgreSQL or a pooler answers with', () => {
   );
 
   it.each(['40001', '40P01'])(
-    'is repeated where other transactions were in the way: %s',
+    'causes a retry if other transactions interfered: %s',
     async (code) => {
       const { store, asked } = storeOn({ code, severity: 'FEHLER' });
       const appended = await store.change(appendOf(key, ['hello']));
@@ -82,7 +82,7 @@ describe('an error that PostgreSQL or a pooler answers with', () => {
   );
 
   it.each(['53100', '42501'])(
-    'leaves a write unknown if the server is gone after it: %s',
+    'leaves a write unknown if the server disappears after it: %s',
     async (code) => {
       const { outcome, closed } = await outcomeOf({ code, severity: 'PANIK' }, true);
       expect(outcome).toMatchObject({ outcome: 'unknown' });
@@ -90,12 +90,12 @@ describe('an error that PostgreSQL or a pooler answers with', () => {
     },
   );
 
-  it('a code of Node is none of PostgreSQL', async () => {
+  it('is not recognized by a Node error code', async () => {
     expect((await outcomeOf({ code: 'EPIPE' })).outcome).toMatchObject({ outcome: 'unknown' });
   });
 });
 
-describe('a right that the role lacks, or a setting that is wrong', () => {
+describe('a missing right or a wrong PostgreSQL setting', () => {
   it.each(['42501'])('fails a write with misconfigured: %s', async (code) => {
     expect((await outcomeOf({ code })).outcome).toMatchObject({ type: 'misconfigured' });
   });

@@ -20,15 +20,18 @@ const poolOf = (answer: unknown): PostgresPool => ({
 
 const WRITES = ['begin', 'change', 'remove', 'take'];
 
-describe('a pool that answers a store on PostgreSQL', () => {
-  it.each(answers)('with %s makes every call store_unavailable, not corrupt', async (_, answer) => {
-    const store = new PostgresSessionStore({ pool: poolOf(answer) });
-    for (const method of methods) {
-      const result = await storeCalls[method](store);
-      const error = result.isErr() ? result.error : undefined;
-      expect([method, error]).toMatchObject([method, { type: 'store_unavailable' }]);
-      const outcome = WRITES.includes(method) ? 'unknown' : 'not_applied';
-      expect([method, error]).toMatchObject([method, { outcome }]);
-    }
-  });
+describe('a pool with malformed query results', () => {
+  it.each(answers)(
+    'fails every call with store_unavailable, not corrupt_record, for %s',
+    async (_, answer) => {
+      const store = new PostgresSessionStore({ pool: poolOf(answer) });
+      for (const method of methods) {
+        const result = await storeCalls[method](store);
+        const error = result.isErr() ? result.error : undefined;
+        expect([method, error]).toMatchObject([method, { type: 'store_unavailable' }]);
+        const outcome = WRITES.includes(method) ? 'unknown' : 'not_applied';
+        expect([method, error]).toMatchObject([method, { outcome }]);
+      }
+    },
+  );
 });

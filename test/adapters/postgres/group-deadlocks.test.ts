@@ -45,8 +45,8 @@ const changeOf = async (store: PostgresSessionStore, random: Random): Promise<Ou
   );
 };
 
-describeWithPostgres('groups of changes of two processes', (postgres) => {
-  it('never wait for each other in a circle, whatever they change', async () => {
+describeWithPostgres('groups of changes by two processes', (postgres) => {
+  it('never deadlock, whatever they change', async () => {
     const database = schemaName();
     const admin = openPool(postgres);
     await admin.query(`CREATE DATABASE ${database}`);

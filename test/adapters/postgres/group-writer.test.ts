@@ -21,7 +21,7 @@ import { openPool, schemaName } from '../../support/postgres-schema.js';
 
 const CALLERS = 40;
 
-describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) => {
+describeWithPostgres('concurrent changes in PostgreSQL', (postgres) => {
   const pool = openPool(postgres);
 
   /**
@@ -60,7 +60,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
   const append = (store: PostgresSessionStore, id: string, text: string) =>
     store.change(appendOf(keyOf(id), [text], { operation: operationOf(text) }));
 
-  it('share a statement, whatever they change, and are made in their order in each session', async () => {
+  it('of all kinds share a statement, and apply in order within each session', async () => {
     const { groups, counted } = counting();
     const store = await open(counted);
     await started(store, 'a');
@@ -89,7 +89,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     expect(labelled.total).toBe(1);
   });
 
-  it('are made in their order in each session, even if they are more than a group takes', async () => {
+  it('apply in order within each session, even if they exceed one group', async () => {
     const { groups, counted } = counting();
     const store = await open(counted, schemaName(), PATIENT_MS);
     await started(store, 'a', 'b', 'c');
@@ -100,7 +100,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     for (const id of ['a', 'b', 'c']) expect(await said(store, keyOf(id))).toEqual(texts);
   });
 
-  it('never exceed a limit of ACTIVE sessions, whether they share a group or come from several processes', async () => {
+  it('never exceed a limit of ACTIVE sessions, in one group or from several processes', async () => {
     const schema = schemaName();
     const stores = [await open(pool, schema, PATIENT_MS), await open(pool, schema, PATIENT_MS)];
     const cap = { sessions: 10, now: NOON };
@@ -127,7 +127,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
   });
 
   it.each(['a', 'z'])(
-    'hold no fork whose source has changed, whichever id comes first: %s',
+    'create no fork if its source has changed, whichever id sorts first: %s',
     async (source) => {
       const schema = schemaName();
       const store = await open(pool, schema, PATIENT_MS);
@@ -174,7 +174,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     expect(await said(store, keyOf('a'))).toEqual(upTo(CALLERS / 2).map((at) => `${2 * at}`));
   });
 
-  it('of which one cannot be made do not spoil the others', async () => {
+  it('are applied even if one change of their group fails', async () => {
     const { counted } = counting();
     const store = await open(counted);
     await started(store, 'good');
@@ -195,7 +195,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     expect((await said(store, keyOf('good')))?.filter((text) => text !== 'x')).toEqual(texts);
   });
 
-  it('are unknown, each of them, if the answer is lost, and are recognised when they are sent again', async () => {
+  it('are each unknown if the reply is lost, and recognized when they are repeated', async () => {
     let isLost = true;
     const { counted } = counting(async (run) => {
       const answer = await run();
@@ -215,7 +215,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     expect(await said(store, keyOf('one'))).toHaveLength(5);
   });
 
-  it('of two processes lock the same sessions in one order, and none fails', async () => {
+  it('lock the same sessions in one order from two processes, and none fails', async () => {
     const schema = schemaName();
     const stores = [await open(pool, schema), await open(pool, schema)];
     const ids = upTo(8).map((at) => `s${at}`);
@@ -229,7 +229,7 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
     }
   });
 
-  it('that come alone leave immediately, each in a statement of its own', async () => {
+  it('are sent immediately if they arrive alone, each in its own statement', async () => {
     const { groups, counted } = counting();
     const store = await open(counted);
     await started(store, 'one');
@@ -238,8 +238,8 @@ describeWithPostgres('changes in PostgreSQL that arrive together', (postgres) =>
   });
 });
 
-describe('an append to a database that does not answer', () => {
-  it('is not applied if it has not left by its timeout', async () => {
+describe('an append to a database that does not respond', () => {
+  it('is not_applied if it was not sent before its timeout', async () => {
     const silent: PostgresPool = { connect: () => new Promise(() => undefined) };
     const store = new PostgresSessionStore({ pool: silent, timeoutMs: 50 });
     const append = await store.change(appendOf(keyOf('one'), ['hello']));

@@ -43,7 +43,7 @@ const recorded = (pool: Pool) => {
   return { pool: { connect }, asked, errors };
 };
 
-describeWithPostgres('connections whose transactions are stricter by default', (server) => {
+describeWithPostgres('connections with a stricter default isolation level', (server) => {
   const levels = ['repeatable read', 'serializable'] as const;
 
   describe.each(levels)('%s', (level) => {
@@ -62,7 +62,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       new SessionService({ store: open(), tenant, limits: { activeSessions: LIMIT } });
 
     it.each(upTo(12))(
-      'the limit of ACTIVE sessions holds against starts that race, round %i',
+      'never exceed the limit of ACTIVE sessions in racing starts, round %i',
       async (round) => {
         const sessions = service(`starts-${round}`);
         const ids = await Promise.all(upTo(CALLERS).map(() => createdIn(sessions)));
@@ -73,7 +73,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       },
     );
 
-    it('and against creates that start immediately', async () => {
+    it('never exceed the limit of ACTIVE sessions in creates that also start', async () => {
       const sessions = service('creates');
       const created = await Promise.all(
         upTo(CALLERS).map(() => sessions.create({ ...ada, start: true })),
@@ -82,7 +82,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       expect(refusals).toEqual(upTo(CALLERS - LIMIT).map(() => 'too_many_active'));
     });
 
-    it('changes that race for one session wait for each other, and none fails or is repeated', async () => {
+    it('apply racing changes of one session in turn, without failures or retries', async () => {
       const { pool: recording, errors } = recorded(pool);
       const store = open(recording);
       const key = { tenant: TENANT, id: 'raced' };
@@ -106,7 +106,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       expect(errors).toEqual([]);
     });
 
-    it('creates that race for one id, or count for one label, do not fail either', async () => {
+    it('apply racing creates of one id or label without failures', async () => {
       const { pool: recording, errors } = recorded(pool);
       const store = open(recording);
       const same = await Promise.all(
@@ -125,7 +125,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       expect(errors).toEqual([]);
     });
 
-    it('each change has its event', async () => {
+    it('publish an event for each change', async () => {
       const store = open();
       const key = { tenant: 'watched', id: 'one' };
       await begin(store, key);
@@ -139,7 +139,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       );
     });
 
-    it('a change is one statement', async () => {
+    it('apply a change in one statement', async () => {
       const { pool: recording, asked } = recorded(pool);
       const key = { tenant: TENANT, id: 'counted' };
       const store = open(recording);
@@ -150,7 +150,7 @@ describeWithPostgres('connections whose transactions are stricter by default', (
       expect(asked.filter((text) => !text.includes('publish'))).toHaveLength(4);
     });
 
-    it('a connection inside a transaction of the host is refused, and changes nothing', async () => {
+    it("are rejected, and change nothing, while they are inside a host's transaction", async () => {
       const client = await pool.connect();
       onTestFinished(() => client.release());
       const inTransaction = {

@@ -35,7 +35,7 @@ describeWithClients('a watch on PostgreSQL', (server, openClient) => {
   };
   afterEach(() => void vi.useRealTimers());
 
-  it('is given the events of other processes by NOTIFY, without a poll', async () => {
+  it("receives other processes' events by NOTIFY, without a poll", async () => {
     const schema = schemaName();
     const [{ sessions }, { store }] = [await openHost(schema), await openHost(schema)];
     const { id } = await okOf(sessions.create(ada));
@@ -54,7 +54,7 @@ describeWithClients('a watch on PostgreSQL', (server, openClient) => {
     await vi.waitUntil(async () => !(await isListening(schema)()), { timeout: PATIENT_MS });
   });
 
-  it('does not hold up the end of its pool', async () => {
+  it('does not delay the end of its pool', async () => {
     const schema = schemaName();
     const { store, end } = await openHost(schema);
     const watch = watchedBy(store);
@@ -65,7 +65,7 @@ describeWithClients('a watch on PostgreSQL', (server, openClient) => {
     expect(await watch.ended).toBe('store_unavailable');
   });
 
-  it('polls where the pool has no room for a connection that listens, and leaves that connection to others', async () => {
+  it('polls if the pool cannot spare a connection for LISTEN, and leaves that connection to others', async () => {
     const schema = schemaName();
     const [{ sessions }, alone] = [await openHost(schema), await openHost(schema, 1)];
     const { id } = await okOf(sessions.create(ada));
@@ -81,8 +81,8 @@ describeWithClients('a watch on PostgreSQL', (server, openClient) => {
   });
 });
 
-describe('a listener on a pool behind a pooler', () => {
-  it('polls, though a connection hears itself', async () => {
+describe('a LISTEN through a pooler', () => {
+  it('falls back to polling, even if a connection receives its own notification', async () => {
     const connect = async () => {
       const client = new EventEmitter();
       const query = async (text: string) => {

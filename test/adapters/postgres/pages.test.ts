@@ -18,7 +18,7 @@ const rowsRead = (plan: unknown): number => {
   return own + rowsRead(plan['Plan']) + rowsRead(plan['Plans']);
 };
 
-describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
+describeWithPostgres('a PostgreSQL list page', (postgres) => {
   const pool = openPool(postgres);
   const schemas = postgresSchemas(pool);
   afterAll(() => pool.end());
@@ -68,7 +68,7 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
   ];
 
   test.each(searches)(
-    'of a search %s reads each session a few times, however wrong the statistics are',
+    'of a search %s reads each session a bounded number of times, however wrong the statistics are',
     async (_, range) => {
       // Statistics stay with a schema, so no other test gets this one.
       const schema = schemaName();
@@ -103,7 +103,7 @@ describeWithPostgres('a page of a list in PostgreSQL', (postgres) => {
   );
 
   test.each(ranges)(
-    'after the last one of %s reads no session, however far it is',
+    'after the last page of %s reads no session, however far it is',
     async (_, range) => {
       const { store, schema, close } = await schemas.open();
       for (const id of ['one', 'two', 'three']) {

@@ -12,11 +12,11 @@ import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { watchedBy } from './watched-by.js';
 
-describeWithPostgres('the events in PostgreSQL', (postgres) => {
+describeWithPostgres('the PostgreSQL event log', (postgres) => {
   const pool = openPool(postgres);
   afterAll(() => pool.end());
 
-  it('reads the events of a session or tenant by an index, past all others', async () => {
+  it('reads the events of a session or tenant from an index, not past all others', async () => {
     const schema = schemaName();
     const store = new PostgresSessionStore({ pool, schema, events: true });
     (await store.migrate())._unsafeUnwrap();
@@ -93,7 +93,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
   const sequencesIn = async ({ events }: PostgresSessionStore, position = '0') =>
     (await events?.read('', position, 500))?._unsafeUnwrap().events.map(({ sequence }) => sequence);
 
-  it('has a change of a process that was killed before it published the event', async () => {
+  it('contains the change of a process that was killed before it published the event', async () => {
     const { store, append } = await openUnpublished();
     await append();
     expect(await sequencesIn(store)).toEqual([1, 2]);
@@ -107,7 +107,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
   });
 
   it.each([true, false])(
-    'tells a watcher of such a change, though nobody else calls the store: LISTEN %s',
+    'delivers the change of a killed process to a watch, without calls by others: LISTEN %s',
     async (listen) => {
       const { store, append } = await openUnpublished({ events: { listen } });
       const watch = watchedBy(store);
@@ -118,7 +118,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     },
   );
 
-  it('can be read by a role that may not publish', async () => {
+  it('is readable by a role that may not publish', async () => {
     const { schema, append } = await openUnpublished();
     const reading = openPool(postgres, { options: '-c default_transaction_read_only=on' });
     onTestFinished(() => reading.end());
@@ -127,7 +127,7 @@ describeWithPostgres('the events in PostgreSQL', (postgres) => {
     expect(await sequencesIn(store)).toEqual([1]);
   });
 
-  it('has the changes of each session in their order, whoever makes and publishes them', async () => {
+  it('lists the changes of each session in order, whichever processes make and publish them', async () => {
     const { schema, store } = await openUnpublished();
     const second = new PostgresSessionStore({ pool, schema, events: true, timeoutMs: PATIENT_MS });
     const looks: unknown[] = [];

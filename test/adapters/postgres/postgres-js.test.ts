@@ -17,7 +17,7 @@ const key = keyOf('one');
 const hello = appendOf(key, ['hello']);
 const notApplied = { type: 'store_unavailable', outcome: 'not_applied' };
 
-describe('the option sql of a store on PostgreSQL', () => {
+describe('the sql option of a PostgreSQL store', () => {
   const sql = postgres();
 
   it.each([
@@ -34,18 +34,18 @@ describe('the option sql of a store on PostgreSQL', () => {
       { sql: postgres({ transform: { row: () => 1 } }) },
       'sql must not have a transform',
     ],
-  ])('is refused: %s', (_, options, message) => {
+  ])('is rejected: %s', (_, options, message) => {
     expect(() => Reflect.construct(PostgresSessionStore, [options])).toThrow(TypeError);
     expect(() => Reflect.construct(PostgresSessionStore, [options])).toThrow(message);
   });
 
-  it('may make null of undefined', () => {
+  it('may transform undefined into null', () => {
     const nulls = postgres({ transform: { undefined: null } });
     expect(() => new PostgresSessionStore({ sql: nulls })).not.toThrow();
   });
 });
 
-describeWithPostgres('a store on postgres.js', (server) => {
+describeWithPostgres('a PostgreSQL store on postgres.js', (server) => {
   const open = async (url = server.url, settings: Settings = {}, timeoutMs = PATIENT_MS) => {
     const schema = schemaName();
     const sql = postgres(url, { fetch_types: false, onnotice: () => undefined, ...settings });
@@ -64,7 +64,7 @@ describeWithPostgres('a store on postgres.js', (server) => {
     expect(await answerOf(store.change(hello))).toMatchObject({ position: 1 });
   });
 
-  it('answers in time where the server is silent, and goes on once it has answered', async () => {
+  it('settles in time while the server is silent, and continues once it responds', async () => {
     const proxy = await openProxy(server.port);
     const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`);
     const { store } = await open(url, { max: 2 }, 1000);
@@ -80,7 +80,7 @@ describeWithPostgres('a store on postgres.js', (server) => {
       .toBe(true);
   });
 
-  it('reports not_applied where no server listens, and where the host has ended it', async () => {
+  it('reports not_applied if no server listens or the host has ended the connection', async () => {
     const nowhere = postgres('postgres://127.0.0.1:1/postgres');
     const { sql, store } = await open();
     await sql.end();
@@ -95,7 +95,7 @@ describeWithPostgres('a store on postgres.js', (server) => {
     await nowhere.end({ timeout: 0 });
   });
 
-  it('says of missing tables and of a wrong password what is wrong', async () => {
+  it('reports missing tables and a wrong password as such', async () => {
     const { sql } = await open();
     const missing = await new PostgresSessionStore({ sql, schema: schemaName() }).find(key);
     expect(missing._unsafeUnwrapErr()).toMatchObject({
@@ -108,7 +108,7 @@ describeWithPostgres('a store on postgres.js', (server) => {
     await stranger.end({ timeout: 0 });
   });
 
-  it('says that a sequence is behind', async () => {
+  it('reports a sequence that is behind', async () => {
     const { sql, store, schema } = await open();
     await begin(store, key);
     await sql.unsafe(`ALTER TABLE ${schema}.sessions ALTER number RESTART`);
@@ -118,7 +118,7 @@ describeWithPostgres('a store on postgres.js', (server) => {
     });
   });
 
-  it('reads all rows on the connection that follows one lost in the middle of an answer', async () => {
+  it('reads all rows over the next connection after one broke in the middle of a reply', async () => {
     let isCutting = false;
     const proxy = await openProxy(server.port, (answer, end) => {
       if (isCutting && answer.length > 10_000) end();
@@ -139,7 +139,7 @@ describeWithPostgres('a store on postgres.js', (server) => {
     }
   });
 
-  it('goes on after the server has ended its connections', async () => {
+  it('continues after the server has ended its connections', async () => {
     const { store } = await open(`${server.url}?application_name=ended`);
     await begin(store, key);
     const admin = openPool(server);
@@ -152,7 +152,7 @@ describeWithPostgres('a store on postgres.js', (server) => {
     await admin.end();
   });
 
-  it('is prepared once per connection, unless the host forbids it', async () => {
+  it('prepares statements once per connection, unless the host forbids it', async () => {
     const PREPARED = "SELECT statement FROM pg_prepared_statements WHERE statement LIKE '%test_%'";
     for (const [settings, least, most] of [
       [{ max: 1 }, 4, 8],
@@ -171,7 +171,7 @@ describeWithPostgres('a store on postgres.js', (server) => {
     }
   });
 
-  it('prepares nothing any more behind a pooler that carries no prepared statements', async (test) => {
+  it('stops preparing statements behind a pooler that does not support them', async (test) => {
     if (!requirements.pgbouncer.isMet()) test.skip(reasonToSkip(requirements.pgbouncer));
     const bouncer = await startPgBouncer(server);
     const { sql, store } = await open(bouncer.url, { max: 8 });

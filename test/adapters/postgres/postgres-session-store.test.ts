@@ -56,7 +56,7 @@ describe('PostgresSessionStore', () => {
     expect(make).toThrow(/events\.size is unknown/);
   });
 
-  it('a server that nobody runs is not_applied for every operation', async () => {
+  it('fails every operation with not_applied if no server runs', async () => {
     const pool = openPool({ url: `postgres://postgres@127.0.0.1:${await freePort()}/postgres` });
     for (const answer of operations(new PostgresSessionStore({ pool, events: true }))) {
       expect((await answer)?._unsafeUnwrapErr()).toMatchObject(notApplied);
@@ -67,13 +67,13 @@ describe('PostgresSessionStore', () => {
     await pool.end();
   });
 
-  it('listens to a pool once, however many stores it has', () => {
+  it('listens once per pool, however many stores use the pool', () => {
     const pool = new Pool();
     for (let count = 0; count < 12; count += 1) new PostgresSessionStore({ pool });
     expect(pool.listenerCount('connect')).toBe(1);
   });
 
-  it('a pool that never gives a connection is not_applied at the timeout, and gets back what it gives later', async () => {
+  it('fails with not_applied at the timeout if the pool returns no connection, and later releases a late one', async () => {
     let released = 0;
     let give = (): void => undefined;
     const client = { query: async () => ({ rows: [] }), release: () => (released += 1) };
@@ -89,7 +89,7 @@ describe('PostgresSessionStore', () => {
     await expect.poll(() => released, { timeout: PATIENT_MS }).toBe(1);
   });
 
-  it('a pool that gives no connection any more leaves a write not_applied', async () => {
+  it('leaves a write not_applied if the pool returns no further connection', async () => {
     let given = 0;
     const client = { query: async () => ({ rows: [] }), release: () => undefined };
     const pool: PostgresPool = {
@@ -103,7 +103,7 @@ describe('PostgresSessionStore', () => {
     expect((await store.change(hello))._unsafeUnwrapErr()).toMatchObject(notApplied);
   });
 
-  it('a connection that does not answer is unknown at the timeout for a write, and is closed', async () => {
+  it('leaves a write unknown at the timeout if its connection does not respond, and closes that', async () => {
     const released: unknown[] = [];
     const query = async (text: string) =>
       text.includes('.meta') ? { rows: [] } : new Promise(() => undefined);
@@ -135,7 +135,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     return made;
   };
 
-  it('counts no live sessions, and so locks no tenant, for a change without a limit', async () => {
+  it('counts no live sessions, and locks no tenant, for a change without a limit', async () => {
     const { store, schema } = await openedWithOne();
     await pool.query(`ALTER FUNCTION ${schema}.live_sessions RENAME TO count_nobody`);
     await put(store, key, live('PAUSED', { revision: 2 }));
@@ -146,7 +146,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     expect(limited._unsafeUnwrapErr()).toMatchObject({ cause: { code: '42883' } });
   });
 
-  it('says before migrate that migrate must be called', async () => {
+  it('fails with a hint to call migrate if there are no tables', async () => {
     for (const answer of operations(
       new PostgresSessionStore({ pool, schema: schemaName(), events: true }),
     )) {
@@ -158,7 +158,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     }
   });
 
-  it('says of older tables and functions that migrate must be called', async () => {
+  it('fails with a hint to call migrate if tables and functions are older', async () => {
     const misconfigured = { type: 'misconfigured', message: expect.stringContaining('migrate()') };
     const { store, schema } = await openedWithOne();
     await pool.query(`ALTER ROUTINE ${schema}.commit_all RENAME TO change_before`);
@@ -168,7 +168,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     expect((await store.findState(key))._unsafeUnwrapErr()).toMatchObject(misconfigured);
   });
 
-  it('may migrate in several processes concurrently, and again, and keeps what is stored', async () => {
+  it('migrates concurrently and repeatedly from several processes, and keeps stored sessions', async () => {
     const schema = schemaName();
     await Promise.all(Array.from({ length: 8 }, () => opened(schema)));
     const { store } = await opened(schema);
@@ -177,7 +177,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     expect((await store.find(key))._unsafeUnwrap()?.head.id).toBe('one');
   });
 
-  it('makes no tables in a database that is not UTF8', async () => {
+  it('creates no tables in a database that is not UTF8', async () => {
     const name = schemaName();
     await pool.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
     const other = openPool({ url: postgres.url.replace(/postgres$/, name) });
@@ -206,7 +206,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     });
   });
 
-  it('works with the rights that the documents grant, which cannot make the tables', async () => {
+  it('works with the documented rights, which do not allow it to create tables', async () => {
     const { schema } = await openedWithOne();
     const role = schemaName();
     const grants = blocksIn(documentOf('docs/postgres.md'), 'sql').map(({ code }) => code);
@@ -233,7 +233,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     }
   });
 
-  it('works where every transaction is serializable by default', async () => {
+  it('works if every transaction is serializable by default', async () => {
     const { schema } = await openedWithOne();
     const strict = new Pool({
       connectionString: postgres.url,
@@ -248,7 +248,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     );
   });
 
-  it('a database that is read-only refuses writes, not_applied, and answers reads', async () => {
+  it('rejects writes with not_applied, and serves reads, in a read-only database', async () => {
     const { schema } = await openedWithOne();
     const standby = new Pool({
       connectionString: postgres.url,
@@ -294,7 +294,7 @@ describeWithPostgres('PostgresSessionStore on a server', (postgres) => {
     ]);
   });
 
-  it('a large session is read whole or found to be too large while others append to it', async () => {
+  it('reads a large session completely or reports it as too large during concurrent appends', async () => {
     const { store } = await openedWithOne();
     const long = ['x'.repeat(200_000), 'y'.repeat(200_000)];
     await append(store, key, long);

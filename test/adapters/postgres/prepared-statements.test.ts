@@ -13,7 +13,7 @@ import { reasonToSkip, requirements } from '../../support/requirements.js';
 
 const PREPARED = "SELECT name, statement FROM pg_prepared_statements WHERE name LIKE 'colloquy_%'";
 
-describeWithPostgres('statements to PostgreSQL', (postgres) => {
+describeWithPostgres('PostgreSQL prepared statements', (postgres) => {
   const open = async (pool: PostgresPool, schema = schemaName()) => {
     const store = new PostgresSessionStore({ pool, schema, timeoutMs: PATIENT_MS });
     (await store.migrate())._unsafeUnwrap();
@@ -34,7 +34,7 @@ describeWithPostgres('statements to PostgreSQL', (postgres) => {
     return rows.map(({ statement }) => statement);
   };
 
-  it('are prepared by name, each text once for a connection and for all stores on it', async () => {
+  it('are prepared by name, once per text and connection for all stores', async () => {
     const pool = openPool(postgres, { max: 1 });
     const schema = schemaName();
     const stores = [await open(pool, schema), await open(pool, schema)];
@@ -47,7 +47,7 @@ describeWithPostgres('statements to PostgreSQL', (postgres) => {
     expect(second.toSorted()).toEqual(first.toSorted());
   });
 
-  it('of pages are planned once for all limits', async () => {
+  it('for pages are planned once for all limits', async () => {
     const pool = openPool(postgres, { max: 1 });
     const schema = schemaName();
     const store = await open(pool, schema);
@@ -66,7 +66,7 @@ describeWithPostgres('statements to PostgreSQL', (postgres) => {
     expect(rows).toEqual([{ once: true }]);
   });
 
-  it('of a search by several labels are planned for its values', async () => {
+  it('for a search by several labels are planned for the given values', async () => {
     const pool = openPool(postgres, { max: 1 });
     const store = await open(pool);
     const labels = { plan: 'free', team: 'a' };
@@ -77,7 +77,7 @@ describeWithPostgres('statements to PostgreSQL', (postgres) => {
   });
 
   it.each(['26000', '42P05', '0A000'])(
-    'no longer have names once a connection cannot use one: %s',
+    'lose their names on a connection that cannot use one: %s',
     async (code) => {
       const pool = openPool(postgres);
       const named: string[] = [];
@@ -100,7 +100,7 @@ describeWithPostgres('statements to PostgreSQL', (postgres) => {
     },
   );
 
-  it('run behind a pooler that carries no names from one connection to another', async (test) => {
+  it('run behind a pooler that drops names between connections', async (test) => {
     if (!requirements.pgbouncer.isMet()) test.skip(reasonToSkip(requirements.pgbouncer));
     const bouncer = await startPgBouncer(postgres);
     const pool = openPool(bouncer, { max: 8 });

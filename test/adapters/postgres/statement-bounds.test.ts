@@ -11,7 +11,7 @@ import { type OpenClient, postgresClients } from '../../support/postgres-clients
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { reasonToSkip, requirements } from '../../support/requirements.js';
 
-describeWithPostgres('a statement to PostgreSQL whose call has timed out', (postgres) => {
+describeWithPostgres('a PostgreSQL statement whose call timed out', (postgres) => {
   const admin = openPool(postgres);
   afterAll(() => admin.end());
 
@@ -59,14 +59,14 @@ describeWithPostgres('a statement to PostgreSQL whose call has timed out', (post
       .toEqual([]);
   };
 
-  it.for(postgresClients)('ends in the server too, with $client', async ({ open }) => {
+  it.for(postgresClients)('also ends in the server, with $client', async ({ open }) => {
     const client = open(postgres, 20);
     await expectNothingGoesOn(client);
     await client.end();
   });
 
   it.for(postgresClients)(
-    'ends in the server behind PgBouncer in transaction mode, with $client',
+    'also ends in the server behind PgBouncer in transaction mode, with $client',
     async ({ open }, test) => {
       if (!requirements.pgbouncer.isMet()) test.skip(reasonToSkip(requirements.pgbouncer));
       const bouncer = await startPgBouncer(postgres);
@@ -78,7 +78,7 @@ describeWithPostgres('a statement to PostgreSQL whose call has timed out', (post
   );
 
   it.for(postgresClients)(
-    'was bound without a change of the settings of its connection, with $client',
+    'was bounded without changing the settings of its connection, with $client',
     async ({ open }) => {
       const client = open(postgres, 1);
       const store = new PostgresSessionStore({ ...client.host, schema: schemaName() });

@@ -52,7 +52,7 @@ const workOn = async (client: RedisClient): Promise<void> => {
   expect((await sessions.delete(created.value.id)).isOk()).toBe(true);
 };
 
-describeWithRedis('a user with the documented rights', () => {
+describeWithRedis('a Redis user with the documented rights', () => {
   let server: RedisServer;
   let admin: Redis;
   let client: Redis;
@@ -85,7 +85,7 @@ describeWithRedis('a user with the documented rights', () => {
     return store;
   };
 
-  describe('keeps the contract', () => {
+  describe('fulfils the store contract', () => {
     // Of each command that a script may send, a case uses it.
     const everything = () => open({ events: true });
     describeSessionStore(forFurtherClients(test, ['live limit', 'status', 'range']), everything, {
@@ -107,7 +107,7 @@ describeWithRedis('a user with the documented rights', () => {
   };
 
   test.for(Object.entries(clients))(
-    'may work, repair and ask for the time with %s',
+    'may work, repair and read the time with %s',
     async ([, connect]) => {
       const warn = vi.spyOn(console, 'warn');
       const own = await connect();
@@ -119,11 +119,11 @@ describeWithRedis('a user with the documented rights', () => {
     },
   );
 
-  test('was refused no command and no key', async () => {
+  test('is denied no command and no key', async () => {
     expect(await admin.call('ACL', 'LOG')).toEqual([]);
   });
 
-  test('has no right that nothing used', async () => {
+  test('has no right that remains unused', async () => {
     const stats = await admin.info('commandstats');
     const used = new Set([...stats.matchAll(/^cmdstat_([^:]+):/gm)].map(([, name = '']) => name));
     const granted = rights.flatMap((right) => (right.startsWith('+') ? [right.slice(1)] : []));
@@ -131,7 +131,7 @@ describeWithRedis('a user with the documented rights', () => {
     expect(granted.filter((name) => !used.has(name) && !forClusters.includes(name))).toEqual([]);
   });
 
-  test('reaches no other key, and nothing that is for administrators', async () => {
+  test('cannot access other keys or administrative commands', async () => {
     await admin.set('other:key', 'theirs');
     await expect(client.get('other:key')).rejects.toThrow('NOPERM');
     await expect(client.flushall()).rejects.toThrow('NOPERM');
@@ -139,7 +139,7 @@ describeWithRedis('a user with the documented rights', () => {
     await expect(client.keys('colloquy:*')).rejects.toThrow('NOPERM');
   });
 
-  test('may do the same in a cluster', async () => {
+  test('may work, repair and read the time in a cluster', async () => {
     // One alone would not know its own address.
     const cluster = await startCluster(2);
     onTestFinished(() => cluster.stop());
@@ -167,7 +167,7 @@ describeWithRedis('a user with the documented rights', () => {
     for (const each of admins) expect(await each.call('ACL', 'LOG')).toEqual([]);
   });
 
-  test('stands on a server that takes the documented settings', async () => {
+  test('runs on a server with the documented settings', async () => {
     expect(settings.length).toBeGreaterThan(3);
     for (const [name = '', value = ''] of settings)
       expect(await admin.config('SET', name, value)).toBe('OK');

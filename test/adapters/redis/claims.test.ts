@@ -17,7 +17,7 @@ const nothing = { ids: [], failed: [] };
 
 let prefixes = 0;
 
-describeWithRedis('claims in Redis', ({ port }) => {
+describeWithRedis('Redis claims', ({ port }) => {
   const open = (partitions = 1) => {
     prefixes += 1;
     const prefix = `claims-${process.pid}-${prefixes}`;
@@ -34,7 +34,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     return { ids: sessions.map(({ tenant, id }) => `${tenant} ${id}`), failed };
   };
 
-  test('name a session whose record is damaged, which others do not get before its time is over', async () => {
+  test('name a session whose record is damaged, and hide it from other claims until the lease ends', async () => {
     const { store, raw, keys } = open();
     for (const id of ['bad', 'good', 'wrong']) await insert(store, id);
     await raw.set(keys.of(keyOf('bad')).record, 'nonsense');
@@ -49,14 +49,14 @@ describeWithRedis('claims in Redis', ({ port }) => {
     expect(await claimed(store, { now: NOON + 50 })).toEqual({ ids: ['acme good'], failed: [] });
   });
 
-  test('leave out what a manual change has deleted', async () => {
+  test('skip sessions that were deleted manually', async () => {
     const { store, raw, keys } = open();
     for (const id of ['gone', 'here']) await insert(store, id);
     await raw.del(keys.of(keyOf('gone')).record);
     expect(await claimed(store)).toEqual({ ids: ['acme here'], failed: [] });
   });
 
-  test('that the client sends twice give the same sessions, and no others', async () => {
+  test('that the client sends twice return the same sessions and no others', async () => {
     const { store, client, prefix } = open();
     for (const id of ['one', 'two']) await insert(store, id);
     const twice = intercepting(client, async (name, _, run) => {
@@ -70,7 +70,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     expect(await claimed(store)).toEqual({ ids: ['acme two'], failed: [] });
   });
 
-  test('of nothing write nothing', async () => {
+  test('write nothing if no session waits', async () => {
     const { store, raw, keys } = open();
     await insert(store, 'one');
     const { writes } = keys.tenant(TENANT);
@@ -80,7 +80,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     expect((await raw.keys(`${writes}*`)).toSorted()).toEqual(before.toSorted());
   });
 
-  test('of a tenant whose queue has another type fail, and those of other tenants do not', async () => {
+  test('fail for a tenant whose queue has a wrong type, but not for other tenants', async () => {
     const { store, raw, keys } = open();
     const { work, waiting: owners, tenantKey: owner } = keys.tenant(TENANT);
     await insert(store, 'one', 'other');
@@ -93,7 +93,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     expect([ids, failed]).toMatchObject([['other one'], [{ outcome: 'not_applied' }]]);
   });
 
-  test('are counted in all partitions, until the limit is reached', async () => {
+  test('count waiting sessions in all partitions up to the limit', async () => {
     const { store } = open(200);
     for (let at = 0; at < 100; at += 1) await insert(store, 'one', `t${at}`);
     const ofAll = { tenant: undefined, now: NOON };
@@ -102,7 +102,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     expect(await answerOf(store.countWaiting({ ...ofAll, now: NOON - 1, limit: 60 }))).toBe(0);
   });
 
-  test('cannot be counted where the queue of a tenant has another type', async () => {
+  test("fail to count waiting sessions if a tenant's queue has a wrong type", async () => {
     const { store, raw, keys } = open();
     await insert(store, 'one');
     const { work } = keys.tenant('other');
@@ -114,7 +114,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     expect(await answerOf(store.countWaiting({ ...ofAll, tenant: TENANT }))).toBe(1);
   });
 
-  test('pass over more ended sessions than a script examines, and take them out of the queue', async () => {
+  test('skip more ended sessions than one script examines, and remove them from the queue', async () => {
     const { store, raw, keys } = open();
     const over = live('ACTIVE', { work: { wakeAt: NOON - 1 }, deadline: NOON });
     const ids = Array.from({ length: 1200 }, (_, at) => `over-${at}`);
@@ -129,7 +129,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     expect(await answerOf(store.countWaiting({ ...ofAll, now: NOON + 60_050 }))).toBe(1);
   });
 
-  test('of all tenants find those of each partition', async () => {
+  test('find the sessions of all tenants in each partition', async () => {
     const { store } = open(3);
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     for (const tenant of names) await insert(store, 'one', tenant);
@@ -137,7 +137,7 @@ describeWithRedis('claims in Redis', ({ port }) => {
     expect(ids.toSorted()).toEqual(names.map((tenant) => `${tenant} one`));
   });
 
-  test('set right a tenant that is noted too early, or has nothing that waits', async () => {
+  test('correct the queue entry of a tenant that is listed too early or has no waiting session', async () => {
     const { store, raw, keys } = open();
     const { waiting: owners, tenantKey: owner } = keys.tenant(TENANT);
     await insert(store, 'one');

@@ -85,7 +85,7 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
         });
       });
 
-    test('spreads the tenants over the masters, and gathers what is due from all of them', async () => {
+    test('spreads tenants over the masters, and collects due sessions from all masters', async () => {
       const store = makeStore();
       const tenants = upTo(60).map((tenant) => `tenant ${tenant}`);
       const old = await Promise.all(cluster.nodes.map(({ port }) => commandsOf(port)));
@@ -107,7 +107,7 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
       expect(all).toEqual(expect.arrayContaining([...first]));
     });
 
-    test('repairs what is on any of the masters', async () => {
+    test('repairs indexes on every master', async () => {
       const store = makeStore();
       const tenants = upTo(20).map(String);
       for (const tenant of tenants)
@@ -121,7 +121,7 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
       });
     });
 
-    test('finds what was stored before, with the same number of partitions', async () => {
+    test('finds earlier sessions with the same number of partitions', async () => {
       const prefix = newPrefix();
       const tenants = upTo(20).map(String);
       for (const tenant of tenants) await begin(makeStore(prefix), keyOf('one', tenant));

@@ -122,8 +122,8 @@ const [REVISION, ACTIVITY] = [
   [48, 64],
 ] as const;
 
-describe('the text of a record', () => {
-  test('says the session, whatever stands in it, and is no other session\u2019s', () => {
+describe('an encoded Redis record', () => {
+  test('decodes to the same session for any content, and to no other id', () => {
     fc.assert(
       fc.property(head, state, writeId, (given, next, incarnation) => {
         const record = encodeRecord(incarnation, given, next, counts);
@@ -137,7 +137,7 @@ describe('the text of a record', () => {
     );
   });
 
-  test('is the same text to the server and to us', () => {
+  test('is the same text in UTF-8', () => {
     fc.assert(
       fc.property(head, state, (given, next) => {
         const record = encodeRecord('write-id-_12', given, next, counts);
@@ -146,7 +146,7 @@ describe('the text of a record', () => {
     );
   });
 
-  test('is nothing where it is of another form', () => {
+  test('decodes to nothing if it is malformed', () => {
     fc.assert(fc.property(text, text, (id, given) => decodeRecord(id, given) === undefined));
     const record = encodeRecord('write-id-_12', { ...none, id: 'one' }, idle, counts);
     fc.assert(
@@ -165,8 +165,8 @@ describe('the text of a record', () => {
   });
 });
 
-describe('the text of a journal', () => {
-  test('says the history as it was', () => {
+describe('an encoded Redis journal', () => {
+  test('decodes to the same history', () => {
     fc.assert(
       fc.property(fc.array(entry), (entries) => {
         const lines = encodeLines(entries);
@@ -176,19 +176,19 @@ describe('the text of a journal', () => {
     );
   });
 
-  test('is nothing where it is of another form', () => {
+  test('decodes to nothing if it is malformed', () => {
     fc.assert(fc.property(text, (given) => decodeLines(given) === undefined || given === ''));
   });
 });
 
-describe('names as parts of keys', () => {
+describe('an escaped name in a Redis key', () => {
   const name = fc.oneof(
     text,
     fc.constantFrom(...hostileNames),
     nameFrom('%:{}*0123456789abcdef', 20),
   );
 
-  test('two names never give one text, and none holds a character that means something in a key', () => {
+  test('is reversible, and contains no character with a meaning in keys', () => {
     fc.assert(
       fc.property(name, (given) => {
         const escaped = escapeName(given);
@@ -198,11 +198,11 @@ describe('names as parts of keys', () => {
     );
   });
 
-  test('plain ids stay as they are, so that they keep their order', () => {
+  test('equals a plain id, so that ids keep their order', () => {
     fc.assert(fc.property(nameFrom(UNRESERVED, 30), (id) => escapeName(id) === id));
   });
 
-  test('two sessions never share a key, and a path says whose it is', () => {
+  test('never makes two sessions share a key, and decodes to its session', () => {
     const keyspace = new Keyspace('app', 3);
     const key = fc.record({ tenant: name, id: name });
     fc.assert(

@@ -20,7 +20,7 @@ const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 
 
 let prefixes = 0;
 
-describeWithRedis('commands that are sent to Redis', ({ port }) => {
+describeWithRedis('Redis command counts', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
     const open = (reportEnds = false) => {
       prefixes += 1;
@@ -77,7 +77,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       };
     };
 
-    test('each change is one command, with its lists, its deadline and its event', async () => {
+    test('send one command per change, including its lists, deadline and event', async () => {
       const { store, commandsOf, client, prefix } = open();
       // The server knows the scripts from here on.
       for (const change of Object.values(changes(store))) await change();
@@ -95,11 +95,11 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
 
     test.each([
       [
-        'that another process wrote last reads its state, and writes with one command',
+        'read the state and write it in two commands, on a session that another process wrote last',
         ['get', 'evalsha'],
       ],
-      ['that this process wrote last is one command', ['evalsha']],
-    ])('an operation of a session %s', async (_, expected) => {
+      ['send one command, on a session that this process wrote last', ['evalsha']],
+    ])('%s', async (_, expected) => {
       const { store, commandsOf } = open();
       const clock = new ManualClock();
       const openService = () =>
@@ -142,7 +142,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       expect(writes).toEqual(['create: evalsha', 'delete: evalsha evalsha']);
     });
 
-    test('of changes that travel together, one that is refused spoils no other', async () => {
+    test('apply the other changes of a group if one is rejected', async () => {
       const { store, client, prefix, commandsOf } = open();
       const ids = ['one', 'broken', 'three'];
       for (const id of ids) await begin(store, keyOf(id));
@@ -163,7 +163,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       expect(outcomes).toEqual(['made', 'corrupt_record', 'made']);
     });
 
-    test('an append through a service is one command, whatever the length of the history', async () => {
+    test('send one command per append through a service, whatever the length of the history', async () => {
       const { store, commandsOf } = open();
       const sessions = new SessionService({ store });
       const { id } = await okOf(sessions.create(ada));
@@ -184,7 +184,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       }
     });
 
-    test('a sweep writes once to end a session, once to report its end, and once to delete it', async () => {
+    test('write once to end a session, once to report the end, and once to delete it in a sweep', async () => {
       const { store, commandsOf } = open(true);
       const clock = new ManualClock();
       const sessions = new SessionService({ store, clock, retention: 60 });
@@ -210,7 +210,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       expect(await commandsOf(() => okOf(sweeper.sweepOnce()))).toEqual([...read, ...removed]);
     });
 
-    test('changes that are made in the same turn travel together, and a single change leaves immediately', async () => {
+    test('send changes of the same turn together, and a single change immediately', async () => {
       const { store, commandsOf } = open();
       const ids = upTo(20).map((at) => `s${at}`);
       await Promise.all(ids.map((id) => begin(store, keyOf(id))));
@@ -222,7 +222,7 @@ describeWithRedis('commands that are sent to Redis', ({ port }) => {
       expect(await commandsOf(() => Promise.all(ids.map(append)))).toEqual(['evalsha', 'evalsha']);
     });
 
-    test('an end that need not be reported takes no command of its own', async () => {
+    test('send no extra command for an end that need not be reported', async () => {
       const { store, commandsOf } = open();
       const clock = new ManualClock();
       const sessions = new SessionService({ store, clock });

@@ -45,7 +45,7 @@ const listed = async (store: RedisSessionStore, range: Partial<PageRange> = {}) 
 
 let prefixes = 0;
 
-describeWithRedis('a session whose strings are damaged', ({ port }) => {
+describeWithRedis('a session whose Redis strings are damaged', ({ port }) => {
   const open = async (options: Partial<RedisSessionStoreOptions> = {}) => {
     prefixes += 1;
     const prefix = `damage-${process.pid}-${prefixes}`;
@@ -148,7 +148,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
   };
 
   test.each(['record', 'journal'] as const)(
-    'cut at any byte, its %s is read or is corrupt_record',
+    'is read or fails with corrupt_record if its %s is cut at any byte',
     async (part) => {
       await expectBearable(part, (text) => Array.from(text, (_, end) => text.subarray(0, end)));
     },
@@ -162,7 +162,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     ['journal', 0x20],
     ['journal', 0x80],
   ] as const)(
-    'its %s is read or is corrupt_record with any byte changed by %i',
+    'is read or fails with corrupt_record if any byte of its %s is changed by %i',
     async (part, bit) => {
       await expectBearable(part, (text) =>
         Array.from(text, (byte, at) => {
@@ -175,7 +175,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
   );
 
   test.each(['record', 'journal'] as const)(
-    'without its %s it is corrupt_record, keeps its id, and can be removed',
+    'fails with corrupt_record without its %s, keeps its id, and can be removed',
     async (part) => {
       const { store, raw, keys } = await open();
       await raw.del(keys[part]);
@@ -189,7 +189,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
   );
 
   test.each(['record', 'journal'] as const)(
-    'with a %s of another type it is corrupt_record, keeps its id, and can be removed',
+    'fails with corrupt_record if its %s has another type, keeps its id, and can be removed',
     async (part) => {
       const { store, raw, keys } = await open();
       await raw.del(keys[part]);
@@ -201,7 +201,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     },
   );
 
-  test('with a journal from before its last append it is corrupt_record', async () => {
+  test('fails with corrupt_record if its journal is older than its last append', async () => {
     const { store, raw, keys } = await open();
     const journal = (await raw.get(keys.journal)) ?? '';
     await raw.set(keys.journal, journal.slice(0, journal.indexOf(',\n') + 2));
@@ -213,7 +213,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     }
   });
 
-  test('with a journal that has lost its end, however long, no older entries are taken for the latest', async () => {
+  test('never shows older entries as the latest if its journal lost its end, however long', async () => {
     const { store, raw, keys } = await open();
     const position = await openAppend(
       store,
@@ -226,7 +226,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     await expectCorrupt(store, 'journal');
   });
 
-  test('what a torn log has left behind the history is not shown, and the next append goes over it', async () => {
+  test('hides what a torn log left behind the history, and the next append overwrites it', async () => {
     const { store, raw, keys } = await open();
     const before = await answerOf(store.find(key));
     for (const left of ['{"role":"user","cont', '\u20AC\n'.repeat(500)]) {
@@ -244,7 +244,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     ]);
   });
 
-  test('with junk in any field of its record no call throws, and none writes over it', async () => {
+  test('fails with corrupt_record if any field of its record is junk, and is never overwritten', async () => {
     const { store, raw, keys } = await open();
     const whole = (await raw.get(keys.record)) ?? '';
     const fields = whole.slice(0, whole.indexOf('\n')).trimEnd().split(' ');
@@ -279,7 +279,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     await expectRemovable(store);
   });
 
-  test('with junk in any field of its record when its time is over, it hides no other session by status', async () => {
+  test('never hides another session by status if its record is junk and its deadline has passed', async () => {
     const { store, raw, keys } = await open();
     await put(store, key, live('ACTIVE', { revision: 4, deadline: NOON }));
     const whole = (await raw.get(keys.record)) ?? '';
@@ -302,7 +302,7 @@ describeWithRedis('a session whose strings are damaged', ({ port }) => {
     }
   });
 
-  test('a history of millions of escapes is read', async () => {
+  test('reads a history of millions of escapes', async () => {
     const { store } = await open();
     const contents = upTo(100).map(() => '"\n\\'.repeat(2000));
     for (const _ of upTo(10)) await openAppend(store, key, contents);

@@ -20,7 +20,7 @@ const rewindOf = (truncate: number, contents: readonly string[] = []) =>
 
 let prefixes = 0;
 
-describeWithRedis('a session that was rewound, whose strings are damaged', ({ port }) => {
+describeWithRedis('a rewound session whose Redis strings are damaged', ({ port }) => {
   const open = async () => {
     prefixes += 1;
     const prefix = `damaged-rewinds-${process.pid}-${prefixes}`;
@@ -50,7 +50,7 @@ describeWithRedis('a session that was rewound, whose strings are damaged', ({ po
 
   describe.each(['record', 'journal'] as const)('its %s', (part) => {
     test.each(damages)(
-      '%s: every call answers, and hides no other session',
+      'settles every call and hides no other session: %s',
       async (name, damagedOnes) => {
         const offset = damages.findIndex(([each]) => each === name);
         const { client, store, first, keys } = await open();

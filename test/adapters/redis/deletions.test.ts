@@ -21,7 +21,7 @@ const nothing = { ended: 0, reported: 0, deleted: 0, failed: 0 };
 
 let prefixes = 0;
 
-describeWithRedis('a deletion', ({ port }) => {
+describeWithRedis('a deletion in Redis', ({ port }) => {
   const open = () => {
     prefixes += 1;
     const prefix = `deletions-${process.pid}-${prefixes}`;
@@ -62,7 +62,7 @@ describeWithRedis('a deletion', ({ port }) => {
     return id;
   };
 
-  test('leaves two keys that expire, and that contain nothing of the session', async () => {
+  test('leaves two keys that expire and contain nothing of the session', async () => {
     const { client, sessions, keysLeft, forget } = open();
     const id = await filled(sessions);
     await forget();
@@ -80,7 +80,7 @@ describeWithRedis('a deletion', ({ port }) => {
     }
   });
 
-  test('leaves no entry in the lists of labels, and those of other sessions stay', async () => {
+  test('removes its session from the label lists, and no other session', async () => {
     const { client, sessions, keys } = open();
     const kept = (
       await okOf(sessions.create({ ...ada, labels: { user: 'secret-label', channel: 'web' } }))
@@ -97,7 +97,7 @@ describeWithRedis('a deletion', ({ port }) => {
     expect((await okOf(sessions.list({ labels: { channel: 'web' } }))).total).toBe(1);
   });
 
-  test('of many sessions leaves nothing that a sweeper has to remove', async () => {
+  test('leaves nothing for a sweeper to remove, even for many sessions', async () => {
     const { clock, sessions, keysLeft, forget } = open();
     for (const at of upTo(20)) {
       const { id } = await okOf(sessions.create({ ...ada, labels: { user: `${at}` } }));
@@ -110,8 +110,8 @@ describeWithRedis('a deletion', ({ port }) => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  describe('what recognises a call', () => {
-    test('goes by itself after every change, and holds nothing of the session', async () => {
+  describe('a write marker in Redis', () => {
+    test('expires after every change, and contains nothing of the session', async () => {
       const { client, sessions, keysLeft } = open();
       await filled(sessions);
       const writes = (await keysLeft()).filter((name) => name.includes(':write:'));
@@ -124,7 +124,7 @@ describeWithRedis('a deletion', ({ port }) => {
       }
     });
 
-    test('is left by no call that changes nothing', async () => {
+    test('is not stored by a call that changes nothing', async () => {
       const { sessions, keysLeft, forget, store } = open();
       const id = await filled(sessions);
       await forget();
@@ -142,7 +142,7 @@ describeWithRedis('a deletion', ({ port }) => {
     });
   });
 
-  test('of a session whose create is repeated with its key lets it be made anew', async () => {
+  test('allows a repeated create with the same idempotency key to create the session again', async () => {
     const { sessions } = open();
     const id = await filled(sessions);
     await okOf(sessions.delete(id));
@@ -151,8 +151,8 @@ describeWithRedis('a deletion', ({ port }) => {
   });
 });
 
-describeWithRedis('a create that is repeated with its key', ({ port }) => {
-  test('after the end was reported reports nothing again, and has no second event', async () => {
+describeWithRedis('a create in Redis that is repeated with its idempotency key', ({ port }) => {
+  test('after the end was reported, reports nothing again and publishes no second event', async () => {
     const client = openClient('ioredis 6', { port });
     const prefix = `repeated-${process.pid}`;
     const store = new RedisSessionStore({ client, prefix, events: true, reportEnds: true });

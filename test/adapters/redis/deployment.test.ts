@@ -19,7 +19,7 @@ type Options = Omit<RedisSessionStoreOptions, 'client' | 'prefix'>;
 
 let prefixes = 0;
 
-describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
+describeWithRedis('the Redis deployment settings', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
     describe.each(['', 'host:'])('keyPrefix %j', (keyPrefix) => {
       /** Each store is as one of another process: with a client of its own. */
@@ -44,7 +44,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
       const add = (store: RedisSessionStore, id = key.id) =>
         begin(store, keyOf(id), { state: live('ACTIVE', { deadline: NOON + 1000 }) });
 
-      test('are those of the first process that creates a session, and those that leave options out follow', async () => {
+      test('are those of the first process that creates a session, and apply to processes that omit the options', async () => {
         const { process, client, prefix } = deploy();
         const first = process({ partitions: 3, events: { length: 500 }, reportEnds: true });
         const follower = process();
@@ -59,14 +59,14 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         expect(await pageOf(follower, { status })).toMatchObject({ total: 2 });
       });
 
-      test('are the defaults where the first process asks for nothing', async () => {
+      test('are the defaults if the first process sets no options', async () => {
         const { process } = deploy();
         await add(process());
         const settings = { partitions: 1, events: false, reportEnds: false };
         expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);
       });
 
-      test('are stored by no other call', async () => {
+      test('are only stored by a create', async () => {
         const { process } = deploy();
         const reader = process({ reportEnds: true });
         expect(await answerOf(reader.find(key))).toBeUndefined();
@@ -92,7 +92,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
           'the option reportEnds is true, but this store has false',
         ],
       ])(
-        'refuse each call of a process that asks for other %s, and change nothing',
+        'reject each call of a process that asks for other %s, and stay unchanged',
         async (_, options, message) => {
           const { process, client, prefix } = deploy();
           await add(process({ partitions: 3, events: true }));
@@ -119,13 +119,13 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         },
       );
 
-      test('agree with a process that asks for the same, and with another length of the events', async () => {
+      test('accept a process with the same settings and another events.length', async () => {
         const { process } = deploy();
         await add(process({ partitions: 3, events: { length: 500 } }));
         await add(process({ partitions: 3, events: { length: 5 } }), 'two');
       });
 
-      test('make a process without options tell the watchers of others what it changes', async () => {
+      test("make a process without options publish events for other processes' watches", async () => {
         const { process } = deploy();
         const clock = new ManualClock();
         const store = process({ partitions: 3, events: true });
@@ -146,7 +146,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         expect(await watch.next()).toMatchObject({ done: true });
       });
 
-      test('let a process without options watch, from its first call on', async () => {
+      test('let a process without options watch from its first call', async () => {
         const { process } = deploy();
         const store = process({ partitions: 3, events: true });
         const application = new SessionService({ store });
@@ -163,7 +163,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         }
       });
 
-      test('let no process watch a store without events', async () => {
+      test('reject every watch if the deployment has no events', async () => {
         const { process } = deploy();
         await add(process());
         const items = new SessionService({ store: process(), tenant: TENANT }).watch('one');
@@ -174,7 +174,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         });
       });
 
-      test('are read once, with the first call, however many calls begin at the same time', async () => {
+      test('are read once, with the first call, however many calls start concurrently', async () => {
         const { process, sent } = deploy();
         const first = process();
         await Promise.all(upTo(20).map((at) => add(first, `s${at}`)));
@@ -186,7 +186,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         expect(sent).toEqual(['evalsha', 'evalsha', 'evalsha', 'evalsha']);
       });
 
-      test('are one and the same for many processes that begin at the same time', async () => {
+      test('are identical for many processes that start concurrently', async () => {
         const { process } = deploy();
         const stores = upTo(12).map((at) => process({ reportEnds: at % 2 === 0 }));
         const results = await Promise.all(
@@ -198,7 +198,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         );
       });
 
-      test('are changed by a repair that is told to, with the indexes that are new', async () => {
+      test('are changed by a repair that asks for it, together with the new indexes', async () => {
         const { process, client, prefix } = deploy();
         await add(process({ partitions: 3 }));
         const wanted = process({ events: true, reportEnds: true });
@@ -218,7 +218,7 @@ describeWithRedis('the settings of a deployment in Redis', ({ port }) => {
         expect((await process().deployment())._unsafeUnwrap()).toEqual(settings);
       });
 
-      test('that a later version has stored are misconfigured', async () => {
+      test('fail with misconfigured if a later version stored them', async () => {
         const { process, client, prefix } = deploy();
         await client.call('SET', `${prefix}:{0}:deployment`, '2 from the future');
         const error = await errorOf(new SessionService({ store: process() }).create(ada));

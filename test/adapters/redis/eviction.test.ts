@@ -10,7 +10,7 @@ import { startRedis } from '../../support/redis-server.js';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describeWithRedis('a store on a server that evicts keys', () => {
+describeWithRedis('a store on a Redis that evicts keys', () => {
   /** The warnings of two stores with the same client on a server with this policy. */
   const warningsWith = async (
     policy: string,
@@ -46,7 +46,7 @@ describeWithRedis('a store on a server that evicts keys', () => {
   };
 
   test.each(['allkeys-lru', 'volatile-lru'])(
-    'warns once, and names the policy %s',
+    'warns once, with the eviction policy %s',
     async (policy) => {
       expect(await warningsWith(policy)).toEqual([
         expect.stringMatching(
@@ -60,7 +60,7 @@ describeWithRedis('a store on a server that evicts keys', () => {
     expect(await warningsWith('allkeys-lru', true, 'node-redis 6')).toHaveLength(1);
   });
 
-  test('does not warn with noeviction, or without the right to INFO', async () => {
+  test('stays quiet with noeviction, or without the right to INFO', async () => {
     expect(await warningsWith('noeviction')).toEqual([]);
     expect(await warningsWith('allkeys-lru', false)).toEqual([]);
   });

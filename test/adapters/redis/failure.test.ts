@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { failureOf, outcomeOfFailure, withOutcome } from '../../../adapters/redis/failure.js';
 
-describe('what a failed command means', () => {
+describe('a failed Redis command', () => {
   test.each([
     ['LOADING Redis is loading the dataset in memory', 'LOADING', true],
     [
@@ -21,7 +21,7 @@ describe('what a failed command means', () => {
     ['MISCONF Errors writing to the AOF file: No space left on device', 'MISCONF', false],
     ["OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],
     ["-OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],
-  ])('%s: not applied', (message, code, isTransient) => {
+  ])('leaves its call not_applied after %s', (message, code, isTransient) => {
     expect(failureOf(new Error(message))).toMatchObject({
       code,
       isTransient,
@@ -45,7 +45,7 @@ describe('what a failed command means', () => {
       "ERR ACL failure in script: User app has no permissions to run the 'zadd' command script: 1f, on @user_script:1.",
       'NOPERM',
     ],
-  ])('%s: misconfigured, and nothing was applied', (message, code) => {
+  ])('fails with misconfigured, and applies nothing, after %s', (message, code) => {
     const failure = failureOf(new Error(message));
     expect(failure).toMatchObject({ code, isTransient: false, error: { type: 'misconfigured' } });
     expect(outcomeOfFailure(failure)).toBe('not_applied');
@@ -57,7 +57,7 @@ describe('what a failed command means', () => {
     ["-READONLY You can't write against a read only replica.", 'READONLY', true],
     ["-OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],
     ['WRONGTYPE Operation against a key holding the wrong kind of value', 'WRONGTYPE', false],
-  ])('%s, inside of a script: not applied', (message, code, isTransient) => {
+  ])('leaves its call not_applied after %s inside a script', (message, code, isTransient) => {
     const sha = '9401052d872adfd0179ef8c8e8c028512707629a';
     const wrapped = `ERR Error running script (call to f_${sha}): @user_script:4: @user_script: 4: ${message} `;
     expect(failureOf(new Error(wrapped))).toMatchObject({
@@ -76,7 +76,7 @@ describe('what a failed command means', () => {
       'UNKILLABLE Sorry the script already executed write commands against the dataset.',
       'UNKILLABLE',
     ],
-  ])('%s: unknown, and not worth another attempt', (message, code) => {
+  ])('is unknown and not retried after %s', (message, code) => {
     expect(failureOf(new Error(message))).toMatchObject({
       code,
       isTransient: false,
@@ -92,7 +92,7 @@ describe('what a failed command means', () => {
     'a string',
     undefined,
     null,
-  ])('%s: unknown, and worth another attempt', (cause) => {
+  ])('is unknown and retried after %s', (cause) => {
     expect(failureOf(cause)).toMatchObject({
       code: '',
       isTransient: true,
@@ -100,7 +100,7 @@ describe('what a failed command means', () => {
     });
   });
 
-  test('the arguments that a server repeats are not in it', () => {
+  test('reports its cause without the arguments that the server repeats', () => {
     const message =
       "ERR unknown command 'evalsha', with args beginning with: '1f' '4' 'app:{0}:record:acme:one'\n'x' ";
     expect(failureOf(new Error(message)).error.cause).toBe("ERR unknown command 'evalsha'");

@@ -20,7 +20,7 @@ let prefixes = 0;
 const entriesOf = (found: EntriesOutcome): readonly HistoryEntry[] =>
   found.outcome === 'found' ? found.entries.map(withoutPosition) : [];
 
-describeWithRedis('parts of a history', ({ port }) => {
+describeWithRedis('Redis history parts', ({ port }) => {
   const open = async (version: (typeof clientVersions)[number] = 'ioredis 5') => {
     prefixes += 1;
     const prefix = `parts-${process.pid}-${prefixes}`;
@@ -32,7 +32,7 @@ describeWithRedis('parts of a history', ({ port }) => {
   };
 
   describe.each(clientVersions)('%s', (version) => {
-    test('begin at lines and nowhere else, at any byte', async () => {
+    test('start at line boundaries only, at any byte', async () => {
       const { store, client, append, journal } = await open(version);
       await append('h\u00E9llo \u{1F600}', '{');
       const end = await openAppend(store, key, ['\n{'], { operation: operationOf('op') });
@@ -62,7 +62,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       }
     });
 
-    test('of mebibytes are whole', async () => {
+    test('are complete even if entries are mebibytes long', async () => {
       const { store, append } = await open(version);
       const contents = upTo(40).map(
         (at) => `${at} ${'\u20AC'.repeat(at === 7 ? 700_000 : 20_000 + 997 * at)}`,
@@ -81,7 +81,7 @@ describeWithRedis('parts of a history', ({ port }) => {
     });
   });
 
-  describe('of a journal that is damaged', () => {
+  describe('from a damaged journal', () => {
     const good = '{"role":"user","content":"x","timestamp":"2026-01-31T12:00:00.000Z"},\n';
 
     test.each([
@@ -90,7 +90,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       ['an entry with a number', good.replace('"x"', '1')],
       ['a line of something else', 'x\n'],
       ['a second head', '{"id":"one"},\n'],
-    ])('are corrupt_record with %s', async (_, line) => {
+    ])('fail with corrupt_record with %s', async (_, line) => {
       const { store, client, append, journal } = await open();
       const position = await append('hello');
       const more = await append('x'.repeat(200));
@@ -102,7 +102,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       }
     });
 
-    test('are those that were acknowledged, whatever a torn log has left behind them', async () => {
+    test('contain only acknowledged entries, whatever a torn log left behind them', async () => {
       for (const tail of ['x', '{', good, `${good}${good}`, '\n', '"', '\u20AC']) {
         const { store, client, append, journal } = await open();
         const position = await append('hello');
@@ -120,7 +120,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       }
     });
 
-    test('are corrupt_record where it is shorter than what was acknowledged', async () => {
+    test('fail with corrupt_record if the journal is shorter than what was acknowledged', async () => {
       const { store, client, append, journal } = await open();
       const position = await append('hello');
       await append('goodbye');
@@ -131,7 +131,7 @@ describeWithRedis('parts of a history', ({ port }) => {
       }
     });
 
-    test('are corrupt_record where it is of another type, and where only the history is there', async () => {
+    test('fail with corrupt_record if the journal has another type, or only the journal exists', async () => {
       const { store, client, journal, record } = await open();
       for (const slice of [{ limit: 1 }, { after: 0, limit: 1 }, { after: 9, limit: 1 }]) {
         await client.call('DEL', journal);
@@ -145,7 +145,7 @@ describeWithRedis('parts of a history', ({ port }) => {
     });
   });
 
-  test('are read where the server has forgotten the scripts, and with a prefix of the client', async () => {
+  test("are readable after SCRIPT FLUSH, and with the client's keyPrefix", async () => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
     const client = openClient('ioredis 6', { port: server.port, keyPrefix: 'host:' });

@@ -33,7 +33,7 @@ const SECRET = 'secret-content';
 
 let prefixes = 0;
 
-describeWithRedis('an inbox in Redis', ({ port }) => {
+describeWithRedis('a Redis inbox', ({ port }) => {
   const open = async () => {
     prefixes += 1;
     const prefix = `inbox-${process.pid}-${prefixes}`;
@@ -62,7 +62,7 @@ describeWithRedis('an inbox in Redis', ({ port }) => {
   const sendSecret = (store: RedisSessionStore, id: string) =>
     made(store, sendOf(messageOf(id, SECRET)));
 
-  test('contains the content of a message that was taken until the next one comes', async () => {
+  test('keeps the content of a message that was taken until the next message arrives', async () => {
     const { store, fieldsWithSecret } = await open();
     await sendSecret(store, 'm1');
     await take(store, 1);
@@ -72,14 +72,14 @@ describeWithRedis('an inbox in Redis', ({ port }) => {
     expect(await said(store, key)).toEqual([SECRET]);
   });
 
-  test('contains no content of a message that is taken in the step that sends it', async () => {
+  test('stores no content of a message that is taken in the step that sends it', async () => {
     const { store, fieldsWithSecret } = await open();
     await changeInbox(store, { send: messageOf('m1', SECRET), take: { messages: 1, turn: 1 } });
     expect(await fieldsWithSecret()).toEqual([]);
     expect(await known(store, ['m1'])).toMatchObject([{ id: 'm1', position: expect.any(Number) }]);
   });
 
-  test('contains no content of a withdrawn message, wherever it waited', async () => {
+  test('stores no content of a withdrawn message, wherever it waited', async () => {
     const { store, fieldsWithSecret } = await open();
     for (const id of ['m1', 'm2', 'm3']) {
       await send(store, [`before ${id}`]);
@@ -92,7 +92,7 @@ describeWithRedis('an inbox in Redis', ({ port }) => {
     expect(await waitingIds(store)).toEqual(['before m1', 'before m2', 'before m3']);
   });
 
-  test('contains no content of a message after its redaction', async () => {
+  test('stores no content of a message after its redaction', async () => {
     const { store, fieldsWithSecret } = await open();
     await sendSecret(store, 'm1');
     await send(store, ['m2']);
@@ -102,7 +102,7 @@ describeWithRedis('an inbox in Redis', ({ port }) => {
     expect(await waitingIds(store)).toEqual(['m2']);
   });
 
-  test('is deleted with its session, and by a repair without one', async () => {
+  test('is deleted with its session, and by a repair if its session is missing', async () => {
     const { store, client, inbox, keysWith } = await open();
     await send(store, ['m1']);
     await remove(store, key);
@@ -112,7 +112,7 @@ describeWithRedis('an inbox in Redis', ({ port }) => {
     expect(await keysWith(':inbox:')).toEqual([]);
   });
 
-  test('knows no message of a change that a torn log has lost', async () => {
+  test('forgets messages of a change that a torn log lost', async () => {
     const { store, client, inbox } = await open();
     await append(store, key, ['before']);
     const end = (await answerOf(store.find(key)))?.historyPosition ?? 0;
@@ -130,7 +130,7 @@ describeWithRedis('an inbox in Redis', ({ port }) => {
     expect(again).toEqual({ outcome: 'repeated', position: 0 });
   });
 
-  test('is damaged without a message that waits, and its session can be read', async () => {
+  test('reports damage if a waiting message is missing, and its session stays readable', async () => {
     const { store, client, inbox } = await open();
     await send(store, ['m1', 'm2']);
     await client.call('HDEL', inbox, '2');
@@ -139,7 +139,7 @@ describeWithRedis('an inbox in Redis', ({ port }) => {
     expect((await store.find(key)).isOk()).toBe(true);
   });
 
-  test('is no key of an append, a change or a page that does not need it', async () => {
+  test('is not read by appends, changes and pages that do not need it', async () => {
     const { store, sent } = await open();
     await send(store, ['m1']);
     sent.length = 0;
@@ -154,7 +154,7 @@ describeWithRedis('an inbox in Redis', ({ port }) => {
     expect(sent.filter((command) => / \S+:inbox:/.test(command))).toEqual([]);
   });
 
-  test('reads only the messages whose ids are given, however many wait', async () => {
+  test('reads only the requested message ids, however many wait', async () => {
     const server = await startRedis();
     const client = openClient('ioredis 5', { port: server.port });
     try {

@@ -7,15 +7,15 @@ const entry = { role: 'user', content: 'hello', timestamp: '2026-01-31T18:00:03.
 /** More escapes than a regular expression has stack for. */
 const MANY = 6_000_000;
 
-describe('a journal', () => {
+describe('a Redis journal', () => {
   // Histories of today must be read by every later version of this format.
-  test('is a line for each entry', () => {
+  test('contains one line per entry', () => {
     expect(encodeLines([entry, entry])).toBe(LINE + LINE);
     expect(decodeLines(LINE + LINE)).toEqual([entry, entry]);
     expect(decodeLines('')).toEqual([]);
   });
 
-  test('whose record was not written begins with another character, and is read with its record', () => {
+  test('starts with another character if its record was not written, and is read together with its record', () => {
     const unconfirmed = LINE.replace('{', '?');
     expect(decodeLines(unconfirmed + LINE)).toEqual([entry, entry]);
   });
@@ -32,18 +32,18 @@ describe('a journal', () => {
     ['a raw line feed in a text', LINE.replace('hello', 'hel\nlo')],
     ['a bad escape', LINE.replace('hello', '\\x')],
     ['a list within the list', '],[,\n'],
-  ])('is none with %s', (_, text) => {
+  ])('decodes to nothing with %s', (_, text) => {
     expect(decodeLines(text)).toBeUndefined();
   });
 
-  test('gives its reader entries of its own', () => {
+  test('returns a fresh copy of its entries to each reader', () => {
     const [[first] = [], [again] = []] = [decodeLines(LINE), decodeLines(LINE)];
     expect(again).toEqual(first);
     expect(again).not.toBe(first);
     expect(Object.isFrozen(again)).toBe(false);
   });
 
-  test('is read with millions of escapes', () => {
+  test('is readable with millions of escapes', () => {
     const long = LINE.replace('hello', '\\n'.repeat(MANY));
     expect(decodeLines(long)?.[0]?.content).toHaveLength(MANY);
     expect(decodeLines(long.slice(0, -3))).toBeUndefined();

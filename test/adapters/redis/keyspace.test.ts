@@ -3,11 +3,11 @@ import { dueKeyOf, Keyspace, keyOf } from '../../../adapters/redis/keyspace.js';
 
 const acme = { tenant: 'acme', id: 'a b' };
 
-describe('the keys of a session', () => {
+describe('the Redis keys of a session', () => {
   const keyspace = new Keyspace('app', 1);
 
   // Once written they are what is looked for: another layout would lose every session.
-  test('are these', () => {
+  test('have these names', () => {
     expect(keyspace.of(acme)).toEqual({
       ...acme,
       records: 'app:{0}:record:acme:',
@@ -66,7 +66,7 @@ describe('the keys of a session', () => {
     expect(keyspace.tenantsOf(7, 'waiting')).toBe('app:{7}:waiting');
   });
 
-  test('of a session are those of its tenant', () => {
+  test('are derived from the keys of its tenant', () => {
     for (const tenant of ['acme', 'ac:me', '{0}']) {
       const session = keyspace.of({ ...acme, tenant });
       const { records, journals, index, labels, work, deadlines } = keyspace.tenant(tenant);
@@ -81,7 +81,7 @@ describe('the keys of a session', () => {
     }
   });
 
-  test('are each tenant\u2019s own where two have the same id', () => {
+  test('differ between tenants that use the same id', () => {
     for (const tenant of ['acme', 'globex', 'acme']) {
       expect(keyspace.of({ ...acme, tenant }).sessionKey).toBe(`${tenant}:a%0020b`);
     }
@@ -92,7 +92,7 @@ describe('the keys of a session', () => {
     ['', 0x811c9dc5],
     ['a', 0xe40c292c],
     ['foobar', 0xbf9cf968],
-  ])('of the tenant %j are in the partition that its hash says', (tenant, hash) => {
+  ])('of the tenant %j are in the partition of its FNV-1a hash', (tenant, hash) => {
     expect(new Keyspace('app', 2 ** 32).tenant(tenant).index).toBe(`app:{${hash}}:index:${tenant}`);
     expect(new Keyspace('app', 64).of({ tenant, id: 'x' }).tenants).toBe(
       `app:{${hash % 64}}:tenants`,
@@ -100,10 +100,10 @@ describe('the keys of a session', () => {
   });
 });
 
-describe('a key that a scan finds', () => {
+describe('a Redis key that a scan finds', () => {
   const keyspace = new Keyspace('a*b', 3);
 
-  test('says what it is', () => {
+  test('is parsed into its kind and the rest', () => {
     expect(keyspace.parse('a*b:{2}:record:acme:x')).toEqual({ kind: 'record', rest: 'acme:x' });
     expect(keyspace.parse('a*b:{12}:index:acme\n')).toEqual({ kind: 'index', rest: 'acme\n' });
     expect(keyspace.parse('a*b:{0}:tenants')).toEqual({ kind: 'tenants', rest: '' });
@@ -123,23 +123,23 @@ describe('a key that a scan finds', () => {
     'x{0}:record:acme:x',
     'xxxxx0}:record:acme:x',
     '',
-  ])('is none of ours: %j', (key) => {
+  ])('is ignored if it is foreign: %j', (key) => {
     expect(keyspace.parse(key)).toBeUndefined();
   });
 
-  test('matches a pattern in which nothing of the prefixes is a wildcard', () => {
+  test('matches a pattern that escapes wildcards in the prefixes', () => {
     expect(keyspace.pattern('k?[x]^\\:')).toBe(String.raw`k\?\[x\]\^\\:a\*b:{*}:*`);
   });
 });
 
-describe('the key of a session, as it stands in events,', () => {
-  test('says whose session it is', () => {
+describe('a session key in a Redis event', () => {
+  test('decodes to the tenant and the id', () => {
     expect(keyOf('ac%003ame:a%0020b')).toEqual({ tenant: 'ac:me', id: 'a b' });
   });
 });
 
 describe('a member of the due sessions', () => {
-  test('says whose session it is, and whether that was removed', () => {
+  test('decodes to its session and its removal, if any', () => {
     expect(dueKeyOf('acme', 'a%0020b')).toEqual(acme);
     expect(dueKeyOf('acme', 'a%0020b:12')).toEqual({ ...acme, removal: '12' });
   });

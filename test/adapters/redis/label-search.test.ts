@@ -15,8 +15,8 @@ const SESSIONS = 1500;
 /** How many sessions the server may examine before other clients get their turn. */
 const AT_ONCE = 300;
 
-describeWithRedis('a search', () => {
-  test('gives other clients their turn after a few hundred sessions, and finds all of them', async () => {
+describeWithRedis('a label search in Redis', () => {
+  test('lets other clients run after a few hundred sessions, and finds all sessions', async () => {
     // A separate server, so that only the commands of this test are counted.
     const server = await startRedis();
     onTestFinished(() => server.stop());

@@ -24,7 +24,7 @@ const state = live('ACTIVE', { deadline: NOON + MINUTE });
 
 let prefixes = 0;
 
-describeWithRedis('the clock of a machine and that of the server', ({ port }) => {
+describeWithRedis("a machine clock that differs from the Redis server's", ({ port }) => {
   afterEach(() => vi.useRealTimers());
 
   const open = async () => {
@@ -51,7 +51,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
   describe.each([-60 * MINUTE, -5 * MINUTE, -5000, 5000, 5 * MINUTE, 60 * MINUTE])(
     '%i ms apart',
     (offsetMs) => {
-      test('every change is made, once, and only the first of them is sent twice', async () => {
+      test('applies every change once, and sends only the first change twice', async () => {
         const { store, others, sent, eventsCount } = await open();
         await openAppend(others, key, ['before']);
         setClock(offsetMs);
@@ -70,7 +70,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
         expect(await eventsCount()).toBe(7);
       });
 
-      test('a call that arrives again is still recognised', async () => {
+      test('still recognizes a call that arrives a second time', async () => {
         const { store, others, client, sent, eventsCount } = await open();
         setClock(offsetMs);
         const position = await openAppend(store, key, ['mine']);
@@ -84,7 +84,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
     },
   );
 
-  test('while they agree, no call is sent twice', async () => {
+  test('sends no call twice while the clocks agree', async () => {
     const { store, sent, others } = await open();
     await openAppend(others, key, ['before']);
     await openAppend(store, key, ['first']);
@@ -92,7 +92,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
     expect(sent).toHaveLength(2);
   });
 
-  test('a call that arrives after its time changes nothing, even where nothing remembers it', async () => {
+  test('rejects a call that arrives after its time, even if its write marker is gone', async () => {
     const { store, others, client, sent, eventsCount } = await open();
     await openAppend(store, key, ['mine']);
     const [, count = '', write = '', ...rest] = (sent.at(-1) ?? []).map(String);
@@ -106,7 +106,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
     expect([await said(others, key), await eventsCount()]).toEqual([['mine'], 2]);
   });
 
-  test('a machine whose clock is set while it runs goes on; a call that may have been forgotten is unknown', async () => {
+  test('reports a possibly forgotten call as unknown if the clock is set, and then continues', async () => {
     const { store, others } = await open();
     await openAppend(store, key, ['one']);
     setClock(-10 * MINUTE);
@@ -120,7 +120,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
     expect(await said(others, key)).toEqual(['one', 'three', 'four']);
   });
 
-  test('many concurrent calls of a machine with a wrong clock are all made, once each', async () => {
+  test('applies many concurrent calls exactly once each', async () => {
     for (const offsetMs of [-10 * MINUTE, 10 * MINUTE]) {
       const { store, others } = await open();
       setClock(offsetMs);
@@ -131,7 +131,7 @@ describeWithRedis('the clock of a machine and that of the server', ({ port }) =>
     }
   });
 
-  test('a call whose script is always refused as late ends within its time, and was not applied', async () => {
+  test('leaves a call not_applied at its timeout if the server always rejects it as late', async () => {
     const { others, client, prefix } = await open();
     const refusing = intercepting(client, async (name, _, run) =>
       name.startsWith('eval') ? 'late 1' : run(),

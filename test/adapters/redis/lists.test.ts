@@ -46,7 +46,7 @@ const countLightList = async (version: ClientVersion, context: string, maxBytes?
   };
 };
 
-describeWithRedis('a list', ({ port }) => {
+describeWithRedis('a Redis list', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
     const open = () => {
       const prefix = newPrefix();
@@ -55,7 +55,7 @@ describeWithRedis('a list', ({ port }) => {
       return { client, prefix, store };
     };
 
-    test('is one script that finds the page and one MGET that reads its histories', async () => {
+    test('sends one script to find the page and one MGET to read its histories', async () => {
       // A separate server, so that only the commands of this test are counted.
       const server = await startRedis();
       onTestFinished(() => server.stop());
@@ -71,13 +71,13 @@ describeWithRedis('a list', ({ port }) => {
       expect(sent).toEqual([2, 1]);
     });
 
-    test('without histories is one script', async () => {
+    test('sends one script if it omits histories', async () => {
       const { sent } = await countLightList(version, '');
       // The others are the script's.
       expect(sent).toEqual({ evalsha: 1, mget: 0, get: 5, getrange: 0, strlen: 5 });
     });
 
-    test('without histories reads no record if they are too large together', async () => {
+    test('reads no record without histories if the records are too large together', async () => {
       const { sent } = await countLightList(version, 'x'.repeat(30_000), 200_000);
       expect(sent).toEqual({ evalsha: 1, mget: 0, get: 5, getrange: 0, strlen: 5 });
       const refused = await countLightList(version, 'x'.repeat(30_000), 150_000);
@@ -85,13 +85,13 @@ describeWithRedis('a list', ({ port }) => {
       expect(refused.answer._unsafeUnwrapErr()).toMatchObject({ type: 'too_large', sessions: 5 });
     });
 
-    test('without histories refuses small records too', async () => {
+    test('rejects small records without histories if they are too large together', async () => {
       const { answer } = await countLightList(version, '', 1);
       expect(answer._unsafeUnwrapErr().type).toBe('too_large');
     });
 
     test.each(['no record', 'a \x1e b \x1e c'])(
-      'without histories names a session with the record %j',
+      'names a session with the record %j, without histories',
       async (text) => {
         const { client, prefix, store } = open();
         await beginFive(store);
@@ -108,7 +108,7 @@ describeWithRedis('a list', ({ port }) => {
       ['small', ''],
       ['large', 'x'.repeat(70_000)],
     ])(
-      'without histories shows a %s session whole while others append to it and change it',
+      'shows a %s session consistently during concurrent appends and changes, without histories',
       async (_, context) => {
         const { prefix, store: writer } = open();
         const client = openClient(version, { port });
@@ -192,7 +192,7 @@ describeWithRedis('a list', ({ port }) => {
       for (const record of records) expect(versions).toContainEqual(record);
     });
 
-    test('drops index entries without a session: the page is full, and the total right', async () => {
+    test('drops index entries of missing sessions, and returns a full page with the correct total', async () => {
       const { client, prefix, store } = open();
       await beginFive(store);
       const { index } = new Keyspace(prefix, 1).of(keyOf('s0'));

@@ -19,7 +19,7 @@ const { record, journal, operations } = new Keyspace(prefix, 1).of(key);
 
 // On a server of its own: the traffic of others can come before the answer to MONITOR, which no
 // client expects.
-describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
+describeWithRedis(`an append to a Redis history of ${ENTRIES} entries`, () => {
   let port = 0;
 
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       return openAppendOf(key, [id], { operation: operationOf(id) });
     };
 
-    test('reads nothing of it, whoever has written to it before, and writes after its end', async () => {
+    test('reads nothing of the history, whoever wrote to it before, and writes at its end', async () => {
       const [store, others] = [open(), open()];
       await openAppend(store, key, ['the first of this process']);
       for (const _ of upTo(3)) await openAppend(others, key, ['theirs']);
@@ -87,7 +87,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       expect(seen.filter((command) => command === 'get record')).toEqual([]);
     });
 
-    test('with an operation id reads nothing of it either, and its repetition only its own line, whatever was written since', async () => {
+    test('with an operation id reads nothing of the history, and its repetition reads only its own line', async () => {
       const [store, others] = [open(), open()];
       const mine = namedAppend('mine');
       const position = await made(store, mine);
@@ -107,7 +107,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       }
     });
 
-    describe('with an operation id, which a crash has lost after its id was noted', () => {
+    describe('with an operation id that a crash kept while it lost the append', () => {
       /**
        * Appends, and takes back what the record says of it: the last command, which a torn log does
        * not have.
@@ -127,14 +127,14 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
         expect(found).toHaveLength(1);
       };
 
-      test('is made when it is repeated', async () => {
+      test('is applied when it is repeated', async () => {
         const store = open();
         const commit = namedAppend('lost');
         await appendAndLose(store, commit);
         await expectRepeatable(store, commit);
       });
 
-      test('is made when it is repeated, although other entries have taken its place', async () => {
+      test('is applied when it is repeated, even if other entries took its place', async () => {
         const store = open();
         const commit = namedAppend('replaced');
         await appendAndLose(store, commit);
@@ -143,7 +143,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       });
     });
 
-    test('leaves its last entries, and those after it, to be read at their own cost', async () => {
+    test('leaves the latest entries readable at their own cost', async () => {
       const store = open();
       const position = await openAppend(store, key, ['before']);
       await openAppend(store, key, ['after']);
@@ -171,7 +171,7 @@ describeWithRedis(`an append to a history of ${ENTRIES} entries`, () => {
       await expectFew({ after: 0, limit: 1000 }, ['entry 999'], LOOK + 4 * 80_000);
     });
 
-    test('keeps everything', async () => {
+    test('keeps all earlier entries', async () => {
       const store = open();
       const before = (await said(store, key)) ?? [];
       await openAppend(store, key, ['one more']);

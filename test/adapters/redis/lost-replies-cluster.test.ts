@@ -48,7 +48,7 @@ const clusters = {
 
 let prefixes = 0;
 
-describeWithRedis('a reply of a Redis Cluster is lost after the command has run', () => {
+describeWithRedis('a Redis Cluster reply that is lost after the command ran', () => {
   let cluster: RedisCluster;
   beforeAll(async () => {
     cluster = await startCluster(1);
@@ -87,7 +87,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
     const appending30 = (others: SessionStore) =>
       Promise.all(upTo(30).map((other) => openAppend(others, key, [`${other}`])));
 
-    test('begin', async () => {
+    test('applies a create once', async () => {
       const { store, others, loseReply } = await open();
       const lost = loseReply(async () => {
         while ((await answerOf(others.findState(key))) === undefined);
@@ -99,7 +99,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
       expect(await said(others, key)).toHaveLength(30);
     });
 
-    test('change of the state', async () => {
+    test('applies a state change once', async () => {
       const { store, others, loseReply } = await open();
       await begin(others, key, { state: live('IDLE') });
       const next = (revision: number) => putOf(key, live('ACTIVE', { revision }));
@@ -109,7 +109,7 @@ describeWithRedis('a reply of a Redis Cluster is lost after the command has run'
       expect((await answerOf(others.findState(key)))?.revision).toBe(3);
     });
 
-    test('append', async () => {
+    test('applies an append once', async () => {
       const { store, others, loseReply } = await open();
       await begin(others, key);
       // From then on this process knows how the journal ends, and sends nothing before the lines.

@@ -53,7 +53,7 @@ const changing5 = async (others: RedisSessionStore): Promise<void> => {
 
 let prefixes = 0;
 
-describeWithRedis('a reply is lost after the command has run', ({ port }) => {
+describeWithRedis('a Redis reply that is lost after the command ran', ({ port }) => {
   // What is cut off is to be the reply of the script itself, and not the server's word that it does
   // not know it.
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
       test.each([
         ['', nothing],
         ['; others change the session before the retry', changing5],
-      ])('begin%s', async (_, beforeRetry) => {
+      ])('applies a create once%s', async (_, beforeRetry) => {
         const { store, others, loseReply } = await open();
         const isThere = async () => (await answerOf(others.findState(key))) !== undefined;
         const lost = loseReply(beforeRetry, writeScripts.change, isThere);
@@ -116,7 +116,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
       test.each([
         ['', nothing],
         ['; others change the session before the retry', changing5],
-      ])('put%s', async (_, beforeRetry) => {
+      ])('applies a state change once%s', async (_, beforeRetry) => {
         const { store, others, loseReply } = await open();
         const { state: idle } = await begin(others, key, {
           state: live('IDLE', { deadline: NOON }),
@@ -142,7 +142,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
           'op',
           appending1000,
         ],
-      ])('%s', async (_, operationId, beforeRetry) => {
+      ])('applies an %s once', async (_, operationId, beforeRetry) => {
         const { store, others, loseReply } = await open();
         await begin(others, key);
         await openAppend(others, key, ['before']);
@@ -161,7 +161,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
           expect(await change(others, commit)).toEqual({ outcome: 'repeated', position });
       });
 
-      test('begin; others remove the session before the retry, and it stays removed', async () => {
+      test('leaves a session removed that others remove before the retry of its create', async () => {
         const { store, others, loseReply } = await open();
         const isThere = async () => (await answerOf(others.findState(key))) !== undefined;
         const removing = async () => expect(await remove(others, key)).toEqual(MADE);
@@ -172,7 +172,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         expect(await idsOf(others, TENANT)).toEqual([]);
       });
 
-      test('remove; others create the session anew before the retry, and it stays', async () => {
+      test('leaves a session in place that others create again before the retry of its removal', async () => {
         const { store, others, loseReply } = await open();
         await begin(others, key);
         await openAppend(others, key, ['the first']);
@@ -186,7 +186,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         expect(await idsOf(others, TENANT)).toEqual(['one']);
       });
 
-      test('begin; others remove the session, create it anew and remove it again before the retry', async () => {
+      test('leaves a session removed that others remove, create and remove before the retry of its create', async () => {
         const { store, others, loseReply } = await open();
         const lost = loseReply(async () => {
           expect(await remove(others, key)).toEqual(MADE);
@@ -198,7 +198,7 @@ describeWithRedis('a reply is lost after the command has run', ({ port }) => {
         expect(await answerOf(others.find(key))).toBeUndefined();
       });
 
-      test('remove', async () => {
+      test('applies a removal once', async () => {
         const { store, others, loseReply } = await open();
         await begin(others, key, { state: live('PAUSED', { deadline: NOON }) });
         await begin(others, keyOf('two'));

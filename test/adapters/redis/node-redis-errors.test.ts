@@ -47,7 +47,7 @@ const open = async (client: RedisClient, port: number) => {
 };
 
 describeWithRedis('an append that node-redis has not sent', ({ port }) => {
-  test('was not applied if its queue is full', async () => {
+  test('is not_applied if its queue is full', async () => {
     const full = { socket: { port }, commandsQueueMaxLength: 3 };
     const client = await connected(createClient(full));
     const { store, others } = await open(client, port);
@@ -57,7 +57,7 @@ describeWithRedis('an append that node-redis has not sent', ({ port }) => {
     expect(await said(others, key)).toEqual(['before']);
   });
 
-  test('was not applied if its pool has no client for it', async () => {
+  test('is not_applied if its pool has no client for it', async () => {
     const narrow = { minimum: 1, maximum: 1, acquireTimeout: 20 };
     const pool = await connected(createClientPool({ socket: { port } }, narrow));
     const { store, others } = await open(pool, port);
@@ -67,7 +67,7 @@ describeWithRedis('an append that node-redis has not sent', ({ port }) => {
     expect(await said(others, key)).toEqual(['before']);
   });
 
-  test('was not applied if it is offline without a queue', async () => {
+  test('is not_applied if the client is offline without a queue', async () => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
     const at = { socket: { port: server.port }, disableOfflineQueue: true };
@@ -78,7 +78,7 @@ describeWithRedis('an append that node-redis has not sent', ({ port }) => {
     expect(await errorOf(store.change(mine))).toMatchObject(notApplied);
   });
 
-  test('was not applied if its pool is closing', async () => {
+  test('is not_applied if its pool is closing', async () => {
     const pool = await connected(createClientPool({ socket: { port } }));
     const { store, others } = await open(pool, port);
     const held = pool.sendCommand(['BLPOP', 'nothing', '1']);
@@ -92,7 +92,7 @@ describeWithRedis('an append that node-redis has not sent', ({ port }) => {
     expect(await said(others, key)).toEqual(['before']);
   });
 
-  test('was not applied if the client has not been connected', async () => {
+  test('is not_applied if the client was never connected', async () => {
     const { store } = await open(await connected(createClient({ socket: { port } })), port);
     const early = new RedisSessionStore({ client: createClient({ socket: { port } }) });
     expect(await errorOf(early.change(mine))).toMatchObject(notApplied);
@@ -100,7 +100,7 @@ describeWithRedis('an append that node-redis has not sent', ({ port }) => {
   });
 });
 
-describe('an error of node-redis', () => {
+describe('a node-redis error', () => {
   const fatesOf = (text: string) => ({
     client: senderOf(createClient()).fateOf(new Error(text)),
     cluster: senderOf(createCluster({ rootNodes: [] })).fateOf(new Error(text)),
@@ -113,12 +113,9 @@ describe('an error of node-redis', () => {
     'The client is offline',
     'The queue is full',
     'Timeout waiting for a client after 9ms',
-  ])(
-    '"%s" says that a command was not sent, but behind sentinels it may have been before',
-    (text) => {
-      expect(fatesOf(text)).toEqual({ client: 'unsent', cluster: 'unsent', sentinel: undefined });
-    },
-  );
+  ])('"%s" means unsent, but possibly sent before behind sentinels', (text) => {
+    expect(fatesOf(text)).toEqual({ client: 'unsent', cluster: 'unsent', sentinel: undefined });
+  });
 
   // The server has read the commands behind the login, as the user that it had before.
   test.each([
@@ -126,7 +123,7 @@ describe('an error of node-redis', () => {
     "NOPERM User limited has no permissions to run the 'select' command",
     "NOPERM this user has no permissions to run the 'select' command or its subcommand",
     "NOPERM User limited has no permissions to run the 'client|tracking' command",
-  ])('"%s" is of the login, and says nothing about the command', (text) => {
+  ])('"%s" concerns the login, and says nothing about the command', (text) => {
     expect(fatesOf(text)).toEqual({ client: 'lost', cluster: 'lost', sentinel: 'lost' });
   });
 
@@ -138,7 +135,7 @@ describe('an error of node-redis', () => {
     'The client is closed',
     'Disconnects client',
     '',
-  ])('"%s" is read as of any client', (text) => {
+  ])('"%s" is treated like any client\'s error', (text) => {
     expect(fatesOf(text)).toEqual({ client: undefined, cluster: undefined, sentinel: undefined });
   });
 });

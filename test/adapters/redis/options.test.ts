@@ -42,12 +42,12 @@ const expectRule = (options: unknown, rule: string): void => {
   expect(() => makeStore(options)).toThrow(new TypeError(`RedisSessionStore: ${rule}`));
 };
 
-describe('options that break a rule are named immediately', () => {
-  test.each([undefined, null, 'options', 1])('%s instead of options', (options) => {
+describe('RedisSessionStore throws a TypeError', () => {
+  test.each([undefined, null, 'options', 1])('for %s instead of options', (options) => {
     expectRule(options, 'options must be an object');
   });
 
-  test.each(Object.entries(strange))('client: %s', (name, value) => {
+  test.each(Object.entries(strange))('for a client that is %s', (name, value) => {
     const throws = /throwing|revoked/.test(name);
     expectRule({ client: value() }, throws ? 'client cannot be read: it throws' : CLIENT);
   });
@@ -57,27 +57,33 @@ describe('options that break a rule are named immediately', () => {
     ['createClientPool', () => createClientPool5()],
     ['createCluster', () => createCluster5({ rootNodes: [] })],
     ['createSentinel', () => createSentinel5({ name: 'a', sentinelRootNodes: [] })],
-  ])('client: by %s of node-redis 5, which confuses replies', (_, create) => {
+  ])('for a client by %s of node-redis 5, which mixes up replies', (_, create) => {
     expectRule({ client: create() }, CLIENT);
   });
 
   test.each([undefined, {}, { evalsha: 'no function' }, 'redis://127.0.0.1'])(
-    'client: %s',
+    'for the client %s',
     (value) => {
       expectRule({ client: value }, CLIENT);
     },
   );
 
-  test.each(['', 'a{b', 'a}b', 'a*', 'x'.repeat(129), null, 1, ['app']])('prefix: %j', (prefix) => {
-    expectRule({ client, prefix }, 'prefix must have 1 to 128 characters, none of them {, } or *');
-  });
+  test.each(['', 'a{b', 'a}b', 'a*', 'x'.repeat(129), null, 1, ['app']])(
+    'for the prefix %j',
+    (prefix) => {
+      expectRule(
+        { client, prefix },
+        'prefix must have 1 to 128 characters, none of them {, } or *',
+      );
+    },
+  );
 
-  test.each([...oddNumbers, '1', null])('partitions and timeoutMs: %s', (value) => {
+  test.each([...oddNumbers, '1', null])('for partitions and timeoutMs of %s', (value) => {
     expectRule({ client, partitions: value }, 'partitions must be a whole number, at least 1');
     expectRule({ client, timeoutMs: value }, 'timeoutMs must be a whole number, at least 1');
   });
 
-  test('partitions, timeoutMs and events.length that are too large', () => {
+  test('for partitions, timeoutMs and events.length that are too large', () => {
     expectRule({ client, partitions: 16_385 }, 'partitions must be at most 16384');
     expectRule({ client, timeoutMs: 600_001 }, 'timeoutMs must be at most 600000');
     expectRule(
@@ -86,40 +92,40 @@ describe('options that break a rule are named immediately', () => {
     );
   });
 
-  test.each([1, 'yes', null])('reportEnds and events: %j', (value) => {
+  test.each([1, 'yes', null])('for reportEnds and events of %j', (value) => {
     expectRule({ client, reportEnds: value }, 'reportEnds must be true or false');
     expectRule({ client, events: value }, 'events must be true, false or { length, client }');
   });
 
-  test('an unknown one is named with the one that was probably meant', () => {
+  test('for an unknown option, with the nearest known name', () => {
     expect(() => makeStore({ client, timeOutMs: 1 })).toThrow(/timeOutMs is unknown.*timeoutMs/);
     expect(() => makeStore({ client, events: { lenght: 1 } })).toThrow(
       /events\.lenght is unknown.*length/,
     );
   });
 
-  test('all of them are named together', () => {
+  test('that lists all wrong options', () => {
     expect(() => makeStore({ client: 1, prefix: '', partitions: 0 })).toThrow(
       /client .*prefix .*partitions /,
     );
   });
 
   test.each([
-    ['throw when they are looked at', throwing],
-    ['are revoked', revoked],
-  ])('options that %s', (_, options) => {
+    ['throw when they are read', throwing],
+    ['are a revoked proxy', revoked],
+  ])('for options that %s', (_, options) => {
     expectRule(options(), 'options cannot be read: it throws');
   });
 });
 
-describeWithRedis("a host's client", ({ port }) => {
+describeWithRedis("a host's Redis client", ({ port }) => {
   const hosts = {
     'ioredis 5': () => new Redis({ port, maxRetriesPerRequest: 7 }),
     'ioredis 6': () => new Redis6({ port, maxRetriesPerRequest: 7 }),
     'node-redis 6': () => createClient({ socket: { port }, commandsQueueMaxLength: 700 }),
   } as const;
 
-  test.each(clientVersions)('is left as it was, with %s', async (version) => {
+  test.each(clientVersions)('keeps its settings, with %s', async (version) => {
     const host = hosts[version]();
     onTestFinished(async () => {
       await host.quit();
@@ -144,7 +150,7 @@ describeWithRedis("a host's client", ({ port }) => {
   });
 
   test.each(clientVersions)(
-    'serves stores of different prefixes that do not see each other, with %s',
+    'serves stores of different prefixes that never see each other, with %s',
     async (version) => {
       const shared = openClient(version, { port });
       const open = (options: Partial<RedisSessionStoreOptions>) =>
@@ -176,7 +182,7 @@ describeWithRedis("a host's client", ({ port }) => {
   );
 
   test.each(clientVersions)(
-    'has all keys of a store under its keyPrefix and the prefix, with %s',
+    'prefixes all keys of a store with keyPrefix and prefix, with %s',
     async (version) => {
       const prefix = `options-${process.pid}-${version}-keys`;
       const prefixed = openClient(version, { port, keyPrefix: 'host:' });

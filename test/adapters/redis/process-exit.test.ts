@@ -9,7 +9,7 @@ import { bundleWorker, type Worker } from '../../support/worker-pool.js';
 /** Longer than any test may run. */
 const PATIENCE = '600000';
 
-describeWithRedis('a process whose host has closed the client', ({ port }) => {
+describeWithRedis('a process whose host closed the Redis client', ({ port }) => {
   let worker: Worker;
   beforeAll(async () => {
     worker = await bundleWorker('one-call');
@@ -19,21 +19,15 @@ describeWithRedis('a process whose host has closed the client', ({ port }) => {
   const outcomes = async (...args: readonly string[]): Promise<unknown> =>
     JSON.parse(await runNode([worker.file, ...args], tmpdir()));
 
-  test.each(clientVersions)(
-    'ends by itself: no timer is left after an answer, with %s',
-    async (version) => {
-      expect(await outcomes(version, String(port), PATIENCE)).toEqual(['ok', 'ok']);
-    },
-  );
+  test.each(clientVersions)('exits after a reply, with no timer left, with %s', async (version) => {
+    expect(await outcomes(version, String(port), PATIENCE)).toEqual(['ok', 'ok']);
+  });
 
-  test.each(clientVersions)(
-    'ends by itself after calls without an answer, with %s',
-    async (version) => {
-      const unavailable = 'store_unavailable';
-      expect(await outcomes(version, String(await freePort()), '100')).toEqual([
-        unavailable,
-        unavailable,
-      ]);
-    },
-  );
+  test.each(clientVersions)('exits after calls without a reply, with %s', async (version) => {
+    const unavailable = 'store_unavailable';
+    expect(await outcomes(version, String(await freePort()), '100')).toEqual([
+      unavailable,
+      unavailable,
+    ]);
+  });
 });

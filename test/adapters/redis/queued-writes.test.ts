@@ -16,7 +16,7 @@ const settled = async () => {
 
 let prefixes = 0;
 
-describeWithRedis('a write that waits behind others', ({ port }) => {
+describeWithRedis('a Redis write in a queue', ({ port }) => {
   /**
    * A session whose scripts the server gets when the test lets them go, once all groups are under
    * way.
@@ -60,7 +60,7 @@ describeWithRedis('a write that waits behind others', ({ port }) => {
     return { say, pass, fill, held, underWay, contents };
   };
 
-  test('is unknown if its time is up while its group is under way, and takes no time from the others', async () => {
+  test('is unknown if it times out during its group, and takes no time from others', async () => {
     const { say, pass, fill, held, underWay, contents } = await open();
     await fill();
     const early = errorOf(say('early'));

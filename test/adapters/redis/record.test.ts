@@ -46,9 +46,9 @@ const record =
 
 const none = { sequence: 1, entries: 0, bytes: 0 };
 
-describe('a record', () => {
+describe('a Redis record', () => {
   // Records of today must be read by every later version of this format.
-  test('is this text', () => {
+  test('has exactly this text', () => {
     expect(encodeRecord(INCARNATION, head, active, none)).toBe(record);
     expect(decodeRecord('one', record)).toEqual({
       head,
@@ -74,7 +74,7 @@ describe('a record', () => {
     ['A', live('ACTIVE'), `${NEVER} ${NEVER} 0 0 ${NEVER}`],
     ['P', live('PAUSED', { deadline: 9 }), `9 ${NEVER} 0 0 ${NEVER}`],
     ['T', ended('failed', { revision: 12 }), `${NEVER} ${NEVER} 0 0 ${NEVER}`],
-  ])('says when a session with the letter %s ends', (letter, state, fields) => {
+  ])('has the deadline of a session with the letter %s in its header', (letter, state, fields) => {
     const text = encodeRecord(INCARNATION, head, state, none);
     const [line = '', ranges, labelled] = text.split('\n');
     expect(line.slice(line.indexOf(letter))).toBe(`${letter} ${fields}`);
@@ -83,7 +83,7 @@ describe('a record', () => {
     expect(decodeRecord('one', text)?.state).not.toHaveProperty('labels');
   });
 
-  test('has no token of a lease that was cancelled, and its end', () => {
+  test("hides a cancelled lease's token, and contains its end", () => {
     const work = { lease: { ...lease, maxAttempts: 2, cancelled: {} } };
     const text = encodeRecord(INCARNATION, head, live('ACTIVE', { work }), none);
     expect(text.split('\n')[0]).toMatch(/ A \d+ \d+ 0 5 \d+$/);
@@ -121,35 +121,38 @@ describe('a record', () => {
     '',
     '101: 0-10 50-60-2',
     'x',
-  ])('is none with the ranges %j', (ranges) => {
+  ])('decodes to nothing with the ranges %j', (ranges) => {
     const counted = record.replace('000000000000 000000000000', '000000000222 000000000101');
     expect(decodeRecord('one', counted.replace('\n\n', `\n${ranges}\n`))).toBeUndefined();
   });
 
   const header = record.slice(0, record.indexOf('\n'));
 
-  test.each(header.split(' ').map((_, at) => at))('is none with junk in field %i', (place) => {
-    const fields = header.split(' ');
-    const width = fields[place]?.length ?? 0;
-    const junks = [
-      '',
-      '-1',
-      '+1',
-      '1.5',
-      '1e3',
-      'NaN',
-      'Infinity',
-      '0x1',
-      'x y',
-      '\0',
-      '\u20AC',
-      '9'.repeat(40),
-    ];
-    for (const junk of [...junks, ' '.repeat(width), '.'.repeat(width), '/'.repeat(width)]) {
-      const text = fields.with(place, junk).join(' ') + record.slice(header.length);
-      expect(decodeRecord('one', text)).toBeUndefined();
-    }
-  });
+  test.each(header.split(' ').map((_, at) => at))(
+    'decodes to nothing with junk in field %i',
+    (place) => {
+      const fields = header.split(' ');
+      const width = fields[place]?.length ?? 0;
+      const junks = [
+        '',
+        '-1',
+        '+1',
+        '1.5',
+        '1e3',
+        'NaN',
+        'Infinity',
+        '0x1',
+        'x y',
+        '\0',
+        '\u20AC',
+        '9'.repeat(40),
+      ];
+      for (const junk of [...junks, ' '.repeat(width), '.'.repeat(width), '/'.repeat(width)]) {
+        const text = fields.with(place, junk).join(' ') + record.slice(header.length);
+        expect(decodeRecord('one', text)).toBeUndefined();
+      }
+    },
+  );
 
   test.each([
     ['empty', ''],
@@ -172,11 +175,11 @@ describe('a record', () => {
     ['with two spaces between labels', record.replace(' channel', '  channel')],
     ['null', 'null'],
     ['one line', record.replaceAll('\n', ' ')],
-  ])('is none where it is %s', (_, text) => {
+  ])('decodes to nothing if it is %s', (_, text) => {
     expect(decodeRecord('one', text)).toBeUndefined();
   });
 
-  test('is read in linear time, however long the junk is', () => {
+  test('decodes in linear time, however long the junk is', () => {
     for (const unit of ['\n', ' ', '1-2-3 ', '{', '%', '=']) {
       for (const end of [header.length + 1, header.length + 2]) {
         expect(decodeRecord('one', record.slice(0, end) + unit.repeat(1_000_000))).toBeUndefined();

@@ -44,7 +44,7 @@ describeWithRedis('a redaction of many large entries in Redis', ({ port }) => {
   const leftIn = async (store: RedisSessionStore): Promise<number | undefined> =>
     (await said(store, key))?.filter((content) => content !== '').length;
 
-  test('takes several scripts, each of them a change with an event of its positions', async () => {
+  test('takes several scripts, each a change with an event of its positions', async () => {
     const { store, positions, redact, writes } = await open();
     const start = await latestPosition(store);
     expect(await answerOf(redact())).toEqual({ outcome: 'made', position: 0 });
@@ -61,7 +61,7 @@ describeWithRedis('a redaction of many large entries in Redis', ({ port }) => {
     expect(await answerOf(store.find(key))).toEqual(before);
   });
 
-  test('that is cut short is unknown, and is finished by the next one', async () => {
+  test('is unknown if it is interrupted, and the next redaction completes it', async () => {
     let isOver = false;
     const { store, redact } = await open(async (place) => {
       if (place === 2 && !isOver)
@@ -75,7 +75,7 @@ describeWithRedis('a redaction of many large entries in Redis', ({ port }) => {
     expect(await leftIn(store)).toBe(0);
   });
 
-  test('leaves a session alone that has taken the id in between', async () => {
+  test('leaves a session alone that took the id in between', async () => {
     const { store, redact } = await open(async (place) => {
       if (place !== 2) return;
       await remove(store, key);

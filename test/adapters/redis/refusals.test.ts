@@ -95,7 +95,7 @@ let prefixes = 0;
  * Each command that an operation sends is refused in turn, alone or with all that follow. Whatever
  * the operation answers then must be true, and no session may be missing in an index.
  */
-describeWithRedis('when one command of an operation is refused', ({ port }) => {
+describeWithRedis('a Redis operation of which one command is refused', ({ port }) => {
   const client = new Redis({ port, lazyConnect: true });
   afterAll(() => client.quit());
 
@@ -173,12 +173,15 @@ describeWithRedis('when one command of an operation is refused', ({ port }) => {
   };
 
   describe.each(Object.entries(operations))('%s', (_, operation) => {
-    test.each(Object.keys(refusals))('%s', async (refusal) => {
-      const sent = await runRefused(operation, refusal, () => false);
-      for (let number = 1; number <= sent; number += 1) {
-        await runRefused(operation, refusal, (each) => each === number);
-        await runRefused(operation, refusal, (each) => each >= number);
-      }
-    });
+    test.each(Object.keys(refusals))(
+      'answers truthfully and loses no index entry after %s',
+      async (refusal) => {
+        const sent = await runRefused(operation, refusal, () => false);
+        for (let number = 1; number <= sent; number += 1) {
+          await runRefused(operation, refusal, (each) => each === number);
+          await runRefused(operation, refusal, (each) => each >= number);
+        }
+      },
+    );
   });
 });

@@ -11,7 +11,7 @@ const block = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end; );
 };
 
-test('a call that was refused, and whose time is over before the next attempt, says why it was refused', async () => {
+test('a call that Redis refused before its timeout reports why it was refused', async () => {
   const sender = senderOf(openClient('ioredis 5', { port: 1, lazyConnect: true }));
   let attempts = 0;
   const send = async () => {

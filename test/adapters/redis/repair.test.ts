@@ -58,7 +58,7 @@ describeWithRedis('repair', ({ port }) => {
       const dueIdsOf = async (store: SessionStore) =>
         (await due(store, NOON + 9)).map(({ id }) => id);
 
-      test('finds nothing wrong where nothing is, whatever the names', async () => {
+      test('changes nothing in a correct store, whatever the names', async () => {
         const { store } = open();
         await fill(store);
         const state = live('IDLE', { deadline: NOON });
@@ -70,7 +70,7 @@ describeWithRedis('repair', ({ port }) => {
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions });
       });
 
-      test('puts sessions back among those that wait for a worker, and takes out those that want none', async () => {
+      test('queues waiting sessions for workers, and removes sessions that wait for none', async () => {
         const { store, client, keys } = open();
         await fill(store);
         const lease = {
@@ -107,7 +107,7 @@ describeWithRedis('repair', ({ port }) => {
         expect((await claimed()).toSorted()).toEqual(['s1', 's2']);
       });
 
-      test('lists sessions by their labels again, and drops them from the lists of labels that they do not have', async () => {
+      test('lists sessions by their labels again, and removes wrong label entries', async () => {
         const { store, client, keys } = open();
         await fill(store);
         const labelled = live('IDLE', { labels: { channel: 'web', user: 'u:1' } });
@@ -136,7 +136,7 @@ describeWithRedis('repair', ({ port }) => {
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 6 });
       });
 
-      test('lists and schedules what has lost its entries', async () => {
+      test('lists and schedules sessions whose index entries are missing', async () => {
         const { store, client, keys } = open();
         await fill(store);
         const { index, deadlines, tenants, idKey: member } = keys.of(keyOf('s2'));
@@ -156,7 +156,7 @@ describeWithRedis('repair', ({ port }) => {
         expect(await repaired(store)).toEqual({ ...nothingWrong, sessions: 5 });
       });
 
-      test('takes out what has no session', async () => {
+      test('removes index entries without a session', async () => {
         const { store, client, keys } = open();
         await fill(store);
         const ghost = keys.of(keyOf('ghost'));
@@ -171,7 +171,7 @@ describeWithRedis('repair', ({ port }) => {
         expect(await client.call('EXISTS', ghost.operations)).toBe(0);
       });
 
-      test('names what cannot be read, and leaves it', async () => {
+      test('names unreadable sessions, and leaves them', async () => {
         const { store, client, keys } = open();
         await fill(store);
         await client.call('SET', keys.of(keyOf('s1')).record, 'nonsense');
@@ -185,7 +185,7 @@ describeWithRedis('repair', ({ port }) => {
         expect(await client.call('EXISTS', keys.of(keyOf('s0')).journal)).toBe(1);
       });
 
-      test('does no harm to what others change during it', async () => {
+      test('keeps concurrent changes intact', async () => {
         const { store } = open();
         await fill(store);
         const repairs = upTo(20).map(() => repaired(store));
@@ -207,7 +207,7 @@ describeWithRedis('repair', ({ port }) => {
     });
   });
 
-  test('answers with an error where the server does not answer', async () => {
+  test('returns an error if the server does not respond', async () => {
     const client = openClient('ioredis 5', { port });
     client.disconnect();
     const error = await errorOf(new RedisSessionStore({ client }).repair());

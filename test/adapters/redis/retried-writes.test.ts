@@ -34,7 +34,7 @@ const refuse: Arrival = () =>
 
 let prefixes = 0;
 
-describeWithRedis('an append that the store sends again', ({ port }) => {
+describeWithRedis('an append that the Redis store retries', ({ port }) => {
   const client = new Redis({ port, lazyConnect: true });
   afterAll(() => client.quit());
 
@@ -52,7 +52,7 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
     return { store: storeWith(PATIENT_MS), hasty: storeWith(200), others };
   };
 
-  test('its outcome stays unknown when the server refuses it the second time: it may have been applied', async () => {
+  test('stays unknown if the retry is refused, since the first attempt may have been applied', async () => {
     const { hasty, others } = await open(loseReply, refuse);
     expect(await errorOf(hasty.change(mine))).toMatchObject({
       type: 'store_unavailable',
@@ -61,7 +61,7 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
     expect(await said(others, key)).toEqual(['before', 'mine']);
   });
 
-  test('it was not applied when the server refuses it each time', async () => {
+  test('is not_applied if the server refuses every attempt', async () => {
     const { hasty, others } = await open(refuse);
     expect(await errorOf(hasty.change(mine))).toMatchObject({
       type: 'store_unavailable',
@@ -70,13 +70,13 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
     expect(await said(others, key)).toEqual(['before']);
   });
 
-  describe('the session is deleted and created again under the same id in between', () => {
+  describe('to a session that is deleted and created again before the retry', () => {
     const recreate = async (others: RedisSessionStore) => {
       await remove(others, key);
       await begin(others, key);
     };
 
-    test('it succeeds, and the new session does not have it', async () => {
+    test('succeeds without reaching the new session', async () => {
       const { store, others } = await open(
         (run) =>
           loseReply(run).catch(async (cause: unknown) =>
@@ -88,7 +88,7 @@ describeWithRedis('an append that the store sends again', ({ port }) => {
       expect(await said(others, key)).toEqual([]);
     });
 
-    test('one that did not arrive before is added to the new session', async () => {
+    test('is added to the new session if it did not arrive before', async () => {
       const { store, others } = await open(
         async () => recreate(others).then(() => Promise.reject(new Error('Connection is closed.'))),
         (run) => run(),

@@ -25,7 +25,7 @@ const op = { operation: operationOf('op') };
 let prefixes = 0;
 
 // On a server of its own, whose commands are counted.
-describeWithRedis('rewinds in Redis', () => {
+describeWithRedis('Redis rewinds', () => {
   let client: Redis;
   let stop: () => Promise<void>;
   /** Every call of a script that writes. */
@@ -65,7 +65,7 @@ describeWithRedis('rewinds in Redis', () => {
     return Number(/cmdstat_getrange:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0);
   };
 
-  test('a place in the middle of thousands of them is found in a few steps', async () => {
+  test('find a position among thousands of them in a few steps', async () => {
     const { store, rewind } = await open();
     // Each entry comes after a rewind that has superseded nothing.
     const positions = [0];
@@ -85,7 +85,7 @@ describeWithRedis('rewinds in Redis', () => {
     expect(await said(store, key)).toEqual([...upTo(SPANS / 2).map(String), 'instead']);
   });
 
-  test('the latest entries are read at their own cost, however often an answer was written anew', async () => {
+  test('leave the latest entries readable at their own cost, however often an answer was rewritten', async () => {
     const { store, append, rewind } = await open();
     const question = await append(...upTo(20).map((at) => `before ${at}`));
     for (const at of upTo(500)) await rewind(question, [`answer ${at}`]);
@@ -96,7 +96,7 @@ describeWithRedis('rewinds in Redis', () => {
     expect(reads).toBeLessThan(10);
   });
 
-  test('a history that is cleared again and again is read like one that was cleared once', async () => {
+  test('keep a repeatedly cleared history as cheap to read as one cleared once', async () => {
     const { store, append, rewind } = await open();
     let end = await append('one', 'two');
     for (const _ of upTo(200)) end = await rewind(end);
@@ -108,7 +108,7 @@ describeWithRedis('rewinds in Redis', () => {
     expect(await said(store, key)).toEqual(['one', 'two', 'three']);
   });
 
-  test('in a long history looks at what is between the place and the nearer end', async () => {
+  test('in a long history read only between the position and the nearer end', async () => {
     const { store, append, rewind } = await open();
     const piece = 64 * 1024;
     const positions: number[] = [];
@@ -122,7 +122,7 @@ describeWithRedis('rewinds in Redis', () => {
     expect(words).toEqual(['0', '1', '2', 'early']);
   });
 
-  test('a thousand small entries, each after a rewind, are read back in a history of large ones', async () => {
+  test('leave a thousand small entries, each after a rewind, readable in a history of large ones', async () => {
     const { store, append, rewind } = await open();
     let end = 0;
     for (const _ of upTo(4)) end = await append(...upTo(10).map(() => 'x'.repeat(100_000)));
@@ -142,7 +142,7 @@ describeWithRedis('rewinds in Redis', () => {
     return middle;
   };
 
-  test('a history that a thousand rewinds have cut has no place for one more, and takes entries', async () => {
+  test('are refused after a thousand rewinds, while appends still succeed', async () => {
     const { store, append, rewind } = await open();
     for (const at of upTo(1000)) {
       const kept = await append(`kept ${at}`);
@@ -171,7 +171,7 @@ describeWithRedis('rewinds in Redis', () => {
     });
   });
 
-  test('to a position that leaves more entries than the maximum counts no lines', async () => {
+  test('count no lines if the position leaves more entries than the maximum', async () => {
     const { store, append, rewind } = await open();
     await rewind(await append('one', 'two', 'superseded'));
     const middle = await surrounded(append);
@@ -184,7 +184,7 @@ describeWithRedis('rewinds in Redis', () => {
     expect(reads).toBeLessThan(4);
   });
 
-  test('what is superseded does not count into the size that maxBytes is compared with', async () => {
+  test('exclude superseded entries from the size that maxBytes limits', async () => {
     const { store, append, rewind } = await open();
     for (const _ of upTo(10)) await append('x'.repeat(50_000));
     await rewind(0, ['short']);
@@ -194,7 +194,7 @@ describeWithRedis('rewinds in Redis', () => {
   test.each([
     ['without entries', []],
     ['with entries', ['mine']],
-  ])('one %s that arrives twice is made once, and answered the same', async (_, contents) => {
+  ])('apply one %s once if it arrives twice, with the same result', async (_, contents) => {
     const { store, append, rewind } = await open();
     const first = await append('one');
     await append('two');
@@ -209,7 +209,7 @@ describeWithRedis('rewinds in Redis', () => {
     ['without entries', []],
     ['with entries', ['mine']],
   ])(
-    'one %s whose outcome a crash has lost is unknown when it arrives again, and is made when it is repeated',
+    'report one %s that a crash lost as unknown if it arrives again, and apply a repeated call',
     async (_, contents) => {
       const { store, append, rewind, record } = await open();
       const first = await append('one');
@@ -232,7 +232,7 @@ describeWithRedis('rewinds in Redis', () => {
     },
   );
 
-  test('one with a name that a crash has lost is made when it is repeated, although a rewind alike stands in its place', async () => {
+  test('apply a repeated call that a crash lost, even if an equal rewind took its place', async () => {
     const { store, append, rewind, record } = await open();
     const first = await append('one');
     await append('two');

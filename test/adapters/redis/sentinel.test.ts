@@ -43,7 +43,7 @@ describeWithRedis('RedisSessionStore behind a sentinel', () => {
 
     describeRedisSessionStore(() => clients, { register: forFurtherClients(test) });
 
-    test('leaves a call as not_applied after the host has closed the client', async () => {
+    test('leaves a call not_applied after the host closed the client', async () => {
       const client = await open(watched.sentinel.port);
       const store = new RedisSessionStore({ client, prefix: 'closed', timeoutMs: PATIENT_MS });
       await begin(store, keyOf(`closed by ${_}`));

@@ -100,7 +100,7 @@ const expectUnreachable = async (store: SessionStore): Promise<void> => {
   }
 };
 
-describeWithRedis('an error of the server', () => {
+describeWithRedis('a Redis server error', () => {
   /**
    * A server of its own with one ACTIVE session on it, and what can be done there as its master.
    */
@@ -164,7 +164,7 @@ describeWithRedis('an error of the server', () => {
         timeoutMs,
       });
 
-    test('OOM: nothing is written, and reading and removing go on', async () => {
+    test('OOM prevents writes, but not reads and removals', async () => {
       const { port, admin, own } = await open();
       await fill(own);
       const before = await everything(admin);
@@ -177,7 +177,7 @@ describeWithRedis('an error of the server', () => {
       expect(Object.keys(await everything(admin))).toEqual([expect.stringMatching(/:deployment$/)]);
     });
 
-    test('READONLY: nothing is written, reads and lists go on, and the next call after the promotion succeeds', async () => {
+    test('READONLY prevents writes, but not reads, and the next call after the promotion succeeds', async () => {
       const { port, admin, own } = await open();
       await fill(own);
       const before = await everything(admin);
@@ -208,7 +208,7 @@ describeWithRedis('an error of the server', () => {
       expect(await everything(admin)).toEqual(before);
     });
 
-    test('NOREPLICAS: nothing is written, and reads go on', async () => {
+    test('NOREPLICAS prevents writes, but not reads', async () => {
       const { port, admin, own } = await open();
       await fill(own);
       const before = await everything(admin);
@@ -219,7 +219,7 @@ describeWithRedis('an error of the server', () => {
       expect(await everything(admin)).toEqual(before);
     });
 
-    test('MISCONF: a server that cannot save takes no writes, and reads go on', async () => {
+    test('MISCONF (a server that cannot save) prevents writes, but not reads', async () => {
       // Where no snapshot can be written.
       const { port, admin, own } = await open('--dir', '/proc', '--save', '3600 1');
       await fill(own);
@@ -242,7 +242,7 @@ describeWithRedis('an error of the server', () => {
       await expectRefused(store, ['find', 'begin', 'append', 'remove'], /CLUSTERDOWN/);
     });
 
-    test('NOAUTH and WRONGPASS: no password is in the error', async () => {
+    test('NOAUTH and WRONGPASS are reported without the password', async () => {
       const { port, admin, own } = await open();
       await fill(own);
       const before = await everything(admin);
@@ -255,7 +255,7 @@ describeWithRedis('an error of the server', () => {
       expect(await everything(admin)).toEqual(before);
     });
 
-    test('NOPERM: a user without the keys, without the commands, or without those inside the scripts', async () => {
+    test('NOPERM is reported for missing keys, commands, and commands inside scripts', async () => {
       const { port, admin, own } = await open();
       await fill(own);
       const before = await everything(admin);
@@ -273,14 +273,14 @@ describeWithRedis('an error of the server', () => {
       expect(await everything(admin)).toEqual(before);
     });
 
-    test('a server without EVALSHA, which repeats the arguments in its answer', async () => {
+    test('unknown EVALSHA is reported without the arguments that the server repeats', async () => {
       const { port } = await open('--rename-command', 'EVALSHA', '');
       const errors = await errorsOf(storeAt(port), ['begin']);
       expect(errors).toMatchObject([{ error: { type: 'store_unavailable' } }]);
     });
 
     test.each(['record', 'journal', 'operations', 'index', 'deadlines', 'tenants'] as const)(
-      'WRONGTYPE of the %s: no call throws, none writes',
+      'WRONGTYPE of the %s never throws, and prevents writes',
       async (name) => {
         const { port, admin, own } = await open();
         await fill(own);
@@ -316,7 +316,7 @@ describeWithRedis('an error of the server', () => {
       },
     );
 
-    test('SCRIPT FLUSH between the calls, and all the time', async () => {
+    test('SCRIPT FLUSH between and during calls fails no call', async () => {
       // Other tests rely on the scripts that the shared server has loaded.
       const { port } = await open();
       const client = openClient(version, { port });

@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 
 let prefixes = 0;
 
-describeWithRedis('a sweep over Redis', ({ port }) => {
+describeWithRedis('a Redis sweep', ({ port }) => {
   const open = (partitions = 1, retention = 0) => {
     prefixes += 1;
     const prefix = `sweeps-${process.pid}-${prefixes}`;
@@ -48,7 +48,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
   const startMany = async (sessions: SessionService, count: number): Promise<readonly string[]> =>
     Promise.all(Array.from({ length: count }, () => startedIn(sessions, { timeLimit: 60 })));
 
-  test('reaches 50 good sessions behind 500 damaged ones, and comes back to those a minute later', async () => {
+  test('reaches 50 good sessions behind 500 damaged ones, and retries those a minute later', async () => {
     const { client, clock, sessions, sweep, told, errors, keys, sent } = open();
     const damages = [
       ({ record }: { readonly record: string }) => client.call('SET', record, 'what is this?'),
@@ -80,7 +80,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
   });
 
   test.each(['record', 'remains'] as const)(
-    'reports an end whose %s has a wrong type for a while once it can be read again',
+    'reports an end whose %s had a wrong type once it is readable again',
     async (part) => {
       const { client, clock, sessions, sweep, told, errors, keys } = open();
       const [id = ''] = await startMany(sessions, 1);
@@ -100,7 +100,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     },
   );
 
-  test('is not stopped by keys of a wrong type among what is due', async () => {
+  test('continues past due keys of a wrong type', async () => {
     const { client, clock, sessions, sweep, told, keys } = open(64);
     const ids: string[] = [];
     for (const tenant of ['broken', 'whole', 'other'])
@@ -116,7 +116,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     expect(told).toEqual([ids[1]]);
   });
 
-  test('does not change lists by status before, during and after the report of an end', async () => {
+  test('keeps lists by status the same before, during and after the report of an end', async () => {
     const { clock, sessions, sweep } = open();
     const ids = await startMany(sessions, 10);
     await startMany(sessions, 1).then(([id = '']) => sessions.pause(id));
@@ -158,7 +158,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     expect(await sweep()).toEqual({ ended: 0, reported: 0, deleted: 3, failed: 0 });
   });
 
-  test('reports an end that was not reported before repair corrected the indexes', async () => {
+  test('reports an end that was due before repair corrected the indexes', async () => {
     const { clock, sessions, sweep, store, told } = open(1, 3600);
     const ids = await startMany(sessions, 3);
     clock.pass(MINUTE);
@@ -169,7 +169,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     expect(told.toSorted()).toEqual([...ids].toSorted());
   });
 
-  test('asks each of 4096 partitions once in a round of ten steps, where nothing is due', async () => {
+  test('reads each of 4096 partitions once in a round of ten steps if nothing is due', async () => {
     const { store, sessions, clock, sweep, sent } = open(4096);
     // It stores the number of partitions.
     await createdIn(sessions);
@@ -188,7 +188,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     expect(sent() - before).toBe(4096);
   });
 
-  test('finds what is due behind many tenants that are noted too early', async () => {
+  test('finds due sessions behind many tenants that are listed too early', async () => {
     const { sessions, clock, sweep, told } = open();
     const early = Array.from({ length: 40 }, (_, at) => sessions.forTenant(`early ${at}`));
     for (const theirs of early)
@@ -201,7 +201,7 @@ describeWithRedis('a sweep over Redis', ({ port }) => {
     expect(told).toContain(id);
   });
 
-  test('stops for now where the server takes no writes', async () => {
+  test('stops until the next sweep if the server accepts no writes', async () => {
     const { client, clock, sessions, keys } = open();
     await startMany(sessions, 5);
     clock.pass(MINUTE);

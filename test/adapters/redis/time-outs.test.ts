@@ -67,7 +67,7 @@ const expectUnavailable = async (store: SessionStore): Promise<void> => {
   );
 };
 
-describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
+describeWithRedis('timeoutMs of a Redis store', ({ port }) => {
   const silentServer = async (): Promise<Outage> => {
     const proxy = await openProxy(port);
     proxy.silence();
@@ -75,18 +75,19 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
   };
 
   const outages: Readonly<Record<string, () => Promise<Outage>>> = {
-    'nobody listens': () => nobodyListens(),
-    'nobody listens, enableOfflineQueue: false': () => nobodyListens({ enableOfflineQueue: false }),
-    'nobody listens, maxRetriesPerRequest: null': () =>
+    'no server listens': () => nobodyListens(),
+    'no server listens, enableOfflineQueue: false': () =>
+      nobodyListens({ enableOfflineQueue: false }),
+    'no server listens, maxRetriesPerRequest: null': () =>
       nobodyListens({ maxRetriesPerRequest: null }),
-    'nobody listens, maxRetriesPerRequest: 0': () => nobodyListens({ maxRetriesPerRequest: 0 }),
-    'a server takes the connection and never answers': silentServer,
-    'a server was stopped': stopped,
+    'no server listens, maxRetriesPerRequest: 0': () => nobodyListens({ maxRetriesPerRequest: 0 }),
+    'a server accepts the connection and never responds': silentServer,
+    'a server is stopped': stopped,
   };
 
   describe.each(clientVersions)('%s', (version) => {
     test.each(Object.keys(outages))(
-      '%s; and once it is back, the first call succeeds',
+      'bounds a call while %s, and the first call afterwards succeeds',
       async (name) => {
         const outage = await outages[name]?.();
         if (outage === undefined) throw new Error(`no outage ${name}`);
@@ -100,7 +101,7 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
       },
     );
 
-    test('the server stops in the middle of a conversation', async () => {
+    test('bounds a call if the server stops in the middle of a conversation', async () => {
       const proxy = await openProxy(port);
       const client = openClient(version, { port: proxy.port });
       const prefix = `time-outs-${process.pid}-${version}-middle`;
@@ -113,7 +114,7 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
     });
 
     test.each(['quit', 'disconnect'] as const)(
-      'the host has closed its client by %s()',
+      'bounds a call after the host closed its client by %s()',
       async (close) => {
         const client = openClient(version, { port });
         const prefix = 'closed';
@@ -139,7 +140,7 @@ describeWithRedis('a call takes no longer than timeoutMs', ({ port }) => {
       },
     });
 
-  test('several commands that a call needs take no longer together', async () => {
+  test('bounds several commands of one call together', async () => {
     const client = openClient('ioredis 5', { port });
     const prefix = `time-outs-${process.pid}-slow`;
     const patient = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });

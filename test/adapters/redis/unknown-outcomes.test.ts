@@ -30,7 +30,7 @@ let prefixes = 0;
  * its caller: the store gives up with an unknown outcome, and what then helps is that the caller
  * repeats the call. node-redis always tells its caller.
  */
-describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port }) => {
+describeWithRedis('a repeated call whose outcome was unknown', ({ port }) => {
   describe.each(clientVersions.filter((version) => !isNodeRedis(version)))('%s', (version) => {
     const open = async () => {
       prefixes += 1;
@@ -76,7 +76,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     const contentsOf = async (sessions: SessionService, id: string): Promise<readonly string[]> =>
       (await okOf(sessions.get(id))).history.map(({ content }) => content);
 
-    test('create with an idempotencyKey: one session', async () => {
+    test('creates one session, for create with an idempotencyKey', async () => {
       const { sessions, others, losing } = await open();
       expect(
         await losing(writeScripts.change, () => sessions.create({ ...ada, idempotencyKey: 'k' })),
@@ -87,7 +87,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       expect([page.total, page.sessions[0]?.id]).toEqual([1, repeated.id]);
     });
 
-    test('start with an operationId: one start, and the clock runs from then, whatever others did', async () => {
+    test('starts once and keeps the first start time, for start with an operationId', async () => {
       const { sessions, others, clock, losing } = await open();
       const id = await createdIn(others);
       expect(
@@ -116,7 +116,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
     });
 
     test.each([0, 300])(
-      'append with an operationId and %i entries of others between: once',
+      'appends once, with an operationId and %i entries of others in between',
       async (between) => {
         const { sessions, others, losing } = await open();
         const id = await startedIn(others);
@@ -138,7 +138,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       },
     );
 
-    test('append without one may be there twice, but never more often than it was called', async () => {
+    test('appends at most as often as it was called, without an operationId', async () => {
       const { sessions, others, losing } = await open();
       const id = await startedIn(others);
       expect(
@@ -149,7 +149,7 @@ describeWithRedis('a caller repeats a call whose outcome is unknown', ({ port })
       expect(await contentsOf(others, id)).toEqual(['mine']);
     });
 
-    test('terminate and delete: done once, and a success when repeated', async () => {
+    test('ends and deletes once, and succeeds when repeated, for terminate and delete', async () => {
       const { sessions, others, clock, losing } = await open();
       const id = await startedIn(others);
       expect(await losing(writeScripts.change, () => sessions.terminate(id))).toMatchObject(

@@ -62,7 +62,7 @@ const settings: Calls = {
 
 let prefixes = 0;
 
-describeWithRedis('a reply of an unknown form', ({ port }) => {
+describeWithRedis('a malformed Redis reply', ({ port }) => {
   describe.each(clientVersions)('%s', (version) => {
     const open = async () => {
       prefixes += 1;
@@ -84,27 +84,30 @@ describeWithRedis('a reply of an unknown form', ({ port }) => {
       [{}],
       [undefined],
       [Buffer.from('OK')],
-    ])('%j is store_unavailable for every operation, and unknown for a write', async (reply) => {
-      const { client, options } = await open();
-      let isReplaced = false;
-      const strange = intercepting(client, (_name, _args, run) =>
-        isReplaced ? Promise.resolve(reply) : run(),
-      );
-      const store = new RedisSessionStore({ client: strange, ...options });
-      expect((await store.find(key)).isOk()).toBe(true);
-      isReplaced = true;
-      for (const [name, call] of Object.entries({ ...writes, ...reads, ...settings })) {
-        const answer = await call(store);
-        expect([name, answer.isOk()]).toEqual([name, false]);
-        const outcome = name in writes ? 'unknown' : 'not_applied';
-        expect([name, answer._unsafeUnwrapErr()]).toMatchObject([
-          name,
-          { type: 'store_unavailable', outcome },
-        ]);
-      }
-    });
+    ])(
+      'of %j fails every operation with store_unavailable, and is unknown for a write',
+      async (reply) => {
+        const { client, options } = await open();
+        let isReplaced = false;
+        const strange = intercepting(client, (_name, _args, run) =>
+          isReplaced ? Promise.resolve(reply) : run(),
+        );
+        const store = new RedisSessionStore({ client: strange, ...options });
+        expect((await store.find(key)).isOk()).toBe(true);
+        isReplaced = true;
+        for (const [name, call] of Object.entries({ ...writes, ...reads, ...settings })) {
+          const answer = await call(store);
+          expect([name, answer.isOk()]).toEqual([name, false]);
+          const outcome = name in writes ? 'unknown' : 'not_applied';
+          expect([name, answer._unsafeUnwrapErr()]).toMatchObject([
+            name,
+            { type: 'store_unavailable', outcome },
+          ]);
+        }
+      },
+    );
 
-    test('of a MULTI that the host has begun on the same client is unknown, and EXEC applies the write', async () => {
+    test('inside a MULTI of the host on the same client is unknown, and EXEC applies the write', async () => {
       const { client, store } = await open();
       await client.call('MULTI');
       const answer = await store.change(appendOf(key, ['second']));

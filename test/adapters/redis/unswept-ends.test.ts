@@ -14,7 +14,7 @@ const LIVE = ['ACTIVE', 'PAUSED', 'ACTIVE'] as const;
 const ENDED = 50;
 const now = NOON + 1000;
 
-describeWithRedis('ends that wait for a sweep', () => {
+describeWithRedis('overdue sessions in Redis that no sweep has ended', () => {
   describe.each(clientVersions)('%s', (version) => {
     /** A tenant with more ended than live sessions, on a server that counts only this test. */
     const open = async (endedState: StateRecord, count = ENDED) => {
@@ -41,7 +41,7 @@ describeWithRedis('ends that wait for a sweep', () => {
     test.each([
       ['terminated', reported],
       ['overdue', overdue],
-    ])('do not slow down a refused start: %s sessions', async (_, state) => {
+    ])('never slow down a rejected start: %s sessions', async (_, state) => {
       const { store, records } = await open(state);
       const start = async (sessions: number) => {
         const guards = { live: { sessions, now } };
@@ -64,7 +64,7 @@ describeWithRedis('ends that wait for a sweep', () => {
         ['live-1', 'ended-49'],
       ],
     ] as const)(
-      'whose sessions are terminated do not slow down a page of %j',
+      'never slow down a page of %j, even if their sessions are terminated',
       async (anyOf, first) => {
         const { store, records } = await open(reported);
         const list = async () => {
@@ -78,7 +78,7 @@ describeWithRedis('ends that wait for a sweep', () => {
     test.each([
       ['many', 50],
       ['few', 2],
-    ])('leave their places to others: %s overdue sessions', async (_, count) => {
+    ])('free their places for other sessions: %s overdue sessions', async (_, count) => {
       const { store } = await open(overdue, count);
       await begin(store, keyOf('reported'), { state: reported });
       const start = (id: string) =>
@@ -88,7 +88,7 @@ describeWithRedis('ends that wait for a sweep', () => {
       expect(await start('sixth')).toEqual(refused('live'));
     });
 
-    test('fail what would have to examine more than 10,000 sessions', async () => {
+    test('fail a call that would have to examine more than 10,000 of them', async () => {
       const { client, store } = await open(overdue);
       const { byStatus, deadlines } = new Keyspace('colloquy', 1).tenant(TENANT);
       const places = upTo(10_000).flatMap((at) => [String(NOON), `missing-${at}`]);

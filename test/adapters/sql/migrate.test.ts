@@ -26,27 +26,27 @@ const describeMigrate = (
   empty: () => Promise<EmptyDatabase>,
   unreachable: () => Promise<Migrating>,
 ): void => {
-  it('says which version of the tables it found and which they have now', async () => {
+  it('migrate() returns the version of the tables before and after', async () => {
     const { store } = await empty();
     expect((await store.migrate())._unsafeUnwrap()).toEqual({ from: 0, to: 1 });
     expect((await store.migrate())._unsafeUnwrap()).toEqual({ from: 1, to: 1 });
   });
 
-  it('tells only one of several callers that it made the tables', async () => {
+  it('migrate() reports to exactly one of several callers that it created the tables', async () => {
     const { store } = await empty();
     const migrations = await Promise.all(upTo(4).map(() => store.migrate()));
     const found = migrations.map((migration) => migration._unsafeUnwrap().from);
     expect(found.toSorted()).toEqual([0, 1, 1, 1]);
   });
 
-  it('leaves usable tables of a later version as they are', async () => {
+  it('migrate() keeps usable tables of a later version', async () => {
     const { store, meta, run } = await empty();
     await store.migrate();
     await run(`UPDATE ${meta} SET value = 3 WHERE name = 'version'`);
     expect((await store.migrate())._unsafeUnwrap()).toEqual({ from: 3, to: 3 });
   });
 
-  it('returns the error of tables of a later version that it cannot use', async () => {
+  it('migrate() returns the error of tables of a later version that it cannot use', async () => {
     const { store, meta, run } = await empty();
     await store.migrate();
     await run(`UPDATE ${meta} SET value = 3`);
@@ -57,7 +57,7 @@ const describeMigrate = (
     });
   });
 
-  it('returns the error of a database that it cannot reach, and neither throws nor rejects', async () => {
+  it('migrate() returns the error of an unreachable database, and neither throws nor rejects', async () => {
     const store = await unreachable();
     expect((await store.migrate())._unsafeUnwrapErr()).toMatchObject({
       type: 'store_unavailable',

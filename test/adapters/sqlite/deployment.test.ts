@@ -8,7 +8,7 @@ import { keyOf, upTo } from '../../../src/testing/samples.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
 import { methods, storeCalls } from '../../support/store-calls.js';
 
-describe('the settings of a deployment in SQLite', () => {
+describe('the SQLite deployment settings', () => {
   let file: string;
   let remove: () => void;
   let databases: ReturnType<typeof openLibsql>[];
@@ -30,7 +30,7 @@ describe('the settings of a deployment in SQLite', () => {
   const sequences = (store: SqliteSessionStore) =>
     store.events?.read('', '0', 100).map(({ events }) => events.map(({ sessionId }) => sessionId));
 
-  it('are those of the first migrate(), and those that leave options out follow', async () => {
+  it('are those of the first migrate(), and apply to processes that omit the options', async () => {
     (await open({ events: true }).migrate())._unsafeUnwrap();
     const follower = open();
     (await follower.migrate())._unsafeUnwrap();
@@ -38,7 +38,7 @@ describe('the settings of a deployment in SQLite', () => {
     expect(sequences(open())?._unsafeUnwrap()).toEqual(['one']);
   });
 
-  it('keep as many events as the first process asked for, also where one that follows writes', async () => {
+  it('keep as many events as the first process asked for, even when later processes write', async () => {
     (await open({ events: { length: 5 } }).migrate())._unsafeUnwrap();
     const follower = open();
     for (const at of upTo(12)) await begin(follower, keyOf(`s${at}`));
@@ -46,7 +46,7 @@ describe('the settings of a deployment in SQLite', () => {
     expect(sequences(open({ events: { length: 500 } }))?.isOk()).toBe(true);
   });
 
-  it('are off where the first process asks for nothing: then nobody watches', async () => {
+  it('default to off, and then a watch fails', async () => {
     const store = open();
     (await store.migrate())._unsafeUnwrap();
     await begin(store, keyOf('one'));
@@ -60,7 +60,7 @@ describe('the settings of a deployment in SQLite', () => {
     [{ events: false }, 'the option events is false, but this store has true'],
     [{ reportEnds: true }, 'the option reportEnds is true, but this store has false'],
   ])(
-    'refuse each call of a process that asks for %j, and change nothing',
+    'reject each call of a process that asks for %j, and stay unchanged',
     async (options, message) => {
       const first = open({ events: true });
       (await first.migrate())._unsafeUnwrap();
@@ -81,7 +81,7 @@ describe('the settings of a deployment in SQLite', () => {
     },
   );
 
-  it('are changed by a migrate() that is told to, on and off', async () => {
+  it('are changed by a migrate() that asks for it, on and off', async () => {
     (await open().migrate())._unsafeUnwrap();
     await begin(open(), keyOf('one'));
     const wanted = open({ events: true });

@@ -53,7 +53,7 @@ const executing = {
   close: () => undefined,
 };
 
-describe('SqliteSessionStore throws a TypeError that names the drivers to use', () => {
+describe('SqliteSessionStore throws a TypeError that names the supported drivers', () => {
   const drivers = 'better-sqlite3, libsql, node:sqlite or bun:sqlite';
   const synchronous = `must return rows synchronously from prepare(sql).all(): use ${drivers}`;
   const connection = `must be an open connection of ${drivers}`;
@@ -74,7 +74,7 @@ describe('SqliteSessionStore throws a TypeError that names the drivers to use', 
     expect(make).toThrow(new TypeError(`SqliteSessionStore: database ${rule}`));
   });
 
-  it('accepts a connection that is closed, and reports that with the first call', async () => {
+  it('SqliteSessionStore accepts a closed connection, and reports it with the first call', async () => {
     const database = openLibsql(':memory:');
     database.close();
     const store = new SqliteSessionStore({ database });
@@ -82,7 +82,7 @@ describe('SqliteSessionStore throws a TypeError that names the drivers to use', 
   });
 });
 
-it('answers store_unavailable if the driver answers without rows later', async () => {
+it('SqliteSessionStore returns store_unavailable if the driver later returns no rows', async () => {
   const database = openLibsql(':memory:');
   let isForeign = false;
   const changing: SqliteDatabase = {
@@ -106,7 +106,7 @@ it('answers store_unavailable if the driver answers without rows later', async (
   expect(inserted._unsafeUnwrapErr()).toMatchObject(foreign);
 });
 
-it('answers misconfigured to a write into a database that it may not write to', async () => {
+it('SqliteSessionStore returns misconfigured for a write into a read-only database', async () => {
   const { file, remove } = sqliteFile();
   onTestFinished(remove);
   (await new SqliteSessionStore({ database: openLibsql(file) }).migrate())._unsafeUnwrap();

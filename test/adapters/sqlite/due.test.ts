@@ -31,7 +31,7 @@ const openOverdue = async () => {
 };
 
 test.each(['ACTIVE', 'TERMINATED'] as const)(
-  'a list of %s steps over no session that is not due yet',
+  'a SQLite list of %s reads no session that is not due yet',
   async (status) => {
     const { store, programs } = await openOverdue();
     store
@@ -42,7 +42,7 @@ test.each(['ACTIVE', 'TERMINATED'] as const)(
   },
 );
 
-test('a sweep steps over no session that is not due yet', async () => {
+test('a SQLite sweep reads no session that is not due yet', async () => {
   const { store, programs } = await openOverdue();
   expect(store.due(NOON + 1, 2)._unsafeUnwrap()).toMatchObject({
     sessions: [{}, {}],

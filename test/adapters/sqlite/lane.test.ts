@@ -53,7 +53,7 @@ const intercepted = (database: SqliteDatabase) => {
 /* The store binds the texts of entries, which are JSON, as a JSON array. */
 const textIn = (values: readonly unknown[]) => values.map(String).join(' ').replaceAll('\\"', '"');
 
-describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, needs }) => {
+describe.each(sqliteDrivers)('concurrent SQLite writes, on $name', ({ open, needs }) => {
   if (needs !== undefined && !needs.isMet()) {
     test.skip(reasonToSkip(needs));
     return;
@@ -93,7 +93,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     return { file, database, store, commands, faults, appendToAll, textsOf, close };
   };
 
-  test('share one commit, whatever they are', async () => {
+  test('of all kinds share one commit', async () => {
     const { store, commands, textsOf } = await opened('one', 'two', 'three');
     const results = await Promise.all([
       store.begin(beginOf(keyOf('four'))),
@@ -113,7 +113,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     expect([textsOf('one'), textsOf('two')]).toEqual([['hello'], ['hi']]);
   });
 
-  test('leave a call that is alone alone: it is sent immediately, without a timer', async () => {
+  test('leave a single call alone: it is sent immediately, without a timer', async () => {
     const { store, commands } = await opened('one');
     vi.useFakeTimers();
     const append = store.change(saying(keyOf('one'), 'hello'));
@@ -123,7 +123,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     expect((await append)._unsafeUnwrap()).toEqual(appended);
   });
 
-  test('are stored together with one to a session that cannot be read', async () => {
+  test('are stored even if one of them is to an unreadable session', async () => {
     const { database, commands, appendToAll, textsOf } = await opened(
       'one',
       'bad',
@@ -141,7 +141,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     expect(['one', 'three', 'four'].map(textsOf)).toEqual([['one'], ['three'], ['four']]);
   });
 
-  test('are stored together with some whose statement fails, each once', async () => {
+  test('are stored exactly once each even if the statements of some fail', async () => {
     const { store, faults, appendToAll, textsOf } = await opened(
       'bad 1',
       'one',
@@ -160,7 +160,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     expect(store.events?.read('', '0', 100)._unsafeUnwrap().events).toHaveLength(5 + 2);
   });
 
-  test('are stored together with one that finds no room in the file', async () => {
+  test('are stored even if one of them finds no room in the file', async () => {
     const { store, database, textsOf } = await opened('one', 'large', 'three');
     const [pages] = Object.values(Object(database.prepare('PRAGMA page_count').get()));
     database.exec(`PRAGMA max_page_count = ${Number(pages) + 20}`);
@@ -173,7 +173,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     expect(['one', 'large', 'three'].map(textsOf)).toEqual([['small'], [], ['small too']]);
   });
 
-  test('are each unknown if the answer of COMMIT is lost, and each recognised when sent again', async () => {
+  test('are each unknown if the reply to COMMIT is lost, and recognized when repeated', async () => {
     const { faults, appendToAll, textsOf } = await opened('one', 'two', 'three');
     faults.command = (sql, exec) => {
       exec();
@@ -185,7 +185,7 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     expect(['one', 'two', 'three'].map(textsOf)).toEqual([['one'], ['two'], ['three']]);
   });
 
-  test('wait once for a locked file, and are all not_applied', async () => {
+  test('wait once for a locked file, and all fail with not_applied', async () => {
     const { file, database, commands, appendToAll, textsOf } = await opened('one', 'two', 'three');
     database.exec('PRAGMA busy_timeout = 0');
     const other = open(file);
@@ -234,14 +234,14 @@ describe.each(sqliteDrivers)('writes that arrive together, on $name', ({ open, n
     },
   );
 
-  test('are all not_applied if the host closes the connection before they leave', async () => {
+  test('all fail with not_applied if the host closes the connection before they are sent', async () => {
     const { appendToAll, close } = await opened('one', 'two');
     const results = appendToAll();
     close();
     expect(await results).toEqual(Array(2).fill(unavailable('not_applied')));
   });
 
-  test('share a commit up to 64 calls, and other work has its turn before the next', async () => {
+  test('share a commit up to 64 calls, and other work runs before the next commit', async () => {
     const { store, faults } = await opened();
     const order: string[] = [];
     faults.command = (sql, exec) => {

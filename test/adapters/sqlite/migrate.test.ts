@@ -10,7 +10,7 @@ import { openedStore, withCommit } from './opened-store.js';
 const key = { tenant: 'acme', id: 'one' };
 const hello = appendOf(key, ['hello'], { operation: operationOf('op') });
 
-describe('SqliteSessionStore', () => {
+describe('migrate() of SqliteSessionStore', () => {
   let file: string;
   let remove: () => void;
   let database: ReturnType<typeof openLibsql>;
@@ -23,13 +23,13 @@ describe('SqliteSessionStore', () => {
     remove();
   });
 
-  it('may migrate again, and leaves what is stored', async () => {
+  it('may run again, and keeps stored sessions', async () => {
     const store = await openedStore(database);
     expect((await store.migrate()).isOk()).toBe(true);
     expect(store.find(key)._unsafeUnwrap()?.head.id).toBe('one');
   });
 
-  it('migrates a file to a write-ahead log, which the file keeps', async () => {
+  it('switches a file to a write-ahead log permanently', async () => {
     const modeOf = (connection: typeof database) => connection.prepare('PRAGMA journal_mode').all();
     database.exec('PRAGMA journal_mode = DELETE');
     expect((await new SqliteSessionStore({ database }).migrate())._unsafeUnwrap()).toEqual({
@@ -49,7 +49,7 @@ describe('SqliteSessionStore', () => {
       'SQLite keeps journal_mode = delete for this file',
     ],
   ])(
-    'says why a database %s has no write-ahead log, and keeps sessions without',
+    'reports why a database %s has no write-ahead log, and works without it',
     async (_, place, withoutWal) => {
       const without = openLibsql(
         place.startsWith('?') ? `file:${file}.none${place}` : place,
@@ -62,7 +62,7 @@ describe('SqliteSessionStore', () => {
     },
   );
 
-  it('says that a reader held off the write-ahead log, and sets it the next time', async () => {
+  it('reports that a reader prevented the write-ahead log, and sets it the next time', async () => {
     const settings = 'PRAGMA busy_timeout = 1; PRAGMA journal_mode = DELETE';
     database.exec(settings);
     const reader = openLibsql(file, settings);
@@ -96,7 +96,7 @@ describe('SqliteSessionStore', () => {
     expect(isThere()).toBe(false);
   });
 
-  it('works with tables of a compatible later version, and reports an incompatible one', async () => {
+  it('keeps tables of a compatible later version, and reports an incompatible one', async () => {
     const store = await openedStore(database);
     database.exec("UPDATE colloquy_meta SET value = 2 WHERE name = 'version'");
     expect((await store.migrate()).isOk()).toBe(true);

@@ -37,7 +37,7 @@ const ranges: readonly (readonly [string, Partial<PageRange>])[] = [
 ];
 
 test.each(ranges)(
-  'a page of %s after the last one costs its total alone, however far it is',
+  'a SQLite page of %s after the last page costs only its total, however far it is',
   async (_, range) => {
     const { store, asked } = await openThree();
     for (const offset of [3, Number.MAX_SAFE_INTEGER]) {

@@ -54,7 +54,7 @@ describe('several processes on one SQLite file', () => {
     };
   };
 
-  it('four that start concurrently make the tables once, and each append of theirs is in the history once', async () => {
+  it('create the tables once if four start concurrently, and store each append once', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const all = await Promise.all(names.map((name) => acknowledged(startWriter(file, name, '40'))));
     const { contents, sequence } = historyOf('');
@@ -67,7 +67,7 @@ describe('several processes on one SQLite file', () => {
     }
   });
 
-  it('a writer that is killed with SIGKILL loses no acknowledged append and doubles none', async () => {
+  it('lose and duplicate no acknowledged append if a writer is killed with SIGKILL', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       const writer = startWriter(file, name);
       const positions = await acknowledged(writer, (count) => {

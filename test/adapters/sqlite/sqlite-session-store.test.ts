@@ -54,7 +54,7 @@ describe('SqliteSessionStore', () => {
     [1, 1],
     [9000, 9000],
   ])(
-    'waits for the lock of another connection: of busy_timeout = %i its first call makes %i',
+    "waits for another connection's lock: its first call turns busy_timeout = %i into %i",
     async (given, then) => {
       database.exec(`PRAGMA busy_timeout = ${given}`);
       const store = new SqliteSessionStore({ database });
@@ -68,7 +68,7 @@ describe('SqliteSessionStore', () => {
     },
   );
 
-  it('says before migrate that migrate must be called', async () => {
+  it('fails with a hint to call migrate if there are no tables', async () => {
     for (const answer of operations(new SqliteSessionStore({ database, events: true }))) {
       const error = (await answer)?._unsafeUnwrapErr();
       expect(error).toMatchObject({
@@ -78,7 +78,7 @@ describe('SqliteSessionStore', () => {
     }
   });
 
-  it('says of older tables that migrate must be called', async () => {
+  it('fails with a hint to call migrate if tables are older', async () => {
     const store = await openedStore(database);
     database.exec('ALTER TABLE colloquy_sessions RENAME COLUMN state TO state_before');
     for (const answer of [store.findState(key), store.change(hello)]) {
@@ -90,7 +90,7 @@ describe('SqliteSessionStore', () => {
     }
   });
 
-  it('a locked file is not_applied, and the store works when the lock is gone', async () => {
+  it('fails with not_applied while the file is locked, and works afterwards', async () => {
     const store = await openedStore(database);
     database.exec('PRAGMA busy_timeout = 0');
     const other = openLibsql(file);
@@ -105,7 +105,7 @@ describe('SqliteSessionStore', () => {
     expect((await store.change(hello))._unsafeUnwrap()).toEqual({ outcome: 'made', position: 1 });
   });
 
-  it('a full disk is not_applied, and nothing of the call stays', async () => {
+  it('fails with not_applied on a full disk, and stores nothing of the call', async () => {
     const store = await openedStore(database);
     const pages = Number(Object.values(database.prepare('PRAGMA page_count').get() as object)[0]);
     database.exec(`PRAGMA max_page_count = ${pages}`);
@@ -116,7 +116,7 @@ describe('SqliteSessionStore', () => {
     expect((await store.change(large))._unsafeUnwrap()).toEqual({ outcome: 'made', position: 2 });
   });
 
-  it('a COMMIT that finds the file locked is not_applied; after any other failure the outcome is unknown', async () => {
+  it('reports not_applied if COMMIT finds the file locked, and unknown after any other COMMIT failure', async () => {
     let code = '';
     const store = await openedStore(
       withCommit(database, (commit) => {
@@ -137,7 +137,7 @@ describe('SqliteSessionStore', () => {
     expect(store.find(key)._unsafeUnwrap()?.sequence).toBe(2);
   });
 
-  it('an append whose answer was lost is recognised when it is repeated', async () => {
+  it('recognizes a repeated append whose reply was lost', async () => {
     let isLost = false;
     const store = await openedStore(
       withCommit(database, (commit) => {
@@ -165,7 +165,7 @@ describe('SqliteSessionStore', () => {
     expect(database.prepare('SELECT count(*) AS count FROM own').get()).toMatchObject({ count: 1 });
   });
 
-  it('removes everything of a session, in every table', async () => {
+  it('removes everything of a session from every table', async () => {
     const store = await openedStore(database);
     await begin(store, keyOf('two'), { state: live('ACTIVE', { labels: { user: 'u-1' } }) });
     for (const id of ['one', 'two']) {
@@ -178,7 +178,7 @@ describe('SqliteSessionStore', () => {
     }
   });
 
-  it('keeps as many events as it is told, and says what it has lost', async () => {
+  it('keeps as many events as configured, and reports that older ones are lost', async () => {
     const store = new SqliteSessionStore({ database, events: { length: 3 } });
     (await store.migrate())._unsafeUnwrap();
     const read = (position: string) => store.events?.read('', position, 10)._unsafeUnwrap();
@@ -199,7 +199,7 @@ describe('SqliteSessionStore', () => {
     ]);
   });
 
-  it('keeps a long log a little longer, so that not every change removes an event', async () => {
+  it('lets a long log exceed its length a little, so that not every change removes an event', async () => {
     const store = new SqliteSessionStore({ database, events: { length: 300 } });
     (await store.migrate())._unsafeUnwrap();
     const kept: number[] = [];
@@ -212,7 +212,7 @@ describe('SqliteSessionStore', () => {
     expect([Math.min(...later), Math.max(...later)]).toEqual([300, 303]);
   });
 
-  it('reads the events of a session or tenant past all others', async () => {
+  it('reads the events of a session or tenant from an index, not past all others', async () => {
     const store = await openedStore(database);
     (await store.change(hello))._unsafeUnwrap();
     for (let at = 0; at < 20; at += 1)
@@ -229,7 +229,7 @@ describe('SqliteSessionStore', () => {
     expect(none).toEqual({ events: [], position: latest, isTrimmed: false });
   });
 
-  it('answers on a closed connection, and its events say that it is closed', async () => {
+  it('reports a closed connection in calls and in events', async () => {
     const store = await openedStore(database);
     expect(store.events?.isClosed()).toBe(false);
     database.close();
@@ -239,7 +239,7 @@ describe('SqliteSessionStore', () => {
   });
 
   it.each(['newest', 'oldest'] as const)(
-    'reads every list, and events, from an index, %s first',
+    'reads every list and all events from an index, %s first',
     async (order) => {
       const texts = new Set<string>();
       const store = await openedStore({

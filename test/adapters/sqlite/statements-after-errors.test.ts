@@ -182,7 +182,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, needs }) => {
+describe.each(sqliteDrivers)('SQLite statements after an error, on $name', ({ open, needs }) => {
   if (needs !== undefined && !needs.isMet()) {
     test.skip(reasonToSkip(needs));
     return;
@@ -209,7 +209,7 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
     return { store, database, whileLocked };
   };
 
-  test('a command that a lock refused does not let the same command of another tenant pass', async () => {
+  test("never write another tenant's values with a command that a lock refused", async () => {
     const { store, whileLocked } = await lockable();
     const sessions = new SessionService({ store });
     const [acme, beta] = [sessions.forTenant('acme'), sessions.forTenant('beta')];
@@ -224,7 +224,7 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
   });
 
   test.each(Object.entries(calls))(
-    '%s: a call that a lock refused leaves nothing of its values',
+    '%s: keep no values of a call that a lock refused',
     async (_, call) => {
       const [locked, free] = [await lockable(), await lockable()];
       for (const { store } of [locked, free]) await call(store, { tenant: 'none', id: 'none' });
@@ -235,7 +235,7 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
   );
 
   test.each(Object.entries(calls))(
-    '%s: an error in any of its statements leaves nothing of its values',
+    '%s: keep no values after an error in any statement',
     async (_, call) => {
       const reference = opened(open);
       const expected = await outcomeOf(call, {
@@ -249,8 +249,8 @@ describe.each(sqliteDrivers)('the statements of $name after an error', ({ open, 
   );
 });
 
-describe('a driver that answers for the values before, after an error', () => {
-  test.each(Object.entries(calls))("%s gives nothing of another tenant's", async (_, call) => {
+describe('a driver that keeps earlier values after an error', () => {
+  test.each(Object.entries(calls))("%s never returns another tenant's rows", async (_, call) => {
     const reference = opened(openLibsql);
     const expected = await outcomeOf(call, { store: await seeded(reference), database: reference });
     const outcomes = await outcomesAfterErrors(call, () => opened(openLibsql), withOldValues);
