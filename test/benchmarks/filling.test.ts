@@ -42,7 +42,7 @@ describe('a database that the benchmarks fill by copying', () => {
       it.skip(reason);
       continue;
     }
-    it(`has the same sessions on ${name} as one that the service has written`, async () => {
+    it(`contains the same sessions on ${name} as one that the service has written`, async () => {
       const database = await open({ isDurable: false });
       try {
         await fill(database, 'copied', COUNT);

@@ -44,21 +44,21 @@ const results = (ratio: number, roundTrips: number): Results => ({
   counts: [{ figure: 'round trips of one Redis list', value: roundTrips, unit: 'flights' }],
 });
 
-describe('the bars', () => {
+describe('a benchmark limit', () => {
   it.each([
     [0.52, 2, [true, true]],
     [0.51, 3, [false, false]],
-  ])('are reached or not: ratio %s, %s round trips', (ratio, roundTrips, expected) => {
+  ])('is reached or missed: ratio %s, %s round trips', (ratio, roundTrips, expected) => {
     expect(judge(results(ratio, roundTrips)).map(({ reached }) => reached)).toEqual(expected);
   });
 
-  it('are only judged where there is a figure', () => {
+  it('is only judged if it was measured', () => {
     expect(judge({ ...results(1, 1), groups: [] })).toHaveLength(1);
   });
 });
 
-describe('the figures of the stores', () => {
-  it('tell the rate, the times that callers waited, and how much of the rate by hand that is', () => {
+describe('the store table', () => {
+  it('shows the rate, the latency, and the ratio to the rate by hand', () => {
     const figure = listFigures.first;
     const measurement = {
       subject: figure.subject,
@@ -83,8 +83,8 @@ describe('the figures of the stores', () => {
   });
 });
 
-describe('the fair measure', () => {
-  it('judges an append by CPU time beside the same guarantees by hand', () => {
+describe('the fair comparison', () => {
+  it('judges the CPU time of an append beside the same guarantees by hand', () => {
     const ratios = { [FAIR]: { wall: spread(0.1), cpu: spread(0.2), least: 0.7 } };
     const group = {
       group: fairGroup('Redis', 'append', false),
@@ -110,15 +110,15 @@ describe('the space of a session', () => {
     { figure: 'SQLite file of a session with 10 entries', value: 3000, unit: 'bytes' },
   ];
 
-  it('is told as the number of sessions in a gigabyte, in the order of the tables', () => {
+  it('is shown as sessions per gigabyte, in the order of the tables', () => {
     expect(sessionsPerGigabyte(counts)).toBe(
       '| sessions in a GB, ten entries each | - | 258,000 | 333,000 | - |',
     );
   });
 });
 
-describe('the line about a run', () => {
-  it('says how busy the machine was before it', () => {
+describe('the summary of a run', () => {
+  it('shows how busy the machine was before the run', () => {
     const { machine } = results(1, 1);
     expect(machineOf({ ...results(1, 1), machine: { ...machine, load: 0.08 } })).toContain(
       'load before the run 0.1:',
@@ -128,15 +128,15 @@ describe('the line about a run', () => {
 });
 
 describe('a spread', () => {
-  it('has the middle and the quartiles', () => {
+  it('consists of the median and the quartiles', () => {
     expect(spreadOf([5, 1, 4, 2, 3])).toEqual({ median: 3, lower: 2, upper: 4 });
     expect(spreadOf([4, 1, 2, 3])).toEqual({ median: 2.5, lower: 1.75, upper: 3.25 });
     expect(spreadOf([7])).toEqual({ median: 7, lower: 7, upper: 7 });
   });
 });
 
-describe('a group', () => {
-  it('has every subject measured as often, and the limit beside itself as 1', async () => {
+describe('a benchmark group', () => {
+  it('measures every subject equally often, and the limit beside itself as 1', async () => {
     const calls = { limit: 0, other: 0 };
     const subject = (name: keyof typeof calls) => ({
       name,
@@ -161,7 +161,7 @@ describe('a group', () => {
     expect(Math.min(calls.limit, calls.other)).toBeGreaterThan(0);
   });
 
-  it('has what calls wear out made anew before it is looked at and before every turn', async () => {
+  it('renews what calls wear out before its check and before every turn', async () => {
     let renewals = 0;
     const renew = async () => {
       renewals += 1;
@@ -176,7 +176,7 @@ describe('a group', () => {
     expect(renewals).toBe(1 + 3);
   });
 
-  it('has the times of single calls where they are asked for, and is only compared with what a subject names', async () => {
+  it('measures single calls on demand, and compares a subject only with those that it names', async () => {
     const call = () => new Promise((resolve) => setTimeout(resolve, 2));
     const subjects = [
       { name: 'by hand', call },
@@ -200,7 +200,7 @@ describe('a group', () => {
     expect(p99?.median).toBeGreaterThanOrEqual(p50?.median ?? Number.NaN);
   });
 
-  it('is not measured if a subject gives a wrong answer', async () => {
+  it('is not measured if a subject returns a wrong result', async () => {
     const check = () => {
       throw new Error('not a page');
     };

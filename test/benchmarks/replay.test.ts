@@ -45,7 +45,7 @@ const expectAll = (stdout: string): void => {
 };
 
 describe('npm run replay', () => {
-  test('holds the conversations of a file and reads them back without a difference', async () => {
+  test('replays the conversations of a file and reads them back without a difference', async () => {
     const file = join(dir, 'conversations.jsonl');
     await writeFile(file, text);
     const { exitCode, stdout } = await replay.run([file, '--concurrency', '2']);
@@ -53,13 +53,13 @@ describe('npm run replay', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('reads from a pipe', async () => {
+  test('reads conversations from a pipe', async () => {
     const { exitCode, stdout } = await replay.run([], { input: text });
     expectAll(stdout);
     expect(exitCode).toBe(0);
   });
 
-  test('names the lines that are no conversations, holds the others, and ends with 1', async () => {
+  test('names the lines that are not conversations, replays the others, and exits with 1', async () => {
     const input = [
       lines[0],
       'no JSON',
@@ -76,7 +76,7 @@ describe('npm run replay', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('writes to the file of COLLOQUY_SQLITE only if an option names it', async () => {
+  test('writes to the file of COLLOQUY_SQLITE only if an option asks for it', async () => {
     const file = join(dir, 'sessions.db');
     const untold = await replay.run(['--keep'], { env: { COLLOQUY_SQLITE: file }, input: text });
     expect(untold.stdout).toContain('stored in memory');
@@ -85,7 +85,7 @@ describe('npm run replay', () => {
     expectAll(told.stdout);
   });
 
-  test('says in one line what is wrong with its arguments', async () => {
+  test('reports invalid arguments in one line', async () => {
     for (const args of [['a', 'b'], ['--concurrency', '0'], ['--redis', 'x'], ['--unknown']]) {
       const { exitCode, stderr } = await replay.run(args);
       expect(exitCode).toBe(2);
@@ -96,16 +96,16 @@ describe('npm run replay', () => {
     );
   });
 
-  test('--help names its options', async () => {
+  test('lists its options with --help', async () => {
     expect((await replay.run(['--help'])).stdout).toContain('--concurrency');
   });
 });
 
-describe('the comparison', () => {
+describe('the comparison of a replay', () => {
   const replayOn = (store: MemorySessionStore) =>
     replayLines(new SessionService({ store }), lines, 4);
 
-  test('notices a store that loses an entry', async () => {
+  test('detects a store that loses an entry', async () => {
     class Forgetful extends MemorySessionStore {
       override change(commit: ChangeCommit) {
         if (isMove(commit) || isRedaction(commit) || isStateChange(commit))
@@ -120,7 +120,7 @@ describe('the comparison', () => {
     expect(problems.filter((problem) => !problem.startsWith('odd:'))).toEqual([]);
   });
 
-  test('notices a store that leaves a session off the list', async () => {
+  test('detects a store that omits a session from the list', async () => {
     class Unlisting extends MemorySessionStore {
       override page(...[tenant, page]: Parameters<MemorySessionStore['page']>) {
         return super
@@ -149,7 +149,7 @@ describe('the comparison', () => {
   });
 });
 
-describe('the progress of a replay', () => {
+describe('the progress bar of a replay', () => {
   const drawn = (isTTY: boolean): string[] => {
     const written: string[] = [];
     const draw = progressBar({
@@ -162,19 +162,19 @@ describe('the progress of a replay', () => {
     return written;
   };
 
-  test('is a bar on a terminal, not drawn for every conversation and gone at the end', () => {
+  test('is drawn now and then on a terminal, and cleared at the end', () => {
     expect(drawn(true)).toEqual([
       `\r\u001b[K[${'#'.repeat(12)}${'.'.repeat(12)}] replayed 6`,
       '\r\u001b[K',
     ]);
   });
 
-  test('is nothing in a pipe', () => {
+  test('is not drawn in a pipe', () => {
     expect(drawn(false)).toEqual([]);
   });
 });
 
-describeWithRedis('npm run replay on a Redis', ({ url }) => {
+describeWithRedis('npm run replay with Redis', ({ url }) => {
   const prefix = `replay-${process.pid}`;
   const env = { REDIS_URL: url, COLLOQUY_PREFIX: prefix };
   let client: Redis;
@@ -183,7 +183,7 @@ describeWithRedis('npm run replay on a Redis', ({ url }) => {
   });
   afterAll(() => client.quit());
 
-  test('holds, reads back, and leaves nothing behind', async () => {
+  test('replays, reads back, and leaves nothing behind', async () => {
     const { exitCode, stdout } = await replay.run(['--redis', url], { input: text });
     expectAll(stdout);
     expect(exitCode).toBe(0);
@@ -203,7 +203,7 @@ describeWithRedis('npm run replay on a Redis', ({ url }) => {
     });
   });
 
-  test('holds the conversations under the tenant that was named, next to its other sessions', async () => {
+  test('stores the conversations under the given tenant, next to its other sessions', async () => {
     const sessions = new SessionService({
       store: new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS }),
       tenant: 'acme',

@@ -80,7 +80,7 @@ const check = (message: string) => {
   return runIn(REPOSITORY, file);
 };
 
-describe('the message of a commit', () => {
+describe('a commit message', () => {
   test.each([
     'redis: compute call outcomes in one place',
     'test(redis): process wakes in order\n\nThe order was that of the keys.\n',
@@ -107,7 +107,7 @@ describe('the message of a commit', () => {
     ['redis: compute outcomes.', 'leave out the full stop'],
     [`docs: ${'x'.repeat(67)}`, '73 characters: use at most 72'],
     ['redis: compute\noutcomes', 'leave the second line empty'],
-  ])('is refused: %j, because %s', (message, reason) => {
+  ])('is rejected: %j, because %s', (message, reason) => {
     const { status, output } = check(message);
     expect(status).toBe(1);
     expect(output).toContain(reason);
@@ -122,7 +122,7 @@ withGit('the commits of a clone', () => {
     expect(runIn(cloneOfProject())).toEqual({ status: 0, output: '0 new commits checked\n' });
   });
 
-  test('are checked from then on, and each bad subject is listed', () => {
+  test('are checked from the check on, and each bad subject is listed', () => {
     const folder = cloneOfProject();
     for (const message of ['wip', 'redis: keep sessions', 'Formatted']) commit(folder, message);
     const { status, output } = runIn(folder);
@@ -130,7 +130,7 @@ withGit('the commits of a clone', () => {
     expect(output.match(/^\S.*$/gm)).toEqual(['3 new commits checked', 'Formatted', 'wip']);
   });
 
-  test('are not checked again after their version was tagged, or when main has them', () => {
+  test('are not checked again after their version was tagged or merged into main', () => {
     const folder = cloneOfProject();
     commit(folder, 'wip');
     git(folder, 'tag', 'v0.2.0');
@@ -150,7 +150,7 @@ withGit('the commits of a clone', () => {
     expect(runIn(shallow)).toEqual({ status: 0, output: '1 new commits checked\n' });
   });
 
-  test('are not looked for in a copy of the files, even inside another clone', () => {
+  test('are not searched for in a copy of the files, even inside another clone', () => {
     const outside = copyOfProject(temporaryFolder());
     expect(runIn(outside)).toEqual({ status: 0, output: 'no commits to check\n' });
     const clone = cloneOfProject();
@@ -162,22 +162,22 @@ withGit('the commits of a clone', () => {
   });
 });
 
-withGit('an installation', () => {
-  test('lets Git refuse a bad subject', () => {
+withGit("npm's prepare script", () => {
+  test('lets Git reject a bad subject', () => {
     const folder = cloneOfProject();
     expect(runIn(folder, '--install')).toEqual({ status: 0, output: '' });
     expect(() => commit(folder, 'wip')).toThrow('the form is `area: imperative`');
     expect(commit(folder, 'redis: keep sessions')).toContain('redis: keep sessions');
   });
 
-  test('leaves hooks that the user has configured', () => {
+  test('keeps hooks that the user has configured', () => {
     const folder = cloneOfProject();
     git(folder, 'config', 'core.hooksPath', '/home/ada/hooks');
     expect(runIn(folder, '--install').status).toBe(0);
     expect(git(folder, 'config', 'core.hooksPath')).toBe('/home/ada/hooks');
   });
 
-  test('succeeds without a clone, and leaves the clone around a copy', () => {
+  test('succeeds without a clone, and leaves the clone around a copy alone', () => {
     expect(runIn(copyOfProject(temporaryFolder()), '--install')).toEqual({ status: 0, output: '' });
     const clone = cloneOfProject();
     expect(runIn(copyOfProject(join(clone, 'vendor')), '--install').status).toBe(0);

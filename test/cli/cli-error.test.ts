@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { messageOf } from '../../src/cli/cli-error.js';
 
-test('the reason is shown if a name has several addresses and none answers, as localhost often has', () => {
+test('a connection error shows its reason even if the host has several addresses, as localhost often has', () => {
   const refused = new AggregateError([
     new Error('connect ECONNREFUSED ::1:80'),
     new Error('connect ECONNREFUSED 127.0.0.1:80'),

@@ -55,7 +55,7 @@ describe('npm start', () => {
     remove();
   });
 
-  test('runs the command line on 127.0.0.1 and prints a key', () => {
+  test('serves on 127.0.0.1 and prints a key', () => {
     expect(program).toBe('dist/cli/main.js');
     expect(server.output()).toMatch(
       /^Colloquy listens on http:\/\/127\.0\.0\.1:\d+ and stores sessions in the SQLite file .+\./,
@@ -73,7 +73,7 @@ describe('npm start', () => {
     expect(await send('/session/demo')).toMatchObject({ status: 'ACTIVE', history });
   });
 
-  describe.skipIf(!requirements.curl.isMet())('prints lines for a shell', () => {
+  describe.skipIf(!requirements.curl.isMet())('prints shell lines', () => {
     test('that send a message, which is answered, and list the sessions', async () => {
       const steps = stepsOf(server.output());
       expect([...steps.keys()]).toEqual(['send a message', 'list the sessions']);
@@ -86,7 +86,7 @@ describe('npm start', () => {
       expect(JSON.parse(listed)).toMatchObject([{ id: 'demo', status: 'ACTIVE' }]);
     });
 
-    test('of which a shell that reads comments as commands runs none by mistake', () => {
+    test('whose comments are harmless in a shell that runs comments as commands', () => {
       for (const comment of stepsOf(server.output()).keys()) expect(comment).toMatch(/^[\w ]+$/);
     });
   });

@@ -16,6 +16,6 @@ test('--limit above the maximum counts as the maximum', () => {
   expect(limitOf()).toBe(20);
 });
 
-test.each(['0', '-1', '1.5', '1e3', 'x', ''])('--limit=%s is no limit', (limit) => {
+test.each(['0', '-1', '1.5', '1e3', 'x', ''])('--limit=%s is rejected', (limit) => {
   expect(() => limitOf(`--limit=${limit}`)).toThrow('--limit must be a whole number, at least 1');
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { addressOf } from '../../src/cli/listen.js';
 import { buildCommandLine, type CommandLine } from '../support/command-line.js';
 
-describe('the storeName of a server', () => {
+describe('the printed address of a server', () => {
   test.each([
     ['127.0.0.1', '127.0.0.1', 'http://127.0.0.1:80', 'http://127.0.0.1:80'],
     ['localhost', '127.0.0.1', 'http://localhost:80', 'http://localhost:80'],
@@ -11,18 +11,18 @@ describe('the storeName of a server', () => {
     ['0', '0.0.0.0', 'port 80 of all addresses of this machine', 'http://127.0.0.1:80'],
     ['::', '::', 'port 80 of all addresses of this machine', 'http://[::1]:80'],
     ['fe80::1%eth0', 'fe80::1', 'http://[fe80::1%25eth0]:80', 'http://[fe80::1%25eth0]:80'],
-  ])('that was to listen on %s is told as it is', (host, address, where, origin) => {
+  ])('listening on %s names the address and a usable origin', (host, address, where, origin) => {
     expect(addressOf({ address, port: 80 }, host)).toEqual({ where, origin });
   });
 });
 
-describe('the log of requests', () => {
+describe('the request log', () => {
   let colloquy: CommandLine;
   beforeAll(async () => {
     colloquy = await buildCommandLine();
   });
 
-  test('has a line for each: method, path, status, milliseconds, tenant, and no key', async () => {
+  test('contains method, path, status, milliseconds and tenant per line, and no key', async () => {
     const env = { PORT: '0', COLLOQUY_API_KEYS: 'acme:open-sesame', COLLOQUY_INSPECTOR: 'on' };
     const server = await colloquy.start(['serve'], /Ctrl-C stops it/, env);
     const origin = /http:\/\/\S+/.exec(server.output())?.[0] ?? '';

@@ -30,7 +30,7 @@ const documentedRights = (): string[] => {
   return /^user colloquy (.*)$/m.exec(text)?.[1]?.trim().split(/\s+/) ?? [];
 };
 
-describeWithRedis('as a user with the documented rights', () => {
+describeWithRedis('the command line as a Redis user with the documented rights', () => {
   let server: RedisServer;
   let admin: Redis;
   let url: string;
@@ -46,7 +46,7 @@ describeWithRedis('as a user with the documented rights', () => {
     await server.stop();
   });
 
-  test('every command works, and Redis refuses nothing', async () => {
+  test('runs every command without a refusal by Redis', async () => {
     const env = { REDIS_URL: url, PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
     const serving = await colloquy.start(
       ['serve', '--events', '--commands'],
@@ -67,7 +67,7 @@ describeWithRedis('as a user with the documented rights', () => {
     expect(await admin.call('ACL', 'LOG')).toEqual([]);
   });
 
-  test('a wrong password and a missing database are reported in one line', async () => {
+  test('reports a wrong password and a missing database in one line', async () => {
     for (const wrong of [
       url.replace('change-me', 'hunter2'),
       `redis://127.0.0.1:${server.port}/99`,
@@ -126,7 +126,7 @@ const tryEveryCommand = async (env: Readonly<Record<string, string>>, storeName:
   expect((await colloquy.run(either, { env })).stderr).toBe('1 session\n');
 };
 
-describeWithPostgres('in PostgreSQL', (postgres) => {
+describeWithPostgres('the command line on PostgreSQL', (postgres) => {
   const url = postgres.url.replace('postgres@', 'postgres:hunter2@');
   const schema = schemaName();
   const env = { COLLOQUY_POSTGRES: url, COLLOQUY_SCHEMA: schema };
@@ -137,10 +137,10 @@ describeWithPostgres('in PostgreSQL', (postgres) => {
     await pool.end();
   });
 
-  test('every command works during a running service and after its end', () =>
+  test('runs every command during a running service and after its end', () =>
     tryEveryCommand(env, storeName));
 
-  test.each([[['list']], [['inspect', 'x']]])('%j makes no tables', async (command) => {
+  test.each([[['list']], [['inspect', 'x']]])('creates no tables with %j', async (command) => {
     const absent = schemaName();
     const without = await colloquy.run([...command, '--schema', absent], { env });
     const message = `${storeName}: the tables of the store are missing: call migrate() first`;
@@ -149,7 +149,7 @@ describeWithPostgres('in PostgreSQL', (postgres) => {
     expect(rowCount).toBe(0);
   });
 
-  test('commands that only read may not write', async () => {
+  test('reads with a read-only connection', async () => {
     const options = new Options({ help: databaseHelp, operands: 0 }, [], env);
     (await openStore(options, {})).close();
     const { store, close } = await openStore(options, { isReadOnly: true });
@@ -161,7 +161,7 @@ describeWithPostgres('in PostgreSQL', (postgres) => {
     close();
   });
 
-  test('what fails is reported in one line without the password', async () => {
+  test('reports failures in one line without the password', async () => {
     const wrong = [
       url.replace(/\/postgres$/, '/absent'),
       url.replace(`:${postgres.port}`, `:${await freePort()}`),
@@ -182,15 +182,15 @@ describeWithPostgres('in PostgreSQL', (postgres) => {
   });
 });
 
-describe('in a SQLite file', () => {
+describe('the command line on a SQLite file', () => {
   const { file, remove } = sqliteFile();
   const env = { COLLOQUY_SQLITE: file };
   afterAll(remove);
 
-  test('every command works during a running service and after its end', () =>
+  test('runs every command during a running service and after its end', () =>
     tryEveryCommand(env, `the SQLite file ${file}`));
 
-  test('a service sets a write-ahead log for a file that had none', async () => {
+  test('sets a write-ahead log for a file without one, when it serves', async () => {
     const path = `${file}-without`;
     openLibsql(path, 'PRAGMA journal_mode = DELETE; CREATE TABLE own (value)').close();
     const serverEnv = { PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
@@ -201,7 +201,7 @@ describe('in a SQLite file', () => {
     database.close();
   });
 
-  test('a service creates its file and its log so that only their owner can read them', async () => {
+  test('creates the file and its log readable by their owner only, when it serves', async () => {
     const path = `${file}-private`;
     const serverEnv = { PORT: '0', COLLOQUY_API_KEYS: 'default:key' };
     const service = await colloquy.start(['serve', '--sqlite', path], /Ctrl-C stops it/, serverEnv);
@@ -213,7 +213,7 @@ describe('in a SQLite file', () => {
   });
 
   test.each([[['list']], [['inspect', 'x']]])(
-    '%j creates no file, and no tables',
+    'creates no file and no tables with %j',
     async (command) => {
       const absent = `${file}-absent`;
       const other = `${file}-other`;
@@ -234,7 +234,7 @@ describe('in a SQLite file', () => {
     },
   );
 
-  test('texts that terminals and databases refuse are shown escaped, and are the same in lines of JSON', async () => {
+  test('escapes text that terminals and databases reject, and prints it unchanged in lines of JSON', async () => {
     const hostile = 'NUL \0, a lone \ud83d, 😀, \u001b[2J';
     const path = `${file} ?#%é.db`;
     const store = new SqliteSessionStore({ database: openLibsql(path) });

@@ -11,8 +11,8 @@ const help = `Usage: colloquy try [options] [FILE]
 const read = (args: string[], env: NodeJS.ProcessEnv = {}): Options =>
   new Options({ help, operands: 1 }, args, env);
 
-describe('the options of a command', () => {
-  test('are those that its help names', () => {
+describe('command line options', () => {
+  test('are those that the help text lists', () => {
     const options = read(['--port', '1', '--json', 'file']);
     expect([options.text('port'), options.isOn('json'), options.isOn('loud')]).toEqual([
       '1',
@@ -25,14 +25,14 @@ describe('the options of a command', () => {
     expect(() => read(['a', 'b'])).toThrow('argument "b" is unknown');
   });
 
-  test('win over their variables', () => {
+  test('take precedence over their environment variables', () => {
     const env = { PORT: '2', TRY_LOUD: 'on', JSON: 'on' };
     expect(read([], env).given.get('port')).toEqual({ label: 'PORT', text: '2' });
     expect(read(['--port', '1'], env).given.get('port')).toEqual({ label: '--port', text: '1' });
     expect([read([], env).isOn('loud'), read([], env).isOn('json')]).toEqual([true, false]);
   });
 
-  test('say where what is wrong was given', () => {
+  test('are reported with the place where a wrong value was set', () => {
     expect(() => read([], { TRY_LOUD: 'yes' }).isOn('loud')).toThrow('TRY_LOUD must be on or off');
     expect(() => read([], { PORT: '' })).toThrow('PORT is empty');
     expect(() => read([], { PORT: '1e1' }).integer('port', 0, 99, 3)).toThrow(
@@ -45,7 +45,7 @@ describe('the options of a command', () => {
   });
 });
 
-test('an id that begins with a dash is an operand, before options and after them', () => {
+test('accept an id that begins with a dash as an operand, before options and after them', () => {
   const id = '-Us7-D_dGBhyRmMNlHQda';
   for (const args of [
     [id, '--json'],

@@ -13,14 +13,14 @@ import { nearest } from '../../src/schema/unknown-fields.js';
 const HOSTILE = '\u001b[2J\u009b31m\u202egpj\u2028\u0000\u007f\ud800\u{e0041}\r\n\t';
 const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-describe('what strangers have written', () => {
-  test('is shown with nothing in it that a terminal obeys or hides', () => {
+describe('text of unknown origin', () => {
+  test('is printed without anything that a terminal obeys or hides', () => {
     expect(printable(HOSTILE)).toBe(
       '\\u{1b}[2J\\u{9b}31m\\u{202e}gpj\\u{2028}\\u{0}\\u{7f}\\u{d800}\\u{e0041}\\r\\n\\t',
     );
   });
 
-  test('is the same after its JSON, in which nothing is obeyed either', () => {
+  test('contains nothing that a terminal obeys, even after its JSON', () => {
     const line = jsonLine({ [HOSTILE]: HOSTILE });
     expect(line).not.toMatch(OBEYED);
     expect(JSON.parse(line)).toEqual({ [HOSTILE]: HOSTILE });
@@ -31,7 +31,7 @@ describe('what strangers have written', () => {
     ['stdout', () => printAll([{ text: HOSTILE }])],
     ['stdout', () => printText(HOSTILE.replace('\n', ''))],
     ['stderr', () => printError(HOSTILE)],
-  ] as const)('is not printed as it is: %s %#', async (stream, printed) => {
+  ] as const)('is escaped: %s %#', async (stream, printed) => {
     let written = '';
     const write = (text: Uint8Array | string, done: unknown): boolean => {
       written += text;
@@ -45,24 +45,24 @@ describe('what strangers have written', () => {
     expect(written.trimEnd()).not.toMatch(OBEYED);
   });
 
-  test('keeps its letters, in whatever script, and joined ones', () => {
+  test('keeps its letters in any script, and joined letters', () => {
     const text = 'Grüße, 日本語, می‌خواهم, 👨‍👩‍👧';
     expect(printable(text)).toBe(text);
   });
 });
 
-describe('columns', () => {
+describe('columns in a terminal', () => {
   test.each([
     ['ada', 3],
     ['日本', 4],
     ['👨‍👩‍👧', 2],
     ['e\u0301', 1],
     ['', 0],
-  ])('%s takes %d cells', (text, width) => {
+  ])('show %s in %d cells', (text, width) => {
     expect(widthOf(text)).toBe(width);
   });
 
-  test('are clipped at a letter, and never in the middle of one', () => {
+  test('are clipped between letters, never within one', () => {
     expect(clip('日本語', 5)).toBe('日本…');
     expect(clip('日本語', 4)).toBe('日…');
     expect(clip('ada', 3)).toBe('ada');
@@ -80,7 +80,7 @@ describe('columns', () => {
       width,
     ).map(({ text }) => text);
 
-  test('stand one below the other, as far as the line goes', () => {
+  test('are aligned up to the line width', () => {
     expect(textsOf(rows, 80)).toEqual(['ID  N   NAME', 'x   1   日本', 'yy  22']);
     expect(textsOf(rows, 11)).toEqual(['ID  N   NA…', 'x   1   日…', 'yy  22']);
     expect(textsOf(rows, 1)).toEqual(['…', '…', '…']);
@@ -101,20 +101,20 @@ describe('columns', () => {
     vi.unstubAllEnvs();
   });
 
-  test('show hostile texts as they are measured', () => {
+  test('show hostile text at its measured width', () => {
     const [line = ''] = textsOf([[HOSTILE, 'x']], 30);
     expect(line).not.toMatch(OBEYED);
     expect(widthOf(line)).toBe(30);
   });
 
-  test('hold a long text in lines, broken at spaces where there are some', () => {
+  test('wrap long text at spaces if possible', () => {
     expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
     expect(wrap('onetwothree', 4)).toEqual(['onet', 'woth', 'ree']);
     expect(wrap('', 4)).toEqual(['']);
   });
 });
 
-test('a help text has its options in two columns, as far as the line goes', () => {
+test('the help text aligns options in two columns up to the line width', () => {
   const before = process.stdout.columns;
   Object.assign(process.stdout, { columns: 37 });
   onTestFinished(() => void Object.assign(process.stdout, { columns: before }));
@@ -140,7 +140,7 @@ Tries what you have given it
   ]);
 });
 
-describe('the nearest name', () => {
+describe('the suggestion for a misspelled command', () => {
   test.each([
     ['lst', 'list'],
     ['INSPECT', 'inspect'],
@@ -149,7 +149,7 @@ describe('the nearest name', () => {
     ['quit', undefined],
     ['', undefined],
     ['l'.repeat(100_000), undefined],
-  ])('of %j is %j', (text, name) => {
+  ])('turns %j into %j', (text, name) => {
     expect(nearest(text, ['serve', 'list', 'inspect'])).toBe(name);
   });
 });

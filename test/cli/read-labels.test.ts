@@ -9,7 +9,7 @@ import { PATIENT_MS } from '../support/patience.js';
 const ada = { face: 'ada', profile: 'tutor' };
 const HOSTILE = 'a\nTERMINATED\u001b[2J';
 
-describeWithRedis('labels, leases and counts of entries', ({ url }) => {
+describeWithRedis('labels, leases and entry counts on the command line', ({ url }) => {
   const prefix = `cli-labels-${process.pid}`;
   const where = ['--redis', url, '--prefix', prefix];
   let colloquy: CommandLine;
@@ -49,7 +49,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
       .slice(1)
       .map((row) => row.split(/ {2,}/)[0] ?? '');
 
-  test('list counts the entries of a history without reading it', async () => {
+  test('list counts the entries of a history without reading the history', async () => {
     const id = await create({ kind: 'counted' }, 3);
     const [journal = ''] = await client.keys(`${prefix}:*:journal:*:${id}`);
     await client.setrange(journal, 0, 'x');
@@ -59,7 +59,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     expect(whole).toMatchObject({ exitCode: 1, stderr: `colloquy: unreadable sessions: ${id}\n` });
   });
 
-  test('list --labels finds the sessions with this label, in Redis and in a service', async () => {
+  test('list --labels finds the sessions with a label, in Redis and in a service', async () => {
     const mine = [await create({ user: 'u=1' }, 2), await create({ user: 'u=1', channel: 'web' })];
     await create({ user: 'u=2' });
     const label = ['list', '--labels', 'user=u=1'];
@@ -91,7 +91,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     }
   });
 
-  test('list takes several labels, and within one the order of the last use, in Redis and in a service', async () => {
+  test('list accepts several labels, and orders by last use within one label, in Redis and in a service', async () => {
     const ids = [
       await create({ owner: 'o-1', kind: 'a' }),
       await create({ owner: 'o-1', kind: 'b' }),
@@ -121,7 +121,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     ['user', '--labels must be NAME=VALUE, such as user=u-1'],
     ['=u-1', '--labels must be NAME=VALUE, such as user=u-1'],
     ['us er=u-1', 'labels must have names of 1 to 64'],
-  ])('list --labels %s is refused in one line', async (label, message) => {
+  ])('list rejects --labels %s in one line', async (label, message) => {
     for (const run of [
       colloquy.run(['list', '--labels', label, ...where]),
       colloquy.run(['list', '--labels', label], { env }),
@@ -133,7 +133,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     }
   });
 
-  test('inspect shows labels, and who holds the session', async () => {
+  test('inspect shows labels and the lease holder', async () => {
     const id = await create({ user: 'u-1', note: HOSTILE });
     const lease = (await sessions.lease(id, { holder: 'worker-1', seconds: 60 }))._unsafeUnwrap();
     const { stdout } = await colloquy.run(['inspect', id, ...where]);
@@ -148,7 +148,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     });
   });
 
-  test('inspect shows from when on a worker may claim the session', async () => {
+  test('inspect shows when a worker may claim the session', async () => {
     const id = await create();
     (await sessions.wake(id))._unsafeUnwrap();
     const { work } = (await sessions.get(id))._unsafeUnwrap();
@@ -158,7 +158,7 @@ describeWithRedis('labels, leases and counts of entries', ({ url }) => {
     expect(JSON.parse(json.stdout)).toMatchObject({ work });
   });
 
-  test('inspect says nothing of labels and leases that are not there, or that the service does not show', async () => {
+  test('inspect omits missing or hidden labels and leases', async () => {
     const id = await create();
     const labelled = await create({ user: 'u-1' });
     for (const run of [

@@ -34,8 +34,8 @@ afterAll(async () => {
 const create = async (): Promise<string> =>
   (await sessions.create({ face: 'ada', profile: '\u001b[31m' }))._unsafeUnwrap().id;
 
-describe('sessions of a running service', () => {
-  test('list shows them, by status too', async () => {
+describe('the command line with a running service', () => {
+  test('lists sessions, also by status', async () => {
     const [idle, active] = [await create(), await create()];
     await sessions.start(active);
     const all = await colloquy.run(['list'], { env });
@@ -49,7 +49,7 @@ describe('sessions of a running service', () => {
     });
   });
 
-  test('inspect shows one, and follows it', async () => {
+  test('shows a session and follows it', async () => {
     const id = await create();
     const shown = await colloquy.run(['inspect', id], { env });
     expect(shown).toMatchObject({
@@ -74,7 +74,7 @@ describe('sessions of a running service', () => {
     [['list'], { COLLOQUY_API_KEY: 'hunter2' }, 1, 'API key'],
     [['list', '--url', 'http://user:hunter2@127.0.0.1'], {}, 2, 'without user name'],
     [['list'], { REDIS_URL: 'redis://127.0.0.1' }, 2, 'REDIS_URL and COLLOQUY_URL are both set'],
-  ])('%j with %j ends with %3$d in one line', async (args, further, code, message) => {
+  ])('%j with %j exits with %3$d and one line', async (args, further, code, message) => {
     const { exitCode, stdout, stderr } = await colloquy.run(args, { env: { ...env, ...further } });
     expect([exitCode, stdout]).toEqual([code, '']);
     expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
@@ -82,7 +82,7 @@ describe('sessions of a running service', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  test('a service that is not there is said in one line', async () => {
+  test('reports a missing service in one line', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const run = list.run(new Options(list, ['--url', url], { COLLOQUY_API_KEY: 'key' }));
     await expect(run).rejects.toMatchObject({
@@ -91,7 +91,7 @@ describe('sessions of a running service', () => {
     });
   });
 
-  test('the answer of a hostile service does not reach the terminal unescaped', async () => {
+  test('escapes the response of a hostile service before it reaches the terminal', async () => {
     const stranger = createServer((_, response) => {
       const detail = 'no \u001b[2J\u009b2J';
       const problem = {

@@ -46,7 +46,7 @@ const objects = (stdout: string) =>
 
 const cursorIn = (stderr: string): string => /--cursor (\S+)/.exec(stderr)?.[1] ?? '';
 
-describeWithRedis('sessions in a Redis', ({ url }) => {
+describeWithRedis('the command line with a Redis', ({ url }) => {
   const prefix = `cli-${process.pid}`;
   const where = ['--redis', url, '--prefix', prefix, '--partitions', '4', '--tenant', 'acme'];
   /** In the order in which they are made. */
@@ -88,7 +88,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
 
   const newest = (count: number) => ids.toReversed().slice(0, count);
 
-  test('list shows the newest in columns, how to go on, and no escape sequence', async () => {
+  test('list shows the newest sessions in columns and how to continue, without escape sequences', async () => {
     const { exitCode, stdout, stderr } = await colloquy.run(['list', '--limit', '2', ...where]);
     expect(exitCode).toBe(0);
     const [titles, ...rows] = stdout.trimEnd().split('\n');
@@ -111,12 +111,12 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     expect(objects(more.stdout).map(({ id }) => id)).toEqual(newest(4).slice(2));
   });
 
-  test('list fits into the terminal', async () => {
+  test('list fits the terminal width', async () => {
     const { stdout } = await colloquy.run(['list', ...where], { env: { COLUMNS: '72' } });
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(72);
   });
 
-  test('list --status sees what the clock has ended, goes over pages, and writes nothing down', async () => {
+  test('list --status includes overdue sessions, reads all pages, and writes nothing', async () => {
     const states = () =>
       client.keys(`${prefix}:*:record:*`).then((keys) => client.mget(keys.sort()));
     const before = await states();
@@ -142,7 +142,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     expect(await states()).toEqual(before);
   });
 
-  test('list ends quietly if its output is closed', async () => {
+  test('list exits quietly if its output is closed', async () => {
     const { exitCode, stderr } = await colloquy.run(
       ['list', '--json', '--limit', '130', ...where],
       { hangUp: true },
@@ -150,7 +150,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     expect([exitCode, stderr]).toEqual([0, '']);
   });
 
-  test('list names what cannot be read, shows the rest, and ends with 1', async () => {
+  test('list names unreadable sessions, shows the others, and exits with 1', async () => {
     const broken = new SessionService({
       store: new RedisSessionStore({ client, prefix, partitions: 4, timeoutMs: PATIENT_MS }),
       tenant: 'broken',
@@ -171,7 +171,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     expect(exitCode).toBe(1);
   });
 
-  test('inspect shows a session, its texts on lines of their own after an indent', async () => {
+  test('inspect shows a session, with its text on separate, indented lines', async () => {
     const { exitCode, stdout } = await colloquy.run(
       ['inspect', active, '--history', '2', ...where],
       {
@@ -190,7 +190,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(60);
   });
 
-  test('inspect --json gives the session as the HTTP interface does, and why it ended', async () => {
+  test('inspect --json prints the session as the HTTP interface does, and why it ended', async () => {
     const { stdout } = await colloquy.run(['inspect', active, '--json', ...where]);
     expect(objects(stdout)).toMatchObject([
       {
@@ -243,7 +243,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
     [['inspect', 'x'.repeat(300)], 2, 'id must'],
     [['list', '--cursor', 'x'], 2, 'cursor must be a cursor'],
     [['list', '--created-after', 'now'], 2, 'createdAfter must be'],
-  ])('%j ends with %d in one line', async (args, code, message) => {
+  ])('%j exits with %d and one line', async (args, code, message) => {
     const { exitCode, stdout, stderr } = await colloquy.run([...args, ...where]);
     expect([exitCode, stdout]).toEqual([code, '']);
     expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
@@ -251,7 +251,7 @@ describeWithRedis('sessions in a Redis', ({ url }) => {
   });
 });
 
-test('list says that Redis is not there, without its password', async () => {
+test('list reports an unreachable Redis without its password', async () => {
   const env = { REDIS_URL: `redis://user:hunter2@127.0.0.1:${await freePort()}` };
   const { exitCode, stderr } = await colloquy.run(['list'], { env });
   expect([exitCode, stderr]).toEqual([
@@ -265,7 +265,7 @@ test.each([
   [['lst'], 'command "lst" is unknown (did you mean list?)'],
   [['\u001b[2J'], 'command "\\u001b[2J" is unknown'],
   [['list', '--sttus', 'IDLE'], '--sttus is unknown (did you mean --status?)'],
-])('%j is refused in one line', async (args, message) => {
+])('%j is rejected in one line', async (args, message) => {
   const { exitCode, stdout, stderr } = await colloquy.run(args);
   expect([exitCode, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
@@ -274,7 +274,7 @@ test.each([
 
 const commands = { serve, list, inspect };
 
-test('--help names the commands, and those alone', async () => {
+test('--help lists the commands and nothing else', async () => {
   const { exitCode, stdout } = await colloquy.run(['--help']);
   expect(exitCode).toBe(0);
   expect([...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)).toEqual(
@@ -321,7 +321,7 @@ test.each<[keyof typeof commands, string[], string]>([
     ['a', '--history', '-1'],
     '--history must have a value: write --history=VALUE if it begins with a dash',
   ],
-])('%s %j is refused', async (name, args, message) => {
+])('%s %j is rejected', async (name, args, message) => {
   const command = commands[name];
   const refused = await (async () => command.run(new Options(command, args, {})))().catch(
     (cause: unknown) => cause,
@@ -330,11 +330,11 @@ test.each<[keyof typeof commands, string[], string]>([
   expect(String(refused)).not.toMatch(/\n|hunter2/);
 });
 
-test('--version is that of the package', async () => {
+test('--version prints the package version', async () => {
   expect((await colloquy.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
 });
 
-test('a silent Redis is not waited for without end', async () => {
+test('a silent Redis times out', async () => {
   const { exitCode, stderr } = await waiting;
   expect([exitCode, stderr]).toEqual([
     1,

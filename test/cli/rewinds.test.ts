@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const user = (content: string) => [{ role: 'user', content }];
 
-test('inspect --follow shows the session again after a rewind, and goes on', async () => {
+test('inspect --follow shows the session again after a rewind, and continues', async () => {
   const { file, remove } = sqliteFile();
   const database = openLibsql(file);
   try {

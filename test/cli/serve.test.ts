@@ -37,7 +37,7 @@ const paste = (line: string): Promise<Response> => {
 const curlLines = (server: Running): string[] => server.output().match(/^curl .*$/gm) ?? [];
 
 describe('colloquy serve', () => {
-  test('prints a key and curl lines that work: create, list, get', async () => {
+  test('prints a key and working curl lines for create, list and get', async () => {
     const server = await serve();
     // Nobody else could sweep its memory.
     expect(server.output()).not.toContain('--sweep');
@@ -56,7 +56,7 @@ describe('colloquy serve', () => {
     expect(finished.stdout).toContain('Colloquy has stopped.');
   });
 
-  test('takes the keys of COLLOQUY_API_KEYS, and never prints one', async () => {
+  test('accepts the keys of COLLOQUY_API_KEYS, and never prints one', async () => {
     const server = await serve({ COLLOQUY_API_KEYS: 'acme:open-sesame' });
     const list = curlLines(server)[1] ?? '';
     expect((await paste(list.replace('$KEY', 'open-sesame'))).status).toBe(200);
@@ -69,7 +69,7 @@ describe('colloquy serve', () => {
     [{}, 404],
     [{ COLLOQUY_COMMANDS: 'off' }, 404],
     [{ COLLOQUY_COMMANDS: 'on' }, 200],
-  ])('with %j a start is %d', async (env, status) => {
+  ])('with %j, answers a start with %d', async (env, status) => {
     const server = await serve({ COLLOQUY_API_KEYS: 'acme:key', ...env });
     const [create = ''] = curlLines(server);
     const created = await paste(create.replace('$KEY', 'key'));
@@ -84,7 +84,7 @@ describe('colloquy serve', () => {
   test.each([
     [{}, 404, 'application/json'],
     [{ COLLOQUY_EVENTS: 'on' }, 200, 'text/event-stream'],
-  ])('with %j a request for events is %d', async (env, status, type) => {
+  ])('with %j, answers a request for events with %d', async (env, status, type) => {
     const server = await serve({ COLLOQUY_API_KEYS: 'acme:key', ...env });
     const [create = ''] = curlLines(server);
     const created = await paste(create.replace('$KEY', 'key'));
@@ -97,7 +97,7 @@ describe('colloquy serve', () => {
     await server.signal('SIGTERM');
   });
 
-  test('finishes an open event stream on SIGTERM, and does not wait to cut it', async () => {
+  test('finishes an open event stream on SIGTERM without waiting to cut it', async () => {
     const server = await serve({ COLLOQUY_API_KEYS: 'acme:key', COLLOQUY_EVENTS: 'on' });
     const created = await paste((curlLines(server)[0] ?? '').replace('$KEY', 'key'));
     const path = `${created.headers.get('location')}/events`;
@@ -113,16 +113,20 @@ describe('colloquy serve', () => {
   test.each([
     [{}, 404, 404],
     [{ COLLOQUY_INSPECTOR: 'on' }, 200, 401],
-  ])('with %j the inspector is %d, and %d without a key', async (env, status, withoutKey) => {
-    const server = await serve({ COLLOQUY_API_KEYS: 'acme:key', ...env });
-    const { url } = await paste((curlLines(server)[0] ?? '').replace('$KEY', 'key'));
-    const ask = (headers: Record<string, string>) => fetch(new URL('/inspector', url), { headers });
-    expect((await ask({ authorization: `Basic ${btoa('anybody:key')}` })).status).toBe(status);
-    expect((await ask({})).status).toBe(withoutKey);
-    await server.signal('SIGTERM');
-  });
+  ])(
+    'with %j, answers the inspector with %d, and with %d without a key',
+    async (env, status, withoutKey) => {
+      const server = await serve({ COLLOQUY_API_KEYS: 'acme:key', ...env });
+      const { url } = await paste((curlLines(server)[0] ?? '').replace('$KEY', 'key'));
+      const ask = (headers: Record<string, string>) =>
+        fetch(new URL('/inspector', url), { headers });
+      expect((await ask({ authorization: `Basic ${btoa('anybody:key')}` })).status).toBe(status);
+      expect((await ask({})).status).toBe(withoutKey);
+      await server.signal('SIGTERM');
+    },
+  );
 
-  test('says in one line that the port is taken', async () => {
+  test('reports a port in use in one line', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const address = taken.address();
@@ -157,7 +161,7 @@ describe('colloquy serve', () => {
       'COLLOQUY_API_KEYS: entry 2: key must not be in the list twice',
     ],
   ])(
-    '%s=%s: says which variable is malformed and the rule, and no key',
+    '%s=%s: names the malformed variable and the rule, but no key',
     async (name, value, message) => {
       const options = () => new Options(command, [], { PORT: '0', [name]: value });
       const refused = await (async () => command.run(options()))().catch((cause: unknown) => cause);
@@ -166,7 +170,7 @@ describe('colloquy serve', () => {
     },
   );
 
-  test('ends with 2 and one line where a variable is malformed', async () => {
+  test('exits with 2 and one line if a variable is malformed', async () => {
     const { exitCode, stderr } = await colloquy.run(['serve'], {
       env: { PORT: '0', COLLOQUY_API_KEYS: 'hunter2' },
     });
@@ -175,7 +179,7 @@ describe('colloquy serve', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  test('says that Redis is not there, without the password', async () => {
+  test('reports an unreachable Redis without the password', async () => {
     const url = `redis://user:hunter2@127.0.0.1:${await freePort()}`;
     const finished = await colloquy.run(['serve'], { env: { PORT: '0', REDIS_URL: url } });
     expect(finished.exitCode).toBe(1);
@@ -185,7 +189,7 @@ describe('colloquy serve', () => {
   });
 });
 
-describeWithRedis('colloquy serve on a Redis', ({ port, url }) => {
+describeWithRedis('colloquy serve with Redis', ({ port, url }) => {
   test('keeps sessions across restarts', async () => {
     const env = { REDIS_URL: url, COLLOQUY_API_KEYS: `restart-${process.pid}:key` };
     const first = await serve(env);
@@ -198,7 +202,7 @@ describeWithRedis('colloquy serve on a Redis', ({ port, url }) => {
     await second.signal('SIGTERM');
   });
 
-  test('told to sweep, records ends by the clock without any read of the sessions', async () => {
+  test('stores overdue ends with --sweep, even if nobody reads the sessions', async () => {
     const prefix = `sweeping-${process.pid}`;
     const store = new RedisSessionStore({
       client: openClient('ioredis 5', { port }),
@@ -233,7 +237,7 @@ const environmentOf = (address: StoreAddress): Record<string, string> => {
 };
 
 describeDatabases('colloquy serve next to an application', (kind) => {
-  test('leaves the ends by the clock, and their reports, to the application', async () => {
+  test('leaves sweeps and reports to the application', async () => {
     const { address, open } = await newDatabase(kind);
     const sessions = new SessionService({ store: open() });
     const id = await startedIn(sessions, { timeLimit: 0.001 });
@@ -248,7 +252,7 @@ describeDatabases('colloquy serve next to an application', (kind) => {
     expect(told).toEqual([id]);
   });
 
-  test('does not sweep where the application reports ends, and says why', async () => {
+  test('refuses to sweep if the application reports ends, and explains why', async () => {
     const { address, open } = await newDatabase(kind);
     await startedIn(new SessionService({ store: open() }));
     const { exitCode, stderr } = await colloquy.run(['serve', '--sweep'], {

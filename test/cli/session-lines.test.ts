@@ -43,7 +43,7 @@ describe('a session in the terminal', () => {
     });
   });
 
-  test('shows what it has used of its budgets, and the counters without one', () => {
+  test('shows the usage of its budgets, and counters without a budget', () => {
     const counted = { ...session, usage: { calls: 3, tokens: 900 }, budget: { tokens: 1000 } };
     expect(textOf(counted)).toContain('\nUsage     calls 3, tokens 900 of 1000\n');
     expect(sessionObject(counted)).toMatchObject({
@@ -54,7 +54,7 @@ describe('a session in the terminal', () => {
     expect(JSON.stringify(sessionObject(session))).not.toMatch(/usage|budget/);
   });
 
-  test('says nothing of an empty inbox and of no work', () => {
+  test('omits an empty inbox and missing work', () => {
     expect(textOf(session)).not.toMatch(/^(Inbox|Work)/m);
   });
 });

@@ -22,7 +22,7 @@ const stream = (pieces: Iterable<Uint8Array>, fails = false): ReadableStream<Uin
 const errorOf = async (answer: Answer, options: Parameters<typeof scripted>[1] = {}) =>
   (await scripted([answer], { retries: 0, ...options }).client.start('s1'))._unsafeUnwrapErr();
 
-describe('an answer that is no success', () => {
+describe('an error response to the client', () => {
   test.each([
     [400, 'invalid_input', { issues: [] }],
     [401, 'unauthenticated', {}],
@@ -37,7 +37,7 @@ describe('an answer that is no success', () => {
     [503, 'store_unavailable', { outcome: 'unknown' }],
     [503, 'authenticator_unavailable', {}],
     [500, 'misconfigured', {}],
-  ])('of %i, %s, is that error', async (status, code, more) => {
+  ])('with %i %s becomes that error', async (status, code, more) => {
     expect(await errorOf(problem(status, code))).toMatchObject({
       type: code,
       message: expect.any(String),
@@ -56,7 +56,7 @@ describe('an answer that is no success', () => {
     expect((await call(client))._unsafeUnwrapErr()).toMatchObject({ command });
   });
 
-  test('of a page that is too large is that error too', async () => {
+  test('for a page that is too large becomes that error', async () => {
     const { client } = scripted([problem(422, 'page_too_large')]);
     expect((await client.list())._unsafeUnwrapErr()).toEqual({
       type: 'page_too_large',
@@ -64,7 +64,7 @@ describe('an answer that is no success', () => {
     });
   });
 
-  test('names what was wrong as the caller knows it', async () => {
+  test("names invalid fields by the names of the caller's arguments", async () => {
     const errors = [
       { path: 'Idempotency-Key', message: 'a' },
       { path: 'session_id', message: 'b' },
@@ -146,11 +146,11 @@ describe('an answer that is no success', () => {
       () => new Response(new ReadableStream()),
       { type: 'unreachable', reason: 'timeout' },
     ],
-  ])('but %s is one too', async (_, answer, expected) => {
+  ])('is also made of %s', async (_, answer, expected) => {
     expect(await errorOf(answer)).toMatchObject({ outcome: 'unknown', ...expected });
   });
 
-  test('and is read to its limit and no further', async () => {
+  test('is read to its limit and no further', async () => {
     let pieces = 0;
     function* endless() {
       for (;;) {
@@ -171,7 +171,7 @@ describe('an answer that is no success', () => {
     expect(pieces).toBeLessThan(3);
   });
 
-  test('is at most 16 MiB unless the options say otherwise', async () => {
+  test('may have up to 16 MiB unless the options set another limit', async () => {
     const announced: Answer = () =>
       new Response(stream([]), { headers: { 'Content-Length': String(2 ** 24 + 1) } });
     expect(await errorOf(announced)).toMatchObject({
@@ -182,7 +182,7 @@ describe('an answer that is no success', () => {
     });
   });
 
-  test('of a read has changed nothing', async () => {
+  test('to a read is reported as not_applied', async () => {
     const read = await scripted([html], { retries: 0 }).client.get('s1');
     expect(read._unsafeUnwrapErr()).toMatchObject({ type: 'unreachable', outcome: 'not_applied' });
     const listed = await scripted([json(200, [])], { retries: 0 }).client.list();
@@ -193,7 +193,7 @@ describe('an answer that is no success', () => {
   });
 });
 
-test('an answer is read whatever it says and however it is cut', async () => {
+test('a response is read whatever it contains and however it is split', async () => {
   const content = `${'[{"\\\\'.repeat(20_000)}é😀`;
   const entry = { role: 'user', content, timestamp: 't' };
   const options = { face: 'ada', profile: 'tutor', context: '', behavior: '', time_limit: 0 };
@@ -212,8 +212,8 @@ test('an answer is read whatever it says and however it is cut', async () => {
   expect(read.history).toEqual([entry]);
 });
 
-describe('the API key', () => {
-  test('comes from a function before every attempt', async () => {
+describe("the client's API key", () => {
+  test('is requested from its function before every attempt', async () => {
     let asked = 0;
     const apiKey = async () => {
       asked += 1;
@@ -228,14 +228,14 @@ describe('the API key', () => {
     ['throws', () => Promise.reject(new Error('locked'))],
     ['gives what no header carries', () => 'a\nb'],
     ['hangs', () => new Promise(() => undefined)],
-  ])('of a function that %s is an error, and nothing is sent', async (_, apiKey) => {
+  ])('from a function that %s is an error, and nothing is sent', async (_, apiKey) => {
     const { client, sent } = scripted([active], { apiKey });
     const error = (await client.start('s1'))._unsafeUnwrapErr();
     expect(error).toMatchObject({ type: 'key_unavailable', outcome: 'not_applied' });
     expect(sent).toEqual([]);
   });
 
-  test('that fails at the second attempt does not deny what the first may have done', async () => {
+  test('that fails at the second attempt leaves the outcome of the first unknown', async () => {
     let asked = 0;
     const apiKey = async () => {
       asked += 1;
@@ -249,13 +249,13 @@ describe('the API key', () => {
     });
   });
 
-  test('and redirects do not come together', async () => {
+  test('is never sent along with a redirect', async () => {
     const { client, sent } = scripted([active]);
     await client.start('s1');
     expect(sent[0]?.init.redirect).toBe('manual');
   });
 
-  test('is not sent where there is none', async () => {
+  test('is omitted if none is configured', async () => {
     const sent: Headers[] = [];
     const fetch = async (_: string, init: RequestInit) => {
       sent.push(new Headers(init.headers));
@@ -266,8 +266,8 @@ describe('the API key', () => {
   });
 });
 
-describe('what is sent', () => {
-  test('has ids encoded, and never leads elsewhere', async () => {
+describe('a client request', () => {
+  test('encodes ids, and never reaches another path', async () => {
     const { client, sent } = scripted([active]);
     await client.start('a/b?c#d');
     expect(sent[0]?.url).toBe('https://sessions.example/api/start-session/a%2Fb%3Fc%23d');

@@ -55,7 +55,7 @@ describeWithChromium('the client in a browser', (running) => {
     return page;
   };
 
-  test('holds a conversation with its own server, with no key in the page', async () => {
+  test('holds a conversation with its own server, without a key in the page', async () => {
     const { handler } = await serve();
     const serveApi = nodeListener(handler, {
       prefix: '/api',
@@ -73,7 +73,7 @@ describeWithChromium('the client in a browser', (running) => {
     );
   });
 
-  test('holds one with a server of another origin that allows it', async () => {
+  test('holds a conversation with a server of another origin that allows it', async () => {
     const { handler } = await serve();
     const serveApi = nodeListener(handler, { prefix: '/api' });
     const api = await listening((request, response) => {
@@ -91,7 +91,7 @@ describeWithChromium('the client in a browser', (running) => {
     expect(await page.evaluate(conversation(client))).toEqual(held);
   });
 
-  test('gets a value and no exception from one that does not', async () => {
+  test('returns an error, not an exception, from a server that does not allow its origin', async () => {
     const { baseUrl } = await serve();
     const host = await listening((_, response) => response.end('<!doctype html>'));
     onTestFinished(() => host.close());

@@ -58,8 +58,8 @@ const scenario = async (sessions: Either): Promise<readonly unknown[]> => {
   return seen;
 };
 
-describe('the budgets of the client', () => {
-  test('are counted and refused as those of the service', async () => {
+describe('budgets in the client', () => {
+  test('are counted and enforced as in the service', async () => {
     const store = new MemorySessionStore({ events: true });
     const clock = new ManualClock();
     const local = new SessionService({ store, clock, tenant: 'acme' });
@@ -73,7 +73,7 @@ describe('the budgets of the client', () => {
     });
   });
 
-  test('warn a watch with the counter, at the share that it asks for', async () => {
+  test('warn a watch with the counter at the requested share', async () => {
     const { client } = await serve();
     const { id } = await okOf(client.create({ ...ada, start: true, budget: { tokens: 10 } }));
     await okOf(client.spend(id, { tokens: 5 }));

@@ -5,7 +5,7 @@ import { bundleClient } from './bundle.js';
 /** Of a page that imports the client: with its dependencies, minified and compressed. */
 const MAX_BYTES = 19_000;
 
-test('a bundle of the client contains no texts of the OpenAPI document', async () => {
+test('a bundle of the client contains no text of the OpenAPI document', async () => {
   const { code } = await bundleClient();
   expect(code).toContain('durationMs');
   const texts = [
@@ -17,7 +17,7 @@ test('a bundle of the client contains no texts of the OpenAPI document', async (
   expect(texts.filter((text) => code.includes(text))).toEqual([]);
 });
 
-test('the client is made of no module of Node, of nothing of the server, and is small', async () => {
+test('the client imports no module of Node and nothing of the server, and is small', async () => {
   const { code, files } = await bundleClient();
   const foreign = files.filter(
     (file) =>

@@ -8,7 +8,7 @@ const started = async (options: Parameters<typeof serve>[0] = {}) => {
   return { ...served, id };
 };
 
-test('await using of a lease releases it at the end of the block', async () => {
+test('await using releases a lease at the end of the block', async () => {
   const { client, sessions, id } = await started();
   {
     await using lease = (
@@ -23,7 +23,7 @@ test('await using of a lease releases it at the end of the block', async () => {
   expect(await okOf(sessions.get(id))).not.toHaveProperty('lease');
 });
 
-test('await using of a lease that is lost is no error', async () => {
+test('await using accepts a lease that is lost', async () => {
   const { client, clock, sessions, id } = await started();
   {
     await using _lost = (
@@ -51,7 +51,7 @@ test('await using of a watch ends a loop that waits for its next item', async ()
   expect(await Promise.all(following)).toEqual(['over']);
 });
 
-test('a watch that was disposed of yields nothing', async () => {
+test('a disposed watch yields nothing', async () => {
   const { client, id } = await started();
   const watch = client.watch(id);
   await watch[Symbol.asyncDispose]();

@@ -3,8 +3,8 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { okOf, startedIn } from '../support/sessions.js';
 import { serve } from './served.js';
 
-describe('each, where a page would be larger than the service allows', () => {
-  test('reads fewer at a time, meets each session once, and reads more again where they are small', async () => {
+describe("each, when a page would exceed the service's limit", () => {
+  test('reads smaller pages, yields each session once, and reads larger pages again later', async () => {
     const store = new MemorySessionStore({ events: true });
     const { client, clock, sessions } = await serve({ store, limits: { pageBytes: 25_000 } });
     const ids: string[] = [];
@@ -23,7 +23,7 @@ describe('each, where a page would be larger than the service allows', () => {
     expect(Math.max(...limits.slice(6))).toBeGreaterThan(4);
   });
 
-  test('serves one session whatever its size', async () => {
+  test('yields a single session of any size', async () => {
     const { client, sessions } = await serve({ limits: { pageBytes: 1 } });
     const id = await startedIn(sessions);
     const seen: string[] = [];

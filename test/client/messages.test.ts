@@ -61,8 +61,8 @@ afterEach(() => {
 
 const sentOnce = json(200, { id: 'm-1', state: 'waiting' });
 
-describe('the messages of the client', () => {
-  test('are answered as those of the service', async () => {
+describe('messages in the client', () => {
+  test('return what the service returns', async () => {
     const clock = new ManualClock();
     const store = new MemorySessionStore({ events: true });
     const local = new SessionService({ store, clock, tenant: 'acme' });
@@ -72,7 +72,7 @@ describe('the messages of the client', () => {
     expect(expected).toContainEqual({ type: 'superseded' });
   });
 
-  test('keep the id that the first attempt had', async () => {
+  test('keep the id of the first attempt in retries', async () => {
     for (const message of ['Hello', { content: 'Hello' }]) {
       const { client, sent } = scripted([unplugged, problem(503, 'store_unavailable'), sentOnce]);
       expect(await client.orThrow.send('s1', message)).toEqual({ id: 'm-1', state: 'waiting' });
@@ -96,7 +96,7 @@ describe('the messages of the client', () => {
     expect(outcome(refused)).toMatchObject(['invalid_input', ['timeLimit', expect.anything()]]);
   });
 
-  test('are not taken again if an answer was lost, because they were perhaps taken already', async () => {
+  test('are not taken again after a lost response, since they may already be taken', async () => {
     const taken = json(200, { messages: [], position: 1 });
     for (const failure of [unplugged, json(503, {}), problem(503, 'store_unavailable')]) {
       const { client, sent } = scripted([failure, taken]);
@@ -130,8 +130,8 @@ const timed = (answers: readonly Answer[]) => {
   return scripted(answers, { timing: undefined });
 };
 
-describe('the answer that a client waits for', () => {
-  test('is asked for again until its time is over', async () => {
+describe('a client that waits for an answer', () => {
+  test('repeats the request until its timeout', async () => {
     const { client, sent } = timed([patient]);
     const waiting = client.answer('s1', ODD_ID, { timeoutMs: 20_000 });
     await vi.advanceTimersByTimeAsync(20_000);
@@ -141,7 +141,7 @@ describe('the answer that a client waits for', () => {
     expect(new URL(sent[0]?.url ?? '').searchParams.get('message_id')).toBe(ODD_ID);
   });
 
-  test('was there before the call only if the first request has found it', async () => {
+  test('reports an earlier answer only if the first request found it', async () => {
     const first = timed([answered]);
     const reply = { content: 'Hi!', entries: [], ran: false };
     expect(await first.client.orThrow.answer('s1', 'm-1')).toEqual({ ...reply, repeated: true });
@@ -151,7 +151,7 @@ describe('the answer that a client waits for', () => {
     expect(await waiting).toEqual(reply);
   });
 
-  test('is given up if the service refuses early each time, as after the end of a session', async () => {
+  test('stops if the service refuses early each time, as after the end of a session', async () => {
     const { client, sent } = timed([refused]);
     const waiting = client.answer('s1', 'm-1');
     await vi.advanceTimersByTimeAsync(1400);
@@ -159,7 +159,7 @@ describe('the answer that a client waits for', () => {
     expect([sent.length, Date.now()]).toEqual([4, 1400]);
   });
 
-  test('is no longer waited for once the signal is aborted', async () => {
+  test('stops once the signal is aborted', async () => {
     const stop = new AbortController();
     const { client } = timed([patient]);
     const waiting = client.answer('s1', 'm-1', { signal: stop.signal });

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { SessionClient } from '../../src/client/index.js';
 import { active, json, scripted, unplugged } from './scripted.js';
 
-describe('a client', () => {
-  test('is not made with options that break a rule: a TypeError names all of them', () => {
+describe('the SessionClient constructor', () => {
+  test('throws a TypeError that names all invalid options', () => {
     const broken = {
       baseUrl: 'ftp://x',
       apiKey: 'a b',
@@ -25,14 +25,14 @@ describe('a client', () => {
   });
 
   test.each([undefined, null, 7, 'x', [], {}, { baseUrl: 'http://user:hunter2@127.0.0.1' }])(
-    'is not made with %j',
+    'throws a TypeError for %j',
     (options) => {
       expect(() => Reflect.construct(SessionClient, [options])).toThrow(TypeError);
     },
   );
 });
 
-describe('a call', () => {
+describe('a client call', () => {
   test.each([
     undefined,
     null,
@@ -42,7 +42,7 @@ describe('a call', () => {
     () => 1,
     Object.create(null),
     new Proxy({}, { get: () => Promise.reject(new Error('no')).catch(() => 1) }),
-  ])('is a Result for arguments of any kind: %#', async (junk) => {
+  ])('returns a Result for arguments of any kind: %#', async (junk) => {
     const { client } = scripted([unplugged]);
     for (const name of ['create', 'get', 'history', 'list', 'start', 'append', 'delete'] as const) {
       const result = await Reflect.apply(client[name], client, [junk, junk, junk]);
@@ -54,7 +54,7 @@ describe('a call', () => {
       expect(item.isErr()).toBe(true);
   });
 
-  test('names all that is wrong with a call', async () => {
+  test('names all invalid arguments', async () => {
     const { client, sent } = scripted([active]);
     const started = await Reflect.apply(client.start, client, [
       7,
@@ -70,7 +70,7 @@ describe('a call', () => {
     expect(sent).toEqual([]);
   });
 
-  test('takes `warnBefore` in whole seconds only', async () => {
+  test('accepts `warnBefore` in whole seconds only', async () => {
     const { client, sent } = scripted([active]);
     for (const warnBefore of [0, 0.5, 1.5, 86_401, '30', Number.NaN]) {
       const watched = Reflect.apply(client.watch, client, ['s1', { warnBefore }]);
@@ -84,7 +84,7 @@ describe('a call', () => {
     expect(sent).toEqual([]);
   });
 
-  test('sends nothing once its time is over, even if the key comes then', async () => {
+  test('sends nothing after its timeout, even if the API key arrives then', async () => {
     let give = (_: string): void => undefined;
     const apiKey = () =>
       new Promise<string>((resolve) => {
@@ -101,7 +101,7 @@ describe('a call', () => {
     expect(sent).toEqual([]);
   });
 
-  test('asks for strict handling of its input, so that unknown names are refused', async () => {
+  test('asks for strict handling, so that unknown names are rejected', async () => {
     const { client, sent } = scripted([active]);
     await client.extend('s1', { timeLimit: 5 });
     await client.list({ limit: 1 });
@@ -110,7 +110,7 @@ describe('a call', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('without input needs no preflight for a header of its own', async () => {
+  test('needs no CORS preflight for custom headers if it has no input', async () => {
     const { client, sent } = scripted([active]);
     await client.get('s1');
     await client.list();
@@ -125,20 +125,17 @@ describe('a call', () => {
     ['timelimit', 'timelimit'],
     ['TimeLimit', '_time_limit'],
     ['a_B', 'a___b'],
-  ])(
-    'sends the unknown name %s so that the service cannot take it for another',
-    async (name, sentAs) => {
-      const message = 'is unknown (did you mean time_limit?)';
-      const issues = [{ path: sentAs, message }];
-      const refusal = json(400, { code: 'invalid_input', detail: '', errors: issues });
-      const { client, sent } = scripted([refusal]);
-      const extended = await Reflect.apply(client.extend, client, ['s1', { [name]: 5 }]);
-      expect(sent[0]?.init.body).toBe(JSON.stringify({ [sentAs]: 5 }));
-      expect(extended._unsafeUnwrapErr()).toMatchObject({
-        issues: [{ path: name, message: 'is unknown (did you mean timeLimit?)' }],
-      });
-    },
-  );
+  ])('sends the unknown name %s so that the service rejects it', async (name, sentAs) => {
+    const message = 'is unknown (did you mean time_limit?)';
+    const issues = [{ path: sentAs, message }];
+    const refusal = json(400, { code: 'invalid_input', detail: '', errors: issues });
+    const { client, sent } = scripted([refusal]);
+    const extended = await Reflect.apply(client.extend, client, ['s1', { [name]: 5 }]);
+    expect(sent[0]?.init.body).toBe(JSON.stringify({ [sentAs]: 5 }));
+    expect(extended._unsafeUnwrapErr()).toMatchObject({
+      issues: [{ path: name, message: 'is unknown (did you mean timeLimit?)' }],
+    });
+  });
 
   test('reads each field of its arguments once', async () => {
     const { client } = scripted([unplugged], { retries: 0 });
@@ -162,7 +159,7 @@ describe('a call', () => {
     expect(reads.toSorted()).toEqual(Object.keys({ ...input, ...options }).toSorted());
   });
 
-  test('leaves no listener on the signal of its caller', async () => {
+  test("leaves no listener on its caller's signal", async () => {
     const listeners = new Set<unknown>();
     let added = 0;
     const signal = {

@@ -7,7 +7,7 @@ import { KEY, serve } from './served.js';
 
 const never: Answer = () => new Promise<Response>(() => undefined);
 
-describe('a call that fails for a moment', () => {
+describe('a client call with a transient failure', () => {
   test.each<readonly [string, Answer]>([
     ['no network', unplugged],
     ['429', json(429, {})],
@@ -17,7 +17,7 @@ describe('a call that fails for a moment', () => {
     ['authenticator_unavailable', problem(503, 'authenticator_unavailable')],
     ['conflict', problem(409, 'conflict')],
     ['no answer in time', never],
-  ])('with %s is tried again', async (_, answer) => {
+  ])('is retried after %s', async (_, answer) => {
     const { client, sent } = scripted([answer, answer, active]);
     expect((await client.start('s1')).isOk()).toBe(true);
     expect(sent).toHaveLength(3);
@@ -28,13 +28,13 @@ describe('a call that fails for a moment', () => {
     ['misconfigured', problem(500, 'misconfigured')],
     ['unauthenticated', problem(401, 'unauthenticated')],
     ['an answer of another kind', json(200, {})],
-  ])('is not one with %s', async (_, answer) => {
+  ])('is not retried after %s', async (_, answer) => {
     const { client, sent } = scripted([answer, active]);
     expect((await client.start('s1')).isErr()).toBe(true);
     expect(sent).toHaveLength(1);
   });
 
-  test('has the same key each time, and a different key for each call', async () => {
+  test('repeats the same key, and uses a different key for each call', async () => {
     const { client, sent } = scripted([unplugged, unplugged, active]);
     const key = (index: number) => sent[index]?.headers.get('Idempotency-Key');
     await client.start('s1');
@@ -51,14 +51,14 @@ describe('a call that fails for a moment', () => {
     expect([key(7), key(8)]).toEqual(['wamid.HBgL==', String.raw`"\"a\\b\" "`]);
   });
 
-  test('waits longer each time, and gives up', async () => {
+  test('backs off, and gives up', async () => {
     const { client, sent, timing } = scripted([unplugged], { retries: 4 });
     expect((await client.get('s1'))._unsafeUnwrapErr().type).toBe('unreachable');
     expect(timing.waits).toEqual([100, 200, 400, 800]);
     expect(sent).toHaveLength(5);
   });
 
-  test('waits as long as the server asks for, in seconds or until a date', async () => {
+  test('waits as long as Retry-After says, in seconds or until a date', async () => {
     const at = new Date(Date.UTC(2026, 0, 31, 12, 0, 10)).toUTCString();
     const { client, timing } = scripted([
       problem(503, 'store_unavailable', { 'Retry-After': '2' }),
@@ -69,7 +69,7 @@ describe('a call that fails for a moment', () => {
     expect(timing.waits).toEqual([2100, 10_000 - 2100 + 200]);
   });
 
-  test('does not wait for what is beyond its time', async () => {
+  test('does not wait beyond its timeout', async () => {
     const { client, sent, timing } = scripted([
       problem(503, 'store_unavailable', { 'Retry-After': '3600' }),
     ]);
@@ -77,7 +77,7 @@ describe('a call that fails for a moment', () => {
     expect([sent.length, timing.waits]).toEqual([1, []]);
   });
 
-  test('takes no longer than it may, whatever hangs', async () => {
+  test('settles at its timeout, whatever hangs', async () => {
     const { client, sent, timing } = scripted([never], { retries: 100 });
     const began = timing.now();
     expect((await client.start('s1'))._unsafeUnwrapErr()).toMatchObject({
@@ -93,8 +93,8 @@ describe('a call that fails for a moment', () => {
   });
 });
 
-describe('an abort', () => {
-  test('ends a call immediately, and reports its possible outcome', async () => {
+describe('an aborted client call', () => {
+  test('settles immediately, and reports its possible outcome', async () => {
     const abort = new AbortController();
     const { client, sent } = scripted([never], { timeoutMs: 2 ** 30, attemptTimeoutMs: 2 ** 30 });
     const started = client.start('s1', { signal: abort.signal });
@@ -116,8 +116,8 @@ describe('an abort', () => {
   });
 });
 
-describe('a reply that is lost on its way', () => {
-  test('has its effect once', async () => {
+describe('a client call whose response is lost', () => {
+  test('takes effect exactly once', async () => {
     const { server, sessions } = await serve();
     const proxy = await openProxy(Number(new URL(server.origin).port));
     const client = new SessionClient({
@@ -150,7 +150,7 @@ describe('a reply that is lost on its way', () => {
     );
   });
 
-  test('of a server that says nothing is waited for, and then taken up anew', async () => {
+  test('times out at a silent server, and a repeated call succeeds later', async () => {
     const { server, sessions } = await serve();
     const proxy = await openProxy(Number(new URL(server.origin).port));
     const baseUrl = `http://127.0.0.1:${proxy.port}/api`;

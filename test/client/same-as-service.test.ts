@@ -243,7 +243,7 @@ const watching = async (sessions: Either, driver: SessionService) => {
 const cases = (storeOf: () => SessionStore): void => {
   const rules = { limits: { historyEntries: 4 }, idleTimeout: 600 };
 
-  test('answers as the service does', async () => {
+  test('returns what the service returns', async () => {
     const clock = new ManualClock();
     const local = new SessionService({ store: storeOf(), clock, tenant: 'acme', ...rules });
     const expected = await scenario(local, clock);
@@ -252,7 +252,7 @@ const cases = (storeOf: () => SessionStore): void => {
     expect(expected).toContainEqual({ type: 'history_full' });
   });
 
-  test('tells what a session does as the service does', async () => {
+  test('yields the same watch items as the service', async () => {
     const local = new SessionService({
       store: storeOf(),
       clock: new ManualClock(),

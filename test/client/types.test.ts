@@ -13,8 +13,8 @@ import type {
   SessionService,
 } from '../../src/index.js';
 
-describe('the types of the client', () => {
-  test('take what the service takes', () => {
+describe("the client's types", () => {
+  test('accept what the service accepts', () => {
     expectTypeOf<Parameters<SessionService['append']>>().toExtend<
       Parameters<SessionClient['append']>
     >();
@@ -29,7 +29,7 @@ describe('the types of the client', () => {
     >();
   });
 
-  test('let one function take a service or a client', () => {
+  test('let one function accept a service or a client', () => {
     const statusOf = async (sessions: SessionOperations, id: string) => {
       const { status } = await sessions.orThrow.get(id, { historyLimit: 0 });
       return sessions.pause(id, { operationId: 'hold-1' }).map(() => status);
@@ -41,7 +41,7 @@ describe('the types of the client', () => {
     expectTypeOf<SessionClient>().toExtend<Either>();
   });
 
-  test('have every operation that the service shares', () => {
+  test('include every operation that the service shares', () => {
     type Own =
       | ('clock' | 'policy' | 'forTenant' | 'within' | 'reply')
       | ('claimAny' | 'countWaitingAny' | 'watchAll');
@@ -51,7 +51,7 @@ describe('the types of the client', () => {
     >();
   });
 
-  test('say what the wire does not', () => {
+  test('omit what HTTP responses do not contain', () => {
     expectTypeOf<Session>().toExtend<RemoteSession>();
     expectTypeOf<RemoteSession>().not.toExtend<Session>();
     expectTypeOf<RemoteSession>().not.toHaveProperty('endReason');
@@ -60,7 +60,7 @@ describe('the types of the client', () => {
     );
   });
 
-  test('have the errors of each operation and no others', () => {
+  test('include exactly the errors of each operation', () => {
     expectTypeOf<'invalid_transition'>().toExtend<RemoteErrors['pause']['type']>();
     expectTypeOf<'invalid_transition'>().not.toExtend<RemoteErrors['create']['type']>();
     expectTypeOf<'unauthenticated' | 'unreachable' | 'aborted'>().toExtend<
@@ -68,7 +68,7 @@ describe('the types of the client', () => {
     >();
   });
 
-  test('take the runtime’s own fetch and signals', () => {
+  test("accept the runtime's own fetch and signals", () => {
     expectTypeOf<typeof fetch>().toExtend<NonNullable<SessionClientOptions['fetch']>>();
     expectTypeOf<AbortSignal>().toExtend<
       NonNullable<NonNullable<Parameters<SessionClient['get']>[1]>['signal']>

@@ -64,8 +64,8 @@ const followed = async (answers: readonly Answer[], more: Parameters<typeof scri
   return { ...world, items, places: world.sent.map(({ headers }) => headers.get('Last-Event-ID')) };
 };
 
-describe('a watch', () => {
-  test('gives the new entries, and the position at the end of the history', async () => {
+describe('a client watch', () => {
+  test('yields new entries, and the position at the end of the history', async () => {
     const entries = [{ role: 'user', content: 'Hello', timestamp: 't', position: 12 }];
     const text = event(3)
       .replace('"entries":[]', `"entries":${JSON.stringify(entries)}`)
@@ -82,14 +82,14 @@ describe('a watch', () => {
     expect(items[2]).toMatchObject({ session: { status: 'TERMINATED', endReason: 'terminated' } });
   });
 
-  test('gives a deletion as the last item', async () => {
+  test('yields a deletion as the last item', async () => {
     const deleted = `id: ${cursor(1)}\nevent: session.deleted\ndata: {"type":"session.deleted"}\n\n`;
     const over = 'id: end\nevent: end\ndata: {}\n\n';
     const { items } = await followed([stream(snapshot(1) + deleted + over)]);
     expect(items).toEqual(['snapshot', 'deleted']);
   });
 
-  test('goes on after the last event wherever it is cut off', async () => {
+  test('resumes after the last event wherever it is cut off', async () => {
     const { items, places, sent } = await followed([
       unplugged,
       problem(503, 'store_unavailable'),
@@ -103,7 +103,7 @@ describe('a watch', () => {
     expect(sent[0]?.headers.get('Accept')).toBe('text/event-stream');
   });
 
-  test('asks for a warning before the end, and gives it between the changes', async () => {
+  test('asks for a warning before the end, and yields it between the changes', async () => {
     const { client, sent } = scripted([
       stream(
         preamble +
@@ -123,7 +123,7 @@ describe('a watch', () => {
     ]);
   });
 
-  test('waits as the server asks for, and longer while nothing comes', async () => {
+  test("reconnects after the server's delay, and backs off while nothing arrives", async () => {
     const { timing } = await followed([
       stream(preamble + snapshot(1)),
       stream(preamble),
@@ -133,7 +133,7 @@ describe('a watch', () => {
     expect(timing.waits).toEqual([1500, 3000, 5000]);
   });
 
-  test('takes silence for a broken connection, and heartbeats for a sound one', async () => {
+  test('treats silence as a broken connection, and heartbeats as a working one', async () => {
     const { items, timing } = await followed([
       stream(snapshot(1), 'stays'),
       stream(`: heartbeat\n\n${ended}`),
@@ -142,13 +142,13 @@ describe('a watch', () => {
     expect(timing.waits).toContain(45_000);
   });
 
-  test('passes over what a later version may tell', async () => {
+  test('skips event types of later versions', async () => {
     const later = `event: weather\ndata: 1\n\n${event(3).replace('session.changed', 'session.sang')}`;
     const { items } = await followed([stream(snapshot(1) + later + ended)]);
     expect(items).toEqual(['snapshot', 'terminated 4']);
   });
 
-  test('ends where there is nothing more', async () => {
+  test('ends when the session is over', async () => {
     expect((await followed([() => new Response(null, { status: 204 })])).items).toEqual([]);
     const gone = await followed([stream(snapshot(1)), problem(404, 'not_found')]);
     expect(gone.items).toEqual(['snapshot']);
@@ -182,25 +182,25 @@ describe('a watch', () => {
     expect(sent.map(({ init }) => init.signal?.aborted)).toEqual(sent.map(() => true));
   });
 
-  test('goes on where the store was away for a moment', async () => {
+  test('resumes after a temporary store outage', async () => {
     const away = stream(`${snapshot(1)}event: unavailable\ndata: {"code":"store_unavailable"}\n\n`);
     expect((await followed([away, stream(ended)])).items).toEqual(['snapshot', 'terminated 4']);
   });
 
-  test('is not taken up again where nothing is', async () => {
+  test('does not reconnect if that cannot succeed', async () => {
     const { items, sent } = await followed([stream(snapshot(1))], { retries: 0 });
     expect(items).toEqual(['snapshot', { type: 'unreachable' }]);
     expect(sent).toHaveLength(1);
   });
 
-  test('holds no more than it may of an event without end', async () => {
+  test('limits the memory for an endless event', async () => {
     const long = stream(`data: ${'x'.repeat(2000)}`, 'stays');
     expect((await followed([long], { maxResponseBytes: 1000 })).items).toEqual([
       { type: 'unexpected_answer' },
     ]);
   });
 
-  test('takes any number of heartbeats and events', async () => {
+  test('accepts any number of heartbeats and events', async () => {
     const events = Array.from({ length: 1000 }, (_, at) => event(at + 2)).join('');
     const { items } = await followed([
       stream(snapshot(1) + ': heartbeat\n'.repeat(2000) + events + end),
@@ -208,7 +208,7 @@ describe('a watch', () => {
     expect(items).toHaveLength(1001);
   });
 
-  test('sends nothing before it is asked, and ends immediately when it is left or aborted', async () => {
+  test('sends nothing until it is read, and ends immediately when it is left or aborted', async () => {
     const { client, sent } = scripted([stream(snapshot(1), 'stays')], {
       silenceMs: 2 ** 30,
       timeoutMs: 2 ** 30,
@@ -232,7 +232,7 @@ describe('a watch', () => {
   });
 });
 
-describe('a watch over a network', () => {
+describe('a client watch over a network', () => {
   test('misses nothing while connections are cut', async () => {
     const { server, sessions } = await serve();
     const proxy = await openProxy(Number(new URL(server.origin).port));

@@ -21,7 +21,7 @@ describe.each(platforms)('the client on %s, whose responses have no stream', (_,
   const fetching = async (url: string, init: RequestInit) =>
     withBody(await fetch(url, init), bodyOf);
 
-  test('reads what it has created, listed and changed, each with one request', async () => {
+  test('reads what it created, listed and changed, each with one request', async () => {
     const { clientOf } = await serve();
     let requests = 0;
     const client = clientOf({
@@ -39,7 +39,7 @@ describe.each(platforms)('the client on %s, whose responses have no stream', (_,
     expect(requests).toBe(5);
   });
 
-  test('limits the size of an answer', async () => {
+  test('limits the size of a response', async () => {
     const { client } = scripted(
       [(sent) => withBody(json(200, 'é'.repeat(8))(sent) as Response, bodyOf)],
       {
@@ -73,7 +73,7 @@ describe.each(platforms)('the client on %s, whose responses have no stream', (_,
   });
 });
 
-describe('an answer that this platform cannot read', () => {
+describe('a response that this platform cannot read', () => {
   const locked: Answer = () => {
     const response = new Response('{}', { status: 201 });
     response.body?.getReader();
@@ -109,7 +109,7 @@ describe('an answer that this platform cannot read', () => {
   });
 });
 
-describe('a platform whose URL lacks what came after 2021', () => {
+describe('a platform whose URL lacks the additions since 2021', () => {
   const withUrl = <T>(replacement: unknown, run: () => T): T => {
     const own = Object.getOwnPropertyDescriptor(globalThis, 'URL') ?? {};
     Object.defineProperty(globalThis, 'URL', { ...own, value: replacement });
@@ -121,7 +121,7 @@ describe('a platform whose URL lacks what came after 2021', () => {
   };
   const make = (baseUrl: string) => () => new SessionClient({ baseUrl });
 
-  test('has a client, and a URL that is invalid is refused with its cause', () => {
+  test('runs a client, and rejects an invalid URL with the cause', () => {
     class OldUrl {
       constructor(url: string) {
         if (url.includes('[')) throw new TypeError(`${url} is invalid`);
@@ -136,7 +136,7 @@ describe('a platform whose URL lacks what came after 2021', () => {
     });
   });
 
-  test('shows why no client can be made', () => {
+  test('reports why no client can be created', () => {
     const broken = () => {
       throw new ReferenceError('URL is not implemented');
     };

@@ -103,8 +103,8 @@ const scenario = async (
   return seen;
 };
 
-describe('the work of the client', () => {
-  test('is answered as that of the service', async () => {
+describe('work in the client', () => {
+  test('returns what the service returns', async () => {
     const clock = new ManualClock();
     const store = new MemorySessionStore({ events: true });
     const local = new SessionService({ store, clock, tenant: 'acme' });
@@ -119,7 +119,7 @@ describe('the work of the client', () => {
     );
   });
 
-  test('has the reason of a cancel, also where it throws', async () => {
+  test('contains the reason of a cancel, also if the function throws', async () => {
     const { client, sessions } = await serve();
     for (const { orThrow } of [client, sessions]) {
       const { id } = await orThrow.create({ ...ada, start: true, wake: true });
@@ -142,7 +142,7 @@ describe('the work of the client', () => {
     }
   });
 
-  test('is that of the tenant of the key alone', async () => {
+  test('is limited to the tenant of the key', async () => {
     const { client, sessions } = await serve();
     await sessions.forTenant('globex').orThrow.create({ ...ada, wake: true });
     expect((await client.orThrow.claim({ ...worker, limit: 100 })).claimed).toEqual([]);
@@ -154,7 +154,7 @@ describe('the work of the client', () => {
   const over = json(200, {});
   const none = json(200, { claimed: [], unreadable: [], limit: 1 });
 
-  test('is asked for again after a failure that passes', async () => {
+  test('is requested again after a transient failure', async () => {
     for (const failure of [unplugged, json(429, {}), problem(503, 'store_unavailable')]) {
       for (const [name, args, answer] of [
         ['wake', ['s1'], nothing],
@@ -172,7 +172,7 @@ describe('the work of the client', () => {
     }
   });
 
-  test('is not asked for again where it is cancelled, and an answer of another kind is an error', async () => {
+  test('is not requested again after a cancel, and a malformed response is an error', async () => {
     const { client, sent } = scripted([problem(409, 'cancelled'), active]);
     expect((await client.release('s1', { fencingToken: 1 }))._unsafeUnwrapErr().type).toBe(
       'cancelled',

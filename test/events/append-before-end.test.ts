@@ -4,7 +4,7 @@ import { okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { briefOf, watching } from '../support/watching.js';
 
-test('an append of another process that comes while a watch looks for the end by the clock is delivered with the end', async () => {
+test("a watch delivers another process's append together with the end, if it arrives while the watch reads the overdue session", async () => {
   const inner = new MemorySessionStore({ events: true });
   let look = Promise.resolve();
   const store = changed(inner, {

@@ -4,7 +4,7 @@ import { okOf, openSessions, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { briefOf, watching } from '../support/watching.js';
 
-test('a watch whose entries were read before an append and its record after it yields a change, not a snapshot', async () => {
+test('a watch yields a change, not a snapshot, if an append falls between its reads of the entries and the record', async () => {
   const inner = new MemorySessionStore({ events: true });
   let record = Promise.resolve();
   let onEntries = (): void => undefined;

@@ -47,9 +47,9 @@ const open = async (
   };
 };
 
-describeWithRedis('a connection that waits for events', () => {
+describeWithRedis('a Redis connection that blocks for events', () => {
   test.each(clientVersions)(
-    'tells what another process does, and asks for nothing else at rest, with %s',
+    "delivers another process's changes, and sends nothing else while idle, with %s",
     async (version) => {
       const { port, here, there } = await open(version);
       const watches: { tenant: string; id: string; watch: ReturnType<typeof follow> }[] = [];
@@ -84,7 +84,7 @@ describeWithRedis('a connection that waits for events', () => {
     },
   );
 
-  test('that is cut off or closed leaves the watches as they are, a little slower', async () => {
+  test('that is cut off or closed slows watches down a little, and ends none', async () => {
     let proxy: Awaited<ReturnType<typeof openProxy>> | undefined;
     const { waiting, here, there } = await open('ioredis 5', async (port) => {
       proxy = await openProxy(port);
@@ -102,7 +102,7 @@ describeWithRedis('a connection that waits for events', () => {
     await watch.return?.();
   });
 
-  test('whose command is never answered leaves the watches as they are, a little slower', async () => {
+  test('whose command is never answered slows watches down a little, and ends none', async () => {
     const { waiting, here, there } = await open('ioredis 5');
     const id = await startedIn(there);
     const watch = follow(here, id);
@@ -133,7 +133,7 @@ describeWithRedis('a connection that waits for events', () => {
     );
   });
 
-  test('is refused where it is a client of a cluster or no client', () => {
+  test("is rejected if it is a cluster's client or no client", () => {
     const client = openClient('ioredis 5', { port: 1, lazyConnect: true });
     for (const wrong of [5, {}, { xread: () => 0, xrevrange: () => 0, nodes: () => [] }]) {
       const options = { client, events: { client: wrong } };

@@ -25,7 +25,7 @@ const eventsOf = async (sessions: SessionService, count: number) => {
 };
 
 describe('a watch of a session with a budget', () => {
-  test('warns of a budget of which 90% is used, and tells no time', async () => {
+  test('warns when 90% of a budget is used, without a time', async () => {
     const { sessions, id, next } = await open({ tokens: 100 });
     await okOf(sessions.spend(id, { tokens: 89 }));
     expect(await next()).toMatchObject({ session: { usage: { tokens: 89 } } });
@@ -65,7 +65,7 @@ describe('a watch of a session with a budget', () => {
     expect(await next()).toBe('end');
   });
 
-  test('warns of two budgets, one after the other, that one write brings near', async () => {
+  test('warns of two budgets in turn if one write nearly exhausts both', async () => {
     const { sessions, id, next } = await open({ calls: 10, tokens: 100 });
     await okOf(sessions.spend(id, { calls: 9, tokens: 95 }));
     await next();
@@ -75,7 +75,7 @@ describe('a watch of a session with a budget', () => {
     ]);
   });
 
-  test('warns when it begins of a budget that is nearly used up', async () => {
+  test('warns at its beginning of a budget that is nearly exhausted', async () => {
     const { sessions, id } = await open({ tokens: 100 });
     await okOf(sessions.spend(id, { tokens: 95 }));
     const { next } = watching(sessions, id);
@@ -85,7 +85,7 @@ describe('a watch of a session with a budget', () => {
     ]);
   });
 
-  test('warns of nothing with a share of 1, or of a counter without a budget', async () => {
+  test('never warns with a share of 1, or of a counter without a budget', async () => {
     const { sessions, id, next } = await open({ tokens: 100 }, { warnAt: 1 });
     await okOf(sessions.spend(id, { tokens: 99 }));
     await next();
@@ -111,7 +111,7 @@ describe('a watch of a session with a budget', () => {
     });
   });
 
-  test('ends with the write that reaches the budget, without a sweep and at the same time', async () => {
+  test('ends with the write that reaches the budget, without a sweep and concurrently with others', async () => {
     const { sessions, clock, id, next } = await open({ tokens: 10 });
     clock.pass(2500);
     const end = next();
@@ -131,7 +131,7 @@ describe('a watch of a session with a budget', () => {
     expect(await next()).toBe('end');
   });
 
-  test.for(['IDLE', 'PAUSED'])('ends as immediately while the session is %s', async (status) => {
+  test.for(['IDLE', 'PAUSED'])('ends immediately, even if the session is %s', async (status) => {
     const { sessions, id, next } = await open({ tokens: 10 }, {}, { start: status === 'PAUSED' });
     if (status === 'PAUSED') {
       await okOf(sessions.pause(id));
@@ -142,7 +142,7 @@ describe('a watch of a session with a budget', () => {
   });
 });
 
-describe('the events of a budget', () => {
+describe('events of a budget', () => {
   test('report each spend, and the end with its sums after a sweep', async () => {
     const { sessions, id } = await open({ tokens: 10 });
     const once = { operationId: 'call-1' };
@@ -164,7 +164,7 @@ describe('the events of a budget', () => {
     ]);
   });
 
-  test('report the sums of a session that ends in another way, and none without counters', async () => {
+  test('report the sums of a session that ends for another reason, and none without counters', async () => {
     const { sessions, id } = await open({ tokens: 10 });
     await okOf(sessions.spend(id, { tokens: 4 }));
     await okOf(sessions.terminate(id));

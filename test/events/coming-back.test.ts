@@ -26,8 +26,8 @@ const seen = async (sessions: SessionService) => {
   return { id, position, cursor };
 };
 
-describe('a watch that continues after a cursor', () => {
-  test('gets what has changed since, without a snapshot', async () => {
+describe('a watch that resumes after a cursor', () => {
+  test('yields what has changed since, without a snapshot', async () => {
     const { sessions } = open();
     const { id, cursor } = await seen(sessions);
     await okOf(sessions.pause(id));
@@ -43,7 +43,7 @@ describe('a watch that continues after a cursor', () => {
     );
   });
 
-  test('of any age gets all that was added, though the log has kept the last two events', async () => {
+  test('yields everything that was appended since, even if the log keeps only the last two events', async () => {
     const { sessions } = open();
     const { id, cursor } = await seen(sessions);
     for (let turn = 0; turn < 3000; turn += 1) await okOf(sessions.append(id, said(`${turn}`)));
@@ -53,7 +53,7 @@ describe('a watch that continues after a cursor', () => {
     ).toEqual(Array.from({ length: 3000 }, (_, at) => at));
   });
 
-  test('of which nothing is new waits, after one look at the session', async () => {
+  test('waits after one read of the session if nothing changed since', async () => {
     const { sessions, find } = open();
     const { id, cursor } = await seen(sessions);
     find.mockClear();
@@ -65,7 +65,7 @@ describe('a watch that continues after a cursor', () => {
     expect(briefOf(await next)).toBe('changed ACTIVE two');
   });
 
-  test('over another store of the same sessions goes on as on the first', async () => {
+  test('resumes over another store of the same sessions', async () => {
     const { store, sessions } = open();
     const { id, cursor } = await seen(sessions);
     const other = openSessions({ store: changed(store, { events: store.events }) }).sessions;
@@ -75,7 +75,7 @@ describe('a watch that continues after a cursor', () => {
     );
   });
 
-  test('knows an end that it has missed, and tells one that it knows again', async () => {
+  test('yields an end that it missed, and repeats one that it has seen', async () => {
     const { sessions } = open();
     const { id, cursor } = await seen(sessions);
     await okOf(sessions.terminate(id));
@@ -90,7 +90,7 @@ describe('a watch that continues after a cursor', () => {
   });
 
   test.each(['a rewind', 'a redaction', 'a session created anew'])(
-    'gets a snapshot after %s',
+    'yields a snapshot after %s',
     async (change) => {
       const { sessions } = open();
       const input = { ...ada, idempotencyKey: 'lesson' };
@@ -123,7 +123,7 @@ describe('a watch that continues after a cursor', () => {
       (cursor: string) => cursor.replace(/^((?:[^-]+-){4})[^-]+/, '$100000000'),
     ],
     ['of another history', (cursor: string) => `${cursor}0`],
-  ])('that is %s gets a snapshot', async (_, changedBy) => {
+  ])('yields a snapshot if its cursor is %s', async (_, changedBy) => {
     const { sessions } = open();
     const { id, cursor } = await seen(sessions);
     const from = changedBy(cursor);
@@ -133,7 +133,7 @@ describe('a watch that continues after a cursor', () => {
     );
   });
 
-  test('of a session that is not there, or no longer, is not_found', async () => {
+  test('fails with not_found for a missing or deleted session', async () => {
     const { sessions } = open();
     const { id, cursor } = await seen(sessions);
     await okOf(sessions.delete(id));
@@ -152,15 +152,15 @@ describe('a watch that continues after a cursor', () => {
     '1769882520000-kR3v-w0aT_1x.4',
     `1-1-1-00000000-00000000-${'x'.repeat(65)}`,
   ];
-  test.each(junk)('that is not one, %j, is refused', async (from) => {
+  test.each(junk)('rejects %j, which is not a cursor', async (from) => {
     const { sessions } = open();
     const error = await watching(sessions, 'any', { cursor: from }).error();
     expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'cursor' }] });
   });
 });
 
-describe('a change of which no event tells', () => {
-  test('is found by a look at the session within 30 seconds', async () => {
+describe('a change without an event', () => {
+  test('is found within 30 seconds by a read of the session', async () => {
     const inner = new MemorySessionStore({ events: true });
     const silent = new MemorySessionStore({ events: true }).events;
     const { sessions, clock } = openSessions({ store: changed(inner, { events: silent }) });
@@ -175,8 +175,8 @@ describe('a change of which no event tells', () => {
   });
 });
 
-describe('many watchers of one session', () => {
-  test('share one read of it', async () => {
+describe('many watches of one session', () => {
+  test('share one read of the session', async () => {
     const { sessions, find, original } = open();
     const id = await startedIn(sessions);
     let answer = (): void => undefined;
@@ -203,7 +203,7 @@ describe('many watchers of one session', () => {
     expect(find).toHaveBeenCalledTimes(2);
   });
 
-  test('go on when the reading fails, and share nothing that one of them can change', async () => {
+  test('continue after a failed read, and share no mutable data', async () => {
     const { sessions, find, original } = open();
     const id = await startedIn(sessions);
     find.mockImplementationOnce(() => {

@@ -235,7 +235,7 @@ describeDatabases('a dashboard that only reads the items of watchAll', (kind) =>
     await putBack();
   };
 
-  test('shows the sessions as they are, wherever it has continued and whatever the log has lost', async () => {
+  test('shows the current sessions, wherever it resumed and whatever the log lost', async () => {
     const property = fc.asyncProperty(plans, async (plan) => {
       const opened = await open();
       for (const [index, { does, number: at }] of plan.entries()) {

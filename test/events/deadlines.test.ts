@@ -17,8 +17,8 @@ const open = (
 const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) =>
   followed(sessions, id, options).next;
 
-describe('an end by the clock', () => {
-  test('is delivered at its deadline, with its reason, once, whichever process stores it and when', async () => {
+describe('the end of an overdue session in a watch', () => {
+  test('is delivered once, at its deadline and with its reason, whichever process stores it and when', async () => {
     const { sessions, clock } = open();
     const id = await startedIn(sessions, { timeLimit: 0.05 });
     const [early, other] = [watching(sessions, id), watching(sessions, id)];
@@ -56,7 +56,7 @@ describe('an end by the clock', () => {
     });
   });
 
-  test('comes by the clock of the service, however far that is moved, and so does the warning before it', async () => {
+  test("and its warning follow the service's clock, however far that is moved", async () => {
     const { sessions, clock } = open();
     const id = await startedIn(sessions, { timeLimit: 36_000 });
     const watch = watching(sessions, id, { warnBefore: 60 });
@@ -82,7 +82,7 @@ describe('an end by the clock', () => {
     });
   });
 
-  test('that falls into an outage of the store is delivered after it', async () => {
+  test('is delivered after a store outage', async () => {
     const inner = new MemorySessionStore({ events: true });
     let failures = 0;
     const find: SessionStore['find'] = (...args) => {
@@ -102,7 +102,7 @@ describe('an end by the clock', () => {
     expect(failures).toBeLessThan(0);
   });
 
-  test('of an idle session is its idle timeout', async () => {
+  test('of an idle session comes at its idle timeout', async () => {
     const { sessions, clock } = open(undefined, { idleTimeout: 0.05 });
     const id = await createdIn(sessions);
     const watch = watching(sessions, id);
@@ -112,7 +112,7 @@ describe('an end by the clock', () => {
     expect(briefOf(await end)).toBe('changed TERMINATED idle_timeout');
   });
 
-  test('that was stored first is not delivered twice', async () => {
+  test('is not delivered twice if it was stored first', async () => {
     const { sessions, clock } = open();
     const id = await startedIn(sessions, { timeLimit: 0.05 });
     const watch = watching(sessions, id);
@@ -136,7 +136,7 @@ describe('an end by the clock', () => {
     ]);
   });
 
-  test('costs a crowd of watchers two reads', async () => {
+  test('costs many watches of one session two reads', async () => {
     const inner = new MemorySessionStore({ events: true });
     const find = vi.fn(inner.find.bind(inner));
     const { sessions, clock } = open(
@@ -159,7 +159,7 @@ describe('an end by the clock', () => {
 });
 
 describe('a warning before the end', () => {
-  test('is given once for each deadline, with the time and the reason of the end', async () => {
+  test('is delivered once per deadline, with the time and the reason of the end', async () => {
     const { sessions, clock } = open(undefined, { idleTimeout: 0.5 });
     const id = await startedIn(sessions, { timeLimit: 0.2 });
     const watch = watching(sessions, id, { warnBefore: 0.1 });
@@ -206,7 +206,7 @@ describe('a warning before the end', () => {
     });
   });
 
-  test('of inactivity comes only if nobody has used the session since: an append is a use, a renewed lease is none', async () => {
+  test('of inactivity is put off by an append, but not by a renewed lease', async () => {
     const { sessions, clock } = open(undefined, { inactivityTimeout: 60 });
     const id = await startedIn(sessions);
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 600 }));
@@ -231,7 +231,7 @@ describe('a warning before the end', () => {
     expect(briefOf(await watch())).toBe('changed TERMINATED inactive');
   });
 
-  test('is not delivered without a deadline, nor without warnBefore', async () => {
+  test('is not delivered without a deadline or without warnBefore', async () => {
     const { sessions } = open();
     const endless = (await okOf(sessions.create(ada))).id;
     const short = await startedIn(sessions, { timeLimit: 10 });
@@ -248,7 +248,7 @@ describe('a warning before the end', () => {
   });
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 86_401, '30', null])(
-    'of %s seconds is refused',
+    'rejects warnBefore: %s',
     async (warnBefore) => {
       const { sessions } = open();
       const watch = Reflect.apply(sessions.watch, sessions, ['id', { warnBefore }])[

@@ -10,13 +10,13 @@ import { clientVersions, openClient } from '../support/redis-clients.js';
 import { startedIn } from '../support/sessions.js';
 import { bundleWorker, type Worker } from '../support/worker-pool.js';
 
-describeWithRedis('a client that was closed', ({ port }) => {
+describeWithRedis('a closed Redis client', ({ port }) => {
   let worker: Worker;
   beforeAll(async () => {
     worker = await bundleWorker('left-watch');
   });
 
-  test('ends the watches over it, so that its process can end', async () => {
+  test('ends its watches, so that the process can exit', async () => {
     const child = spawn(process.execPath, [worker.file, String(port), `left-${process.pid}`], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -34,7 +34,7 @@ describeWithRedis('a client that was closed', ({ port }) => {
   });
 
   test.each(clientVersions)(
-    'ends a watch that is far behind, once it has taken what had come, with %s',
+    'ends a watch that is far behind after its remaining events, with %s',
     async (version) => {
       const client = openClient(version, { port });
       const store = new RedisSessionStore({

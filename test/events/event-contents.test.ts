@@ -41,8 +41,8 @@ const watching = (
 const contentsOf = (item: Awaited<ReturnType<ReturnType<typeof watching>['appended']>>) =>
   item.entries?.map(({ content }) => content);
 
-describe('an append that watchAll delivers with its entries', () => {
-  test('has those that it has added, with their positions', async () => {
+describe('an append that watchAll delivers with entries', () => {
+  test('contains the appended entries with their positions', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, said('one', 'two')));
@@ -56,7 +56,7 @@ describe('an append that watchAll delivers with its entries', () => {
     expect(one).not.toHaveProperty('hasMore');
   });
 
-  test('has not those that were superseded since, and a redacted one without its content', async () => {
+  test('omits entries that were superseded since, and the content of redacted ones', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const { position } = await okOf(sessions.append(id, said('secret')));
@@ -69,7 +69,7 @@ describe('an append that watchAll delivers with its entries', () => {
     expect(contentsOf(await watch.appended())).toEqual(['right']);
   });
 
-  test('has none of another session that got the id', async () => {
+  test('omits entries of another session that took the id', async () => {
     const { sessions } = open();
     const input = { ...ada, start: true, idempotencyKey: 'lesson' };
     const { id } = await okOf(sessions.create(input));
@@ -83,7 +83,7 @@ describe('an append that watchAll delivers with its entries', () => {
     expect([contentsOf(two), two.session?.id]).toEqual([['second'], id]);
   });
 
-  test('has at most 1,000 of them, and says that there are more', async () => {
+  test('contains at most 1,000 entries, and reports that there are more', async () => {
     const { sessions } = open();
     const source = await startedIn(sessions);
     const contents = Array.from({ length: 1001 }, (_, at) => `entry ${at}`);
@@ -101,7 +101,7 @@ describe('an append that watchAll delivers with its entries', () => {
     ]);
   });
 
-  test('comes without any if it did not ask for them, and without its session', async () => {
+  test('contains neither entries nor the session unless the watch asks for them', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.append(id, said('one')));
@@ -112,7 +112,7 @@ describe('an append that watchAll delivers with its entries', () => {
 });
 
 describe('an event that watchAll delivers with its session', () => {
-  test('has the session as it is now, without its history', async () => {
+  test('contains the current session without its history', async () => {
     const { sessions } = open();
     const { id } = await okOf(sessions.create({ ...ada, labels: { user: 'u-1' } }));
     await okOf(sessions.start(id));
@@ -126,7 +126,7 @@ describe('an event that watchAll delivers with its session', () => {
     expect(Object(created).session).not.toHaveProperty('history');
   });
 
-  test('has none if it was deleted', async () => {
+  test('contains no session if that was deleted', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.delete(id));
@@ -134,8 +134,8 @@ describe('an event that watchAll delivers with its session', () => {
   });
 });
 
-describe('what cannot be read', () => {
-  test('is read again after an outage', async () => {
+describe('event contents that cannot be read', () => {
+  test('are read again after an outage', async () => {
     let outages = 3;
     const { sessions } = open((inner) => ({
       find: (...args) => {
@@ -150,7 +150,7 @@ describe('what cannot be read', () => {
     expect([appended.session?.id, contentsOf(appended)]).toEqual([id, ['one']]);
   });
 
-  test('is left out if it is damaged', async () => {
+  test('are omitted if they are damaged', async () => {
     const { sessions } = open(() => ({
       find: () => err(corruptRecord('s1', 'damaged')),
       entries: () => err(corruptRecord('s1', 'damaged')),
@@ -161,7 +161,7 @@ describe('what cannot be read', () => {
   });
 });
 
-test('watches that are as far share their reads', async () => {
+test('watches at the same position share their reads', async () => {
   let reads = 0;
   const { sessions } = open((inner) => ({
     entries: (...args) => {
@@ -177,7 +177,7 @@ test('watches that are as far share their reads', async () => {
   expect(reads).toBeLessThan(5);
 });
 
-test.each(['entries', 'sessions', 'leases'])('%s is true or false', async (name) => {
+test.each(['entries', 'sessions', 'leases'])('%s must be true or false', async (name) => {
   const { sessions } = open();
   const options: WatchAllOptions = Object({ [name]: 'yes' });
   const { value } = await sessions.watchAll(options)[Symbol.asyncIterator]().next();

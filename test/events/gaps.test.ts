@@ -48,8 +48,8 @@ const taken = async (next: () => Promise<string>, count: number): Promise<readon
   return items;
 };
 
-describe('a log without some of the events', () => {
-  test('is told to the watchers of a tenant by events_lost', async () => {
+describe('an event that is missing from the log', () => {
+  test('is reported as events_lost to watches of the tenant', async () => {
     const { log, id, follow, appended } = await open();
     const all = follow();
     const first = all.next();
@@ -63,7 +63,7 @@ describe('a log without some of the events', () => {
     expect(await all.next()).toBe(`${id} 7`);
   });
 
-  test('changes nothing for who watches a session', async () => {
+  test('changes nothing for a watch of a session', async () => {
     const { sessions, log, id, appended } = await open();
     const watch = watching(sessions, id);
     await watch.next();
@@ -78,8 +78,8 @@ describe('a log without some of the events', () => {
   });
 });
 
-describe('who goes on after events_lost', () => {
-  test('gets the events from there on', async () => {
+describe('a watch that resumes after events_lost', () => {
+  test('yields the events that follow', async () => {
     const { log, id, follow, appended } = await open();
     const all = follow();
     const first = all.next();
@@ -93,8 +93,8 @@ describe('who goes on after events_lost', () => {
   });
 });
 
-describe('where the log has lost its beginning', () => {
-  test('who begins there gets events_lost, and then what is there', async () => {
+describe('a log that lost its beginning', () => {
+  test('reports events_lost to a watch that begins there, and then the remaining events', async () => {
     const { log, id, follow, appended } = await open();
     log.tell(...(await appended(10)));
     log.trim(2);
@@ -107,7 +107,7 @@ describe('where the log has lost its beginning', () => {
     }
   });
 
-  test('a second loss is told again', async () => {
+  test('reports events_lost again after a second loss', async () => {
     const { log, id, follow, appended } = await open();
     log.tell(...(await appended(4)));
     log.trim(2);
@@ -121,8 +121,8 @@ describe('where the log has lost its beginning', () => {
   });
 });
 
-describe('a burst', () => {
-  test('of any length reaches a consumer that keeps reading, each event once and in order', async () => {
+describe('a burst of events', () => {
+  test('of any length is delivered completely and in order to a consumer that keeps reading', async () => {
     const { sessions, log, id, follow, appended, made } = await open();
     const all = follow();
     const first = all.next();
@@ -148,7 +148,7 @@ describe('a burst', () => {
     expect((await all.next()).startsWith(`${id} `)).toBe(true);
   });
 
-  test('is read from the log a page at a time, and no more once the consumer has caught up', async () => {
+  test('is read from the log one page at a time, and not again once the consumer has caught up', async () => {
     const { log, follow, appended } = await open();
     const all = follow();
     const first = all.next();

@@ -34,7 +34,7 @@ const stepsOf = (sessions: SessionService, id: string) => {
   };
 };
 
-test('a fleet that leases a session at each item of a watch gets the changes of its user, and stops', async () => {
+test("a fleet that leases a session at each item of a watch stops after its user's changes", async () => {
   const { sessions } = open();
   const id = await startedIn(sessions);
   const handled = stepsOf(sessions, id);
@@ -56,7 +56,7 @@ test('a fleet that leases a session at each item of a watch gets the changes of 
   expect(await Promise.all(workers.map(work))).toEqual(workers.map(() => seen));
 });
 
-test('a fleet that leases a session at each event of its tenant gets no event of its leases', async () => {
+test('a fleet that leases a session at each event of its tenant triggers no event by its leases', async () => {
   const { sessions } = open();
   const id = await startedIn(sessions);
   const handled = stepsOf(sessions, id);
@@ -77,7 +77,7 @@ test('a fleet that leases a session at each event of its tenant gets no event of
   expect(await Promise.all(workers.map(work))).toEqual(workers.map(() => types));
 });
 
-test('a watch with leases sees a lease that is taken and released, and none that is renewed', async () => {
+test('a watch with leases yields a lease that is taken or released, but none that is renewed', async () => {
   const { sessions } = open();
   const id = await startedIn(sessions);
   const watch = watching(sessions, id, { leases: true });
@@ -107,7 +107,7 @@ test('watchAll delivers a wake only with leases', async () => {
   expect(await typesWith(true)).toEqual(['created', 'started', 'woken', 'terminated']);
 });
 
-test('an item after a lease has the lease, and the number of all changes', async () => {
+test('an item after a lease contains the lease and the sequence of all changes', async () => {
   const { sessions } = open();
   const id = await startedIn(sessions);
   const watch = watching(sessions, id);
@@ -120,7 +120,7 @@ test('an item after a lease has the lease, and the number of all changes', async
   });
 });
 
-test('a pause and a resume between two items are seen, even at the same millisecond', async () => {
+test('a watch notices a pause and a resume between two items, even in the same millisecond', async () => {
   const { sessions, clock } = open();
   const id = await startedIn(sessions);
   clock.pass(1000);
@@ -131,7 +131,7 @@ test('a pause and a resume between two items are seen, even at the same millisec
   expect(briefOf(await watch.next())).toBe('changed ACTIVE');
 });
 
-test('a watch tells leases only where leases is true or false', async () => {
+test('a watch rejects leases unless it is true or false', async () => {
   const { sessions } = open();
   const { value } = await sessions
     .watch('s1', Object({ leases: 'yes' }))

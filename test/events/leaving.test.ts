@@ -10,8 +10,8 @@ const open = () => {
   return { log, ...openSessions({ store: changed(store, { events: log }) }) };
 };
 
-describe('who stops watching', () => {
-  test('immediately leaves nothing behind, not even while the store is being asked for the first time', async () => {
+describe('a watch that is left', () => {
+  test('immediately leaves nothing behind, not even during the first read of the store', async () => {
     const { sessions, log } = open();
     const id = await createdIn(sessions);
     for (let time = 0; time < 3; time += 1) {
@@ -22,7 +22,7 @@ describe('who stops watching', () => {
     await log.listeners(0);
   });
 
-  test('and stops again takes nothing from those who came after', async () => {
+  test('twice ends no later watch', async () => {
     const { sessions, log } = open();
     const id = await createdIn(sessions);
     const gone = new AbortController();

@@ -45,7 +45,7 @@ const until = async (next: () => Promise<TenantChange>, id: string): Promise<rea
   return given;
 };
 
-describeDatabases('a list, and the watch that continues after it', (kind) => {
+describeDatabases('a list and the watch that resumes after it', (kind) => {
   const open = async () => {
     const database = await newDatabase(kind);
     return {
@@ -54,7 +54,7 @@ describeDatabases('a list, and the watch that continues after it', (kind) => {
     };
   };
 
-  test('begin with the first event where nothing has happened yet', async () => {
+  test('start with the first event if nothing has happened yet', async () => {
     const { sessions, other } = await open();
     const { watchCursor: cursor } = await listed(sessions);
     const next = watching(sessions, cursor);
@@ -62,7 +62,7 @@ describeDatabases('a list, and the watch that continues after it', (kind) => {
     expect(await next()).toMatchObject({ type: 'session.created', sessionId: id });
   });
 
-  test('show every session that another process creates, before, during or after', async () => {
+  test('show every session that another process creates before, during or after', async () => {
     const { sessions, other } = await open();
     watching(sessions)().catch(() => undefined);
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -102,7 +102,7 @@ describe('the cursor of a list', () => {
     return { store, events, withLog };
   };
 
-  test('is before the page: what happens between the two comes', async () => {
+  test('is read before the page, so that a watch yields changes in between', async () => {
     const { store, events } = open();
     const { sessions } = openSessions({ store });
     const page: SessionStore['page'] = async (...args) => {
@@ -119,7 +119,7 @@ describe('the cursor of a list', () => {
     });
   });
 
-  test('says nothing of other tenants', async () => {
+  test('reveals nothing about other tenants', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { store } = open();
     const { sessions } = openSessions({ store });
@@ -133,7 +133,7 @@ describe('the cursor of a list', () => {
     ]);
   });
 
-  test('costs a list nothing that does not ask for it', async () => {
+  test('costs nothing unless it is requested', async () => {
     const { withLog } = open();
     const now = vi.fn(() => ok(1));
     const { sessions } = openSessions({ store: withLog({ now }) });
@@ -143,7 +143,7 @@ describe('the cursor of a list', () => {
     expect(await listed(sessions)).toHaveProperty('watchCursor', '1');
   });
 
-  test('is the error of the list if it cannot be read', async () => {
+  test('fails the list if it cannot be read', async () => {
     const { withLog } = open();
     const gone = err(storeUnavailable('the store is not there', 'not_applied'));
     const { sessions } = openSessions({ store: withLog({ now: () => gone }) });
@@ -156,7 +156,7 @@ describe('the cursor of a list', () => {
     });
   });
 
-  test('is absent where there are no events', async () => {
+  test('is absent if the store has no events', async () => {
     const sqlite = new SqliteSessionStore({ database: openLibsql(':memory:') });
     (await sqlite.migrate())._unsafeUnwrap();
     for (const store of [new MemorySessionStore(), sqlite])
@@ -164,8 +164,8 @@ describe('the cursor of a list', () => {
   });
 });
 
-describeWithRedis('the cursor of a list', ({ port }) => {
-  test('is absent where there are no events', async () => {
+describeWithRedis('the cursor of a Redis list', ({ port }) => {
+  test('is absent if the store has no events', async () => {
     const client = openClient('ioredis 5', { port });
     const store = new RedisSessionStore({ client, prefix: `list-cursor-${process.pid}` });
     expect(await listed(new SessionService({ store }))).not.toHaveProperty('watchCursor');

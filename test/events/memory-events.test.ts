@@ -3,7 +3,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/index.js';
 import { createdIn } from '../support/sessions.js';
 
-test('a memory store that keeps few events reports to a late reader that older ones were trimmed', async () => {
+test('a memory store that keeps few events reports events_lost to a late reader', async () => {
   const store = new MemorySessionStore({ events: { length: 4 } });
   const sessions = new SessionService({ store });
   for (let each = 0; each < 4; each += 1) await createdIn(sessions);
@@ -20,7 +20,7 @@ test('a memory store that keeps few events reports to a late reader that older o
   expect(await firstOf('0')).toMatchObject({ type: 'events_lost' });
 });
 
-test('a memory store that keeps few events gives a late reader those, each once and in order', async () => {
+test('a memory store that keeps few events returns them to a late reader once each and in order', async () => {
   const store = new MemorySessionStore({ events: { length: 4 } });
   const sessions = new SessionService({ store });
   const ids: string[] = [];
@@ -29,7 +29,7 @@ test('a memory store that keeps few events gives a late reader those, each once 
   expect(page?.events.map(({ sessionId }) => sessionId)).toEqual(ids.slice(-4));
 });
 
-test('a memory store tells a reader what has changed since, also on a machine that has set its clock back', async () => {
+test('a memory store returns later changes even after its clock was set back', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const store = new MemorySessionStore({ events: true });

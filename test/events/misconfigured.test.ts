@@ -20,7 +20,7 @@ const misconfigured = {
   message: expect.stringContaining('call migrate() first'),
 };
 
-test('operations and watches on a database without its tables answer misconfigured', async () => {
+test('operations and watches on a database without tables fail with misconfigured', async () => {
   const { sessions } = openFile();
   expect(await errorOf(sessions.get('s1'))).toMatchObject(misconfigured);
   expect(await errorOf(sessions.sweep(10))).toMatchObject(misconfigured);
@@ -28,7 +28,7 @@ test('operations and watches on a database without its tables answer misconfigur
   expect(value?._unsafeUnwrapErr()).toMatchObject(misconfigured);
 });
 
-test('a watch ends with misconfigured where its tables go away', async () => {
+test('a watch ends with misconfigured if its tables are dropped', async () => {
   const { database, store, sessions } = openFile();
   (await store.migrate())._unsafeUnwrap();
   const watch = sessions.watch(await startedIn(sessions))[Symbol.asyncIterator]();

@@ -51,7 +51,7 @@ const settled = async () => {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 };
 
-test('a change is told a second after the read of it has failed, and not with the next look', async () => {
+test('a change is delivered a second after a failed read, not only at the next poll', async () => {
   const inner = new MemorySessionStore({ events: true });
   let failures = 0;
   const find: SessionStore['find'] = (...args) => {
@@ -75,7 +75,7 @@ test('a change is told a second after the read of it has failed, and not with th
   expect(item).toBe('changed PAUSED');
 });
 
-test('what happens while a watch of a tenant reads the log is told without another change', async () => {
+test("a change during a tenant watch's read of the log is delivered without another change", async () => {
   let goOn = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -97,7 +97,7 @@ test('what happens while a watch of a tenant reads the log is told without anoth
   expect(changes).toMatchObject([{ type: 'session.created', sessionId: id }]);
 });
 
-test('what happens while a watch of a tenant asks for the time of the log is told', async () => {
+test('a change while a tenant watch reads the time of the log is delivered', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { sessions } = openLog((log, others) => ({
@@ -112,7 +112,7 @@ test('what happens while a watch of a tenant asks for the time of the log is tol
   expect(changes).toMatchObject([{ type: 'session.created' }]);
 });
 
-test('a watch that is left shortly before a deadline no longer has a timer', async () => {
+test('a watch that is left shortly before a deadline leaves no timer', async () => {
   const { sessions, clock } = openLog();
   const watch = watching(sessions, await startedIn(sessions, { timeLimit: 1 }));
   await watch.next();
@@ -123,7 +123,7 @@ test('a watch that is left shortly before a deadline no longer has a timer', asy
   expect(clock.waiting).toBe(0);
 });
 
-test('a warning is told at its millisecond, whenever the watch has begun', async () => {
+test('a warning is delivered at its millisecond, whenever the watch began', async () => {
   const { sessions, clock } = openLog();
   const id = await startedIn(sessions, { timeLimit: 60 });
   clock.pass(300);
@@ -140,7 +140,7 @@ test('a warning is told at its millisecond, whenever the watch has begun', async
 });
 
 test.each(['watch', 'watchAll'] as const)(
-  'a signal that outlives a %s keeps nothing of it',
+  'a signal that outlives a %s holds no reference to it',
   async (method) => {
     const { sessions } = openLog();
     const { signal } = new AbortController();
@@ -157,7 +157,7 @@ test.each(['watch', 'watchAll'] as const)(
   },
 );
 
-test('an append that is delivered whole has no more, although others have followed it', async () => {
+test('an append that is delivered completely has no hasMore, even if others follow', async () => {
   const { sessions } = openLog();
   const id = await startedIn(sessions);
   const entries = Array.from({ length: 1000 }, (_, at) => ({
@@ -173,7 +173,7 @@ test('an append that is delivered whole has no more, although others have follow
   for (const each of appended) expect(each).not.toHaveProperty('hasMore');
 });
 
-test('a caller that asks for several items concurrently gets each once, in their order', async () => {
+test('a caller that requests several items concurrently receives each once, in order', async () => {
   const { sessions } = openLog();
   const id = await startedIn(sessions);
   const watch = watching(sessions, id);
@@ -185,7 +185,7 @@ test('a caller that asks for several items concurrently gets each once, in their
   expect(briefOf((await items[2]) ?? 'end')).toBe('changed TERMINATED terminated');
 });
 
-test('a watcher of very many sessions knows the one that has changed last', () => {
+test('a watch of very many sessions still detects a repeated event of the latest session', () => {
   const changes = new LastChanges();
   const change = (id: string, sequence: number, ms: number) =>
     changes.add(
@@ -203,7 +203,7 @@ test('a watcher of very many sessions knows the one that has changed last', () =
   expect(change('busy', 2, 10_001)).toBe('seen');
 });
 
-describe('after events_lost, an event of a session', () => {
+describe('a session event after events_lost', () => {
   const changed = (changes: LastChanges, sequence: number, position: string) =>
     changes.add(
       eventOf(
@@ -214,7 +214,7 @@ describe('after events_lost, an event of a session', () => {
       ),
     );
 
-  test('that was told before does not come once more', () => {
+  test('is not repeated if it was delivered before', () => {
     const changes = new LastChanges();
     changed(changes, 1, '1-1');
     changed(changes, 2, '2-1');
@@ -223,7 +223,7 @@ describe('after events_lost, an event of a session', () => {
     expect(changed(changes, 2, '2-1')).toBe('seen');
   });
 
-  test('that has a used number at a later position comes: the database was put back', () => {
+  test('is delivered if it reuses a sequence at a later position, since the database was restored', () => {
     const changes = new LastChanges();
     changed(changes, 1, '1-1');
     changed(changes, 2, '2-1');

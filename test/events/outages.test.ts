@@ -17,7 +17,7 @@ const open = (
 const watching = (sessions: SessionService, id: string, options: WatchOptions = {}) =>
   followed(sessions, id, options).next;
 
-describe('an end by the clock', () => {
+describe('the end of an overdue session during an outage', () => {
   test.for([
     [
       'answers that it is unavailable',
@@ -31,7 +31,7 @@ describe('an end by the clock', () => {
       },
     ],
   ] as const)(
-    'is told once the store is back, which %s while it is away, without any real time',
+    'is delivered once the store, which %s, is back, without real time',
     async ([, fail]) => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       onTestFinished(() => void vi.useRealTimers());
@@ -72,7 +72,7 @@ describe('an end by the clock', () => {
     },
   );
 
-  test('is told soon by a clock that has stepped, like that of a machine that was suspended', async () => {
+  test('is delivered soon if the clock jumps, as after a suspension', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     let now = NOON;
@@ -89,7 +89,7 @@ describe('an end by the clock', () => {
     });
   });
 
-  test('that falls into an outage is not waited for over a client that was closed', async () => {
+  test('is not awaited over a closed client', async () => {
     const inner = new MemorySessionStore({ events: true });
     const { events } = inner;
     if (events === undefined) throw new Error('the store has no events');

@@ -52,7 +52,7 @@ const busy = (store: SessionStore, prefix: string) => async () => {
 
 const quiet = async (): Promise<void> => undefined;
 
-describe('a position', () => {
+describe('a position in the event log', () => {
   test('is the same whatever other tenants do, in memory', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const lives: string[][] = [];
@@ -78,7 +78,7 @@ describe('a position', () => {
       '1769882520000-kR3v-w0aT_1x.4',
       { ms: 1769882520000, sequence: 4, incarnation: 'kR3v-w0aT_1x' },
     ],
-  ])('%s is read', (text, read) => {
+  ])('is parsed from %s', (text, read) => {
     expect(parsePosition(text)).toEqual(read);
   });
 
@@ -105,7 +105,7 @@ describe('a position', () => {
     `1-${'9'.repeat(16)}`,
     `1-${'x'.repeat(65)}.1`,
   ];
-  test.each([...junk, ...large])('%j is none', async (text) => {
+  test.each([...junk, ...large])('is not parsed from %j', async (text) => {
     expect(parsePosition(text)).toBeUndefined();
     const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
     const first = await sessions.watchAll({ cursor: text })[Symbol.asyncIterator]().next();
@@ -115,18 +115,18 @@ describe('a position', () => {
     });
   });
 
-  test('of an event whose id has another form has its number alone', () => {
+  test('uses only the sequence of an event with a foreign id', () => {
     const event = { sequence: 3 };
     expect(positionOf(7, { ...event, id: 'a/b.3' })).toBe('7-3');
     expect(positionOf(7, { ...event, id: 'ab.3' })).toBe('7-ab.3');
   });
 
-  test('begins after all events that were logged before its millisecond', () => {
+  test('can mark the place after all events that were logged before a millisecond', () => {
     expect([positionBefore(0), positionBefore(5)]).toEqual(['0', '4-18446744073709551615']);
   });
 });
 
-describeWithRedis('a position, through Redis', ({ port }) => {
+describeWithRedis('a position in the Redis event log', ({ port }) => {
   const open = (name: string) => {
     const prefix = `positions-${process.pid}-${name}`;
     const store = new RedisSessionStore({
@@ -138,7 +138,7 @@ describeWithRedis('a position, through Redis', ({ port }) => {
     return { prefix, store };
   };
 
-  test('has the time and the id of the own event, and nothing of where it stands among others', async () => {
+  test('contains the time and the id of its own event, and reveals nothing about other events', async () => {
     const { prefix, store } = open('opaque');
     const seen = await itemsOf(store, prefix, busy(store, prefix));
     for (const change of seen.filter((item) => 'at' in item)) {

@@ -24,7 +24,7 @@ const until = async <T extends { readonly type: string }>(
 const brief = (item: object): unknown =>
   'sequence' in item ? item.sequence : 'type' in item && item.type;
 
-describeDatabases('a store that was put back to an older copy', (kind) => {
+describeDatabases('a store restored from a backup', (kind) => {
   const open = async () => {
     const database = await newDatabase(kind);
     const [sessions, other] = [database.open(), database.open()].map(
@@ -58,7 +58,7 @@ describeDatabases('a store that was put back to an older copy', (kind) => {
     return { sessions, other, id, watch, all, putBack, cursor: lost.at(-1)?.cursor ?? '' };
   };
 
-  test('notifies its watchers immediately, and then what happens from there on, under numbers that were used before', async () => {
+  test('notifies its watches immediately, and then of changes that reuse earlier sequences', async () => {
     const { other, id, watch, all, putBack } = await open();
     await putBack();
     const lost = all.next();
@@ -75,7 +75,7 @@ describeDatabases('a store that was put back to an older copy', (kind) => {
     expect((await until(all, (item) => brief(item) === 5)).map(brief)).toEqual([4, 5]);
   });
 
-  test('tells it to who continues after a change that is lost, even if a later change has its number', async () => {
+  test('reports events_lost to a watch that resumes after a lost change, even if a later change has its sequence', async () => {
     const { sessions, other, id, putBack, cursor } = await open();
     await putBack();
     for (let turn = 0; turn < 3; turn += 1) await okOf(other.append(id, said));
@@ -86,7 +86,7 @@ describeDatabases('a store that was put back to an older copy', (kind) => {
     expect((await again.next()).value?._unsafeUnwrap()).toMatchObject({ type: 'events_lost' });
   });
 
-  test('tells it also where as much has happened since as was lost', async () => {
+  test('reports events_lost even if as many changes followed as were lost', async () => {
     const { sessions, other, id, watch, all, putBack } = await open();
     await putBack();
     const added = await createdIn(other);

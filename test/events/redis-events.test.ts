@@ -12,44 +12,41 @@ import { briefOf } from '../support/watching.js';
 
 const said = (content: string) => [{ role: 'user', content }];
 
-describeWithRedis('events across processes, through Redis', ({ port }) => {
-  test.each(clientVersions)(
-    'a watcher sees what another process does, with %s',
-    async (version) => {
-      const prefix = `events-${process.pid}-${version.at(-1)}`;
-      const serviceOf = () =>
-        new SessionService({
-          store: new RedisSessionStore({
-            client: openClient(version, { port }),
-            prefix,
-            events: true,
-            timeoutMs: PATIENT_MS,
-          }),
-        });
-      const [here, there] = [serviceOf(), serviceOf()];
-      const id = await createdIn(there);
-      const seen: string[] = [];
-      const watching = (async () => {
-        for await (const item of here.watch(id)) {
-          const change: SessionChange = item._unsafeUnwrap();
-          seen.push(briefOf(change));
-          if (seen.length === 1) await okOf(there.start(id));
-          if (seen.length === 2) await okOf(there.append(id, said('hello')));
-          if (seen.length === 3) await okOf(there.terminate(id));
-        }
-      })();
-      await watching;
-      expect(seen).toEqual([
-        'snapshot IDLE',
-        'changed ACTIVE',
-        'changed ACTIVE hello',
-        'changed TERMINATED terminated',
-      ]);
-    },
-  );
+describeWithRedis('events through Redis', ({ port }) => {
+  test.each(clientVersions)('reach a watch in another process, with %s', async (version) => {
+    const prefix = `events-${process.pid}-${version.at(-1)}`;
+    const serviceOf = () =>
+      new SessionService({
+        store: new RedisSessionStore({
+          client: openClient(version, { port }),
+          prefix,
+          events: true,
+          timeoutMs: PATIENT_MS,
+        }),
+      });
+    const [here, there] = [serviceOf(), serviceOf()];
+    const id = await createdIn(there);
+    const seen: string[] = [];
+    const watching = (async () => {
+      for await (const item of here.watch(id)) {
+        const change: SessionChange = item._unsafeUnwrap();
+        seen.push(briefOf(change));
+        if (seen.length === 1) await okOf(there.start(id));
+        if (seen.length === 2) await okOf(there.append(id, said('hello')));
+        if (seen.length === 3) await okOf(there.terminate(id));
+      }
+    })();
+    await watching;
+    expect(seen).toEqual([
+      'snapshot IDLE',
+      'changed ACTIVE',
+      'changed ACTIVE hello',
+      'changed TERMINATED terminated',
+    ]);
+  });
 
   test.each(clientVersions)(
-    'a reader that was away gets what was appended, though the stream has not kept it, with %s',
+    'include all entries for a reader that was away, even if the stream was trimmed, with %s',
     async (version) => {
       const prefix = `events-${process.pid}-${version.at(-1)}-trimmed`;
       const store = new RedisSessionStore({
@@ -77,7 +74,7 @@ describeWithRedis('events across processes, through Redis', ({ port }) => {
     },
   );
 
-  test('10,000 watchers use the connection of the host, and ask once for all of them', async () => {
+  test("reach 10,000 watches over the host's connection with one read for all", async () => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
     const client = openClient('ioredis 5', { port: server.port });
@@ -118,7 +115,7 @@ describeWithRedis('events across processes, through Redis', ({ port }) => {
     expect(((await commandsOf(server.port))['xrange'] ?? 0) - quiet).toBeLessThanOrEqual(1);
   });
 
-  test('switched off they cost nothing: not one command more', async () => {
+  test('cost no extra command if they are switched off', async () => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
     const countsOf = async (events: boolean) => {

@@ -245,8 +245,8 @@ afterEach(() => {
 
 const numRuns = moreIfLong(200, 5000);
 
-describe('watches of all sessions that begin, continue, wait and lag behind in any way', () => {
-  test('give each event once and in the order of its session', async () => {
+describe('watches of all sessions that begin, resume, wait and lag behind at random', () => {
+  test('yield each event once and in the order of its session', async () => {
     const property = fc.asyncProperty(plans, async (plan) => {
       const { logged, kept } = await carryOut(plan, 100_000);
       for (const watch of kept) {
@@ -257,7 +257,7 @@ describe('watches of all sessions that begin, continue, wait and lag behind in a
     await fc.assert(property, { numRuns });
   });
 
-  test('say so where the log has no longer what is next', async () => {
+  test('report events_lost if the log no longer contains the next event', async () => {
     const property = fc.asyncProperty(
       plans,
       fc.integer({ min: 1, max: 8 }),

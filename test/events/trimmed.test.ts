@@ -31,8 +31,8 @@ const firstOf = async (sessions: SessionService, from: string): Promise<TenantCh
   return value._unsafeUnwrap();
 };
 
-describeWithRedis('a stream that was trimmed', () => {
-  test('is reported to a watch from the beginning, even if the stream begins with a creation', async () => {
+describeWithRedis('a trimmed Redis stream', () => {
+  test('is reported to a watch from the beginning, even if the stream starts with a creation', async () => {
     const { client, sessions, stream } = await open();
     for (let each = 0; each < 10; each += 1) await createdIn(sessions);
     for (const from of ['0', '0-0'])
@@ -43,7 +43,7 @@ describeWithRedis('a stream that was trimmed', () => {
   });
 
   test.each(['DEL', 'XTRIM'])(
-    'to nothing (%s) is reported once, and then costs its watchers no reads',
+    'is reported once if it is empty (%s), and then costs its watches no reads',
     async (command) => {
       const { port, client, sessions, stream } = await open();
       const id = await startedIn(sessions);
@@ -84,7 +84,7 @@ describeWithRedis('a stream that was trimmed', () => {
     },
   );
 
-  test('is reported to a watch that continues before the trimmed events, not to one that continues after them', async () => {
+  test('is reported to a watch that resumes before the trimmed events, not to one that resumes after them', async () => {
     const { client, sessions, stream } = await open();
     const all = sessions.watchAll()[Symbol.asyncIterator]();
     const first = all.next();

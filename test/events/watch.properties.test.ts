@@ -173,7 +173,7 @@ const carryOut = async ({ steps, delays, length }: Plan) => {
   return { last, known: readers.map((reader) => reader.known) };
 };
 
-test('whoever reads only the items of a watch knows the session as it is, wherever it has continued', async () => {
+test('the items of a watch suffice to know the current session, wherever it resumes', async () => {
   const property = fc.asyncProperty(plans, async (plan) => {
     const { last, known } = await carryOut(plan);
     for (const { cursor: _, ...each } of known) expect(each).toEqual(last);

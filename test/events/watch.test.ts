@@ -14,8 +14,8 @@ const open = (length?: number) =>
 
 const said = (content: string) => [{ role: 'user', content }];
 
-describe('who watches a session', () => {
-  test('sees what it is, then each change with its new entries, and the end', async () => {
+describe('a watch of a session', () => {
+  test('yields the session, then each change with its new entries, and the end', async () => {
     const { sessions } = open();
     const id = await createdIn(sessions);
     const watch = watching(sessions, id);
@@ -43,7 +43,7 @@ describe('who watches a session', () => {
     expect(await watch.next()).toBe('end');
   });
 
-  test('gets what was changed between two items as one', async () => {
+  test('merges changes between two items into one', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const watch = watching(sessions, id);
@@ -58,7 +58,7 @@ describe('who watches a session', () => {
     expect(await watch.next()).toBe('end');
   });
 
-  test('who is slow gets all entries, each once and in order, however many', async () => {
+  test('yields all entries to a slow reader, once each and in order', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const watch = watching(sessions, id);
@@ -75,7 +75,7 @@ describe('who watches a session', () => {
     ['a rewind', 'snapshot ACTIVE one other'],
     ['a redaction', 'snapshot ACTIVE two'],
     ['a rewind that adds nothing', 'snapshot ACTIVE one'],
-  ])('gets the session again after %s', async (change, expected) => {
+  ])('yields a snapshot again after %s', async (change, expected) => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, said('one')));
@@ -92,7 +92,7 @@ describe('who watches a session', () => {
     expect(briefOf(await watch.next())).toBe('changed ACTIVE more');
   });
 
-  test('gets at most the latest entries of a snapshot with historyLimit, and then every new one', async () => {
+  test('yields at most historyLimit entries in a snapshot, and then every new one', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     for (const content of ['one', 'two', 'three']) await okOf(sessions.append(id, said(content)));
@@ -102,7 +102,7 @@ describe('who watches a session', () => {
     expect(briefOf(await watch.next())).toBe('changed ACTIVE four five');
   });
 
-  test('is done immediately with a session that has ended', async () => {
+  test('ends immediately if the session has ended', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.fail(id));
@@ -114,7 +114,7 @@ describe('who watches a session', () => {
     expect(await watch.next()).toBe('end');
   });
 
-  test('sees a deletion as the last item', async () => {
+  test('yields a deletion as the last item', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const watch = watching(sessions, id);
@@ -129,7 +129,7 @@ describe('who watches a session', () => {
     expect(await watch.next()).toBe('end');
   });
 
-  test('gets a snapshot of the session that was created anew under its id', async () => {
+  test('yields a snapshot of the session that was created again under its id', async () => {
     const { sessions } = open();
     const input = { ...ada, idempotencyKey: 'lesson' };
     const { id } = await okOf(sessions.create(input));
@@ -140,7 +140,7 @@ describe('who watches a session', () => {
     expect(briefOf(await watch.next())).toBe('snapshot IDLE');
   });
 
-  test('continues when the store is available again, even if it has broken its contract', async () => {
+  test('continues when the store is available again, even if that broke its contract', async () => {
     const inner = new MemorySessionStore({ events: true });
     const { events } = inner;
     if (events === undefined) throw new Error('the store has no events');
@@ -166,7 +166,7 @@ describe('who watches a session', () => {
     expect(briefOf(await passUntil(clock, watch.next()))).toBe('changed ACTIVE');
   });
 
-  test('delivers an end by the clock without a sweeper', async () => {
+  test('delivers an overdue end without a sweeper', async () => {
     const { sessions, clock } = open();
     const id = await createdIn(sessions, { timeLimit: 0.05 });
     const watch = watching(sessions, id);
@@ -214,8 +214,8 @@ describe('who watches a session', () => {
   });
 });
 
-describe('who watches a tenant', () => {
-  test('sees the changes of all its sessions, and of no other tenant', async () => {
+describe('a watch of a tenant', () => {
+  test('yields the changes of all its sessions, and of no other tenant', async () => {
     const { sessions } = open();
     const watch = sessions.forTenant('acme').watchAll()[Symbol.asyncIterator]();
     const first = watch.next();
@@ -237,7 +237,7 @@ describe('who watches a tenant', () => {
     ['that the clock tells apart', false],
     ['of one millisecond', true],
   ])(
-    'continues after a cursor among events %s, and reports lost events',
+    'resumes after a cursor among events %s, and reports lost events',
     async (_, isOneMillisecond) => {
       if (isOneMillisecond) {
         vi.useFakeTimers({ toFake: ['Date'] });

@@ -26,7 +26,7 @@ const turnOf = (change: SessionChange | 'end') => {
 
 const claim = { holder: 'worker-1', seconds: 60 };
 
-test('a watch delivers the messages that wait after each one that is sent or withdrawn', async () => {
+test('a watch delivers the waiting messages after each message that is sent or withdrawn', async () => {
   const { sessions, id } = await open();
   await okOf(sessions.send(id, { id: 'm-1', content: 'A bridge' }));
   const watch = watching(sessions, id);
@@ -39,7 +39,7 @@ test('a watch delivers the messages that wait after each one that is sent or wit
   expect(turnOf(await watch.next())).toMatchObject({ inbox: 0, waiting: undefined });
 });
 
-test('a watch shows a turn that begins, fails, is tried again and answers', async () => {
+test('a watch shows a turn that begins, fails, is retried and answers', async () => {
   const { sessions, clock, id } = await open();
   const watch = watching(sessions, id);
   await watch.next();
@@ -64,7 +64,7 @@ test('a watch shows a turn that begins, fails, is tried again and answers', asyn
   expect(turnOf(await watch.next())).toMatchObject({ work: undefined, said: ['Built'] });
 });
 
-test('a watch that continues shows a running turn as retrying after its lease', async () => {
+test('a watch that resumes shows a running turn as retrying after its lease', async () => {
   const { sessions, clock, id } = await open();
   await okOf(sessions.send(id, 'A bridge'));
   await okOf(sessions.claim(claim));
@@ -74,7 +74,7 @@ test('a watch that continues shows a running turn as retrying after its lease', 
   expect(turnOf(change).work).toMatchObject({ state: 'retrying', attempt: 1 });
 });
 
-test('a watch notices a message that took the place of another between two items', async () => {
+test('a watch notices a message that replaced another between two items', async () => {
   const { sessions, id } = await open();
   await okOf(sessions.send(id, { id: 'm-1', content: 'A bridge' }));
   await okOf(sessions.send(id, { id: 'm-2', content: 'A tunnel' }));
@@ -85,7 +85,7 @@ test('a watch notices a message that took the place of another between two items
   expect(turnOf(await watch.next()).waiting).toEqual(['A bridge', 'A ferry']);
 });
 
-test('renewals of a turn and leases of other calls cause no item', async () => {
+test('a watch yields no item for renewals of a turn and leases of other calls', async () => {
   const { sessions, clock, id } = await open();
   await okOf(sessions.send(id, 'A bridge'));
   const watch = watching(sessions, id);

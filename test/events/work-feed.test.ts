@@ -42,7 +42,7 @@ const openLog = () => {
   return { log, listening, failOnce, store: changed(memory, { events: log }) };
 };
 
-test('a feed of work that has failed and is opened again hears once of each event, and nothing listens after its close', async () => {
+test('a work feed that fails and reopens delivers each event once, and leaves no listener after it is closed', async () => {
   const { log, listening, failOnce, store } = openLog();
   const { sessions, clock } = openSessions({ store });
   const parts = {

@@ -14,7 +14,7 @@ const audited = (options?: { readonly events: boolean }) =>
 describe('the store of the inversify example', () => {
   describeSessionStore(test, () => audited({ events: true }));
 
-  test('writes down what was done, once, and what may have been done', async () => {
+  test('records each applied call once, and calls that may have been applied', async () => {
     const kept: AuditEntry[] = [];
     const inner = changed(new MemorySessionStore(), {
       remove: () => err(storeUnavailable('no answer', 'unknown')),

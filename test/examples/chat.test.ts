@@ -64,7 +64,7 @@ const spoken = async () => {
 };
 
 describe('the route of the chat example', () => {
-  test('keeps a message once that is sent again, and does not answer it twice', async () => {
+  test('stores and answers a message once that is sent again', async () => {
     const { send, texts, storing } = await routed('Hello!', 'Hello again!');
     await (await send(said('u-1', 'Hi'))).text();
     await storing().toEqual(['Hi', 'Hello!']);
@@ -72,7 +72,7 @@ describe('the route of the chat example', () => {
     expect(await texts()).toEqual(['Hi', 'Hello!']);
   });
 
-  test('keeps the whole answer if the user closes the page', async () => {
+  test('stores the complete answer if the user closes the page', async () => {
     const { send, texts, model } = await routed('A long answer of many words');
     const response = await send(said('u-1', 'Hi'));
     await response.body?.cancel();
@@ -84,7 +84,7 @@ describe('the route of the chat example', () => {
     await expect.poll(nextStatus, { timeout: PATIENT_MS }).toBe(200);
   });
 
-  test('stores what was said of an answer that is stopped, and answers the next message', async () => {
+  test('stores the streamed part of a stopped answer, and answers the next message', async () => {
     const { send, stop, storing, answer } = await spoken();
     const response = await send(said('u-1', 'Why?'));
     const half = await answer(0);
@@ -100,7 +100,7 @@ describe('the route of the chat example', () => {
     await storing().toEqual(['Why?', 'Half an ', 'Go on.', 'answer.']);
   });
 
-  test('withdraws a message that is stopped before a worker has taken it, and answers it when asked again', async () => {
+  test('withdraws a message that is stopped before a worker took it, and answers it when it is sent again', async () => {
     const { send, stop, texts, storing, worker } = await routed('Hello!');
     await worker.stop();
     const response = await send(said('u-1', 'Hi'));
@@ -112,7 +112,7 @@ describe('the route of the chat example', () => {
     await storing().toEqual(['Hi', 'Hello!']);
   });
 
-  test('answers what a second tab asks during an answer after that answer', async () => {
+  test("answers a second tab's message after the answer in progress", async () => {
     const { send, storing, answer } = await spoken();
     const one = await send(said('u-1', 'From one tab'));
     const first = await answer(0);
@@ -127,7 +127,7 @@ describe('the route of the chat example', () => {
     await storing().toEqual(['From one tab', 'First.', 'From the other', 'Second.']);
   });
 
-  test('sends one answer to all pages whose messages it covers, and gives no second answer', async () => {
+  test('sends one answer to all pages whose messages it covers', async () => {
     const { send, texts, storing, answer, worker } = await spoken();
     await worker.stop();
     const first = await send(said('u-1', 'One?'));
@@ -149,7 +149,7 @@ describe('the route of the chat example', () => {
     expect((await texts()).at(-1)).toBe('To all.');
   });
 
-  test('leaves the answer on its way to another page if an answered message is sent again', async () => {
+  test('keeps streaming an answer to one page if another sends the answered message again', async () => {
     const { send, answer, resume, storing } = await spoken();
     const first = await send(said('u-1', 'One?'));
     const one = await answer(0);
@@ -167,7 +167,7 @@ describe('the route of the chat example', () => {
     expect(await second.text()).toContain('Two.');
   });
 
-  test('shows a page that is opened during an answer the answer from its beginning', async () => {
+  test('streams a running answer from its beginning to a page that is opened during it', async () => {
     const { send, resume, answer } = await spoken();
     expect((await resume()).status).toBe(204);
     const first = await send(said('u-1', 'Why?'));
@@ -183,7 +183,7 @@ describe('the route of the chat example', () => {
     expect((await resume()).status).toBe(204);
   });
 
-  test('keeps the message when the model fails, and answers it in the next attempt', async () => {
+  test('keeps the message if the model fails, and answers it in the next attempt', async () => {
     const { send, texts, model } = await routed('Hello!');
     const { doStream } = model;
     const reported = vi.spyOn(console, 'error').mockReturnValue();
@@ -197,7 +197,7 @@ describe('the route of the chat example', () => {
     );
   });
 
-  test('refuses what is no message of the user, and a chat that is not there or has ended', async () => {
+  test('rejects what is not a user message, and a missing or ended chat', async () => {
     const { send, texts, sessions, id } = await routed('Hello!');
     expect((await send(said('a-1', 'I am the model', 'assistant'))).status).toBe(400);
     expect((await send({ id: 'u-1', role: 'user', parts: [{ type: 5 }] })).status).toBe(400);
@@ -241,7 +241,7 @@ describeWithChromium('the page of the chat example', (running) => {
     await page.getByRole('button', { name: 'Send' }).click();
   };
 
-  test('shows after a reload what was said, answers anew, and edits', async () => {
+  test('shows earlier messages after a reload, regenerates, and edits', async () => {
     const { tab, texts } = await opened(running.browser, [
       'Hello!',
       'Fine.',
@@ -285,7 +285,7 @@ describeWithChromium('the page of the chat example', (running) => {
     expect(await earlier.count()).toBe(0);
   });
 
-  test('shows an answer in a tab that is opened during it, whose user stops it for both', async () => {
+  test('shows an answer in a tab that is opened during it, and stopping there stops it for both', async () => {
     const { tab, texts, model } = await opened(running.browser, []);
     const { model: spokenBy, answer } = spokenModel();
     model.doStream = spokenBy.doStream;
@@ -306,7 +306,7 @@ describeWithChromium('the page of the chat example', (running) => {
     await showing(one).toEqual(['Why?', 'Half an', 'Go on.', 'answer.']);
   });
 
-  test('begins with a chat of its own', async () => {
+  test('begins with a new chat', async () => {
     const { origin } = await opened(running.browser, []);
     const page = await running.browser.newPage();
     onTestFinished(() => page.close());

@@ -19,7 +19,7 @@ import { PATIENT_MS } from '../support/patience.js';
 import { openPool, schemaName } from '../support/postgres-schema.js';
 import { openLibsql } from '../support/sqlite-file.js';
 
-describe('the encrypted store of the example', () => {
+describe("the example's encrypted store", () => {
   const key = randomBytes(32);
   const makeStore = () => encrypted(new MemorySessionStore({ events: true }), key);
   describeSessionStore(withoutLargeCases(test), makeStore);
@@ -78,7 +78,7 @@ const expectNowhere = (dump: string, secret: string): void => {
 
 const uniqueText = (): string => `secret${randomBytes(12).toString('hex')}`;
 
-test('a ciphertext that was moved to another session is not decrypted there', async () => {
+test('a ciphertext moved to another session is not decrypted there', async () => {
   const inner = new MemorySessionStore();
   const sessions = new SessionService({ store: encrypted(inner, randomBytes(32)) });
   const entries = [{ role: 'user', content: 'hello' }];
@@ -92,8 +92,8 @@ test('a ciphertext that was moved to another session is not decrypted there', as
   expect(read.isErr() && read.error.type).toBe('corrupt_record');
 });
 
-describe('no text of a session is in clear', () => {
-  test('in an encrypted memory store', async () => {
+describe('the encrypted example leaves no clear text', () => {
+  test('in a memory store', async () => {
     const secret = uniqueText();
     const store = new MemorySessionStore({ events: true });
     await sayEverywhere(store, secret);
@@ -103,7 +103,7 @@ describe('no text of a session is in clear', () => {
     expectNowhere(inspect([records, events, store], { depth: null, maxArrayLength: null }), secret);
   });
 
-  test('in any row of an encrypted SQLite database', async () => {
+  test('in any row of a SQLite database', async () => {
     const secret = uniqueText();
     const database = openLibsql(':memory:');
     onTestFinished(() => void database.close());
@@ -118,8 +118,8 @@ describe('no text of a session is in clear', () => {
   });
 });
 
-describeWithPostgres('no text of a session is in clear', ({ url }) => {
-  test('in any row of an encrypted PostgreSQL database', async () => {
+describeWithPostgres('the encrypted example leaves no clear text', ({ url }) => {
+  test('in any row of a PostgreSQL database', async () => {
     const secret = uniqueText();
     const pool = openPool({ url });
     onTestFinished(() => pool.end());
@@ -138,8 +138,8 @@ describeWithPostgres('no text of a session is in clear', ({ url }) => {
   });
 });
 
-describeWithRedis('no text of a session is in clear', ({ url }) => {
-  test('in any key or value of an encrypted Redis', async () => {
+describeWithRedis('the encrypted example leaves no clear text', ({ url }) => {
+  test('in any key or value of Redis', async () => {
     const secret = uniqueText();
     const client = new Redis(url);
     onTestFinished(async () => void (await client.quit()));

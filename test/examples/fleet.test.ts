@@ -12,7 +12,7 @@ afterAll(stopAll);
 describeWithRedis('the fleet example', ({ url }) => {
   const settings = (name: string) => ({ REDIS_URL: url, PREFIX: `example-${name}-${process.pid}` });
 
-  test('a caller talks over HTTP with a worker in another process', async () => {
+  test('connects a caller over HTTP with a worker in another process', async () => {
     const { exitCode, stdout, stderr } = await runExample('fleet', settings('talk')).finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const said = stdout.split('\n').filter((line) => /^\[caller] (user|assistant)/.test(line));
@@ -72,7 +72,7 @@ describeWithRedis('the fleet example', ({ url }) => {
     'You said: Is anybody there?',
   ];
 
-  test('a worker that stops finishes its answer, and another worker gives the next', async () => {
+  test('lets a stopping worker finish its answer, and another worker give the next', async () => {
     const { sessions, id, startWorker, say, untilAnswered } = await openConversation('handover');
     const first = await startWorker(500);
     await say('Hello.');
@@ -87,7 +87,7 @@ describeWithRedis('the fleet example', ({ url }) => {
     expect(await second.stop('SIGINT')).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  test('a worker answers what the user says while it thinks in the next turn', async () => {
+  test('lets a worker answer in the next turn what the user says during a turn', async () => {
     const { sessions, id, startWorker, say, untilAnswered } = await openConversation('more');
     const worker = await startWorker(500);
     await say('Hello.');

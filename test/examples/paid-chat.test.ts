@@ -10,7 +10,7 @@ import { SessionService } from '../../src/index.js';
 
 const answer = { text: 'Because.', inputTokens: 300_000, outputTokens: 32_000 };
 
-test('a chat warns at 80% of $1.50, stops with the answer that exceeds it, and is billed once', async () => {
+test('the paid chat warns at 80% of $1.50, stops with the answer that exceeds it, and is billed once', async () => {
   const store = new MemorySessionStore({ events: true, reportEnds: true });
   const sessions = new SessionService({ store });
   await openPaidChat(sessions, 'chat');

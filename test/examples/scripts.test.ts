@@ -6,7 +6,7 @@ import { documentedLines, runExample, stopAll } from './run-example.js';
 
 afterAll(stopAll);
 
-test('the table names every example, and its lines lead to files', () => {
+test('the examples table lists every example, and its links resolve', () => {
   const there = readdirSync(join(root, 'examples')).filter((name) => name !== 'README.md');
   expect([...documentedLines.keys()].toSorted()).toEqual(
     there.map((name) => name.replace(/\.ts$/, '')).toSorted(),
@@ -16,8 +16,8 @@ test('the table names every example, and its lines lead to files', () => {
 });
 
 // Each is a process that compiles what it runs: on a busy machine, many seconds.
-describe.concurrent('examples that run to their end', () => {
-  test('encryption keeps texts out of the database', async ({ expect }) => {
+describe.concurrent('an example that runs to its end', () => {
+  test('encryption keeps text out of the database', async ({ expect }) => {
     expect(await runExample('encryption').finished).toEqual({
       exitCode: 0,
       stderr: '',
@@ -25,7 +25,7 @@ describe.concurrent('examples that run to their end', () => {
     });
   });
 
-  test('store holds a talk on a store of its own', async ({ expect }) => {
+  test('store holds a conversation on a custom store', async ({ expect }) => {
     expect(await runExample('store').finished).toEqual({
       exitCode: 0,
       stderr: '',
@@ -33,7 +33,7 @@ describe.concurrent('examples that run to their end', () => {
     });
   });
 
-  test('embed holds a talk, and says what was wrong with another', async ({ expect }) => {
+  test('embed holds a conversation, and reports what is wrong with another', async ({ expect }) => {
     expect(await runExample('embed').finished).toEqual({
       exitCode: 0,
       stderr: '',
@@ -48,7 +48,7 @@ describe.concurrent('examples that run to their end', () => {
     });
   });
 
-  test('next: the route handler and the app work on the same sessions', async ({ expect }) => {
+  test('next serves the same sessions in the route handler and the app', async ({ expect }) => {
     const { exitCode, stdout, stderr } = await runExample('next').finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const id = /^POST 201 \{"session_id":"([^"]+)"\}$/m.exec(stdout)?.[1];
@@ -58,7 +58,7 @@ describe.concurrent('examples that run to their end', () => {
     expect(stdout).toMatch(/^GET without a key 401$/m);
   });
 
-  test('voice: what was heard is kept once, a hold does not count, an end made elsewhere is heard of, and transports are understood', async ({
+  test('voice keeps what was heard once, excludes holds, notices foreign ends, and parses transports', async ({
     expect,
   }) => {
     const { exitCode, stdout, stderr } = await runExample('voice').finished;
@@ -102,7 +102,7 @@ describe.concurrent('examples that run to their end', () => {
     ]);
   });
 
-  test('openapi prints a document, with the names that the service allows', async ({ expect }) => {
+  test('openapi prints a document with the names that the service allows', async ({ expect }) => {
     const { exitCode, stdout, stderr } = await runExample('openapi').finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const { openapi, servers, paths } = JSON.parse(stdout);
@@ -114,9 +114,7 @@ describe.concurrent('examples that run to their end', () => {
     expect(stdout).toContain('"grace"');
   });
 
-  test('telemetry tells of each operation, and of how many sessions there are', async ({
-    expect,
-  }) => {
+  test('telemetry reports each operation, and how many sessions there are', async ({ expect }) => {
     const { exitCode, stdout, stderr } = await runExample('telemetry').finished;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout.split('\n')).toEqual(

@@ -63,7 +63,7 @@ describe.concurrent('examples that serve', () => {
     ['hono', letsPagesFollow],
     ['inversify', takesCommands],
   ])(
-    '%s: creates, lists and gets, lets nobody in without a key, and stops when asked to',
+    '%s creates, lists and gets, rejects requests without a key, and stops on demand',
     async (row, { expect }) => {
       const [name, more] = row;
       const example = runExample(name);
@@ -92,7 +92,7 @@ describe.concurrent('examples that serve', () => {
     },
   );
 
-  test('chat: begins a chat, answers a message, shows both, and stops when asked to', async ({
+  test('chat creates a chat, answers a message, shows both, and stops on demand', async ({
     expect,
   }) => {
     const example = runExample('chat');

@@ -14,7 +14,7 @@ const damages = {
     SELECT number FROM sessions WHERE tenant = ? AND id = ?) RETURNING session`,
 };
 
-describe('the store of the example', () => {
+describe("the example's SQL store", () => {
   const databases = new WeakMap<SessionStore, Database.Database>();
   const makeStore = () => {
     const database = new Database(':memory:');

@@ -62,7 +62,7 @@ test('the chat server streams an answer to two tabs, stores what was said until 
   await storing('chat').toEqual(['Why?', 'Half an ', 'Go on.', 'answer.']);
 });
 
-test('the webhook answers a burst that comes twice and out of order once, in the order in which it was said', async () => {
+test('the webhook answers a repeated and unordered burst once, in the order in which it was said', async () => {
   const { sessions, storing, starting } = open();
   const delivered: string[] = [];
   const asked: string[] = [];
@@ -86,7 +86,7 @@ test('the webhook answers a burst that comes twice and out of order once, in the
   expect(delivered).toEqual(['ann Hi. ann:1']);
 });
 
-test('a caller who interrupts leaves of the answer what was heard, before the next question', async () => {
+test('a caller who interrupts leaves the heard part of the answer before the next question', async () => {
   const { sessions, storing } = open();
   const spoken: ((heard: string) => void)[] = [];
   const call = {
@@ -105,7 +105,7 @@ test('a caller who interrupts leaves of the answer what was heard, before the ne
   await storing('call').toEqual(['When?', 'From nine —', 'And on Sundays?', 'From nine to five.']);
 });
 
-test('a reminder is said at its time, and after the answer to a message that came before', async () => {
+test('a reminder is sent at its time, and after the answer to an earlier message', async () => {
   const { sessions, storing, starting } = open();
   const { orThrow } = sessions;
   await orThrow.create({ id: 'chat', start: true });

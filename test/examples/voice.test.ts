@@ -105,7 +105,7 @@ const interrupt = (heard: string) =>
   ({ type: 'interrupt', utteranceUntilInterrupt: heard }) as const;
 
 describe('a call over Twilio', () => {
-  test('stores an answer after an outage, and tells its host of a question that could not be stored', async () => {
+  test('stores an answer after an outage, and reports a question that could not be stored', async () => {
     const causes = unhandled();
     const { tell, say, hangUp, state, clock, failures, texts, sessions, idOfCall } = call();
     await tell(setup, prompt('Who are you?'));
@@ -123,7 +123,7 @@ describe('a call over Twilio', () => {
     expect(causes).toEqual([]);
   });
 
-  test('keeps what was heard of an answer in the place of the whole', async () => {
+  test('replaces an answer with the part that was heard', async () => {
     const { tell, say, hangUp, texts } = call();
     await tell(setup, prompt('Who are you?'));
     await say('A guide.', 'I know all.', '');
@@ -139,7 +139,7 @@ describe('a call over Twilio', () => {
   test.each([
     ['before the answer', true],
     ['after the answer', false],
-  ])('an interruption leaves what a supervisor has added %s', async (_, isBefore) => {
+  ])('keeps what a supervisor added %s when the caller interrupts', async (_, isBefore) => {
     const { tell, say, hangUp, texts, sessions, idOfCall } = call();
     const supervise = async () => {
       const note = { role: 'supervisor', content: 'Offer a refund.' };
@@ -155,7 +155,7 @@ describe('a call over Twilio', () => {
     await hangUp();
   });
 
-  test('an interruption that comes late does not stop the answer to the next question', async () => {
+  test('keeps the answer to the next question if an interruption arrives late', async () => {
     const { tell, say, hangUp, texts, sent } = call();
     await tell(setup, prompt('Who are you?'));
     await say('A guide.', '');
@@ -187,7 +187,7 @@ describe('the loop of a voice agent', () => {
   const asks: Step = { after: 100, heard: question };
   const hangsUp: Step = { after: 10_000, heard: { type: 'hang-up' } };
 
-  test('stores what was heard of an answer that another process cancels', async () => {
+  test('stores the heard part of an answer that another process cancels', async () => {
     const { clock, sessions, id, texts, hold } = await open([asks, hangsUp]);
     const supervise = async () => {
       await clock.wait(1200);
@@ -197,13 +197,13 @@ describe('the loop of a voice agent', () => {
     expect(await texts()).toEqual(['When are you open?', 'From nine —']);
   });
 
-  test('answers an utterance that is heard twice once', async () => {
+  test('answers an utterance once that is heard twice', async () => {
     const { texts, hold } = await open([asks, asks, hangsUp]);
     expect(await hold()).toBe('terminated');
     expect(await texts()).toEqual(['When are you open?', 'From nine to five.']);
   });
 
-  test('answers a question that was open when the call was cut, after a note of a supervisor too', async () => {
+  test("answers a question that was open when the call was cut, also after a supervisor's note", async () => {
     const { sessions, id, texts, hold } = await open([asks, { after: 100, heard: 'cut' }, hangsUp]);
     expect(await hold()).toBe('cut');
     await sessions.orThrow.append(id, [{ role: 'supervisor', content: 'Mention Saturdays.' }]);
@@ -218,7 +218,7 @@ describe('the loop of a voice agent', () => {
 describe('a call over LiveKit', () => {
   const item = { id: 'item_1', role: 'user', textContent: 'Hello', interrupted: false };
 
-  test('goes on when its start or an entry cannot be stored, and its host is told', async () => {
+  test('continues if its start or an entry cannot be stored, and reports that to its host', async () => {
     const causes = unhandled();
     const { sessions, state } = openSessions();
     const { id } = await okOf(sessions.create(ada));
