@@ -54,7 +54,7 @@ describe('a store that breaks its contract', () => {
     operations.map(([name, request]) => [name, kind, request] as const),
   );
 
-  test.for(cases)('is 503 for %s, where it %s', async ([, kind, request]) => {
+  test.for(cases)('answers %s with 503 if it %s', async ([, kind, request]) => {
     const { handler, told } = handlerWith({ sessions: serviceWith(misdeeds[kind] ?? throws) });
     const response = await handler(request);
     expect(seen(response)).toEqual([503, 'store_unavailable']);
@@ -64,9 +64,9 @@ describe('a store that breaks its contract', () => {
   });
 });
 
-describe('a store that says that it cannot', () => {
+describe('a store that returns an error', () => {
   test.for(operations)(
-    'is believed, and its words are kept from strangers: %s',
+    "answers 503 without revealing the error's message: %s",
     async ([, request]) => {
       const error = storeUnavailable(SECRET, 'unknown', new Error(SECRET));
       const { handler, told } = handlerWith({ sessions: serviceWith(() => err(error)) });
@@ -77,14 +77,17 @@ describe('a store that says that it cannot', () => {
     },
   );
 
-  test.for(operations)('so is one whose record is damaged: %s', async ([, request]) => {
-    const error = corruptRecord('x', SECRET);
-    const { handler, told } = handlerWith({ sessions: serviceWith(() => err(error)) });
-    const response = await handler(request);
-    expect(seen(response)).toEqual([500, 'corrupt_record']);
-    expect(textOf(response)).not.toContain(SECRET);
-    expect(told).toEqual([error]);
-  });
+  test.for(operations)(
+    "answers 500 for a damaged record without revealing the error's message: %s",
+    async ([, request]) => {
+      const error = corruptRecord('x', SECRET);
+      const { handler, told } = handlerWith({ sessions: serviceWith(() => err(error)) });
+      const response = await handler(request);
+      expect(seen(response)).toEqual([500, 'corrupt_record']);
+      expect(textOf(response)).not.toContain(SECRET);
+      expect(told).toEqual([error]);
+    },
+  );
 });
 
 describe('a store that never answers', () => {
@@ -110,17 +113,17 @@ describe('a store that never answers', () => {
 
   const unavailable = operations.map(() => [503, 'store_unavailable']);
 
-  test('is 503 after ten seconds', async () => {
+  test('leads to a 503 after ten seconds', async () => {
     const sessions = serviceWith(() => new Promise(() => undefined));
     expect(await answersAfter({ sessions }, 10_000)).toEqual(unavailable);
   });
 
-  test('or after as long as the host says', async () => {
+  test("leads to a 503 after the host's timeoutMs", async () => {
     const sessions = serviceWith(() => new Promise(() => undefined));
     expect(await answersAfter({ sessions, timeoutMs: 50 }, 50)).toEqual(unavailable);
   });
 
-  test('and may reject later, when nobody is listening', async () => {
+  test('may reject after the timeout without an unhandled rejection', async () => {
     const sessions = serviceWith(
       () => new Promise((_, reject) => setTimeout(reject, 100, new Error(SECRET))),
     );
@@ -128,7 +131,7 @@ describe('a store that never answers', () => {
     await vi.advanceTimersByTimeAsync(100);
   });
 
-  test('an answer in time leaves no timer behind', async () => {
+  test('leaves no timer behind if it answers in time', async () => {
     const { handler } = handlerWith();
     expect(
       await timersLeftBy(() => Promise.all(operations.map(([, request]) => handler(request)))),

@@ -48,7 +48,7 @@ const open = async (
 };
 
 describe('a budget over HTTP', () => {
-  test('counts what is spent under the names of the host, in the letters of the host', async () => {
+  test("counts spends under the host's counter names, unchanged", async () => {
     const { post, id, usage, sessions } = await open();
     const spent = await post(`/spend-budget/${id}`, { usage: { inputTokens: 7 } });
     expect([spent.status, spent.body]).toEqual([200, {}]);
@@ -60,7 +60,7 @@ describe('a budget over HTTP', () => {
     expect((await okOf(sessions.get(id))).budget).toEqual(budget);
   });
 
-  test('counts the usage of a release that is done, and rejects that of one that is not', async () => {
+  test('counts the usage of a release that is done, and rejects usage of one that is not', async () => {
     const { post, id, usage, sessions } = await open();
     await okOf(sessions.send(id, 'Hello'));
     const { claimed } = await okOf(sessions.claim({ holder: 'worker-1', seconds: 30 }));
@@ -75,7 +75,7 @@ describe('a budget over HTTP', () => {
     expect(await usage()).toEqual({ inputTokens: 4, micro_usd: 0 });
   });
 
-  test('is shown with the usage where the host switches it on, in reads and in lists', async () => {
+  test('is shown with the usage in reads and lists if the host enables it', async () => {
     for (const isShown of [true, false]) {
       const { post, get, id } = await open({ usage: isShown });
       await post(`/spend-budget/${id}`, { usage: { micro_usd: 1 } });
@@ -89,7 +89,7 @@ describe('a budget over HTTP', () => {
     }
   });
 
-  test('rejects a usage whose counters are unknown, too large or no whole numbers', async () => {
+  test('rejects usage with unknown, too large or non-integer counters', async () => {
     const { post, id, usage } = await open();
     const errorsOf = async (path: string, body: object) => {
       const reply = await post(path, body);
@@ -123,7 +123,7 @@ describe('a budget over HTTP', () => {
     expect(await usage()).toEqual({ inputTokens: most - 1, micro_usd: 0 });
   });
 
-  test('rejects a body without a usage, and a budget of no whole numbers', async () => {
+  test('rejects a body without usage, and a budget of non-integers', async () => {
     const { post, id } = await open();
     const { body } = await post(`/spend-budget/${id}`, {});
     expect(body.errors).toMatchObject([{ path: 'usage' }]);
@@ -142,7 +142,7 @@ describe('a budget over HTTP', () => {
     ]);
   });
 
-  test('rejects unknown fields next to the usage where the client asks for strict handling', async () => {
+  test('rejects unknown fields next to the usage under strict handling', async () => {
     const { post, id } = await open();
     const body = { usage: { inputTokens: 1 }, usge: { inputTokens: 1 } };
     const strict = { Prefer: 'handling=strict' };
@@ -154,7 +154,7 @@ describe('a budget over HTTP', () => {
     expect((await post(`/spend-budget/${id}`, body)).status).toBe(200);
   });
 
-  test('counts a spend once that is sent again under its idempotency key', async () => {
+  test('counts a spend once that is repeated with its idempotency key', async () => {
     const { post, id, usage } = await open();
     const key = { 'Idempotency-Key': '"call-1"' };
     const replayedOf = async (tokens: number) => {
@@ -176,7 +176,7 @@ describe('a budget over HTTP', () => {
     expect([extended.status, extended.body.code]).toEqual([409, 'invalid_transition']);
   });
 
-  test('is warned of at the share that the query asks for', async () => {
+  test('sends a warning at the share that the query asks for', async () => {
     const { post, get, id } = await open();
     const response = await get(`/session/${id}/events?warn_at=0.5`);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -209,7 +209,7 @@ describe('a budget over HTTP', () => {
     ['1.5', 'must be a number from 0 to 1'],
     ['-1', 'must be a number in decimal digits'],
     ['half', 'must be a number in decimal digits'],
-  ])('is warned of at no share of %s', async (share, message) => {
+  ])('rejects a warning at the share %s', async (share, message) => {
     const { get, id } = await open();
     const response = await get(`/session/${id}/events?warn_at=${share}`);
     expect(response.status).toBe(400);

@@ -32,19 +32,16 @@ afterEach(() => {
 });
 
 describe('commands over HTTP', () => {
-  test.each(commands)(
-    '%s is nobody’s path unless the host has switched it on',
-    async (_url, each) => {
-      for (const options of [{}, { routes: [] }, { routes: [eventRoutes()] }]) {
-        expect(await handlerWith(options).handler(each)).toBeUndefined();
-        expect(await handlerWith(options).handler({ ...each, method: 'GET' })).toBeUndefined();
-      }
-      expect(await handlerWith({ routes: [commandRoutes()] }).handler(each)).toBeDefined();
-    },
-  );
+  test.each(commands)('%s answers 404 unless the host enables commands', async (_url, each) => {
+    for (const options of [{}, { routes: [] }, { routes: [eventRoutes()] }]) {
+      expect(await handlerWith(options).handler(each)).toBeUndefined();
+      expect(await handlerWith(options).handler({ ...each, method: 'GET' })).toBeUndefined();
+    }
+    expect(await handlerWith({ routes: [commandRoutes()] }).handler(each)).toBeDefined();
+  });
 
   test.each(commands)(
-    '%s over sessions that take no commands is a mistake of the host',
+    '%s answers 500 misconfigured over sessions without commands',
     async (_url, each) => {
       const { sessions, authenticate } = handlerOptions();
       const told = vi.fn();
@@ -57,7 +54,7 @@ describe('commands over HTTP', () => {
   );
 
   test.each(commands)(
-    '%s where the clock of the host is broken does not blame the client',
+    '%s does not blame the client for a broken clock of the host',
     async (_url, each) => {
       const sessions = new SessionService({
         store: new MemorySessionStore(),
@@ -69,7 +66,7 @@ describe('commands over HTTP', () => {
     },
   );
 
-  test('a session that has ended otherwise says why', async () => {
+  test('answer why a session has ended', async () => {
     const clock = { now: () => 0 };
     const sessions = new SessionService({
       store: new MemorySessionStore(),
@@ -90,7 +87,7 @@ describe('commands over HTTP', () => {
   });
 });
 
-test('a time limit that the session has used up is 400 and named', async () => {
+test('a time limit that the session has used up is answered with 400 and named', async () => {
   const clock = { now: () => 0 };
   const sessions = new SessionService({
     store: new MemorySessionStore(),
@@ -138,13 +135,13 @@ const misdeeds: readonly (readonly [string, () => unknown])[] = [
   ['gives an error of no known type', () => err({ type: 'nonsense', message: SECRET })],
 ];
 
-describe('commands over a store that is out of order', () => {
+describe('commands over a failing store', () => {
   const cases = commands.flatMap(([url, each]) =>
     misdeeds.map(([kind, misdeed]) => [url, kind, each, misdeed] as const),
   );
 
   test.for(cases)(
-    '%s is 503 where it %s, and keeps its words from strangers',
+    '%s answers 503 if the store %s, without revealing its words',
     async ([, , each, misdeed]) => {
       const { handler, told } = handlerWith({
         sessions: serviceWith(misdeed),
@@ -157,7 +154,7 @@ describe('commands over a store that is out of order', () => {
     },
   );
 
-  test.each(commands)('%s of a damaged record is 500', async (_url, each) => {
+  test.each(commands)('%s answers 500 for a damaged record', async (_url, each) => {
     const { handler } = handlerWith({
       sessions: serviceWith(() => err(corruptRecord('x', SECRET))),
       routes: [commandRoutes()],
@@ -166,7 +163,7 @@ describe('commands over a store that is out of order', () => {
   });
 
   test.each([undefined, null, 'much', Number.NaN, 1.5])(
-    'a position of %j is none',
+    'reject a position of %j from the store',
     async (position) => {
       const sessions = serviceWith(() => ok({ outcome: 'made', position }));
       const { handler } = handlerWith({ sessions, routes: [commandRoutes()] });
@@ -176,7 +173,7 @@ describe('commands over a store that is out of order', () => {
     },
   );
 
-  test.each(commands)('%s is 503 in time where it never answers', async (_url, each) => {
+  test.each(commands)('%s answers 503 in time if the store never answers', async (_url, each) => {
     vi.useFakeTimers();
     const sessions = serviceWith(() => new Promise(() => undefined));
     const { handler } = handlerWith({ sessions, routes: [commandRoutes()], timeoutMs: 50 });

@@ -5,7 +5,7 @@ import { SessionService } from '../../src/index.js';
 import { ada, okOf } from '../support/sessions.js';
 import { handlerWith, request } from './handler-harness.js';
 
-test('a client can ask how many sessions of its tenant wait for a worker, if the handler has commands', async () => {
+test('a client can count the sessions of its tenant that wait for a worker, if the handler has commands', async () => {
   const sessions = new SessionService({ store: new MemorySessionStore() });
   for (const tenant of ['acme', 'acme', 'globex']) {
     await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));

@@ -45,13 +45,16 @@ describe('an authenticator', () => {
     ['gives what throws when it is looked at', answering(throwing())],
   ];
 
-  test.each(failing)('that %s is 503, and the host is told', async (_name, options) => {
-    const { told, answers } = await answersOf(options);
-    expect(answers).toEqual(new Set(['503 authenticator_unavailable']));
-    expect(told).toHaveLength(operations.length);
-  });
+  test.each(failing)(
+    'that %s leads to 503, and is reported to the host',
+    async (_name, options) => {
+      const { told, answers } = await answersOf(options);
+      expect(answers).toEqual(new Set(['503 authenticator_unavailable']));
+      expect(told).toHaveLength(operations.length);
+    },
+  );
 
-  test('that never answers is 503 in time', async () => {
+  test('that never answers leads to 503 in time', async () => {
     vi.useFakeTimers();
     const { handler } = handlerWith({
       authenticate: () => new Promise(() => undefined),
@@ -63,7 +66,7 @@ describe('an authenticator', () => {
   });
 
   test.each([undefined, null, false, '', 0])(
-    'that answers %j, now or later, lets nobody in',
+    'that returns %j, now or later, denies the request',
     async (nothing) => {
       for (const answer of [nothing, Promise.resolve(nothing)]) {
         const { answers } = await answersOf(answering(answer));
@@ -73,7 +76,7 @@ describe('an authenticator', () => {
   );
 
   test.each([true, 5, {}, [], ['acme'], () => 'acme', Symbol('acme'), 'x'.repeat(257)])(
-    'that answers with what is no tenant is a mistake of the host: %#',
+    'that returns something other than a tenant leads to 500 misconfigured: %#',
     async (nonsense) => {
       for (const answer of [nonsense, Promise.resolve(nonsense)]) {
         const { answers } = await answersOf(answering(answer));
@@ -82,7 +85,7 @@ describe('an authenticator', () => {
     },
   );
 
-  test('is asked with an empty key where there is none, so that it may look for something else', async () => {
+  test('receives an empty key if there is none, so that it may use something else', async () => {
     const authenticate = vi.fn<Authenticate>((_key, { header }) =>
       header('cookie')?.replace('user=', ''),
     );
@@ -100,7 +103,7 @@ describe('an authenticator', () => {
     expect(authenticate).toHaveBeenCalledTimes(3);
   });
 
-  test('is asked once for a request, with its key', async () => {
+  test('is called once per request, with its key', async () => {
     const authenticate = vi.fn(() => 'acme');
     const { handler } = handlerWith({ authenticate });
     await handler(request('GET', '/sessions'));
@@ -115,7 +118,7 @@ describe('an authenticator', () => {
   });
 });
 
-describe('the host', () => {
+describe('onDenied', () => {
   /** The arguments that `onDenied` receives for a request with a 401. */
   const deniedFor = async (
     url: string,
@@ -140,7 +143,7 @@ describe('the host', () => {
     ['a wrong bearer token', { authorization: `Bearer ${SECRET}` }, 'wrong'],
     ['no key', { cookie: `id=${SECRET}` }, 'missing'],
     ['an empty key', { 'x-api-key': '' }, 'missing'],
-  ])('is told of a request with %s, and not with which', async (_name, headers, reason) => {
+  ])('is called for a request with %s, without the key', async (_name, headers, reason) => {
     for (const path of ['/sessions', '/session/x', '/openapi.json', '/inspector/sessions']) {
       expect(await deniedFor(`${path}?key=${SECRET}`, headers)).toEqual([
         { method: 'GET', path: `/api${path}`, reason },
@@ -151,12 +154,12 @@ describe('the host', () => {
     ]);
   });
 
-  test('is not told more of a path than a log can bear', async () => {
+  test('receives a path that is cut to a loggable length', async () => {
     const [{ path } = { path: '' }] = await deniedFor(`/session/${'x'.repeat(20_000)}`, {});
     expect(path).toBe(`/api/session/${'x'.repeat(243)}`);
   });
 
-  test('is told of nobody who is let in, and of none whose key could not be checked', async () => {
+  test('is not called for authenticated requests, nor if the key could not be checked', async () => {
     const onDenied = vi.fn();
     await handlerWith({ onDenied }).handler(request('GET', '/sessions'));
     await handlerWith({ onDenied, authenticate: throwsError }).handler(request('GET', '/sessions'));
@@ -166,7 +169,7 @@ describe('the host', () => {
   test.each([
     ['throws', throwsError],
     ['rejects', () => Promise.reject(new Error(SECRET))],
-  ])('changes nothing by a listener that %s', async (_name, onDenied) => {
+  ])('changes no response if it %s', async (_name, onDenied) => {
     const { handler } = handlerWith({ authenticate: () => undefined, onDenied });
     expect(seen(await handler(request('GET', '/sessions')))).toEqual([401, 'unauthenticated']);
   });
@@ -206,12 +209,12 @@ describe('createSessionHandler', () => {
     ['the same routes twice', { ...good, routes: [commandRoutes(), commandRoutes()] }],
   ];
 
-  test.each(bad)('with %s throws a TypeError', (_name, options) => {
+  test.each(bad)('throws a TypeError with %s', (_name, options) => {
     expect(() => unchecked(options)).toThrow(expect.objectContaining({ name: 'TypeError' }));
     expect(() => unchecked(options)).toThrow(/^createSessionHandler: /);
   });
 
-  test('names everything that is wrong with its options, and the names that were probably meant', () => {
+  test('names all invalid options, and suggests the nearest names', () => {
     expect(() => unchecked({ ...good, timeoutMs: -1, maxBodyByte: 1, route: [] })).toThrow(
       new TypeError(
         'createSessionHandler: maxBodyByte is unknown (did you mean maxBodyBytes?); ' +
@@ -223,12 +226,12 @@ describe('createSessionHandler', () => {
   test.each([
     ['throws', throwsError],
     ['rejects', () => Promise.reject(new Error(SECRET))],
-  ])('does not suffer from a listener that %s', async (_name, onError) => {
+  ])('survives a listener that %s', async (_name, onError) => {
     const { handler } = handlerWith({ authenticate: throwsError, onError });
     expect((await handler(request('GET', '/sessions')))?.status).toBe(503);
   });
 
-  test("does not blame the client for what the host's service lacks", async () => {
+  test("reports a method that the host's service lacks as misconfigured", async () => {
     const broken = new SessionService({
       store: new MemorySessionStore(),
       clock: { now: () => Number.NaN },
@@ -244,7 +247,7 @@ describe('createSessionHandler', () => {
 
 describe('the answer to HEAD', () => {
   test.each(['/session/x', '/create-session'])(
-    '%s has no body, and tells the length of one',
+    '%s has no body, and the length of one',
     async (url) => {
       const { handler } = handlerWith();
       const head = await handler(request('HEAD', url));
@@ -259,7 +262,7 @@ describe('the answer to HEAD', () => {
 });
 
 describe('HEAD of a list or a session', () => {
-  test('reads no history, and makes no body', async () => {
+  test('reads no history and builds no body', async () => {
     const store = new MemorySessionStore();
     const sessions = new SessionService({ store, ids: { next: () => 'x' } });
     const { handler } = handlerWith({ sessions });
@@ -292,13 +295,13 @@ describe('a mount that breaks its contract', () => {
     ['a body reader that rejects', { body: () => Promise.reject(new Error(SECRET)) }],
     ['a header getter that throws', { header: throwsError }],
     ['no path', { url: undefined }],
-  ])('makes no crash: %s', async (_name, more) => {
+  ])('causes no crash: %s', async (_name, more) => {
     const { handler } = handlerWith();
     const broken = Object.assign(request('POST', '/create-session'), more);
     expect((await handler(broken))?.status).toBe(503);
   });
 
-  test('a body that something else has read is a mistake of the host', async () => {
+  test('that read the body leads to 500 misconfigured', async () => {
     const { handler, told } = handlerWith();
     const lost = request('POST', '/create-session', { body: async () => ({ outcome: 'lost' }) });
     expect(seen(await handler(lost))).toEqual([500, 'misconfigured']);

@@ -34,9 +34,9 @@ const open = async (options: { readonly entryData?: boolean } = {}) => {
   return { client, id, entry, position };
 };
 
-describe('the id and data of entries over HTTP', () => {
+describe('entry ids and data over HTTP', () => {
   test.each([undefined, false, true])(
-    'are shown with sessions only where entryData is true: %j',
+    'are shown in sessions only if entryData is true: %j',
     async (entryData) => {
       const { client, id, entry } = await open(entryData === undefined ? {} : { entryData });
       const plain = { role: entry.role, content: entry.content, timestamp: expect.any(String) };
@@ -46,7 +46,7 @@ describe('the id and data of entries over HTTP', () => {
     },
   );
 
-  test('are always shown in parts of a history, with their positions, and in snapshots', async () => {
+  test('are always shown in history parts, with their positions, and in snapshots', async () => {
     const { client, id, entry, position } = await open();
     expect((await client.history(id))._unsafeUnwrap().entries).toMatchObject([
       { ...entry, position },
@@ -67,7 +67,7 @@ describe('the id and data of entries over HTTP', () => {
     }
   });
 
-  test('are named where they break a rule', async () => {
+  test('are rejected by name if they break a rule', async () => {
     const { client, id } = await open();
     const refused = await client.append(id, [{ role: 'user', content: 'x', id: '' }]);
     expect(refused._unsafeUnwrapErr()).toMatchObject({
@@ -76,7 +76,7 @@ describe('the id and data of entries over HTTP', () => {
     });
   });
 
-  test('are switched on or off, and nothing else', async () => {
+  test('require entryData to be true or false', async () => {
     for (const entryData of [1, 'yes', null]) {
       await expect(Reflect.apply(open, undefined, [{ entryData }])).rejects.toThrow(
         'entryData must be true or false',

@@ -97,7 +97,7 @@ const fetchAll = `async (path, headers) => {
   return seen;
 }`;
 
-test('the eventsource package is told every event and no heartbeat', async () => {
+test('the eventsource package receives every event and no heartbeat', async () => {
   const { origin, path, heartbeats } = await streaming();
   const source = new EventSource(`${origin}${path}`, {
     fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, 'X-API-KEY': 'k' } }),
@@ -106,7 +106,7 @@ test('the eventsource package is told every event and no heartbeat', async () =>
   expect(heartbeats()).toBeGreaterThan(0);
 });
 
-describeWithChromium('in a browser', (running) => {
+describeWithChromium('a browser', (running) => {
   const pageOf = async (origin: string) => {
     const page = await running.browser.newPage();
     onTestFinished(() => page.close());
@@ -114,14 +114,14 @@ describeWithChromium('in a browser', (running) => {
     return page;
   };
 
-  test('EventSource is told every event and no heartbeat, with a cookie as its key', async () => {
+  test('receives every event and no heartbeat with EventSource and a cookie', async () => {
     const { origin, path } = await streaming();
     const page = await pageOf(origin);
     const types = JSON.stringify(TYPES);
     expect(await page.evaluate(`(${collect})(new EventSource('${path}'), ${types})`)).toEqual(told);
   });
 
-  test('@microsoft/fetch-event-source is told every event and no heartbeat, with a key in a header', async () => {
+  test('receives every event and no heartbeat with @microsoft/fetch-event-source and a key in a header', async () => {
     const { outputFiles } = await build({
       stdin: {
         contents: "export { fetchEventSource } from '@microsoft/fetch-event-source';",

@@ -85,7 +85,7 @@ afterEach(() => {
 });
 
 describe('events over HTTP', () => {
-  test('are nobody’s path unless the host has switched them on', async () => {
+  test('answer 404 unless the host enables them', async () => {
     for (const options of [{}, { routes: [commandRoutes()] }]) {
       expect(await handlerWith(options).handler(watchX)).toBeUndefined();
     }
@@ -102,13 +102,13 @@ describe('events over HTTP', () => {
     ['heartbeatMs', { heartbeatMs: '1000' }],
     ['maxStreamsPerTenant', { maxStreams: 5, maxStreamsPerTenant: 6 }],
     ['heartbeat', { heartbeat: 5000 }],
-  ])('are refused for their %s when they are made with %j', (name, nonsense) => {
+  ])('throw at creation for their %s with %j', (name, nonsense) => {
     expect(() => Reflect.apply(eventRoutes, undefined, [nonsense])).toThrow(
       new RegExp(`^eventRoutes: ${name} `),
     );
   });
 
-  test('over a store that tells nothing, or sessions that cannot be watched, are 500, and the host is told', async () => {
+  test('answer 500 misconfigured if the store has no events or the sessions cannot be watched', async () => {
     const silent = handlerWith({ routes: [eventRoutes()] });
     expect(seen(await silent.handler(watchX))).toEqual([500, 'misconfigured']);
     expect(silent.told).toMatchObject([
@@ -127,7 +127,7 @@ describe('events over HTTP', () => {
     expect(blind.mock.calls).toMatchObject([[{ message: expect.stringMatching(/^sessions/) }]]);
   });
 
-  test('come with a heartbeat whenever nothing has happened for a while', async () => {
+  test('send a heartbeat when nothing has happened for a while', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
@@ -151,7 +151,7 @@ describe('events over HTTP', () => {
     expect(left).toBe(0);
   });
 
-  test('come with a heartbeat after five minutes, and none before, if that is `heartbeatMs`', async () => {
+  test('send the first heartbeat after five minutes, if that is `heartbeatMs`', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
@@ -168,7 +168,7 @@ describe('events over HTTP', () => {
     await texts.return?.();
   });
 
-  test('end immediately when the signal of the handler is aborted, and so do later ones', async () => {
+  test("end immediately when the handler's signal is aborted, and so do later ones", async () => {
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
     const stopping = new AbortController();
@@ -186,7 +186,7 @@ describe('events over HTTP', () => {
     expect(await allOf(textsOf(await handler(watchX)))).toBe('');
   });
 
-  test('of a change are written once for all streams, also by forms of several handlers', async () => {
+  test('serialize each change once for all streams, also with different forms', async () => {
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
     const routes = [eventRoutes()];
@@ -211,7 +211,7 @@ describe('events over HTTP', () => {
     for (const texts of all) await texts.return?.();
   });
 
-  test('of a session that runs out while nobody sweeps tell its end', async () => {
+  test('include the end of an overdue session without a sweep', async () => {
     const { sessions, clock } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 0.05 }));
     await okOf(sessions.start('x'));
@@ -224,7 +224,7 @@ describe('events over HTTP', () => {
     );
   });
 
-  test('tell that a session ends soon to who asks for it', async () => {
+  test('include a warning before the end on request', async () => {
     const { sessions, clock } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor', timeLimit: 2 }));
     await okOf(sessions.start('x'));
@@ -248,7 +248,7 @@ data: {"type":"session.expiring","at":"2026-01-31T12:00:00.000Z","ends_at":"2026
     }
   });
 
-  test('who is slow gets every entry in its order, and no snapshot again', async () => {
+  test('include every entry in order for a slow client, and no second snapshot', async () => {
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
     const texts = textsOf(await handlerWith({ sessions, routes: [eventRoutes()] }).handler(watchX));
@@ -287,9 +287,9 @@ const breakdowns: readonly (readonly [string, () => AsyncIterator<unknown>])[] =
   ['gives nonsense', () => [5].values()],
 ].map(([name, begin]) => [String(name), Object(begin)]);
 
-describe('a watch that breaks down once the answer has begun', () => {
+describe('a watch that fails after the response has begun', () => {
   test.each(breakdowns)(
-    'where it %s: the client is told so and no more, and the host all',
+    'by a store that %s reports only the error type to the client, and all of it to the host',
     async (_name, begin) => {
       const watch = (): AsyncIterable<unknown> => ({
         [Symbol.asyncIterator]: () => {
@@ -305,7 +305,7 @@ describe('a watch that breaks down once the answer has begun', () => {
     },
   );
 
-  test('ends with the client all the same, where it does not hear of it', async () => {
+  test('ends together with its client, even if it does not notice that', async () => {
     const { handler } = await handlerOver(() => ({
       [Symbol.asyncIterator]: () => ({
         next: () => new Promise(() => undefined),

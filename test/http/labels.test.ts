@@ -25,7 +25,7 @@ const input = {
 };
 
 describe('labels over HTTP', () => {
-  test('are shown with sessions, in lists and in snapshots where the host switches them on', async () => {
+  test('are shown in sessions, lists and snapshots if the host enables them', async () => {
     const client = open({ labels: true });
     const { id } = (await client.create(input))._unsafeUnwrap();
     expect((await client.get(id))._unsafeUnwrap().labels).toEqual(input.labels);
@@ -39,7 +39,7 @@ describe('labels over HTTP', () => {
     }
   });
 
-  test('are not shown otherwise, and find sessions all the same', async () => {
+  test('are hidden by default, and filter sessions nevertheless', async () => {
     const client = open();
     const { id } = (await client.create(input))._unsafeUnwrap();
     expect((await client.get(id))._unsafeUnwrap()).not.toHaveProperty('labels');
@@ -48,7 +48,7 @@ describe('labels over HTTP', () => {
     });
   });
 
-  test('are switched on or off, and nothing else', () => {
+  test('require labels to be true or false', () => {
     for (const labels of [1, 'yes', null]) {
       expect(() => Reflect.apply(open, undefined, [{ labels }])).toThrow(
         'labels must be true or false',
@@ -60,7 +60,7 @@ describe('labels over HTTP', () => {
 describe('metadata over HTTP', () => {
   const metadata = { title: 'Tax return', steps: [1, { isDone: false }] };
 
-  test('is shown with its revision in reads, lists and watches where the host switches it on', async () => {
+  test('is shown with its revision in reads, lists and watches if the host enables it', async () => {
     const client = open({ metadata: true });
     const { id } = (await client.create({ ...input, metadata }))._unsafeUnwrap();
     const session = (await client.get(id))._unsafeUnwrap();
@@ -76,7 +76,7 @@ describe('metadata over HTTP', () => {
     }
   });
 
-  test('is not shown otherwise', async () => {
+  test('is hidden by default', async () => {
     const client = open();
     const { id } = (await client.create({ ...input, metadata }))._unsafeUnwrap();
     expect(Object.keys((await client.get(id))._unsafeUnwrap())).toHaveLength(6);
@@ -85,7 +85,7 @@ describe('metadata over HTTP', () => {
     );
   });
 
-  test('is updated, and with ifRevision only as it was read, without another attempt', async () => {
+  test('is updated conditionally with ifRevision, without a retry', async () => {
     const client = open({ metadata: true });
     const { id } = (await client.create({ ...input, metadata }))._unsafeUnwrap();
     const { revision = 0 } = (await client.get(id))._unsafeUnwrap();
@@ -110,7 +110,7 @@ describe('metadata over HTTP', () => {
     });
   });
 
-  test('that is no JSON is refused by its name', async () => {
+  test('is rejected by name if it is not JSON', async () => {
     const client = open({ metadata: true });
     for (const wrong of [{ a: 1n }, { a: Number.NaN }, [], 5]) {
       const call: ReturnType<typeof client.create> = Reflect.apply(client.create, client, [

@@ -30,7 +30,7 @@ const broken = () => {
 };
 
 describe('the logger of a handler', () => {
-  test('may be one of pino, or the console', () => {
+  test('may be pino or the console', () => {
     expectTypeOf<Pino>().toExtend<Logger>();
     expectTypeOf<Console>().toExtend<Logger>();
   });
@@ -56,13 +56,13 @@ describe('the logger of a handler', () => {
       expect(level).not.toHaveBeenCalled();
   });
 
-  test('is no harm where it fails', async () => {
+  test('may fail without an effect on the response', async () => {
     const { handle, logger } = openHandler(broken, broken);
     expect((await handle(request('/sessions')))?.status).toBe(503);
     expect(logger.error).toHaveBeenCalledTimes(1);
   });
 
-  test('receives a warning for a wrong key, information for a missing one, and never the key', async () => {
+  test('receives a warning for a wrong key, info for a missing one, and never the key', async () => {
     const { handle, logger } = openHandler(() => undefined);
     await handle(request('/session/x?key=a-secret-key'));
     await handle({ ...request('/sessions'), header: () => undefined });
@@ -75,7 +75,7 @@ describe('the logger of a handler', () => {
     expect(logger.error).not.toHaveBeenCalled();
   });
 
-  test('is refused by name where it is none', () => {
+  test('is rejected by name if it lacks a method', () => {
     const { sessions } = openSessions();
     const options = { sessions, authenticate: () => 'acme', ...Object({ logger: {} }) };
     expect(() => createSessionHandler(options)).toThrow(

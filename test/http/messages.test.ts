@@ -77,7 +77,7 @@ describe('messages over HTTP', () => {
     });
   });
 
-  test('are refused with 429 while the inbox is full, and by the names of their fields', async () => {
+  test('are rejected with 429 while the inbox is full, and by the names of invalid fields', async () => {
     const { id, post } = await open();
     for (const content of ['a', 'b']) await post(`/send-message/${id}`, { content });
     const full = await post(`/send-message/${id}`, { content: 'c' });
@@ -90,7 +90,7 @@ describe('messages over HTTP', () => {
     });
   });
 
-  test('create their session only where the host serves commands', async () => {
+  test('create their session only if the host enables commands', async () => {
     const message = { content: 'Hello', create: true };
     const plain = await open();
     const refused = await plain.post('/send-message/new', message);
@@ -108,7 +108,7 @@ describe('messages over HTTP', () => {
     });
   });
 
-  test('are withdrawn until a turn takes them, all or by their ids', async () => {
+  test('can be withdrawn until a turn takes them, all or by id', async () => {
     const { get, id, post, sessions } = await open();
     await post(`/send-message/${id}`, { id: 'm-1', content: 'a' });
     await work(sessions, 'Hi!');
@@ -128,7 +128,7 @@ describe('messages over HTTP', () => {
   });
 });
 
-describe('the answer to a message over HTTP', () => {
+describe('an answer to a message over HTTP', () => {
   test('is returned as soon as a worker has stored it', async () => {
     const { answerPath, get, id, post, sessions } = await open();
     await post(`/send-message/${id}`, { id: ODD_ID, content: 'Hello' });
@@ -144,7 +144,7 @@ describe('the answer to a message over HTTP', () => {
     expect(await get(answerPath(ODD_ID))).toMatchObject({ value: { repeated: true } });
   });
 
-  test('is 504 if nobody gives it in time, which is no failure of the service', async () => {
+  test('answers 504 if nobody answers in time, which is not logged as a failure', async () => {
     const { answerPath, get, id, post, told } = await open();
     await post(`/send-message/${id}`, { id: 'm-1', content: 'Hello' });
     const refused = await get(answerPath('m-1', 0));
@@ -152,7 +152,7 @@ describe('the answer to a message over HTTP', () => {
     expect(told).toEqual([]);
   });
 
-  test('is refused for a message that was withdrawn or superseded, or is unknown', async () => {
+  test('is refused for a withdrawn, superseded or unknown message', async () => {
     const { answerPath, get, id, post, sessions } = await open();
     await post(`/send-message/${id}`, { id: 'm-1', content: 'a' });
     await post(`/withdraw-messages/${id}`, {});
@@ -173,7 +173,7 @@ describe('the answer to a message over HTTP', () => {
     expect(unnamed).toMatchObject({ status: 400, value: { errors: [{ path: 'message_id' }] } });
   });
 
-  test('is waited for by so many requests at a time, which hold no bytes', async () => {
+  test('may be awaited by a limited number of requests, which hold no bytes', async () => {
     const limits = { maxWaiting: 2, maxWaitingPerTenant: 1 };
     const { answerPath, get, id, post, sessions } = await open(limits, { maxPendingBytes: 4000 });
     await post(`/send-message/${id}`, { id: 'm-1', content: 'Hello' });
@@ -188,7 +188,7 @@ describe('the answer to a message over HTTP', () => {
     expect(await get(answerPath('m-1'))).toMatchObject({ status: 200 });
   });
 
-  test('is no longer waited for once the connection is lost or the host stops', async () => {
+  test('is no longer awaited once the connection is lost or the host stops', async () => {
     const stopping = new AbortController();
     const { answerPath, get, id, post } = await open({}, { signal: stopping.signal });
     await post(`/send-message/${id}`, { id: 'm-1', content: 'Hello' });
@@ -203,7 +203,7 @@ describe('the answer to a message over HTTP', () => {
     expect(await stopped).toMatchObject({ status: 504 });
   });
 
-  test('has options that are checked when the routes are made', () => {
+  test('has options that are checked when the routes are created', () => {
     for (const [name, nonsense] of [
       ['maxWaiting', { maxWaiting: 0 }],
       ['maxWaitingPerTenant', { maxWaiting: 5, maxWaitingPerTenant: 6 }],

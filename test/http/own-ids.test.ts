@@ -32,8 +32,8 @@ const open = () => {
   };
 };
 
-describe('ids of the caller over HTTP', () => {
-  test('get-or-create-session answers 201 for a new session, and 200 for one that exists', async () => {
+describe('caller-chosen ids over HTTP', () => {
+  test('are answered by get-or-create-session with 201 for a new session, and 200 for an existing one', async () => {
     const { post } = open();
     const created = await post('/get-or-create-session/chat%2F1', ada);
     expect([created.status, created.headers.get('Location')]).toEqual([201, '/session/chat%2F1']);
@@ -48,7 +48,7 @@ describe('ids of the caller over HTTP', () => {
     expect(await again.json()).toMatchObject({ options: ada, created: false });
   });
 
-  test('a session needs a face and a profile there, which an embedding host may leave out', async () => {
+  test('require a face and a profile, which an embedding host may omit', async () => {
     const { post, sessions } = open();
     const answers = [
       await post('/create-session', {}),
@@ -64,14 +64,14 @@ describe('ids of the caller over HTTP', () => {
     expect((await sessions.orThrow.create({})).options).toMatchObject({ face: '', profile: '' });
   });
 
-  test('an id that is taken is 409', async () => {
+  test('are answered with 409 if they are taken', async () => {
     const { post } = open();
     expect((await post('/create-session-with-id/chat-1', ada)).status).toBe(201);
     const taken = await post('/create-session-with-id/chat-1', ada);
     expect([taken.status, (await bodyOf(taken))['code']]).toEqual([409, 'id_taken']);
   });
 
-  test('the client has them, and rejects with a SessionFailure under orThrow', async () => {
+  test('are accepted by the client, which rejects with a SessionFailure under orThrow', async () => {
     const { client } = open();
     const { id } = await client.orThrow.create({ id: 'chat-1', ...ada });
     expect(await client.orThrow.getOrCreate({ id, ...ada })).toMatchObject({
@@ -87,7 +87,7 @@ describe('ids of the caller over HTTP', () => {
     expect(started).toMatchObject({ status: 'ACTIVE' });
   });
 
-  test('the sessions of withLease send the token', async () => {
+  test('work with withLease, whose sessions send the token', async () => {
     const { client, sessions } = open();
     const { id } = await client.orThrow.getOrCreate({ id: 'chat-1', ...ada });
     const result = await client.withLease(id, { holder: 'worker', seconds: 30 }, async (held) => {

@@ -8,18 +8,18 @@ const unreadable = (ids: readonly string[]) =>
   ];
 
 describe('X-Unreadable-Sessions', () => {
-  test('is there only if there is something to say', () => {
+  test('is only sent if a session is unreadable', () => {
     expect(unreadable([])).toBeUndefined();
     expect(unreadable(['a', 'b'])).toBe('a,b');
   });
 
-  test('holds ids of any characters, as a path would', () => {
+  test('contains ids of any characters, encoded as in a path', () => {
     expect(unreadable(['a,b', 'c\r\nX: y', 'é', '\ud800'])).toBe(
       'a%2Cb,c%0D%0AX%3A%20y,%C3%A9,%EF%BF%BD',
     );
   });
 
-  test('names no more than clients take in a header', () => {
+  test('contains at most as many ids as clients accept in a header', () => {
     const text = String(
       unreadable(Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(98)}`)),
     );
@@ -47,23 +47,23 @@ describe('X-History-Truncated', () => {
   const truncated = (sessions: readonly Session[], historyLimit?: number) =>
     truncationHeaders(sessions, { historyLimit })['X-History-Truncated'];
 
-  test('names the sessions that have more entries than were asked for, in characters of a path', () => {
+  test('names the sessions with more entries than requested, encoded as in a path', () => {
     const sessions = [session('a,b', 2), session('c', 1), session('\r\n', 3)];
     expect(truncated(sessions, 1)).toBe('a%2Cb,%0D%0A');
     expect(truncated(sessions, 3)).toBeUndefined();
     expect(truncated(sessions)).toBeUndefined();
   });
 
-  test('names no more than clients take in a header', () => {
+  test('contains at most as many ids as clients accept in a header', () => {
     const sessions = Array.from({ length: 100 }, (_, at) => session(`${at}${'x'.repeat(98)}`, 1));
     expect(truncated(sessions, 0)?.length).toBeLessThanOrEqual(4096);
   });
 });
 
-describe('Link', () => {
+describe('the Link header', () => {
   const page = { sessions: [], total: 30, limit: 10, unreadable: [] };
 
-  test('is of pages alone where the query is plain', () => {
+  test('contains only page and limit for a plain query', () => {
     const headers = pageHeaders('/sessions', { ...page, page: 2, nextCursor: 'x.s1' });
     expect(headers['Link']).toBe(
       [
@@ -76,7 +76,7 @@ describe('Link', () => {
     expect(headers['X-Next-Cursor']).toBe('x.s1');
   });
 
-  test('repeats what a list was asked to hold, in characters of a URL', () => {
+  test('repeats the filters of a list, encoded as in a URL', () => {
     const query = {
       order: 'oldest',
       status: 'ACTIVE',

@@ -73,7 +73,7 @@ const clientsOf = (
 
 const busy = [503, 'store_unavailable'];
 
-describe('answers that clients have not taken', () => {
+describe('the bytes of pending HTTP answers', () => {
   const open = async (options: { readonly maxPendingBytes?: number } = {}) => {
     const sessions = openSessions();
     for (const id of ['acme-1', 'acme-2', 'globex-1']) await largeSession(sessions, id, 40);
@@ -83,7 +83,7 @@ describe('answers that clients have not taken', () => {
     };
   };
 
-  test('are bounded: beyond it a list or get is 503 with Retry-After, until one is taken', async () => {
+  test('are limited: beyond the limit a list or get answers 503 with Retry-After until one is taken', async () => {
     const { ask } = await open();
     const first = await ask('acme', '/session/acme-1');
     expect([first.response?.status, first.isHeld]).toEqual([200, true]);
@@ -96,14 +96,14 @@ describe('answers that clients have not taken', () => {
     expect((await ask('acme', '/session/acme-2')).response?.status).toBe(200);
   });
 
-  test('of one tenant leave room for another', async () => {
+  test('of one tenant leave room for other tenants', async () => {
     const { ask } = await open();
     await ask('acme', '/session/acme-1');
     expect(seen((await ask('acme', '/session/acme-2')).response)).toEqual(busy);
     expect((await ask('globex', '/session/globex-1')).response?.status).toBe(200);
   });
 
-  test('may be larger than the bound, one at a time', async () => {
+  test('may exceed the limit for one answer at a time', async () => {
     const { ask } = await open({ maxPendingBytes: 10 * KIB });
     const first = await ask('acme', '/sessions');
     expect(first.response?.status).toBe(200);
@@ -113,7 +113,7 @@ describe('answers that clients have not taken', () => {
     expect((await ask('acme', '/session/acme-1')).response?.status).toBe(200);
   });
 
-  test('are refused without asking the store where not even the smallest would fit', async () => {
+  test('are checked before the store is asked, if not even the smallest answer fits', async () => {
     const { ask, store } = await open({ maxPendingBytes: 10 * KIB });
     await ask('acme', '/sessions');
     const asked = [vi.spyOn(store, 'page'), vi.spyOn(store, 'find')];
@@ -122,7 +122,7 @@ describe('answers that clients have not taken', () => {
     for (const spy of asked) expect(spy).not.toHaveBeenCalled();
   });
 
-  test('hold nothing where there is no body: after errors, after HEAD, and of other operations', async () => {
+  test('are not reserved without a body: after errors, after HEAD, and for other operations', async () => {
     const { ask } = await open();
     for (const [url, more] of [
       ['/session/nobody', {}],
@@ -136,7 +136,7 @@ describe('answers that clients have not taken', () => {
     expect((await ask('acme', '/session/acme-1')).response?.status).toBe(200);
   });
 
-  test('of claims are never refused, since the sessions are leased: but the next claim is, with nothing claimed', async () => {
+  test('never block a claim whose sessions are leased, but the next claim, which claims nothing', async () => {
     const sessions = openSessions();
     for (const id of ['acme-1', 'acme-2']) {
       await largeSession(sessions, id, 40);
@@ -162,7 +162,7 @@ describe('answers that clients have not taken', () => {
     expect((await claim()).response?.status).toBe(200);
   });
 
-  test('are given back immediately where the mount cannot tell when they are taken', async () => {
+  test('are released immediately if the mount cannot report when they are taken', async () => {
     const sessions = openSessions();
     await largeSession(sessions, 'acme-1', 40);
     const handler = createSessionHandler({
@@ -178,7 +178,7 @@ describe('answers that clients have not taken', () => {
   });
 });
 
-test('an answer that cannot be written gives back its room', async () => {
+test('are released if an answer cannot be serialized', async () => {
   const inner = new MemorySessionStore();
   let isBroken = true;
   const sessions = openSessions(
@@ -204,8 +204,8 @@ test('an answer that cannot be written gives back its room', async () => {
   expect((await ask('acme', '/session/acme-1')).response?.status).toBe(200);
 });
 
-describeWithRedis('a page with the latest entries on a real Redis', ({ port }) => {
-  test('is served where it fits, however often the store reads further back', async () => {
+describeWithRedis('a page with the latest entries on Redis under the byte limit', ({ port }) => {
+  test('is served if it fits, however often the store reads further back', async () => {
     const client = openClient('ioredis 5', { port });
     const sessions = openSessions(
       new RedisSessionStore({ client, prefix: `pending-${process.pid}`, timeoutMs: 10_000 }),
@@ -229,7 +229,7 @@ describeWithRedis('a page with the latest entries on a real Redis', ({ port }) =
   });
 });
 
-describe('a store that answers too late', () => {
+describe('a store that answers after the timeout', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -237,7 +237,7 @@ describe('a store that answers too late', () => {
     vi.useRealTimers();
   });
 
-  test('is no longer admitted, and takes no room for ever', async () => {
+  test('is no longer admitted, and occupies no bytes forever', async () => {
     const inner = new MemorySessionStore();
     const admitted: boolean[] = [];
     let isSlow = false;
@@ -263,7 +263,7 @@ describe('a store that answers too late', () => {
   });
 });
 
-describe('over node:http, with clients that do not read', () => {
+describe('unread answers over node:http', () => {
   // Far more than a connection's buffers take in.
   const LARGE = 24 * KIB;
 
@@ -298,7 +298,7 @@ describe('over node:http, with clients that do not read', () => {
     return { get, until, askAndWait };
   };
 
-  test('others of the same key are 503 immediately, another key is served, and there is room when the client leaves', async () => {
+  test('block the same key with 503 but no other key, until the client disconnects', async () => {
     const { get, until, askAndWait } = await serve(32 * KIB * KIB);
     const held = await askAndWait();
     const { late, value } = await inTime(5000, () => get('/session/acme-1', 'acme'));
@@ -308,7 +308,7 @@ describe('over node:http, with clients that do not read', () => {
     await until(200, '/session/acme-1', 'acme');
   });
 
-  test('there is room again when the client has taken the answer', async () => {
+  test('free their bytes when the client has read them', async () => {
     const { get, until, askAndWait } = await serve(1 * KIB * KIB);
     const held = await askAndWait();
     expect((await get('/session/acme-2', 'acme')).status).toBe(503);

@@ -12,7 +12,7 @@ const KIB = 1024;
 
 const busy = [503, 'store_unavailable'];
 
-describe('forks under way', () => {
+describe('forks in progress', () => {
   const open = async () => {
     const inner = new MemorySessionStore();
     let isHeld = false;
@@ -56,7 +56,7 @@ describe('forks under way', () => {
     return { ask, post, untilHeld, goOn: () => held.splice(0).map((resume) => resume()) };
   };
 
-  test('count towards the pending bytes: beyond them a fork or a read is 503, until one is done', async () => {
+  test('count towards the pending bytes, beyond which forks and reads answer 503', async () => {
     const { ask, post, untilHeld, goOn } = await open();
     const first = post({ from: { id: 'acme-1' } });
     await untilHeld(1);
@@ -72,7 +72,7 @@ describe('forks under way', () => {
     expect((await second).response?.status).toBe(201);
   });
 
-  test('leave room for the creation of other sessions', async () => {
+  test('leave room for other creates', async () => {
     const { post, untilHeld, goOn } = await open();
     const fork = post({ from: { id: 'acme-1' } });
     await untilHeld(1);

@@ -12,7 +12,7 @@ import { listening } from './serve.js';
 
 describeWithRedis('events over HTTP, through Redis', ({ port }) => {
   test.each(clientVersions)(
-    'follow what another service does, and go on at another server, with %s',
+    "contain another service's changes, and resume at another server, with %s",
     async (version) => {
       const prefix = `sse-${process.pid}-${version.at(-1)}`;
       const serviceOf = () =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { tidyPrefix, withoutPrefix } from '../../src/http/router-of.js';
 import { handlerWith, request } from './handler-harness.js';
 
-describe('a prefix', () => {
+describe('a path prefix', () => {
   test.each([
     ['', ''],
     ['/', ''],
@@ -17,7 +17,7 @@ describe('a prefix', () => {
     ['/a\r\nSet-Cookie: x', '/a%0D%0ASet-Cookie:%20x'],
     ['/\ud800', '/%EF%BF%BD'],
     ['//evil.example/', '/evil.example'],
-  ])('%j is put back as %j', (given, tidy) => {
+  ])('%j is normalized to %j', (given, tidy) => {
     expect(tidyPrefix(given)).toBe(tidy);
   });
 
@@ -30,11 +30,11 @@ describe('a prefix', () => {
     ['/API/sessions', '/api', undefined],
     ['/sessions', '/api', undefined],
     ['/api?x=/api/', '/api', undefined],
-  ])('of %j under %j %j is left', (url, prefix, rest) => {
+  ])('of %j under %j leaves %j', (url, prefix, rest) => {
     expect(withoutPrefix(url, prefix)).toBe(rest);
   });
 
-  test('that a mount got from the request cannot lead a client astray', async () => {
+  test("from the request's mount cannot redirect a client elsewhere", async () => {
     const { handler } = handlerWith();
     const created = await handler(
       request('POST', '/create-session', { prefix: '//evil.example\r\nX: y' }),

@@ -30,8 +30,8 @@ const length: RouteGroup = [{ operation, answer }];
 
 const lengthOf = (id: string, method = 'GET') => request(method, `/session/${id}/length?of=all`);
 
-describe('a route of the host', () => {
-  test('is answered for the tenant of the key, with the id of the path', async () => {
+describe('a custom route', () => {
+  test('receives the tenant of the key and the id of the path', async () => {
     const sessions = new SessionService({
       store: new MemorySessionStore(),
       ids: { next: () => 'a.b' },
@@ -47,7 +47,7 @@ describe('a route of the host', () => {
     expect(head).toEqual({ status: 200, headers: { 'Content-Length': '1', 'X-Tenant': 'acme' } });
   });
 
-  test('is as closed as the others: key, method, path', async () => {
+  test('is protected like the others: by key, method and path', async () => {
     const closed = handlerWith({ routes: [length], authenticate: () => undefined });
     expect(seen(await closed.handler(lengthOf('x')))).toEqual([401, 'unauthenticated']);
     const { handler } = handlerWith({ routes: [length] });
@@ -57,7 +57,7 @@ describe('a route of the host', () => {
     expect(await handler(request('GET', '/session//length'))).toBeUndefined();
   });
 
-  test('calls the service with the fields of its query and body, and answers with its output', async () => {
+  test('calls the service with the fields of its query and body, and returns its output', async () => {
     const sessions = new SessionService({ store: new MemorySessionStore() }).forTenant('acme');
     const { id } = await sessions.orThrow.create({ face: 'ada', profile: 'tutor' });
     const { handler } = handlerWith({ routes: [[{ operation: rateSession }]], sessions });
@@ -74,7 +74,7 @@ describe('a route of the host', () => {
     });
   });
 
-  test('answers errors of the service as problems, in the names of the wire', async () => {
+  test('returns service errors as problems, with wire names', async () => {
     const { handler } = handlerWith({ routes: [length] });
     expect(seen(await handler(lengthOf('nobody')))).toEqual([404, 'not_found']);
     const long = await handler(lengthOf('x'.repeat(257)));
@@ -87,7 +87,7 @@ describe('a route of the host', () => {
     expect(broken.told).toMatchObject([{ type: 'store_unavailable' }]);
   });
 
-  test('that throws is 503, and no crash', async () => {
+  test('answers 503 without a crash if it throws', async () => {
     const thrown: Route = {
       operation,
       answer: () => {
@@ -101,7 +101,7 @@ describe('a route of the host', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('may have an authenticator of its own, or be for everybody', async () => {
+  test('may have its own authenticator, or be public', async () => {
     const authenticate = vi.fn(() => 'acme');
     const tenantIn: Route['answer'] = async ({ tenant }) =>
       ok({ status: 200, headers: {}, body: `"${tenant}"` });
@@ -132,7 +132,7 @@ describe('a route of the host', () => {
     '/a/b/{session_id}',
     '/a/*/b',
     '/',
-  ])('at the path %s is refused when the handler is made', (path) => {
+  ])('at the path %s is rejected when the handler is created', (path) => {
     const routes = [[{ operation: { ...operation, path }, answer }]];
     const options = {
       sessions: new SessionService({ store: new MemorySessionStore() }),

@@ -50,7 +50,7 @@ const open = (given: Schemas = schemas) => {
 const metadata = { userName: 'ada' };
 
 describe('schemas of metadata and data over HTTP', () => {
-  test('answer 400 with the paths as the schema names them', async () => {
+  test('answer 400 with the paths of the schema', async () => {
     const { post } = open();
     const created = await post('/create-session', { ...ada, metadata: { userName: 5 } });
     expect(created.status).toBe(400);
@@ -67,7 +67,7 @@ describe('schemas of metadata and data over HTTP', () => {
     expect(await missing.json()).toMatchObject({ errors: [{ path: 'metadata.userName' }] });
   });
 
-  test('refuse the commands of a client with the same paths', async () => {
+  test("reject a client's commands with the same paths", async () => {
     const { client, lax } = open();
     const { id } = await okOf(client.create({ ...ada, metadata, start: true }));
     const entries = [said({ kind: 'other' })];
@@ -83,7 +83,7 @@ describe('schemas of metadata and data over HTTP', () => {
     expect(await okOf(lax.get(id))).toMatchObject({ metadata, history: [] });
   });
 
-  test('recognise a repeated request, although they have random defaults', async () => {
+  test('recognize a repeated request, even with random defaults', async () => {
     const { client, post } = open();
     const { id } = await okOf(client.create({ ...ada, metadata, start: true }));
     const append = () =>
@@ -101,7 +101,7 @@ describe('schemas of metadata and data over HTTP', () => {
     expect(await okOf(create())).toEqual({ id: created, repeated: true });
   });
 
-  test('that throw answer 500, and are reported by the name of their option', async () => {
+  test('that throw answer 500, and are reported with the name of their option', async () => {
     const { post, errors } = open({ metadata: custom(() => Promise.reject(new Error('secret'))) });
     const created = await post('/create-session', ada);
     expect(created.status).toBe(500);

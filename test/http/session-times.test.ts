@@ -27,8 +27,8 @@ const [noon, end] = ['2026-01-31T12:00:00.000Z', '2026-01-31T12:01:00.000Z'];
 const jsonOf = async (fetch: ReturnType<typeof open>['fetch'], id: string): Promise<unknown> =>
   (await fetch(`http://localhost/session/${id}`, { headers: { 'X-Api-Key': 'key' } })).json();
 
-describe('the times of sessions over HTTP', () => {
-  test('are shown with sessions, in lists and in snapshots where the host switches them on', async () => {
+describe('session times over HTTP', () => {
+  test('are shown in sessions, lists and snapshots if the host enables them', async () => {
     const { client, clock } = open({ sessionTimes: true, labels: true });
     const { id } = (await client.create(input))._unsafeUnwrap();
     await client.start(id);
@@ -61,7 +61,7 @@ describe('the times of sessions over HTTP', () => {
     expect(over).not.toHaveProperty('endsAt');
   });
 
-  test('have these names', async () => {
+  test('have these wire names', async () => {
     const { client, fetch } = open({ sessionTimes: true });
     const { id } = (await client.create(input))._unsafeUnwrap();
     await client.start(id);
@@ -72,7 +72,7 @@ describe('the times of sessions over HTTP', () => {
     expect(await jsonOf(fetch, id)).toMatchObject({ ...kept, ended_at: noon });
   });
 
-  test('are not shown otherwise: a session has its six fields', async () => {
+  test('are hidden by default, so that a session has its six fields', async () => {
     const { client, fetch } = open();
     const { id } = (await client.create(input))._unsafeUnwrap();
     await client.start(id);
@@ -80,7 +80,7 @@ describe('the times of sessions over HTTP', () => {
     expect(Object.keys(Object(await jsonOf(fetch, id)))).toEqual(fields);
   });
 
-  test('are switched on or off, and nothing else', () => {
+  test('require times to be true or false', () => {
     for (const sessionTimes of [1, 'yes', null]) {
       expect(() => Reflect.apply(open, undefined, [{ sessionTimes }])).toThrow(
         'sessionTimes must be true or false',

@@ -50,7 +50,7 @@ const open = async (
 };
 
 describe('an answer over HTTP', () => {
-  test('that is small is one call of the store', async () => {
+  test('that is small takes one store call', async () => {
     const { statusOf, maxima } = await open([1, 2]);
     expect(await statusOf('/session/s1')).toBe(200);
     expect(await statusOf('/session/s1?history_limit=1')).toBe(200);
@@ -58,7 +58,7 @@ describe('an answer over HTTP', () => {
     expect([maxima('find'), maxima('list')]).toEqual([[64 * KIB, 64 * KIB], [64 * KIB]]);
   });
 
-  test('that is larger is a second call, of its size', async () => {
+  test('that is larger takes a second call with its size', async () => {
     const { statusOf, maxima } = await open([100, 300]);
     expect(await statusOf('/session/s1')).toBe(200);
     expect(await statusOf('/sessions')).toBe(200);
@@ -72,7 +72,7 @@ describe('an answer over HTTP', () => {
     }
   });
 
-  test('of one session has any size, and a page of several at most that of the service', async () => {
+  test("of one session may have any size, and a page of several sessions the service's limit", async () => {
     for (const pageKib of [10, 64, 100]) {
       const limits = { pageBytes: pageKib * KIB };
       const { ask, statusOf } = await open([150, 150], new MemorySessionStore(), { limits });
@@ -85,7 +85,7 @@ describe('an answer over HTTP', () => {
     }
   });
 
-  test('to a fork of a long history reads it twice at most', async () => {
+  test('to a fork of a long history reads the history at most twice', async () => {
     const inner = new MemorySessionStore();
     const { handler, sessions } = await open([3000], inner, { limits: { forkBytes: 4096 * KIB } });
     const entries = vi.spyOn(inner, 'entries');
@@ -100,7 +100,7 @@ describe('an answer over HTTP', () => {
   });
 });
 
-describe('a session that grows while it is read', () => {
+describe('a session that grows during a read', () => {
   /** A store whose session grows by 100 KiB with each of the first reads. */
   const growing = (times: number) => {
     const inner = new MemorySessionStore();
@@ -126,7 +126,7 @@ describe('a session that grows while it is read', () => {
     expect(maxima('find').map((bytes) => Math.round(bytes / KIB / 100))).toEqual([1, 1, 2, 3, 4]);
   });
 
-  test('is 503 after some reads if it does not stop', async () => {
+  test('answers 503 after several reads if it keeps growing', async () => {
     const { ask, maxima } = await open([100], growing(Number.POSITIVE_INFINITY));
     const answer = await ask('/session/s1');
     expect(seen(answer)).toEqual([503, 'store_unavailable']);
@@ -141,7 +141,7 @@ describe('a slow store', () => {
     vi.useRealTimers();
   });
 
-  test('has the timeout for all reads of an answer together', async () => {
+  test('is bounded by one timeout for all reads of an answer', async () => {
     vi.useFakeTimers();
     const inner = new MemorySessionStore();
     const store = changed(inner, {
@@ -162,8 +162,8 @@ describe('a slow store', () => {
   });
 });
 
-describe('many small answers of one tenant', () => {
-  test('that are prepared at the same time are all served', async () => {
+describe('many concurrent small answers of one tenant', () => {
+  test('are all served', async () => {
     const inner = new MemorySessionStore();
     let waiting = 0;
     let proceed = () => {};
@@ -184,7 +184,7 @@ describe('many small answers of one tenant', () => {
     expect(waiting).toBe(500);
   });
 
-  test('hold about their size until clients have taken them, and not what was reserved first', async () => {
+  test('hold roughly their size until clients have taken them, not what was first reserved', async () => {
     const { ask, maxima } = await open([1], new MemorySessionStore(), {
       maxPendingBytes: 16 * KIB * KIB,
     });

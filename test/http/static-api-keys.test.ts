@@ -28,7 +28,7 @@ const tenant = 'acme';
 const digest = sha256('key');
 
 describe('staticApiKeys', () => {
-  test('gives each key its tenant, and no other key any', () => {
+  test('maps each key to its tenant, and rejects other keys', () => {
     const authenticate = staticApiKeys([
       { key: 'key-a', tenant: 'a' },
       { key: 'key-b', tenant: 'b' },
@@ -40,7 +40,7 @@ describe('staticApiKeys', () => {
     ).toEqual(['a', 'b', ...Array.from({ length: 6 })]);
   });
 
-  test('takes several keys a tenant, so that they can be changed in turn', () => {
+  test('accepts several keys per tenant, so that keys can be rotated', () => {
     const authenticate = staticApiKeys([
       { key: 'old', tenant },
       { key: 'new', tenant },
@@ -48,29 +48,29 @@ describe('staticApiKeys', () => {
     expect([authenticate('old'), authenticate('new')]).toEqual([tenant, tenant]);
   });
 
-  test('takes a digest in place of a key, in capitals too', () => {
+  test('accepts a digest in place of a key, in upper case too', () => {
     for (const given of [digest, digest.toUpperCase()]) {
       const authenticate = staticApiKeys([{ sha256: given, tenant }]);
       expect([authenticate('key'), authenticate(digest)]).toEqual([tenant, undefined]);
     }
   });
 
-  test('takes keys of 1 to 256 visible ASCII characters', () => {
+  test('accepts keys of 1 to 256 visible ASCII characters', () => {
     for (const key of ['k', '!', '~', 'k'.repeat(256), 'sk-live_5:+/=.,"\\']) {
       expect(staticApiKeys([{ key, tenant }])(key)).toBe(tenant);
     }
   });
 
-  test('does not find a key that is far too long, whatever it begins with', () => {
+  test('rejects a key that is far too long, whatever its beginning', () => {
     expect(staticApiKeys([{ key: 'key', tenant }])(`key${' '.repeat(50_000_000)}`)).toBeUndefined();
   });
 
-  test.each(Object.entries(strange))('finds no key in what is no string: %s', (_name, make) => {
+  test.each(Object.entries(strange))('rejects a key that is not a string: %s', (_name, make) => {
     const authenticate = staticApiKeys([{ key: 'x', tenant }]);
     expect(Reflect.apply(authenticate, undefined, [make()])).toBeUndefined();
   });
 
-  test('two keys that a header has joined are no key', () => {
+  test('rejects two keys that a header has joined', () => {
     const authenticate = staticApiKeys([
       { key: 'key-a', tenant },
       { key: 'key-b', tenant },
@@ -149,11 +149,11 @@ describe('staticApiKeys', () => {
     ],
   ];
 
-  test.each(refused)('refuses %s', (_name, keys, paths) => {
+  test.each(refused)('throws for %s', (_name, keys, paths) => {
     expect(pathsOf(keys)).toEqual(paths);
   });
 
-  test.each(Object.entries(strange))('refuses what is no string: %s', (_name, make) => {
+  test.each(Object.entries(strange))('throws for a key that is not a string: %s', (_name, make) => {
     const kinds = ['a throwing object', 'a revoked proxy'];
     const at = (path: string) => (kinds.includes(_name) ? expect.any(String) : path);
     expect(pathsOf([{ key: make(), tenant }])).toEqual([at('keys[0].key')]);
@@ -161,7 +161,7 @@ describe('staticApiKeys', () => {
     expect(pathsOf([{ key: 'key', tenant: make() }])).toEqual([at('keys[0].tenant')]);
   });
 
-  test('names every entry that is wrong, however many there are', () => {
+  test('names every invalid entry, however many there are', () => {
     expect(
       messageOf([
         { key: '', tenant: '' },
@@ -174,7 +174,7 @@ describe('staticApiKeys', () => {
   });
 });
 
-describe('a secret', () => {
+describe('an API key', () => {
   const SECRET = 'sk-5up3r-s3cr3t';
   const secrets = [SECRET, sha256(SECRET)];
   const forms = (value: object): string =>
@@ -185,7 +185,7 @@ describe('a secret', () => {
     ].join('\n');
 
   test.each([{ key: SECRET }, { sha256: sha256(SECRET) }])(
-    'cannot be seen in the authenticator: %#',
+    'is not visible in the authenticator: %#',
     (given) => {
       const authenticate = Reflect.apply(staticApiKeys, undefined, [[{ ...given, tenant }]]);
       expect(authenticate(SECRET)).toBe(tenant);
@@ -193,7 +193,7 @@ describe('a secret', () => {
     },
   );
 
-  test('cannot be seen in what is wrong with the keys, even where it stands in the place of a name', () => {
+  test('is not visible in errors about the keys, even in place of a name', () => {
     const wrong = [
       { key: SECRET, tenant },
       { key: SECRET, tenant },
@@ -209,7 +209,7 @@ describe('a secret', () => {
       expect(messageOf(wrong) + messageOf({ [SECRET]: tenant })).not.toContain(secret);
   });
 
-  test('is not kept: changing the list afterwards changes nothing', () => {
+  test('is not affected by later changes of the list', () => {
     const keys = [{ key: SECRET, tenant }];
     const authenticate = staticApiKeys(keys);
     keys.push({ key: 'another', tenant });
@@ -218,7 +218,7 @@ describe('a secret', () => {
   });
 });
 
-describe('staticApiKeys where there is no node:crypto', () => {
+describe('staticApiKeys without node:crypto', () => {
   beforeEach(() => {
     vi.stubGlobal('process', {});
   });
@@ -226,7 +226,7 @@ describe('staticApiKeys where there is no node:crypto', () => {
     vi.unstubAllGlobals();
   });
 
-  test('answers with a promise: each key has its tenant, given plainly or as a digest, and no other key any', async () => {
+  test('returns a promise that maps each key to its tenant, given plainly or as a digest', async () => {
     const authenticate = staticApiKeys([
       { key: 'key-a', tenant: 'a' },
       { sha256: sha256('key-b').toUpperCase(), tenant: 'b' },
@@ -238,7 +238,7 @@ describe('staticApiKeys where there is no node:crypto', () => {
     expect(answers).toEqual(['a', 'b', undefined, undefined, undefined, undefined]);
   });
 
-  test('refuses a list immediately, and names no key', () => {
+  test('rejects a list immediately, without naming a key', () => {
     const twice = [
       { key: 'secret', tenant },
       { key: 'secret', tenant },

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Reservation, TenantBudget } from '../../src/http/tenant-budget.js';
 
-describe('a budget for answers that are pending', () => {
-  test('has large answers written down one after another, and small ones concurrently', async () => {
+describe('a TenantBudget', () => {
+  test('serializes large answers one after another, and small ones concurrently', async () => {
     const budget = new TenantBudget(2 ** 30);
     const written: string[] = [];
     const write = async (name: string, bytes: number): Promise<void> => {
@@ -29,7 +29,7 @@ describe('a budget for answers that are pending', () => {
     expect(new Set(seen.map(({ length }) => length)).size).toBeGreaterThan(2);
   });
 
-  test('admits what fits, refuses what does not, and has room again once that is given back', () => {
+  test('admits what fits, rejects what does not, and has room again after a release', () => {
     const budget = new TenantBudget(100);
     const [one, two, three] = [
       budget.reserve('acme'),
@@ -43,7 +43,7 @@ describe('a budget for answers that are pending', () => {
     expect([three.admit(21), three.admit(20)]).toEqual([false, true]);
   });
 
-  test('keeps half of itself from one tenant, for others', () => {
+  test('reserves half of itself for other tenants', () => {
     const budget = new TenantBudget(100);
     expect(budget.reserve('acme').admit(50)).toBe(true);
     expect(budget.reserve('acme').admit(1)).toBe(false);
@@ -53,7 +53,7 @@ describe('a budget for answers that are pending', () => {
     expect(budget.reserve('initech').admit(1)).toBe(false);
   });
 
-  test('admits an answer larger than itself where its tenant has no other, and then others of other tenants', () => {
+  test('admits one answer larger than itself per tenant, and then answers of other tenants', () => {
     const budget = new TenantBudget(100);
     const large = budget.reserve('acme');
     expect(large.admit(5000)).toBe(true);
@@ -65,7 +65,7 @@ describe('a budget for answers that are pending', () => {
     expect(budget.reserve('acme').admit(5000)).toBe(false);
   });
 
-  test('begins with a small amount, and with less the less room there is', () => {
+  test('starts with a small reservation, and with less if room is short', () => {
     const budget = new TenantBudget(64 * 2 ** 20);
     expect(budget.reserve('acme').first()).toBe(65_536);
     budget.reserve('acme').admit(24 * 2 ** 20);
@@ -73,7 +73,7 @@ describe('a budget for answers that are pending', () => {
     expect(new TenantBudget(10).reserve('acme').first()).toBe(1);
   });
 
-  test('raises an amount, and takes back what an answer does not need', () => {
+  test('raises a reservation, and returns what an answer does not need', () => {
     const budget = new TenantBudget(100);
     const one = budget.reserve('acme');
     expect([one.raiseTo(30), one.raiseTo(10), one.raiseTo(45)]).toEqual([true, true, true]);
@@ -93,7 +93,7 @@ describe('a budget for answers that are pending', () => {
     ]);
   });
 
-  test('takes a release twice for one, and admits nothing after it', () => {
+  test('treats a repeated release as one, and admits nothing after it', () => {
     const budget = new TenantBudget(100);
     const held = budget.reserve('acme');
     expect(held.admit(40)).toBe(true);
@@ -108,7 +108,7 @@ describe('a budget for answers that are pending', () => {
     ]);
   });
 
-  test('never has more admitted than its bound but for one large answer a tenant, and forgets nothing', () => {
+  test('never exceeds its limit except for one large answer per tenant, and leaks nothing', () => {
     const step = fc.record({
       tenant: fc.constantFrom('a', 'b', 'c'),
       bytes: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 1000 })),

@@ -26,8 +26,8 @@ interface Over<S, R> {
 type CommandRoutes = ReturnType<typeof commandRoutes>;
 type EventRoutes = ReturnType<typeof eventRoutes>;
 
-describe('the options of a handler', () => {
-  test('take a SessionService with every group of routes', () => {
+describe("the handler's option types", () => {
+  test('accept a SessionService with every group of routes', () => {
     type Ours =
       | CommandRoutes
       | EventRoutes
@@ -37,7 +37,7 @@ describe('the options of a handler', () => {
     expectTypeOf<Ours>().toExtend<RouteGroup<SessionService>>();
   });
 
-  test('take sessions that are only created and read, unless a route needs more', () => {
+  test('accept sessions that are only created and read, unless a route needs more', () => {
     expectTypeOf<Over<TenantSessions, never>>().toExtend<SessionHandlerOptions<TenantSessions>>();
     type Driven = TenantSessions & TenantCommands & TenantOpenings;
     expectTypeOf<Over<Driven, CommandRoutes>>().toExtend<SessionHandlerOptions<Driven>>();
@@ -49,14 +49,14 @@ describe('the options of a handler', () => {
     expectTypeOf<Over<Watched, CommandRoutes>>().not.toExtend<SessionHandlerOptions<Watched>>();
   });
 
-  test('take no route that the sessions cannot serve', () => {
+  test('reject a route that the sessions cannot serve', () => {
     const over = (sessions: { forTenant(tenant: string): TenantSessions }) =>
       // @ts-expect-error: these sessions have no history to be read by parts.
       createSessionHandler({ sessions, authenticate: () => 'acme', routes: [historyRoutes()] });
     expectTypeOf(over).toBeFunction();
   });
 
-  test('of a container take the same groups', () => {
+  test('are the same in a container', () => {
     expectTypeOf<NonNullable<HandlerModuleOptions['routes']>[number]>().toEqualTypeOf<
       RouteGroup<SessionService>
     >();
@@ -64,7 +64,7 @@ describe('the options of a handler', () => {
 });
 
 describe('the errors of an operation', () => {
-  test('are those of the method of the service, no more and no fewer', () => {
+  test("are those of the service's method", () => {
     errorsOf<SessionService['delete']>()(['conflict']);
     // @ts-expect-error: conflict is missing.
     errorsOf<SessionService['delete']>()([]);

@@ -29,7 +29,7 @@ const turn = [
 ];
 
 describeDatabases(
-  'a turn of an agent whose process is killed',
+  'an agent turn whose process is killed',
   (kind) => {
     const open = async () => {
       const database = await newDatabase(kind);
@@ -52,7 +52,7 @@ describeDatabases(
     const tried = effort(steps.slice(-1), steps);
 
     test.each(tried)(
-      '%s is in the history whole or not at all, and once when it is run again',
+      'killed %s, is stored completely or not at all, and once when it is run again',
       async (step) => {
         const { id, sessions, rolesOf, kill } = await open();
         await kill({ first: 'look_up', turn: 'job-1', step });
@@ -73,7 +73,7 @@ describeDatabases(
     test.each(
       effort(['after the append'], ['in the tool delete', 'before the append', 'after the append']),
     )(
-      '%s goes on after an approval in another process, with the result of the tool once',
+      'killed %s, continues after an approval in another process, with one tool result',
       async (step) => {
         const { id, sessions, rolesOf, kill } = await open();
         const { interrupted } = Object(await playTurn(sessions, 'delete', { id, turn: 'job-1' }));

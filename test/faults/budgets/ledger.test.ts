@@ -81,7 +81,7 @@ const expectLedger = async (name: string, place: Place): Promise<void> => {
 
 const TIMEOUT_MS = effort(120_000, 3_600_000);
 
-describe('50 writers of several processes that spend and are killed are counted exactly', () => {
+describe('50 writers in several processes that spend and are killed are counted exactly', () => {
   test(
     'in a SQLite file',
     async () => {
@@ -93,9 +93,9 @@ describe('50 writers of several processes that spend and are killed are counted 
     TIMEOUT_MS,
   );
 
-  describeWithRedis('in a Redis', () => {
+  describeWithRedis('on Redis', () => {
     test(
-      'that is killed too, and whose replies are lost',
+      'while the server is killed too and replies are lost',
       async () => {
         const server = await startMortalRedis();
         const { port } = server;
@@ -112,9 +112,9 @@ describe('50 writers of several processes that spend and are killed are counted 
     );
   });
 
-  describeWithPostgres('in a PostgreSQL', () => {
+  describeWithPostgres('on PostgreSQL', () => {
     test(
-      'that is killed too, and whose replies are lost',
+      'while the server is killed too and replies are lost',
       async () => {
         const server = await MortalServer.start();
         const { database } = server;

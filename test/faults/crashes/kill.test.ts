@@ -42,9 +42,9 @@ class Progress implements Run {
   }
 }
 
-describeWithRedis('a server that is killed while many write', () => {
+describeWithRedis('a Redis server that is killed during writes', () => {
   test.each(triedClients)(
-    'has lost nothing that was acknowledged, doubled nothing, and lists all, with %s',
+    'loses and duplicates no acknowledged write, and lists every session, with %s',
     async (version) => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);

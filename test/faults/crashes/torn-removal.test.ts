@@ -64,7 +64,7 @@ const afterCut = async (base: string, id: string, size: number): Promise<readonl
   }
 };
 
-describeWithRedis('a log that is torn inside a removal', () => {
+describeWithRedis('a Redis log torn within a removal', () => {
   test('loses no entry that is appended after the crash', async () => {
     const base = await mkdtemp(join(tmpdir(), 'colloquy-removal-'));
     const { sessions, crash } = await open(base);

@@ -34,9 +34,9 @@ const forEach = async <T>(items: Iterable<T>, task: (item: T) => Promise<void>):
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-describeWithRedis('a log that is torn', () => {
+describeWithRedis('a torn Redis log', () => {
   describe.each(kinds)(
-    'inside of a write, every $step bytes, on a base of $base, events: $events',
+    'inside a write, every $step bytes, on a base of $base, events: $events',
     (kind) => {
       const { base, events, step } = kind;
       const sums = { cuts: 0, outcomes: 0, halves: 0, losses: 0, entries: 0, ghosts: 0 };
@@ -59,7 +59,7 @@ describeWithRedis('a log that is torn', () => {
         tell('events of changes that nobody was told of', sums.ghosts);
       });
 
-      const promise = '$name: there whole or not at all, and nothing that comes later is lost';
+      const promise = '$name: is stored completely or not at all, and no later write is lost';
       const expectWhole = async (write: Write): Promise<void> => {
         const [version = 'ioredis 5', other = version] = clientVersions;
         const log = await logOf(write, base, events, version);

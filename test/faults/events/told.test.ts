@@ -69,7 +69,7 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
   };
 
   test(
-    'has told all that it was acknowledged, under one number each',
+    'has published an event for each acknowledged change, under one sequence each',
     async () => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);
@@ -111,7 +111,7 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
   );
 
   test(
-    'leaves no end by the clock without an event, when another sweeps after it',
+    'leaves no overdue end without an event once another process sweeps',
     async () => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);

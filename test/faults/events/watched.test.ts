@@ -28,7 +28,7 @@ const LEAST_EVENTS = TRIAL_MS / 20;
 /** Longer than an event is held after a gap. */
 const STAY_MS = 1500;
 
-describeWithRedis('ten watchers of what three processes do', () => {
+describeWithRedis('ten watches of the changes of three processes', () => {
   let worker: Worker;
   beforeAll(async () => {
     worker = await bundleWorker('shared-writer');
@@ -189,7 +189,7 @@ describeWithRedis('ten watchers of what three processes do', () => {
     ['processes killed and connections cut', false],
     ['and the stream trimmed', true],
   ] as const)(
-    '%s: nothing is missing, and nothing out of order',
+    'miss and reorder nothing: %s',
     async (faults, trims) => {
       const world = await open();
       const { server, control, sessions, ids, writers, write, kill } = world;

@@ -96,7 +96,7 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
     record({ promise: PROMISE, figure, value, ...(bar === undefined ? {} : { bar }) });
 
   test(
-    'slots that move while many write: no error reaches a caller, nothing is lost or doubled',
+    'moves slots during writes without an error, a loss or a duplicate',
     async () => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);
@@ -125,7 +125,7 @@ describeWithRedis('a Redis Cluster of 3 masters and 3 replicas', () => {
   );
 
   test(
-    'a master that is killed while many write: its replica takes over, and nothing is doubled',
+    'fails over from a killed master during writes without duplicates',
     async () => {
       const [seed = 1] = seeds(1);
       const busy = await Promise.all(

@@ -56,9 +56,9 @@ const lifeOf = async (store: SessionStore, id: string): Promise<readonly unknown
   return kept?.join() === 'first,second' && isListed ? wrong : [...wrong, { kept, isListed }];
 };
 
-describeWithRedis('SCRIPT FLUSH, again and again', () => {
+describeWithRedis('repeated SCRIPT FLUSH', () => {
   test.each(triedClients)(
-    'no call fails, and none is applied twice, with %s',
+    'fails no call, and applies none twice, with %s',
     async (version) => {
       const server = await startRedis();
       onTestFinished(() => server.stop());

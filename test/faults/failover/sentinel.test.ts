@@ -65,9 +65,9 @@ const connect = {
     nodeRedis(createSentinel({ sentinelRootNodes, name })),
 } as const;
 
-describeWithRedis('a master with two replicas and three sentinels', () => {
+describeWithRedis('a Redis master with two replicas and three sentinels', () => {
   test.each(tried)(
-    'is killed again and again while many write, and nothing is doubled; %s',
+    'is killed repeatedly during writes without duplicates; %s',
     async (name, args) => {
       const [seed = 1] = seeds(1);
       const all = await Sentinels.start(args);

@@ -46,14 +46,14 @@ const hostsOn = async ({ host, port }: RedisServer): Promise<readonly Host[]> =>
   return hosts.map(({ host }) => host);
 };
 
-describeWithRedis('a server that falls silent in the middle of a conversation', () => {
+describeWithRedis('a Redis server that falls silent during a conversation', () => {
   describe.each(Object.entries(outages))('%s', (name, open) => {
     if (name === OF_NETWORKS && !requirements.networks.isMet()) {
       test.skip(reasonToSkip(requirements.networks));
       return;
     }
     test(
-      'every call settles in time, the first success follows immediately, and nothing is lost or doubled',
+      'settles every call in time, succeeds immediately afterwards, and loses and duplicates nothing',
       async () => {
         const outage = await open();
         const hosts = await hostsOn(outage.server);

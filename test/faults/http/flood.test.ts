@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 test(
-  'a flood of bad requests spoils no answer to others, and leaves nothing in the server',
+  'a flood of bad requests affects no other response, and leaves nothing in the server',
   async () => {
     const [seed = 1] = seeds(1);
     const child = fork(worker.file, [OUR_KEY, ...regulars], { execArgv: ['--expose-gc'] });

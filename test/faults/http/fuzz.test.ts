@@ -63,9 +63,9 @@ const fuzz = async (
   return Math.round(longest);
 };
 
-describe('requests that nobody in their right mind would send', () => {
+describe('random malformed requests', () => {
   test(
-    'are answered without a failure, and carried out only as far as they say',
+    'are answered without a 500, and only take effect as far as they are valid',
     async () => {
       const served = await serve();
       const ours = (await served.ours.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap();
@@ -91,7 +91,7 @@ describe('requests that nobody in their right mind would send', () => {
   );
 
   test(
-    'tell nothing of a store that fails, whatever it says',
+    'reveal nothing about a failing store, whatever its error says',
     async () => {
       let turn = 0;
       const failing = (): Answer<never, StoreError> => {

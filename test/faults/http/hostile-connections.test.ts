@@ -86,7 +86,7 @@ const expectAlive = async (
 };
 
 describe.each(mounts)('%s', (mount) => {
-  test('outlives three requests on one connection that is reset while they are answered', async () => {
+  test('survives three requests on one connection that is reset during the responses', async () => {
     const { target, said } = await start(mount);
     const opened = await attack(TRIPLES, (at) => strangersTriple(target, at));
     await expectAlive(target, said, 0);
@@ -97,7 +97,7 @@ describe.each(mounts)('%s', (mount) => {
     });
   });
 
-  test('outlives pipelines of all kinds that are cut off, reset, half closed or never read', async () => {
+  test('survives pipelines that are cut off, reset, half closed or never read', async () => {
     const [seed = 1] = seeds(1);
     const { target, said } = await start(mount);
     const opened = await attack(CONNECTIONS, (at) =>

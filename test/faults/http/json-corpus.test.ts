@@ -46,7 +46,7 @@ const literals = corpus
   .map(({ input }) => literalOf(input))
   .filter((literal) => literal !== undefined);
 
-describe('texts of a JSON parsing test suite', () => {
+describe('the texts of a JSON parsing test suite', () => {
   let served: Served;
   beforeAll(async () => {
     served = await serve();
@@ -58,7 +58,7 @@ describe('texts of a JSON parsing test suite', () => {
     send(served.origin, '/create-session', { method: 'POST', headers, body });
   const total = async () => (await served.ours.list({ limit: 1 }))._unsafeUnwrap().total;
 
-  test('make no session as they are', async () => {
+  test('create no session when they are sent as they are', async () => {
     const wrong: string[] = [];
     for (const { name, input } of inputs) {
       const { status } = await post(input);
@@ -68,7 +68,7 @@ describe('texts of a JSON parsing test suite', () => {
     expect(await total()).toBe(0);
   });
 
-  test('are taken within a body if they are JSON, and refused if they are not', async () => {
+  test('are accepted within a body if they are JSON, and rejected otherwise', async () => {
     const before = await total();
     const wrong: string[] = [];
     let created = 0;
@@ -88,7 +88,7 @@ describe('texts of a JSON parsing test suite', () => {
     });
   });
 
-  test('come back as the strings that they stand for', async () => {
+  test('are read back as the strings that they encode', async () => {
     expect(literals.length).toBeGreaterThan(40);
     for (const literal of literals) {
       const created = await post(`{"face":"ada","profile":"tutor","context":${literal}}`);
@@ -101,7 +101,7 @@ describe('texts of a JSON parsing test suite', () => {
     }
   });
 
-  test.each(notUtf8)('are refused if they are no UTF-8: %s', async (_, bytes) => {
+  test.each(notUtf8)('are rejected if they are not UTF-8: %s', async (_, bytes) => {
     const body = Buffer.concat([Buffer.from(START), Buffer.from(bytes), Buffer.from('}')]);
     expect((await post(body)).status).toBe(400);
   });

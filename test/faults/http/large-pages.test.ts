@@ -87,11 +87,11 @@ describe('fifty connections with four hundred requests each for the largest page
     }
   };
 
-  test('leave a process with 1 GiB of heap alive, and others served, in memory', () =>
+  test('neither exhaust 1 GiB of heap nor block other clients, with sessions in memory', () =>
     trial('memory'));
 
   describeWithRedis('on Redis', () => {
-    test('the same, and Redis does not grow either', async () => {
+    test('neither exhaust 1 GiB of heap nor grow Redis', async () => {
       const redis = await startRedis();
       const client = new Redis(redis.port, '127.0.0.1');
       let [before, most] = [0, 0];

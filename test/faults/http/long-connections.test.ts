@@ -41,7 +41,7 @@ const framings = {
 } as const;
 
 test.each(Object.entries(framings))(
-  'a body at the limit is taken, and one above refused, %s',
+  'accepts a body at the limit and rejects a larger one, %s',
   async (_, framed) => {
     connection.write(framed(bodyOf(LIMIT)));
     expect((await connection.answers(1))[0]).toContain(' 201 ');
@@ -51,7 +51,7 @@ test.each(Object.entries(framings))(
   },
 );
 
-test('many pipelined requests are each answered once, in their order', async () => {
+test('answers many pipelined requests once each, in order', async () => {
   const paths: string[] = [];
   for (let count = 0; count < 20; count += 1) {
     const { id } = (

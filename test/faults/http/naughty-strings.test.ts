@@ -106,13 +106,13 @@ const wholly = async (store: SessionStore): Promise<void> => {
 
 const PATIENCE_MS = effort(120_000, 300_000);
 const TITLE =
-  'are kept apart and read back to the byte, as tenant, id, face, profile, texts and content';
+  'are kept apart and read back byte for byte as tenant, id, face, profile, texts and content';
 
-describe('naughty strings, in memory', () => {
+describe('naughty strings in memory', () => {
   test(TITLE, () => wholly(new MemorySessionStore()), PATIENCE_MS);
 });
 
-describeWithRedis('naughty strings, in Redis', ({ port }) => {
+describeWithRedis('naughty strings in Redis', ({ port }) => {
   let leave: () => Promise<unknown> = async () => undefined;
   afterEach(() => leave());
 

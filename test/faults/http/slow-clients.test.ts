@@ -47,7 +47,7 @@ const many = (count: number) =>
     return { connection, drip };
   });
 
-test('clients that send a byte now and then hold up nobody, and are cut off in the end', async () => {
+test('clients that send a byte now and then delay nobody, and are disconnected in the end', async () => {
   server = await serveImpatiently(1000);
   const slow = many(CLIENTS);
   for (let turn = 0; turn < DRIPS; turn += 1) {
@@ -63,7 +63,7 @@ test('clients that send a byte now and then hold up nobody, and are cut off in t
   record({ promise: PROMISE, figure: 'slow clients cut off', value: CLIENTS });
 });
 
-test('clients that leave in the middle of their request make no session, and leave nothing open', async () => {
+test('clients that disconnect in the middle of a request create no session, and leave nothing open', async () => {
   server = await serveImpatiently(FOR_EVER_MS);
   const cuts = effort(
     [1, 40, whole.length - body.length, whole.length - 1],
@@ -85,7 +85,7 @@ test('clients that leave in the middle of their request make no session, and lea
   record({ promise: PROMISE, figure: 'clients that left', value: cuts.length });
 });
 
-test('clients that leave in the middle of a long answer leave nothing open', async () => {
+test('clients that disconnect in the middle of a long response leave nothing open', async () => {
   server = await serveImpatiently(FOR_EVER_MS);
   const context = 'x'.repeat(60_000);
   for (let count = 0; count < 100; count += 1)

@@ -70,7 +70,7 @@ const cases = [
 ] as const;
 
 test.each(cases.slice(0, effort(1, 3)))(
-  'bodies in chunks of one byte, to %s with the key %s, cost memory by their bytes',
+  'bodies in one-byte chunks to %s with the key %s cost memory in proportion to their bytes',
   async (mount, key) => {
     child = fork(worker.file, [mount, OUR_KEY], { execArgv: ['--expose-gc'] });
     const { port }: HostReady = JSON.parse(await heard());

@@ -36,7 +36,7 @@ const sent = async (bytes: string): Promise<readonly number[]> => {
 };
 
 test.each(refusedShapes)(
-  '$name is refused, and nothing after it is carried out',
+  '$name is rejected, and nothing after it is executed',
   async ({ bytes }) => {
     const statuses = await sent(bytes);
     expect(statuses.filter((status) => status < 400 || status >= 500)).toEqual([]);
@@ -44,7 +44,7 @@ test.each(refusedShapes)(
   },
 );
 
-test.each(singleShapes)('$name makes one request and no more', async ({ bytes, carriedOut }) => {
+test.each(singleShapes)('$name is one request', async ({ bytes, carriedOut }) => {
   const statuses = await sent(bytes);
   expect(statuses).toHaveLength(1);
   expect(statuses.filter((status) => status < 300)).toHaveLength(carriedOut);

@@ -104,7 +104,7 @@ if (!requirements.redis.isMet()) test.skip(reasonToSkip(requirements.redis));
 // Memory of a process also depends on when its collector has run: a text for each watcher would
 // fail every time.
 test.each(cases)(
-  'many watchers of one large session in %s, who first do not read and then all do',
+  'many watches of one large session in %s stay within a memory limit while unread, and catch up',
   { retry: 2, timeout: effort(120_000, 600_000) },
   async (name, open) => {
     const server = await serve(await open());
@@ -153,7 +153,7 @@ test.each(cases)(
 );
 
 test.each(cases)(
-  'watchers in %s who come one after another, each to another state of the session',
+  'successive watches in %s stay within a memory limit while the session changes',
   async (name, open) => {
     const server = await serve(await open());
     const before = await server.measure();

@@ -29,9 +29,9 @@ return lasting`;
 const usedBy = async (client: TestClient): Promise<number> =>
   Number(/used_memory:(\d+)/.exec(String(await client.call('INFO', 'memory')))?.[1]);
 
-describeWithRedis('a server on which very many sessions are deleted', () => {
+describeWithRedis('a Redis server on which very many sessions are deleted', () => {
   test(
-    'has only keys that expire, and then the memory that it began with',
+    'keeps only keys that expire, and then returns to its initial memory',
     async () => {
       const server = await startRedis();
       onTestFinished(() => server.stop());

@@ -46,7 +46,7 @@ const endure = async (store: string, port: number, operations: number): Promise<
 };
 
 test(
-  'many operations in memory leave nothing behind',
+  'many operations in memory leak nothing',
   () => endure('memory', 0, effort(10_000, 9_000_000)),
   PATIENCE_MS,
 );

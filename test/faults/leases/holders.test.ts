@@ -131,14 +131,14 @@ const judge = (
   };
 };
 
-describeWithRedis('processes that fight for sessions', ({ port }) => {
+describeWithRedis('processes that compete for leases', ({ port }) => {
   let worker: Worker;
   beforeAll(async () => {
     worker = await bundleWorker('holder');
   });
 
   test(
-    'write in the order of their fencing tokens, and what was acknowledged, once',
+    'write in the order of their fencing tokens, and each acknowledged write once',
     async () => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);

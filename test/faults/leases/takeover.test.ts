@@ -73,7 +73,7 @@ describeDatabases(
     });
 
     test(
-      'are followed by others, and none writes after that',
+      'are replaced by others, and write nothing after that',
       async () => {
         const [seed = 1] = seeds(1);
         const random = randomFrom(seed);

@@ -6,8 +6,8 @@ import { effort, seeds } from '../support/effort.js';
 import { emptySchema, openHost } from './on-shared-server.js';
 import { unsoundIn } from './soundness.js';
 
-describeWithPostgres('the clocks of hosts on one PostgreSQL', (server) => {
-  test('may jump: nothing is missing, told twice or due for ever', async () => {
+describeWithPostgres('clock jumps on the hosts of one PostgreSQL', (server) => {
+  test('cause no missing and no repeated report, and leave nothing due forever', async () => {
     const [seed = 1] = seeds(1);
     const database = await emptySchema(server, true);
     const [one, other] = [openHost(database).store, openHost(database).store];

@@ -75,7 +75,7 @@ const describeWithClients = (
   });
 
 describeWithClients('a connection to PostgreSQL', (server, empty) => {
-  it('may lose any reply: the outcome is unknown, and the repeated call has no second effect', async () => {
+  it('that loses a reply leaves the outcome unknown, and a repeated call has no second effect', async () => {
     for (let round = 1; round <= ROUNDS; round += 1) {
       const { proxy, database } = await behindProxy(await empty(), server);
       const { sessions, store } = openAnyHost(database);
@@ -105,7 +105,7 @@ describeWithClients('a connection to PostgreSQL', (server, empty) => {
     record({ promise: PROMISE, figure: 'replies lost; each call was repeated', value: ROUNDS * 7 });
   });
 
-  it('may be cut while the server waits to write: the change comes later, and the repeated call adds nothing', async () => {
+  it('that is cut while the server waits to write applies the change later, and a repeated call adds nothing', async () => {
     const direct = await empty();
     const { proxy, database } = await behindProxy(direct, server);
     const { sessions } = openAnyHost(database);
@@ -123,7 +123,7 @@ describeWithClients('a connection to PostgreSQL', (server, empty) => {
     expect((await okOf(sessions.get(id))).historyCount).toBe(1);
   });
 
-  it('may be ended by the server in the middle of a change, which is then undone', async () => {
+  it('that the server ends in the middle of a change rolls the change back', async () => {
     const database = await empty();
     const { sessions } = openAnyHost(database);
     const { id } = await okOf(sessions.create(ada));
@@ -144,7 +144,7 @@ describeWithClients('a connection to PostgreSQL', (server, empty) => {
 });
 
 describeWithPostgres('a connection to PostgreSQL with a bound of the host', (server) => {
-  it('may fail to publish an event: the change stands, the event follows, and the connection is as good as before', async () => {
+  it('that fails to publish an event keeps the change, publishes later, and stays usable', async () => {
     const database = await emptySchema(server);
     const { sessions, store } = openHost(database, {
       max: 1,
@@ -164,41 +164,38 @@ describeWithPostgres('a connection to PostgreSQL with a bound of the host', (ser
   });
 });
 
-describeWithPostgres('a pool of connections that is exhausted', (server) => {
+describeWithPostgres('an exhausted PostgreSQL connection pool', (server) => {
   it.each([
     ['the pool gives up', 50, {}],
     ['the store gives up, though the pool waits for ever', 0, { timeoutMs: 50 }],
-  ])(
-    'lets every call fail in time, with nothing applied: %s',
-    async (_, poolTimeoutMs, options) => {
-      const database = await emptySchema(server);
-      const { sessions, pool } = openHost(database, { max: 1 });
-      const { id } = await okOf(sessions.create(ada));
-      const taken = await pool.connect();
-      pool.options.connectionTimeoutMillis = poolTimeoutMs;
-      const { schema } = database;
-      const refused = new SessionService({
-        store: new PostgresSessionStore({ pool, schema, events: true, ...options }),
-      });
-      const calls = [
-        refused.create(ada),
-        refused.start(id),
-        refused.delete(id),
-        refused.get(id),
-        refused.list(),
-      ];
-      for (const call of calls) expect(await errorOf<SessionError>(call)).toMatchObject(notApplied);
-      taken.release();
-      // Nobody holds the connection who has given up waiting for it.
-      expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
-      expect((await okOf(sessions.list())).total).toBe(1);
-      expect(pool.waitingCount).toBe(0);
-    },
-  );
+  ])('fails every call in time, with nothing applied: %s', async (_, poolTimeoutMs, options) => {
+    const database = await emptySchema(server);
+    const { sessions, pool } = openHost(database, { max: 1 });
+    const { id } = await okOf(sessions.create(ada));
+    const taken = await pool.connect();
+    pool.options.connectionTimeoutMillis = poolTimeoutMs;
+    const { schema } = database;
+    const refused = new SessionService({
+      store: new PostgresSessionStore({ pool, schema, events: true, ...options }),
+    });
+    const calls = [
+      refused.create(ada),
+      refused.start(id),
+      refused.delete(id),
+      refused.get(id),
+      refused.list(),
+    ];
+    for (const call of calls) expect(await errorOf<SessionError>(call)).toMatchObject(notApplied);
+    taken.release();
+    // Nobody holds the connection who has given up waiting for it.
+    expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
+    expect((await okOf(sessions.list())).total).toBe(1);
+    expect(pool.waitingCount).toBe(0);
+  });
 });
 
-describeWithClients('the connection that listens', (server, empty) => {
-  it('may be ended again and again: a watch is given every event once and in order', async () => {
+describeWithClients('the LISTEN connection', (server, empty) => {
+  it('may be ended repeatedly, and a watch still yields every event once and in order', async () => {
     const database = await empty();
     const writing = openAnyHost(database).sessions;
     const { id } = await okOf(writing.create(ada));

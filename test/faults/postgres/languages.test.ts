@@ -9,8 +9,8 @@ import { behindProxy, emptySchema, openHost } from './on-shared-server.js';
 const inAnotherLanguage = (answer: Buffer): Buffer =>
   Buffer.from(answer.toString('latin1').replaceAll('SERROR\0', 'SERREU\0'), 'latin1');
 
-describeWithPostgres('a PostgreSQL that speaks another language', (server) => {
-  it('refuses a write that was not applied, and keeps the connection', async () => {
+describeWithPostgres('a PostgreSQL with messages in another language', (server) => {
+  it('rejects a write as not_applied, and keeps the connection', async () => {
     const { database } = await behindProxy(await emptySchema(server), server, inAnotherLanguage);
     const { sessions, pool } = openHost(database, {
       options: '-c default_transaction_read_only=on',
@@ -25,7 +25,7 @@ describeWithPostgres('a PostgreSQL that speaks another language', (server) => {
     expect(opened).toBe(1);
   });
 
-  it('is asked again where other transactions were in the way: every append succeeds', async () => {
+  it('makes the store retry after conflicts with other transactions, so that every append succeeds', async () => {
     const database = await emptySchema(server);
     const { schema } = database;
     // As a deadlock does, every second time.

@@ -33,11 +33,11 @@ FATAL.write(fields, 5, 'latin1');
 const isBeginning = (answer: Buffer): boolean =>
   answer.includes(Buffer.from('K\0\0\0\x0c', 'latin1'));
 
-describeWithPostgres('hosts whose connections to PostgreSQL end', (server) => {
+describeWithPostgres('hosts whose PostgreSQL connections end', (server) => {
   const each = it.each(postgresClientNames.slice(0, effort(1, 2)));
 
   each(
-    'with the bytes that say they are ready: the hosts live on, and every answer is true, with %s',
+    'as they become ready, survive and answer truthfully, with %s',
     async (client) => {
       const direct = { ...(await emptySchema(server)), client };
       let isEnding = false;
@@ -71,7 +71,7 @@ describeWithPostgres('hosts whose connections to PostgreSQL end', (server) => {
   );
 
   each(
-    'at any moment, killed in a loop: the hosts live on, and every answer is true, with %s',
+    'at random moments in a loop, survive and answer truthfully, with %s',
     async (client) => {
       const made = { ...(await emptySchema(server)), client };
       // The server knows this name from the first moment of a connection on.

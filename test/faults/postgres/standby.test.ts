@@ -25,7 +25,7 @@ const sightOf = async (sessions: SessionService, id: string) => ({
 });
 
 describeWithPostgres('a hot standby of PostgreSQL', () => {
-  it('answers reads, refuses writes with nothing applied, and after its promotion goes on where the other ended', async () => {
+  it('serves reads, rejects writes with nothing applied, and continues after its promotion', async () => {
     const primary = await startPostgres({ dir: await folder() });
     onTestFinished(() => primary.stop());
     const database = { kind: 'postgres', url: primary.url, schema: 'colloquy' } as const;

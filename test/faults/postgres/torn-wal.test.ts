@@ -61,7 +61,7 @@ const endOfLog = async (pool: Pool) => {
   return { file: String(row?.['file_name']), at: Number(row?.['file_offset']) };
 };
 
-describeWithPostgres('a write-ahead log of PostgreSQL that a crash of the machine has torn', () => {
+describeWithPostgres('a PostgreSQL write-ahead log torn by a machine crash', () => {
   inFull(
     'starts as it was after one of its changes, whole and sound, and takes new ones',
     async () => {

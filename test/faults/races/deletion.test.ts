@@ -11,10 +11,10 @@ type Call = () => ResultAsync<unknown, SessionError>;
 const ROUNDS = effort(20, 5000);
 
 describeDatabases(
-  'a session that is deleted while others work on it',
+  'a session that is deleted while other callers use it',
   (kind) => {
     test(
-      'is gone from everywhere and stays so, or was created again and is whole',
+      'disappears everywhere, or is completely created again',
       async () => {
         const [seed = 1] = seeds(1);
         const random = randomFrom(seed);

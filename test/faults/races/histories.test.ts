@@ -55,9 +55,9 @@ const expectOneOrder = async (
   expect(kept.size).toBeGreaterThan(CALLS);
 };
 
-describeWithRedis('clients whose connections are cut all the time', ({ port }) => {
+describeWithRedis('clients whose connections are cut constantly', ({ port }) => {
   test.each(triedClients)(
-    'see one history, and states in a legal order, with %s',
+    'see one history and only allowed status changes, with %s',
     async (version) => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);
@@ -103,7 +103,7 @@ describeWithWorker(
   'clients in several processes',
   (kind, worker) => {
     test(
-      'see one history, and states in a legal order',
+      'see one history and only allowed status changes',
       async () => {
         const { address, open } = await newDatabase(kind);
         const sessions = new SessionService({ store: open() });

@@ -38,7 +38,7 @@ test.each<[string, readonly Call[]]>([
   ['one that was not', [append('a', 1), look([], 2, 3), look([], 4, 5)]],
   ['one that was made late', [append('a', 1), look([], 2, 3), look(['a'], 4, 5)]],
   ['a change without an answer', [change('pause', 1), look([], 2, 3, 'PAUSED')]],
-])('%s can be', (_, calls) => {
+])('the checker of histories accepts %s', (_, calls) => {
   expect(isLinear(calls, started)).toBe(true);
 });
 
@@ -59,11 +59,11 @@ test.each<[string, readonly Call[]]>([
     [append('a', 1), look(['a'], 2, 3), look([], 4, 5)],
   ],
   ['life after the end', [change('terminate', 1), look([], 2, 3, 'TERMINATED'), look([], 4, 5)]],
-])('%s cannot be', (_, calls) => {
+])('the checker of histories rejects %s', (_, calls) => {
   expect(isLinear(calls, started)).toBe(false);
 });
 
-test('appends are in the order of their positions', () => {
+test('the checker of histories orders appends by their positions', () => {
   const at = (call: Call, position: number): Call =>
     call.answered === undefined ? call : { ...call, answered: { ...call.answered, position } };
   const both = [at(append('a', 1, 4), 2), at(append('b', 2, 3), 1)];

@@ -27,10 +27,10 @@ const mostAtOnce = (spans: readonly (readonly [number, number])[]): number => {
 };
 
 describeWithWorker(
-  'callers of several processes start more sessions than their tenant may have live',
+  'callers in several processes that start more sessions than limits.activeSessions',
   (kind, worker) => {
     test(
-      `never more than ${LIMIT} are ACTIVE or PAUSED, and all places are used`,
+      `have at most ${LIMIT} sessions ACTIVE or PAUSED, and use every place`,
       async () => {
         const { address, open } = await newDatabase(kind);
         // The settings of the deployment are stored before the processes begin.

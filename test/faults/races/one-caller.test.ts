@@ -55,9 +55,9 @@ const compare = async (name: string, store: SessionStore, numRuns: number): Prom
   record({ promise, figure: `sequences that differ, of ${numRuns}, ${name}`, value: 0, bar: '0' });
 };
 
-describe('one caller', () => {
+describe('a single caller', () => {
   test(
-    'sees on the memory store what the pure model says',
+    'sees what the model predicts, in memory',
     async () => {
       await compare('memory', new MemorySessionStore(), effort(300, 10_000));
     },
@@ -65,7 +65,7 @@ describe('one caller', () => {
   );
 
   test(
-    'sees on ioredis-mock what the pure model says',
+    'sees what the model predicts, on ioredis-mock',
     async () => {
       await compare(
         'ioredis-mock',
@@ -82,10 +82,10 @@ describe('one caller', () => {
 });
 
 describeDatabases(
-  'one caller',
+  'a single caller',
   (kind) => {
     test(
-      'sees what the pure model says',
+      'sees what the model predicts',
       async () => {
         const { open } = await newDatabase(kind);
         await compare(kind.name, open(), effort(60, 3000));

@@ -10,10 +10,10 @@ const ROUNDS = effort(5, 500);
 const CALLERS = 25;
 
 describeWithWorker(
-  '50 callers from 2 processes want the same change',
+  '50 callers in 2 processes that race for one change',
   (kind, worker) => {
     test(
-      'one of them makes it, each time',
+      'have exactly one winner in each round',
       async () => {
         const { address, open } = await newDatabase(kind);
         const store = open();

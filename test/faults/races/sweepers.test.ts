@@ -12,10 +12,10 @@ const TENANTS = 20;
 const AT_ONCE = 200;
 
 describeWithWorker(
-  'many sessions whose time is up at the same moment',
+  'many sessions that become overdue in the same millisecond',
   (kind, worker) => {
     test(
-      'are each ended and told of once by 3 processes that sweep',
+      'are each ended and reported once by 3 sweeping processes',
       async () => {
         const { address, open } = await newDatabase(kind);
         // Long ago for the processes that sweep, which have the machine's clock.

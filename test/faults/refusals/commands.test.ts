@@ -75,7 +75,7 @@ const shown = async ({ store }: Bench, control: TestClient): Promise<unknown> =>
   };
 };
 
-describeWithRedis('a mutation of which one command is refused', () => {
+describeWithRedis('a Redis change of which one command is refused', () => {
   let server: RedisServer;
   let control: TestClient;
   const clients: TestClient[] = [];
@@ -153,7 +153,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
   describe.each(effort([true], [true, false]))('with events: %s', (events) => {
     // Of several together, one may be refused and the others made.
     test.each([...writes, handOut].filter(({ isGroup }) => !isGroup))(
-      '$name: what is answered is true, and done again it is there once',
+      '$name: is answered truthfully, and applied once if repeated',
       async (write) => {
         const [version = 'ioredis 5', other = version] = clientVersions;
         const wrong: string[] = [];
@@ -204,7 +204,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
     return write;
   };
 
-  test('a server without free memory accepts a delete', async () => {
+  test('a Redis server without free memory accepts a delete', async () => {
     const remove = find('delete');
     const bench = await prepared(remove, true, 'ioredis 5');
     await control.call('CONFIG', 'SET', 'maxmemory', '1');
@@ -247,7 +247,7 @@ describeWithRedis('a mutation of which one command is refused', () => {
   };
 
   test.each(refusals.filter(({ wrongKey }) => wrongKey !== undefined && wrongKey !== 'write'))(
-    '$name stops what needs the key, and nothing else',
+    '$name fails only what needs the key',
     async (refusal) => {
       const bench = await prepared(find('append by name'), true, 'ioredis 5');
       const { sessions } = bench;

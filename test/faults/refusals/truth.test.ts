@@ -72,7 +72,7 @@ const readAll = async (sessions: SessionService): Promise<void> => {
   }
 };
 
-describeWithRedis('processes that write while a server refuses again and again', () => {
+describeWithRedis('processes that write while a Redis server refuses repeatedly', () => {
   let worker: Worker;
   beforeAll(async () => {
     worker = await bundleWorker('blunt-writers');
@@ -89,7 +89,7 @@ describeWithRedis('processes that write while a server refuses again and again',
   );
 
   test.each(cases)(
-    '$name, $told: nothing acknowledged is lost, nothing is doubled, no answer is false, all are listed, reading goes on',
+    '$name, $told: lose and duplicate no acknowledged write, answer truthfully, and list and read every session',
     async ({ name, events, told }) => {
       const refusal = await refusals[name]?.();
       if (refusal === undefined) throw new Error('no such refusal');

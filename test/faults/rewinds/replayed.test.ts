@@ -74,7 +74,7 @@ const expectOneHistory = async (
 
 const TIMEOUT_MS = effort(120_000, 1_200_000);
 
-describe('processes that append to one session, rewind it and are killed make one history', () => {
+describe('processes that append to one session, rewind it and are killed produce one history', () => {
   test(
     'in a SQLite file',
     async () => {
@@ -89,39 +89,45 @@ describe('processes that append to one session, rewind it and are killed make on
     TIMEOUT_MS,
   );
 
-  describeWithRedis('in a Redis', () => {
-    test(
-      'that is killed too',
-      async () => {
-        const server = await startMortalRedis();
-        const { port } = server;
-        const open = () => openShared({ kind: 'redis', port });
-        const killServer = async () => {
-          await server.kill();
-          await server.restart();
-        };
-        await expectOneHistory('Redis', { shared: { kind: 'redis', port }, open, killServer });
-      },
-      TIMEOUT_MS,
-    );
-  });
+  describeWithRedis(
+    'processes that append to one session, rewind it and are killed produce one history on Redis',
+    () => {
+      test(
+        'while the server is killed too',
+        async () => {
+          const server = await startMortalRedis();
+          const { port } = server;
+          const open = () => openShared({ kind: 'redis', port });
+          const killServer = async () => {
+            await server.kill();
+            await server.restart();
+          };
+          await expectOneHistory('Redis', { shared: { kind: 'redis', port }, open, killServer });
+        },
+        TIMEOUT_MS,
+      );
+    },
+  );
 
-  describeWithPostgres('in a PostgreSQL', () => {
-    test(
-      'that is killed too',
-      async () => {
-        const server = await MortalServer.start();
-        const killServer = async () => {
-          await server.kill();
-          await server.restart();
-        };
-        await expectOneHistory('PostgreSQL', {
-          shared: server.database,
-          open: () => openDatabase(server.database),
-          killServer,
-        });
-      },
-      TIMEOUT_MS,
-    );
-  });
+  describeWithPostgres(
+    'processes that append to one session, rewind it and are killed produce one history on PostgreSQL',
+    () => {
+      test(
+        'while the server is killed too',
+        async () => {
+          const server = await MortalServer.start();
+          const killServer = async () => {
+            await server.kill();
+            await server.restart();
+          };
+          await expectOneHistory('PostgreSQL', {
+            shared: server.database,
+            open: () => openDatabase(server.database),
+            killServer,
+          });
+        },
+        TIMEOUT_MS,
+      );
+    },
+  );
 });

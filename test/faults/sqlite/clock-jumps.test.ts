@@ -6,7 +6,7 @@ import { effort, seeds } from '../support/effort.js';
 import { makeFile } from './make-file.js';
 import { unsoundIn } from './soundness.js';
 
-test('the clocks of hosts on one SQLite file may jump: nothing is missing, told twice or due for ever', async () => {
+test('clock jumps on the hosts of one SQLite file cause no missing and no repeated report, and leave nothing due forever', async () => {
   const [seed = 1] = seeds(1);
   const { database, file } = await makeFile({}, undefined, true);
   const open = () => {

@@ -13,9 +13,9 @@ const KILLS = effort(1, 50);
 const CALLS = effort(80, 1500);
 const PROMISE = 'SQLite: answers are true, whatever fails';
 
-describe('hosts that write to one SQLite file and are killed', () => {
+describe('killed hosts of one SQLite file', () => {
   test(
-    'lose nothing that was acknowledged, double nothing, and leave a sound file with an event for each change',
+    'lose and duplicate no acknowledged write, and leave a sound file with an event for each change',
     async () => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);

@@ -52,7 +52,7 @@ const cases: readonly {
   { name: 'a failed fsync', open: failedFsync, needs: requirements.failingFsync },
 ];
 
-describe('hosts that write to one SQLite file while it refuses again and again', () => {
+describe('hosts that write to one SQLite file with recurring errors', () => {
   // A short run leaves out the lock: the tests of the store try it too.
   for (const { name, open, needs } of cases.slice(effort(1, 0))) {
     if (needs !== undefined && !needs.isMet()) {
@@ -60,7 +60,7 @@ describe('hosts that write to one SQLite file while it refuses again and again',
       continue;
     }
     test(
-      `${name}: nothing acknowledged is lost, nothing is doubled, no answer is false`,
+      `${name}: lose and duplicate no acknowledged write, and answer truthfully`,
       async () => expectTruthThrough(PROMISE, name, await open()),
       effort(120_000, 900_000),
     );

@@ -46,7 +46,7 @@ const sightOf = async (sessions: SessionService, id: string) => ({
   total: (await okOf(sessions.list())).total,
 });
 
-test('a file that may not grow refuses a change as a whole, and takes it when it may grow again', async () => {
+test('a SQLite file that may not grow rejects a change completely, and accepts it once it may grow', async () => {
   const { file } = await makeFile();
   const { database, sessions } = openOn(file);
   const id = await started(sessions);
@@ -69,7 +69,7 @@ test('a file that may not grow refuses a change as a whole, and takes it when it
   expect(unsoundIn(file)).toEqual([]);
 });
 
-test('a connection that may only read reads on, and a write is not applied', async () => {
+test('a read-only SQLite connection keeps reading, and leaves writes not_applied', async () => {
   const { file } = await makeFile();
   const { database, sessions } = openOn(file);
   const id = await started(sessions);
@@ -91,7 +91,7 @@ test('a connection that may only read reads on, and a write is not applied', asy
 if (isRoot && !requirements.smallDisk.isMet())
   test.skip(`a read-only file, ${reasonToSkip(requirements.smallDisk)}`);
 else
-  test('a file that was made read-only is read, refuses writes, and is as it was when it may be written again', async () => {
+  test('a SQLite file made read-only serves reads, rejects writes, and is unchanged when it is writable again', async () => {
     const disk = isRoot ? openSmallDisk(8) : undefined;
     if (disk !== undefined) onTestFinished(disk.close);
     const { file } = await makeFile({}, disk?.folder);

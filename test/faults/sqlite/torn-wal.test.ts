@@ -34,8 +34,8 @@ const sightOf = async (store: SqliteSessionStore): Promise<string> => {
   return JSON.stringify([contents, page.total, page.unreadable, told, queue]);
 };
 
-describe('a write-ahead log that a crash of the machine has torn', () => {
-  test('opens as it was after one of its changes, whole and sound, and takes new ones', async () => {
+describe('a SQLite write-ahead log torn by a machine crash', () => {
+  test('opens in the state after one of its changes, sound and writable', async () => {
     const [seed = 1] = seeds(1);
     const random = randomFrom(seed);
     const { file, remove } = sqliteFile();

@@ -99,7 +99,7 @@ const reportAll = async (
 };
 
 describeDatabases(
-  'together with colloquy serve and processes with other settings',
+  'overdue sessions swept by colloquy serve and processes with other settings',
   (kind) => {
     let colloquy: CommandLine;
     beforeAll(async () => {
@@ -107,7 +107,7 @@ describeDatabases(
     });
 
     test(
-      'all ends are reported, for what they are',
+      'are all reported, with the right reason',
       async () => {
         const [seed = 1] = seeds(1);
         const random = randomFrom(seed);

@@ -13,9 +13,9 @@ const PROMISE =
   'an end by the clock is reported at least once, whichever command of its sweep is refused';
 const SESSIONS = 3;
 
-describeWithRedis('a sweep of which one command is refused', ({ port }) => {
+describeWithRedis('a Redis sweep of which one command is refused', ({ port }) => {
   test.each(Object.entries(refusals))(
-    'has its ends told by itself or by a later one, each command in turn: %s',
+    'has its ends reported by itself or by a later sweep, each command in turn: %s',
     async (name, refusal) => {
       const client = openClient('ioredis 5', { port });
       let missing = 0;

@@ -43,14 +43,14 @@ const troubles: Readonly<Record<string, (trouble: Trouble) => Promise<unknown>>>
   },
 };
 
-describeWithRedis('ends that the clock has made', () => {
+describeWithRedis('overdue sessions in Redis', () => {
   let worker: Worker;
   beforeAll(async () => {
     worker = await bundleWorker('telling-sweeper');
   });
 
   test.each(Object.keys(troubles))(
-    'are all told by several sweepers, with %s',
+    'are all reported by several sweepers, with %s',
     async (name) => {
       const [seed = 1] = seeds(1);
       const random = randomFrom(seed);

@@ -91,12 +91,12 @@ const tryPairs = async (store: SessionStore, pairs: number, name: string): Promi
   record({ promise: PROMISE, figure: `pairs tried, ${name}`, value: pairs });
 };
 
-describe('of two tenants with hostile names', () => {
-  test('none reaches the other’s sessions in memory', () =>
+describe('two tenants with hostile names', () => {
+  test("never reach each other's sessions in memory", () =>
     tryPairs(new MemorySessionStore(), PAIRS, 'memory'));
 
   test(
-    'nor on ioredis-mock',
+    "never reach each other's sessions on ioredis-mock",
     () =>
       tryPairs(
         new RedisSessionStore({
@@ -111,9 +111,9 @@ describe('of two tenants with hostile names', () => {
   );
 });
 
-describeWithRedis('of two tenants with hostile names on a real Redis', ({ port }) => {
+describeWithRedis('two tenants with hostile names on a real Redis', ({ port }) => {
   test.each(triedClients)(
-    'none reaches the other’s sessions with %s',
+    "never reach each other's sessions with %s",
     async (version) => {
       const client = openClient(version, { port });
       const store = new RedisSessionStore({

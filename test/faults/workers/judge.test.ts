@@ -63,7 +63,7 @@ const judged = ({ history = whole, marks = [], fates = {} }: Seen): Partial<Verd
 const unstored = [begin('r2', 10, 9), ran('r2', 20)];
 const later = [begin('r3', 50, 11)];
 
-describe('the judge of killed workers and hosts finds', () => {
+describe('the judge of killed workers and hosts detects', () => {
   test.each<[string, Seen, Partial<Verdict>]>([
     ['nothing in messages that were answered', {}, {}],
     [
@@ -170,7 +170,7 @@ describe('the judge of killed workers and hosts finds', () => {
   });
 });
 
-describe('the judge of killed workers and hosts forgives', () => {
+describe('the judge of killed workers and hosts accepts', () => {
   test.each<[string, Seen, Partial<Verdict>]>([
     ['a run that a crash has ended', { marks: [...unstored, died(30)] }, { crashed: 1 }],
     [

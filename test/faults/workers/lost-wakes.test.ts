@@ -123,7 +123,7 @@ class Round {
 }
 
 describeStores('a wake that races with workers and cancels', (open) => {
-  test('is taken up by a worker, or cleared by a later cancel', async () => {
+  test('is claimed by a worker, or cleared by a later cancel', async () => {
     const [seed = 1] = seeds(1);
     const random = randomFrom(seed);
     const { sessions: all, clock } = openSessions({ store: await open() });

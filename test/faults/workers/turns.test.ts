@@ -75,7 +75,7 @@ const done = (marks: readonly Mark[]) => {
 };
 
 describeDatabases(
-  'workers and chatty hosts that are killed at every step and at random',
+  'workers and hosts that are killed at every step and at random',
   (kind) => {
     let worker: Worker;
     beforeAll(async () => {
@@ -83,7 +83,7 @@ describeDatabases(
     });
 
     test(
-      'lose no message, and answer each once and in order',
+      'lose no message, and answer each message once and in order',
       async () => {
         const [seed = 1] = seeds(1);
         const random = randomFrom(seed);

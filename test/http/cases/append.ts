@@ -22,7 +22,7 @@ export const appendCases = (world: World): void => {
     Object((await client.send(`/session/${id}`)).json()).history;
 
   describe('POST /append-history/{session_id}', () => {
-    test('answers 200 with a position that grows, and get gives back what was sent', async () => {
+    test('answers 200 with a growing position, and get returns what was sent', async () => {
       const client = world.client();
       const id = await started(client);
       const more = { role: 'assistant', content: 'Grüße "世界" 👋\n', timestamp };
@@ -38,7 +38,7 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([hello, more, hello]);
     });
 
-    test('an entry without a timestamp, or with null, gets the current time; others are stored in UTC', async () => {
+    test('gives an entry without a timestamp, or with null, the current time, and stores others in UTC', async () => {
       const client = world.client();
       const id = await started(client);
       const { role, content } = hello;
@@ -57,7 +57,7 @@ export const appendCases = (world: World): void => {
       ]);
     });
 
-    test('ignores fields of the body that it does not know, and never stores them', async () => {
+    test('ignores unknown fields of the body, and never stores them', async () => {
       const client = world.client();
       const id = await started(client);
       const body = { entries: [hello], operationId: 'x', status: 'TERMINATED' };
@@ -66,7 +66,7 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([hello, hello]);
     });
 
-    test('ignores fields of entries and origins that it does not know, and never stores them', async () => {
+    test('ignores unknown fields of entries and origins, and never stores them', async () => {
       const client = world.client();
       const id = await started(client);
       const key = { 'Idempotency-Key': 'turn-1' };
@@ -82,7 +82,7 @@ export const appendCases = (world: World): void => {
       for (const entry of history) expect(Object.keys(entry)).toEqual(Object.keys(hello));
     });
 
-    test('names every place that is wrong, and then appends nothing', async () => {
+    test('names every invalid place, and appends nothing', async () => {
       const client = world.client();
       const id = await started(client);
       const entries = [
@@ -105,7 +105,7 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([]);
     });
 
-    test('refuses no entries, too many, and what is no list', async () => {
+    test('rejects an empty list, a list that is too long, and what is not a list', async () => {
       const client = world.client();
       const id = await started(client);
       const tooMany = Array.from({ length: 1001 }, () => ({ role: 'u', content: '' }));
@@ -114,7 +114,7 @@ export const appendCases = (world: World): void => {
       }
     });
 
-    test('is 409 while the session is IDLE and after its end, and 200 while it is PAUSED', async () => {
+    test('answers 409 while the session is IDLE and after its end, and 200 while it is PAUSED', async () => {
       const client = world.client();
       const { id } = await client.created();
       expectProblem(await append(client, id, { entries: [hello] }), 409, 'invalid_transition');
@@ -126,7 +126,7 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([hello]);
     });
 
-    test('is 409 where the history would have more entries than the host allows', async () => {
+    test("answers 409 if the history would exceed the host's limit", async () => {
       const client = world.client();
       const id = await started(client);
       const entries = Array.from({ length: HISTORY_ENTRIES }, () => hello);
@@ -134,7 +134,7 @@ export const appendCases = (world: World): void => {
       expectProblem(await append(client, id, { entries: [hello] }), 409, 'history_full');
     });
 
-    test('the same Idempotency-Key again adds nothing, answers the same, and says so', async () => {
+    test('adds nothing for a repeated Idempotency-Key, and reports the repetition', async () => {
       const client = world.client();
       const id = await started(client);
       const once = { 'Idempotency-Key': 'turn-1' };
@@ -156,7 +156,7 @@ export const appendCases = (world: World): void => {
       ['<CAF+x y/z=1@mail.example>'],
       [String.raw`{"a\b"}%2F`],
       ['k'.repeat(256)],
-    ])('has the rules of create for an Idempotency-Key: %s', async (key) => {
+    ])('checks an Idempotency-Key like create does: %s', async (key) => {
       const client = world.client();
       const quoted = `"${key.replace(/["\\]/g, String.raw`\$&`)}"`;
       const created = await client.create(minimal, { 'Idempotency-Key': key });
@@ -174,7 +174,7 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([hello]);
     });
 
-    test('has the rules of create for bodies', async () => {
+    test('checks bodies like create does', async () => {
       const client = world.client();
       const id = await started(client);
       const post = (headers: Record<string, string>, body: string) =>
@@ -193,7 +193,7 @@ export const appendCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([]);
     });
 
-    test('takes the entries of a history as they are, with their positions', async () => {
+    test('accepts the entries of a history unchanged, with their positions', async () => {
       const client = world.client();
       const { id } = await client.created();
       const other = await client.created();

@@ -67,12 +67,12 @@ export const bodyCases = (world: World): void => {
     else expectProblem(reply, status, code);
   };
 
-  describe('bodies', () => {
-    test.each(json)('%s is JSON', async (type) => {
+  describe('a request body', () => {
+    test.each(json)('of type %s is parsed as JSON', async (type) => {
       expect((await world.client().createText(text, { 'Content-Type': type })).status).toBe(201);
     });
 
-    test('any other media type, or none, is 415', async () => {
+    test('of another media type, or of none, is answered with 415', async () => {
       const client = world.client();
       for (const type of notJson) {
         expectRefused(
@@ -93,7 +93,7 @@ export const bodyCases = (world: World): void => {
       );
     });
 
-    test('any charset but UTF-8 is 415', async () => {
+    test('in another charset than UTF-8 is answered with 415', async () => {
       const client = world.client();
       for (const type of otherCharsets) {
         const reply = await client.createText(text, { 'Content-Type': type });
@@ -102,14 +102,14 @@ export const bodyCases = (world: World): void => {
       }
     });
 
-    test('a compressed body is 415, and one that is said to be as it is is taken', async () => {
+    test('that is compressed is answered with 415, and identity encoding is accepted', async () => {
       const client = world.client();
       const zipped = await client.createText(gzipSync(text), { 'Content-Encoding': 'gzip' });
       expectRefused(zipped, 415, 'unsupported_media_type');
       expect((await client.createText(text, { 'Content-Encoding': 'identity' })).status).toBe(201);
     });
 
-    test('a refused media type leaves the connection in order for the next request', async () => {
+    test('of a rejected media type leaves the connection usable for the next request', async () => {
       const client = world.client();
       for (let round = 0; round < 3; round += 1) {
         await client.createText(padded(1000), { 'Content-Type': 'text/plain' });
@@ -117,7 +117,7 @@ export const bodyCases = (world: World): void => {
       }
     });
 
-    test('an empty body is 400', async () => {
+    test('that is empty is answered with 400', async () => {
       const client = world.client();
       for (const body of ['', [''], []]) {
         const reply = await client.createText(body);
@@ -126,7 +126,7 @@ export const bodyCases = (world: World): void => {
       }
     });
 
-    test('what is not JSON is 400 and names the body', async () => {
+    test('that is not JSON is answered with 400, naming the body', async () => {
       const client = world.client();
       for (const body of notJsonTexts) {
         const reply = await client.createText(body);
@@ -135,7 +135,7 @@ export const bodyCases = (world: World): void => {
       }
     });
 
-    test('what is JSON and not an object is 400 and names the body', async () => {
+    test('that is JSON but not an object is answered with 400, naming the body', async () => {
       const client = world.client();
       for (const body of notObjects) {
         const reply = await client.createText(body);
@@ -145,7 +145,7 @@ export const bodyCases = (world: World): void => {
     });
 
     if (!world.parsesBodies) {
-      test('what is not UTF-8 is 400 and names the body', async () => {
+      test('that is not UTF-8 is answered with 400, naming the body', async () => {
         const client = world.client();
         for (const bytes of notUtf8) {
           const body = Buffer.concat([
@@ -158,11 +158,11 @@ export const bodyCases = (world: World): void => {
       });
     }
 
-    test('a byte order mark is passed over', async () => {
+    test('may begin with a byte order mark', async () => {
       expect((await world.client().createText(`\ufeff${text}`)).status).toBe(201);
     });
 
-    test('characters may be cut in two by the chunks that they come in', async () => {
+    test('may be split within a character', async () => {
       const client = world.client();
       const bytes = Buffer.from(JSON.stringify({ face: '世界👋', profile: 'é' }));
       const reply = await client.createText([...bytes].map((byte) => Uint8Array.of(byte)));
@@ -172,27 +172,27 @@ export const bodyCases = (world: World): void => {
       });
     });
 
-    test('a body of 256 KiB is taken', async () => {
+    test('of 256 KiB is accepted', async () => {
       const client = world.client();
       expect((await client.createText(padded(BODY_BYTES))).status).toBe(201);
       expect((await client.createText([padded(BODY_BYTES)])).status).toBe(201);
     });
 
-    test('a body of one byte more is 413', async () => {
+    test('of 256 KiB and one byte is answered with 413', async () => {
       const client = world.client();
       expectRefused(await client.createText(padded(BODY_BYTES + 1)), 413, 'body_too_large');
       expect((await client.send('/sessions')).text).toBe('[]');
     });
 
     if (!world.parsesBodies) {
-      test('and so it is if it comes in chunks, without telling its length', async () => {
+      test('that is too large is answered with 413 in chunks too, without a Content-Length', async () => {
         const client = world.client();
         expectProblem(await client.createText([padded(BODY_BYTES), ' ']), 413, 'body_too_large');
         expect((await client.send('/sessions')).text).toBe('[]');
       });
     }
 
-    test('a depth of 100,000 is no harm where it is ignored, and no string where one is wanted', async () => {
+    test('with a nesting depth of 100,000 is harmless in ignored fields, and rejected where a string is needed', async () => {
       const client = world.client();
       const deep = '['.repeat(100_000) + ']'.repeat(100_000);
       expect((await client.createText(`{"face":"a","profile":"b","more":${deep}}`)).status).toBe(
@@ -202,7 +202,7 @@ export const bodyCases = (world: World): void => {
     });
 
     if (!world.parsesBodies) {
-      test('__proto__ and constructor are fields like any other, and change nothing', async () => {
+      test('may contain __proto__ and constructor as plain fields, which change nothing', async () => {
         const client = world.client();
         const poison = '{"polluted":true,"behavior":"evil","prototype":{"polluted":true}}';
         const reply = await client.createText(
@@ -215,7 +215,7 @@ export const bodyCases = (world: World): void => {
       });
     }
 
-    test('a lone surrogate comes back as it was sent', async () => {
+    test('keeps a lone surrogate as it was sent', async () => {
       const client = world.client();
       const { session_id: id } = Object(
         (await client.createText('{"face":"\\ud800","profile":"b"}')).json(),
@@ -223,7 +223,7 @@ export const bodyCases = (world: World): void => {
       expect((await client.send(`/session/${id}`)).json()).toHaveProperty('options.face', '\ud800');
     });
 
-    test('of a field that is given twice the last counts', async () => {
+    test('with a duplicate field uses the last one', async () => {
       const client = world.client();
       const { session_id: id } = Object(
         (await client.createText('{"face":1,"face":"b","profile":"c"}')).json(),

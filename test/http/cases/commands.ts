@@ -22,8 +22,8 @@ const bodies: Readonly<Record<string, object>> = {
 };
 
 export const commandCases = (world: World): void => {
-  describe('commands', () => {
-    test('answer 200 with id, status and times as they are then, and end_reason once there is one', async () => {
+  describe('commands over HTTP', () => {
+    test('answer 200 with id, status and times, and with end_reason after the end', async () => {
       const client = world.client();
       const { id } = await client.created();
       const seen = async (path: string) => {
@@ -58,7 +58,7 @@ export const commandCases = (world: World): void => {
       });
     });
 
-    test('fail ends a session with a reason of its own', async () => {
+    test('end a session with a custom reason, for fail', async () => {
       const client = world.client();
       const { id } = await client.created();
       const reply = await client.command(`/fail-session/${id}`);
@@ -72,7 +72,7 @@ export const commandCases = (world: World): void => {
       expect((await client.command(`/terminate-session/${id}`)).json()).toEqual(reply.json());
     });
 
-    test('what the status does not allow is 409, and changes nothing', async () => {
+    test('answer 409 if the status does not allow them, and change nothing', async () => {
       const client = world.client();
       const { id } = await client.created();
       for (const command of ['pause', 'resume'])
@@ -80,7 +80,7 @@ export const commandCases = (world: World): void => {
       expect((await client.send(`/session/${id}`)).json()).toHaveProperty('status', 'IDLE');
     });
 
-    test('extend sets another time limit, once for each key', async () => {
+    test('set another time limit once per key, for extend', async () => {
       const client = world.client();
       const { session_id: id } = Object(
         (await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json(),
@@ -106,7 +106,7 @@ export const commandCases = (world: World): void => {
       expect((await client.send(`/session/${id}`)).json()).toHaveProperty('options.time_limit', 60);
     });
 
-    test('a session whose time limit is used up takes no more commands', async () => {
+    test('are rejected once the time limit is used up', async () => {
       const client = world.client();
       const { session_id: id } = Object(
         (await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json(),
@@ -124,7 +124,7 @@ export const commandCases = (world: World): void => {
     });
 
     test.each(paths)(
-      "%s of an unknown session, or of another tenant's, is the very same 404 as get's",
+      'answer %s of an unknown or foreign session with the same 404 as get',
       async (path) => {
         const [ours, theirs] = [world.client(), world.client()];
         const { id } = await theirs.created();
@@ -144,7 +144,7 @@ export const commandCases = (world: World): void => {
     );
 
     test.each([...paths, '/delete-session'])(
-      '%s of an id that can be none is 400 and names session_id',
+      'answer %s of an invalid id with 400, naming session_id',
       async (path) => {
         const client = world.client();
         const body = bodies[path];
@@ -154,7 +154,7 @@ export const commandCases = (world: World): void => {
       },
     );
 
-    test('an id may be percent-encoded, and a query after it changes nothing', async () => {
+    test('accept a percent-encoded id, and ignore the query', async () => {
       const client = world.client();
       const { id } = await client.created();
       const encoded = id.replace(/./g, (character) => `%${character.charCodeAt(0).toString(16)}`);
@@ -166,7 +166,7 @@ export const commandCases = (world: World): void => {
       );
     });
 
-    test('a body that nobody asked for is ignored', async () => {
+    test('ignore an unexpected body', async () => {
       const client = world.client();
       const { id } = await client.created();
       expect(
@@ -174,7 +174,7 @@ export const commandCases = (world: World): void => {
       ).toHaveProperty('status', 'ACTIVE');
     });
 
-    test('a record that cannot be read is 500', async () => {
+    test('answer 500 for an unreadable record', async () => {
       const client = world.client();
       const { id } = await client.created();
       world.store.damage({ tenant: client.tenant, id }, 'state');
@@ -183,7 +183,7 @@ export const commandCases = (world: World): void => {
   });
 
   describe('the Idempotency-Key of a command', () => {
-    test('makes it safe to repeat: the second time it changes nothing, and says what holds then', async () => {
+    test('makes the command safe to repeat: a repetition changes nothing, and returns the current state', async () => {
       const client = world.client();
       const { id } = await client.created();
       const start = () => client.command(`/start-session/${id}`, { 'Idempotency-Key': 'start:1' });
@@ -200,7 +200,7 @@ export const commandCases = (world: World): void => {
       expectProblem(await client.command(`/start-session/${id}`), 409, 'invalid_transition');
     });
 
-    test('is the text between its quotes, as the draft of the IETF writes it', async () => {
+    test('is the text between its quotes, as in the IETF draft', async () => {
       const client = world.client();
       const { id } = await client.created();
       await client.command(`/start-session/${id}`, { 'Idempotency-Key': '"start:1"' });
@@ -212,7 +212,7 @@ export const commandCases = (world: World): void => {
       ]);
     });
 
-    test('ten concurrent requests with one key start a session once', async () => {
+    test('starts a session once for ten concurrent requests with one key', async () => {
       const client = world.client();
       const { id } = await client.created();
       const calls = Array.from({ length: 10 }, () =>
@@ -222,34 +222,37 @@ export const commandCases = (world: World): void => {
       expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     });
 
-    test.each(paths)('of %s must be an operation id: 400 names the header', async (path) => {
-      const client = world.client();
-      const { id } = await client.created();
-      await client.sessions.start(id);
-      const body = bodies[path];
-      for (const key of [
-        '',
-        '"a',
-        '""',
-        '"a"b"',
-        'caf\u00E9',
-        'k'.repeat(257),
-        `"${'k'.repeat(257)}"`,
-      ]) {
-        expectInvalid(
-          await client.command(`${path}/${id}`, { 'Idempotency-Key': key }, body),
-          'Idempotency-Key',
-        );
-      }
-      expect((await client.send(`/session/${id}`)).json()).toMatchObject({
-        status: 'ACTIVE',
-        history: [],
-      });
-    });
+    test.each(paths)(
+      'of %s is not an operation id, and answered with 400, naming the header',
+      async (path) => {
+        const client = world.client();
+        const { id } = await client.created();
+        await client.sessions.start(id);
+        const body = bodies[path];
+        for (const key of [
+          '',
+          '"a',
+          '""',
+          '"a"b"',
+          'caf\u00E9',
+          'k'.repeat(257),
+          `"${'k'.repeat(257)}"`,
+        ]) {
+          expectInvalid(
+            await client.command(`${path}/${id}`, { 'Idempotency-Key': key }, body),
+            'Idempotency-Key',
+          );
+        }
+        expect((await client.send(`/session/${id}`)).json()).toMatchObject({
+          status: 'ACTIVE',
+          history: [],
+        });
+      },
+    );
   });
 
   describe('POST /delete-session/{session_id}', () => {
-    test('answers 204 without a body or a length, and the session is gone', async () => {
+    test('answers 204 without a body or a length, and deletes the session', async () => {
       const client = world.client();
       const { id } = await client.created();
       const reply = await client.command(`/delete-session/${id}`);
@@ -261,7 +264,7 @@ export const commandCases = (world: World): void => {
       expect((await client.send('/sessions')).text).toBe('[]');
     });
 
-    test("is the same for one that is not there and for another tenant's, which stays", async () => {
+    test("answers the same for a missing session and for another tenant's, which stays", async () => {
       const [ours, theirs] = [world.client(), world.client()];
       const { id } = await theirs.created();
       for (const each of [id, 'nobody-has-this']) {

@@ -30,8 +30,8 @@ export const connectionCases = (world: World): void => {
     return `${method} ${client.at(String(path))} HTTP/1.1\r\n${lines.join('')}\r\n`;
   };
 
-  describe('connections', () => {
-    test('a body may come slowly, byte by byte', async () => {
+  describe('a connection', () => {
+    test('may send a body slowly, byte by byte', async () => {
       const connection = new RawConnection(world.origin);
       connection.write(head(world.client(), { 'Content-Length': text.length }));
       for (const byte of text) {
@@ -42,7 +42,7 @@ export const connectionCases = (world: World): void => {
       connection.destroy();
     });
 
-    test('a client may ask with Expect: 100-continue before it sends the body', async () => {
+    test('may ask with Expect: 100-continue before it sends the body', async () => {
       const connection = new RawConnection(world.origin);
       connection.write(
         head(world.client(), { 'Content-Length': text.length, Expect: '100-continue' }),
@@ -53,7 +53,7 @@ export const connectionCases = (world: World): void => {
       connection.destroy();
     });
 
-    test('pipelined requests are answered in their order', async () => {
+    test('receives the responses to pipelined requests in order', async () => {
       const client = world.client();
       const connection = new RawConnection(world.origin);
       const create = head(client, { 'Content-Length': text.length }) + text;
@@ -65,7 +65,7 @@ export const connectionCases = (world: World): void => {
       connection.destroy();
     });
 
-    test('a client that goes away in the middle of its body creates nothing and harms nobody', async () => {
+    test('that closes in the middle of a body creates nothing and affects no other', async () => {
       const client = world.client();
       const halves = [
         [{ 'Content-Length': text.length }, text.slice(0, 5)],
@@ -83,7 +83,7 @@ export const connectionCases = (world: World): void => {
       expect((await client.send('/sessions')).text).toBe('[]');
     });
 
-    test('a client that goes away before the answer harms nobody', async () => {
+    test('that closes before the response affects no other', async () => {
       const client = world.client();
       const connection = new RawConnection(world.origin);
       connection.write(head(client, {}, 'GET /sessions').repeat(20));
@@ -93,7 +93,7 @@ export const connectionCases = (world: World): void => {
     });
 
     if (!world.parsesBodies) {
-      test('a body that says it is too large is refused before it is sent', async () => {
+      test('that announces a body that is too large is answered before the body is sent', async () => {
         const connection = new RawConnection(world.origin);
         connection.write(head(world.client(), { 'Content-Length': 1e12 }));
         expect((await connection.answers())[0]).toContain(' 413 ');
@@ -108,7 +108,7 @@ export const connectionCases = (world: World): void => {
       ["a GET's", 'GET /sessions', {}, ' 200 '],
     ] as const;
     if (world.ownsConnection && !world.parsesBodies) {
-      test('an endless body is answered while it comes, and not read', async () => {
+      test('with an endless body is answered while the body arrives, which is not read further', async () => {
         const pours = endless.map(async ([name, line, headers, status]) => {
           const connection = new RawConnection(world.origin);
           connection.write(

@@ -24,14 +24,14 @@ export const createCases = (world: World): void => {
       expect(reply.json()).toEqual({ session_id: expect.stringMatching(/^[\w.~-]+$/) });
     });
 
-    test('points to the new session with Location, prefix and all', async () => {
+    test('returns the Location of the new session, including the prefix', async () => {
       const client = world.client();
       const reply = await client.create(full);
       const { session_id: id } = Object(reply.json());
       expect(reply.headers['location']).toBe(client.at(`/session/${id}`));
     });
 
-    test('makes a session that get gives back with the five options as they were sent', async () => {
+    test('creates a session that get returns with the five options as they were sent', async () => {
       const client = world.client();
       const { session_id: id } = Object((await client.create(full)).json());
       const session = await client.send(`/session/${id}`);
@@ -44,7 +44,7 @@ export const createCases = (world: World): void => {
       });
     });
 
-    test('needs face and profile only; behavior and context are then empty, time_limit is 0', async () => {
+    test('requires face and profile only; behavior and context default to empty, time_limit to 0', async () => {
       const client = world.client();
       const { session_id: id } = Object((await client.create(minimal)).json());
       const session = (await client.send(`/session/${id}`)).json();
@@ -56,7 +56,7 @@ export const createCases = (world: World): void => {
       });
     });
 
-    test('takes null for an optional field as if it were not given', async () => {
+    test('treats null in an optional field as absent', async () => {
       const client = world.client();
       const reply = await client.create({
         ...minimal,
@@ -74,7 +74,7 @@ export const createCases = (world: World): void => {
       });
     });
 
-    test('makes another session each time', async () => {
+    test('creates another session each time', async () => {
       const client = world.client();
       const first = await client.create(minimal);
       const second = await client.create(minimal);
@@ -82,26 +82,26 @@ export const createCases = (world: World): void => {
       expect((await client.send('/sessions')).headers['x-total-count']).toBe('2');
     });
 
-    test('names all wrong fields in one answer', async () => {
+    test('names all invalid fields in one response', async () => {
       const reply = await world
         .client()
         .create({ profile: 5, behavior: 0, time_limit: -1, context: [] });
       expectInvalid(reply, 'face', 'profile', 'context', 'behavior', 'time_limit');
     });
 
-    test.each(['face', 'profile'])('refuses a body without %s', async (field) => {
+    test.each(['face', 'profile'])('rejects a body without %s', async (field) => {
       expectInvalid(await world.client().create({ ...full, [field]: undefined }), field);
     });
 
     const wrong: readonly unknown[] = [null, true, 7, '', [], {}, ['ada'], { toString: 'ada' }];
-    test.each(['face', 'profile'])('refuses a %s that is no string, or empty', async (field) => {
+    test.each(['face', 'profile'])('rejects a %s that is empty or not a string', async (field) => {
       const client = world.client();
       for (const value of wrong)
         expectInvalid(await client.create({ ...full, [field]: value }), field);
     });
 
     test.each(['behavior', 'context'])(
-      'refuses a %s that is no string, and takes an empty one',
+      'rejects a %s that is not a string, and accepts an empty one',
       async (field) => {
         const client = world.client();
         for (const value of wrong.filter((each) => each !== '' && each !== null)) {
@@ -112,42 +112,39 @@ export const createCases = (world: World): void => {
     );
 
     test.each<unknown>([true, '60', '', [], {}, -1, -0.001, 1e300])(
-      'refuses a time_limit of %j',
+      'rejects a time_limit of %j',
       async (value) => {
         expectInvalid(await world.client().create({ ...full, time_limit: value }), 'time_limit');
       },
     );
 
-    test.each([0, 1, 0.5, 86_400])('takes a time_limit of %d seconds', async (value) => {
+    test.each([0, 1, 0.5, 86_400])('accepts a time_limit of %d seconds', async (value) => {
       expect((await world.client().create({ ...full, time_limit: value })).status).toBe(201);
     });
 
-    test('refuses a time_limit that is beyond all numbers', async () => {
+    test('rejects a time_limit that is larger than any number', async () => {
       const reply = await world
         .client()
         .createText('{"face":"ada","profile":"tutor","time_limit":1e309}');
       expectInvalid(reply, 'time_limit');
     });
 
-    test.each(['face', 'profile'])('takes a %s of 256 characters and no more', async (field) => {
+    test.each(['face', 'profile'])('accepts a %s of up to 256 characters', async (field) => {
       const client = world.client();
       expect((await client.create({ ...full, [field]: 'x'.repeat(256) })).status).toBe(201);
       expectInvalid(await client.create({ ...full, [field]: 'x'.repeat(257) }), field);
     });
 
-    test.each(['behavior', 'context'])(
-      'takes a %s of 64 KiB in UTF-8 and no more',
-      async (field) => {
-        const client = world.client();
-        expect((await client.create({ ...full, [field]: 'é'.repeat(32 * KIB) })).status).toBe(201);
-        expectInvalid(
-          await client.create({ ...full, [field]: `é${'x'.repeat(64 * KIB - 1)}` }),
-          field,
-        );
-      },
-    );
+    test.each(['behavior', 'context'])('accepts a %s of up to 64 KiB in UTF-8', async (field) => {
+      const client = world.client();
+      expect((await client.create({ ...full, [field]: 'é'.repeat(32 * KIB) })).status).toBe(201);
+      expectInvalid(
+        await client.create({ ...full, [field]: `é${'x'.repeat(64 * KIB - 1)}` }),
+        field,
+      );
+    });
 
-    test('ignores fields that it does not know, and never stores them', async () => {
+    test('ignores unknown fields, and never stores them', async () => {
       const client = world.client();
       const more = {
         id: 'mine',
@@ -163,7 +160,7 @@ export const createCases = (world: World): void => {
       expect(session).not.toHaveProperty('tenant');
     });
 
-    test('takes its fields from the body alone: idempotencyKey and timeLimit are nobody’s names here', async () => {
+    test('ignores the names idempotencyKey and timeLimit in the body', async () => {
       const client = world.client();
       const body = { ...minimal, idempotencyKey: 'k', timeLimit: 60 };
       const first = Object((await client.create(body)).json());
@@ -176,8 +173,8 @@ export const createCases = (world: World): void => {
     });
   });
 
-  describe('Idempotency-Key', () => {
-    test('the same key and body again is 201 with the same session_id, one session, and says so', async () => {
+  describe('the Idempotency-Key of a create', () => {
+    test('answers 201 with the same session_id for the same key and body, and reports the repetition', async () => {
       const client = world.client();
       const first = await client.create(full, { 'Idempotency-Key': 'once' });
       const again = await client.create(full, { 'Idempotency-Key': 'once' });
@@ -188,7 +185,7 @@ export const createCases = (world: World): void => {
       expect((await client.send('/sessions')).headers['x-total-count']).toBe('1');
     });
 
-    test('is the text between its quotes, as the draft of the IETF writes it', async () => {
+    test('is the text between its quotes, as in the IETF draft', async () => {
       const client = world.client();
       const first = await client.create(full, { 'Idempotency-Key': 'once' });
       const again = await client.create(full, { 'Idempotency-Key': '"once"' });
@@ -199,7 +196,7 @@ export const createCases = (world: World): void => {
       expect([other.status, other.text === first.text]).toEqual([201, false]);
     });
 
-    test('the same key with another body is 422, and changes nothing', async () => {
+    test('with another body is answered with 422, and changes nothing', async () => {
       const client = world.client();
       await client.create(full, { 'Idempotency-Key': 'once' });
       const reply = await client.create({ ...full, face: 'bob' }, { 'Idempotency-Key': 'once' });
@@ -207,7 +204,7 @@ export const createCases = (world: World): void => {
       expect((await client.send('/sessions')).json()).toMatchObject([{ options: full }]);
     });
 
-    test('the same key of two tenants is two sessions', async () => {
+    test('creates a session for each of two tenants that use the same key', async () => {
       const [ours, theirs] = [world.client(), world.client()];
       const first = await ours.create(full, { 'Idempotency-Key': 'once' });
       const second = await theirs.create(full, { 'Idempotency-Key': 'once' });
@@ -225,7 +222,7 @@ export const createCases = (world: World): void => {
       expectInvalid(await client.create(full, { 'Idempotency-Key': '' }), 'Idempotency-Key');
     });
 
-    test('ten concurrent requests with one key make one session', async () => {
+    test('creates one session for ten concurrent requests with one key', async () => {
       const client = world.client();
       const calls = Array.from({ length: 10 }, () =>
         client.create(full, { 'Idempotency-Key': 'race' }),

@@ -37,7 +37,7 @@ export const eventCases = (world: World): void => {
   };
 
   describe('GET /session/{session_id}/events', () => {
-    test('gives the session as get does, then every change, and the end', async () => {
+    test('streams the session as get returns it, then every change, and the end', async () => {
       const client = world.client();
       const { id } = await client.created();
       const before = (await client.send(`/session/${id}`)).text.replaceAll('\n', '');
@@ -95,7 +95,7 @@ export const eventCases = (world: World): void => {
       await world.log.listeners(0);
     });
 
-    test('a session with a history, which may be stored over several lines, is one line of data', async () => {
+    test('sends a session with a long history as one line of data', async () => {
       const client = world.client();
       const { id } = await client.created();
       await client.sessions.start(id);
@@ -108,7 +108,7 @@ export const eventCases = (world: World): void => {
       expect(rest).toEqual([{ id: 'end', event: 'end', data: { end_reason: 'terminated' } }]);
     });
 
-    test('a deletion is told, and is the end', async () => {
+    test('ends with the event of a deletion', async () => {
       const client = world.client();
       const { id, reader, snapshot } = await watched(client);
       await client.sessions.delete(id);
@@ -118,7 +118,7 @@ export const eventCases = (world: World): void => {
       ]);
     });
 
-    test('the watcher is gone once the client is, also while nothing happens', async () => {
+    test('ends its watch once the client disconnects, even while nothing happens', async () => {
       const client = world.client();
       const { reader } = await watched(client);
       await world.log.listeners(1);
@@ -126,7 +126,7 @@ export const eventCases = (world: World): void => {
       await world.log.listeners(0);
     });
 
-    test('many may watch, and each leaves for itself', async () => {
+    test('serves many watches, which end independently', async () => {
       const client = world.client();
       const { id, reader } = await watched(client);
       const others = await Promise.all(Array.from({ length: 10 }, () => client.watch(id)));
@@ -139,7 +139,7 @@ export const eventCases = (world: World): void => {
       await world.log.listeners(0);
     });
 
-    test('who comes back with a Last-Event-ID goes on after it', async () => {
+    test('resumes after the Last-Event-ID', async () => {
       const client = world.client();
       const { id, reader, snapshot } = await watched(client);
       await client.sessions.start(id);
@@ -165,7 +165,7 @@ export const eventCases = (world: World): void => {
       await world.log.listeners(0);
     });
 
-    test('a client that returns after the end receives it; a client that saw the end gets 204', async () => {
+    test('sends the end to a client that missed it, and 204 to a client that saw it', async () => {
       const client = world.client();
       const { id, reader, snapshot } = await watched(client);
       reader.close();
@@ -191,14 +191,14 @@ export const eventCases = (world: World): void => {
       expect([done.status, done.text, done.headers['content-type']]).toEqual([204, '', undefined]);
     });
 
-    test.each(junk)('a Last-Event-ID of %s is 400 and names the header', async (id) => {
+    test.each(junk)('rejects a Last-Event-ID of %s with 400, naming the header', async (id) => {
       const reply = await world
         .client()
         .send('/session/x/events', { headers: { 'Last-Event-ID': id } });
       expectInvalid(reply, 'Last-Event-ID');
     });
 
-    test("an unknown session's, or another tenant's, is the very same 404 as get's", async () => {
+    test('answers an unknown or foreign session with the same 404 as get', async () => {
       const client = world.client();
       const theirs = await world.client().created();
       const missing = await client.send(`/session/${theirs.id}`);
@@ -212,7 +212,7 @@ export const eventCases = (world: World): void => {
       }
     });
 
-    test('a stranger gets 401 whatever else is wrong', async () => {
+    test('answers an unauthenticated client with 401 whatever else is wrong', async () => {
       const client = world.client();
       for (const path of ['/session/x/events', '/session/%ff/events']) {
         expectProblem(await client.anonymous(path, { method: 'DELETE' }), 401, 'unauthenticated');
@@ -224,7 +224,7 @@ export const eventCases = (world: World): void => {
       }
     });
 
-    test('other methods are 405, and HEAD is a GET without its body', async () => {
+    test('answers other methods with 405, and HEAD like a GET without a body', async () => {
       const client = world.client();
       const { id } = await client.created();
       const path = `/session/${id}/events`;
@@ -244,7 +244,7 @@ export const eventCases = (world: World): void => {
       await world.log.listeners(0);
     });
 
-    test('an id must be one segment in UTF-8', async () => {
+    test('accepts only one UTF-8 path segment as id', async () => {
       const client = world.client();
       expectInvalid(await client.send('/session/%ff/events'), 'session_id');
       expectInvalid(await client.send(`/session/${'x'.repeat(257)}/events`), 'session_id');
@@ -254,7 +254,7 @@ export const eventCases = (world: World): void => {
       }
     });
 
-    test('a record that cannot be read is 500', async () => {
+    test('answers 500 for an unreadable record', async () => {
       const client = world.client();
       const { id } = await client.created();
       world.store.damage({ tenant: client.tenant, id }, 'head');

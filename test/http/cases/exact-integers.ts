@@ -31,9 +31,9 @@ export const exactIntegerCases = (world: World): void => {
     return client.createText(body);
   };
 
-  describe('integers in a body', () => {
+  describe('an integer in a request body', () => {
     test.each(world.parsesBodies ? inexact : [...inexact, ...long])(
-      '%s is refused by its path, and nothing is stored',
+      'of %s is rejected by its path, and nothing is stored',
       async (literal) => {
         const client = world.client();
         const metadata = `{"a":"x","b":[1,{"say \\"id\\"":${literal}}],"c":${literal}}`;
@@ -54,7 +54,7 @@ export const exactIntegerCases = (world: World): void => {
       },
     );
 
-    test('are kept if a number holds them, and fractions are rounded as everywhere', async () => {
+    test('is exact if a number can hold it, and fractions are rounded as in JavaScript', async () => {
       const client = world.client();
       const created = await startedWith(client, `{"n":[${kept.join()}]}`);
       const { session_id: id } = Object(created.json());
@@ -62,7 +62,7 @@ export const exactIntegerCases = (world: World): void => {
       expect(metadata).toEqual({ n: kept.map((literal) => Number(literal) + 0) });
     });
 
-    test('are accepted in ignored fields and inside strings', async () => {
+    test('of any size is accepted in ignored fields and inside strings', async () => {
       const client = world.client();
       const [big] = inexact;
       const body = `{"face":"${big}","profile":"tutor","trace":{"id":${big}},"metadata":{"id":"${big}"}}`;
@@ -73,7 +73,7 @@ export const exactIntegerCases = (world: World): void => {
       });
     });
 
-    test('without end are refused', async () => {
+    test('that overflows is rejected', async () => {
       const client = world.client();
       for (const literal of ['1e400', '-1e400'])
         expectInvalid(await startedWith(client, `{"n":${literal}}`), 'metadata');

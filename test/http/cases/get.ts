@@ -38,7 +38,7 @@ const brokenEncodings = [
 
 export const getCases = (world: World): void => {
   describe('GET /session/{session_id}', () => {
-    test('gives the six fields of a session and no others', async () => {
+    test('returns exactly the six fields of a session', async () => {
       const client = world.client();
       const { id } = await client.created();
       const reply = await client.send(`/session/${id}`);
@@ -57,7 +57,7 @@ export const getCases = (world: World): void => {
       });
     });
 
-    test('history entries have role, content and timestamp, oldest first', async () => {
+    test('returns history entries with role, content and timestamp, oldest first', async () => {
       const client = world.client();
       const { id } = await client.created();
       await client.sessions.start(id);
@@ -71,7 +71,7 @@ export const getCases = (world: World): void => {
       expect((await client.send(`/session/${id}`)).json()).toHaveProperty('history', said);
     });
 
-    test('is the same object as in the list', async () => {
+    test('returns the same object as the list', async () => {
       const client = world.client();
       const { id } = await client.created();
       await client.sessions.start(id);
@@ -80,7 +80,7 @@ export const getCases = (world: World): void => {
       expect((await client.send('/sessions')).text).toBe(`[${one}]`);
     });
 
-    test('tells status and whole seconds of duration as they are at this moment', async () => {
+    test('returns the current status, and the duration in whole seconds', async () => {
       const client = world.client();
       const { id } = await client.created();
       const seen = async () => {
@@ -98,7 +98,7 @@ export const getCases = (world: World): void => {
       expect(await seen()).toBe('TERMINATED 2');
     });
 
-    test('a session is TERMINATED from the instant that its time limit is used up', async () => {
+    test('returns TERMINATED from the millisecond in which the time limit is used up', async () => {
       const client = world.client();
       const { session_id: id } = Object(
         (await client.create({ face: 'a', profile: 'b', time_limit: 3 })).json(),
@@ -116,15 +116,15 @@ export const getCases = (world: World): void => {
       });
     });
 
-    test('an unknown session_id is 404', async () => {
+    test('answers 404 for an unknown session_id', async () => {
       expectProblem(await world.client().send('/session/nobody-has-this'), 404, 'not_found');
     });
 
-    test.each(strangeIds)('an id of %s is one that nobody has', async (id) => {
+    test.each(strangeIds)('answers 404 for the valid but unknown id %s', async (id) => {
       expectProblem(await world.client().send(`/session/${id}`), 404, 'not_found');
     });
 
-    test('a line break in an id does not become one in the answer', async () => {
+    test('never lets a line break of an id into the response', async () => {
       const client = world.client();
       // A router may find no path with a line break in it, and answer for itself.
       const headers = { 'X-API-KEY': keyOf(client.tenant) };
@@ -135,28 +135,31 @@ export const getCases = (world: World): void => {
       expect(reply.headers).not.toHaveProperty('set-cookie');
     });
 
-    test.each(brokenEncodings)('an id of %s is 400 and names session_id', async (id) => {
-      expectInvalid(await world.client().send(`/session/${id}`), 'session_id');
-    });
+    test.each(brokenEncodings)(
+      'answers 400 for the invalid id %s, naming session_id',
+      async (id) => {
+        expectInvalid(await world.client().send(`/session/${id}`), 'session_id');
+      },
+    );
 
-    test('an id of more than 256 characters is 400 and names session_id', async () => {
+    test('answers 400 for an id of more than 256 characters, naming session_id', async () => {
       expectInvalid(await world.client().send(`/session/${'x'.repeat(257)}`), 'session_id');
     });
 
-    test('an id may be percent-encoded', async () => {
+    test('accepts a percent-encoded id', async () => {
       const client = world.client();
       const { id } = await client.created();
       const encoded = id.replace(/./g, (character) => `%${character.charCodeAt(0).toString(16)}`);
       expect((await client.send(`/session/${encoded}`)).json()).toHaveProperty('id', id);
     });
 
-    test('a query after the id changes nothing', async () => {
+    test('ignores a query after the id', async () => {
       const client = world.client();
       const { id } = await client.created();
       expect((await client.send(`/session/${id}?limit=junk`)).status).toBe(200);
     });
 
-    test('a record that cannot be read is 500, and the answer says nothing of what is wrong with it', async () => {
+    test('answers 500 for an unreadable record, without details of the damage', async () => {
       const client = world.client();
       const { id } = await client.created();
       world.store.damage({ tenant: client.tenant, id }, 'head');

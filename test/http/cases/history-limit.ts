@@ -27,7 +27,7 @@ const junk = ['', 'abc', '-1', '1.5', '1e3', '%205', '0x10', '+1', '01', '-0'];
 
 export const historyLimitCases = (world: World): void => {
   describe('history_limit', () => {
-    test('cuts the histories of a list to their latest entries, and names those that it has cut', async () => {
+    test('limits the histories of a list to their latest entries, and names the truncated ones', async () => {
       const client = world.client();
       const [full, short, none] = [
         await talking(client, world, 4),
@@ -46,7 +46,7 @@ export const historyLimitCases = (world: World): void => {
       expect(Object(two.json())[0].id).toBe(none);
     });
 
-    test('cuts the history of one session', async () => {
+    test('limits the history of one session', async () => {
       const client = world.client();
       const id = await talking(client, world, 3);
       const one = await client.send(`/session/${id}?history_limit=1`);
@@ -63,7 +63,7 @@ export const historyLimitCases = (world: World): void => {
       expect(history).toHaveLength(3);
     });
 
-    test('goes along in the links of a list', async () => {
+    test('is repeated in the links of a list', async () => {
       const client = world.client();
       await client.createSeveral(2);
       const reply = await client.send('/sessions?limit=1&history_limit=0');
@@ -72,7 +72,7 @@ export const historyLimitCases = (world: World): void => {
       );
     });
 
-    test('is named by HEAD as by GET', async () => {
+    test('is reported by HEAD as by GET', async () => {
       const client = world.client();
       const id = await talking(client, world, 3);
       for (const path of ['/sessions?history_limit=1', `/session/${id}?history_limit=1`]) {
@@ -82,14 +82,14 @@ export const historyLimitCases = (world: World): void => {
       expect(truncatedIn(await client.send(`/session/${id}`, { method: 'HEAD' }))).toBeUndefined();
     });
 
-    test.each(junk)('of %j is 400 and named', async (value) => {
+    test.each(junk)('of %j is answered with 400 and named', async (value) => {
       const client = world.client();
       const { id } = await client.created();
       expectInvalid(await client.send(`/sessions?history_limit=${value}`), 'history_limit');
       expectInvalid(await client.send(`/session/${id}?history_limit=${value}`), 'history_limit');
     });
 
-    test('that is given twice is 400 and named', async () => {
+    test('that is repeated is answered with 400 and named', async () => {
       const client = world.client();
       const { id } = await client.created();
       expectInvalid(

@@ -18,7 +18,7 @@ const talking = async (client: Client): Promise<string> => {
 
 export const historyCases = (world: World): void => {
   describe('GET /session/{session_id}/history', () => {
-    test('answers the last entries, those after a position, and those before one', async () => {
+    test('returns the last entries, those after a position, and those before one', async () => {
       const client = world.client();
       const id = await talking(client);
       const shown = said.map((entry) => ({ ...entry, position: expect.any(Number) }));
@@ -54,7 +54,7 @@ export const historyCases = (world: World): void => {
       }
     });
 
-    test('has the headers of GET for HEAD, and no body', async () => {
+    test('answers HEAD with the headers of GET and no body', async () => {
       const client = world.client();
       const path = `/session/${await talking(client)}/history`;
       const [full, head] = [await client.send(path), await client.send(path, { method: 'HEAD' })];
@@ -74,12 +74,12 @@ export const historyCases = (world: World): void => {
       ['last', 'last=1&before=0'],
       ['limit', 'limit=5'],
       ['limit', 'after=0&limit=0'],
-    ])('names %s where the query is %s', async (path, query) => {
+    ])('names %s if the query is %s', async (path, query) => {
       const client = world.client();
       expectInvalid(await client.send(`/session/${await talking(client)}/history?${query}`), path);
     });
 
-    test('tells nothing of the sessions of others', async () => {
+    test('answers 404 for sessions of other tenants', async () => {
       const id = await talking(world.client());
       expectProblem(await world.client().send(`/session/${id}/history`), 404, 'not_found');
       expectProblem(
@@ -89,7 +89,7 @@ export const historyCases = (world: World): void => {
       );
     });
 
-    test('is read by GET alone', async () => {
+    test('accepts GET and HEAD only', async () => {
       const reply = await world.client().send('/session/x/history', { method: 'POST' });
       expectProblem(reply, 405, 'method_not_allowed');
       expect(reply.headers['allow']).toBe('GET, HEAD');

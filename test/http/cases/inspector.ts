@@ -10,21 +10,21 @@ const signedIn = (client: Client): Readonly<Record<string, string>> => ({
 });
 
 export const inspectorCases = (world: World): void => {
-  describe('GET /inspector and what is under it', () => {
+  describe('the inspector routes', () => {
     const ask = (
       client: Client,
       path: string,
       { headers = signedIn(client), ...rest }: Outgoing = {},
     ) => send(world.origin, client.at(`/inspector${path}`), { headers, ...rest });
 
-    test('has the page, under its policy', async () => {
+    test('serve the page under its content security policy', async () => {
       const { status, headers, text } = await ask(world.client(), '');
       expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
       expect(headers['content-security-policy']).toContain("default-src 'none'");
       expect(text).toContain('<!doctype html>');
     });
 
-    test('has the sessions of the tenant, and one of them', async () => {
+    test("serve the tenant's sessions, and single ones", async () => {
       const client = world.client();
       const { id } = await client.created();
       const listed = await ask(client, '/sessions');
@@ -36,7 +36,7 @@ export const inspectorCases = (world: World): void => {
       expectProblem(await ask(world.client(), `/session/${id}`), 404, 'not_found');
     });
 
-    test('ends a session for the page, and for no other', async () => {
+    test('end a session on request of the page only', async () => {
       const client = world.client();
       const { id } = await client.created();
       const path = `/terminate-session/${id}`;
@@ -46,7 +46,7 @@ export const inspectorCases = (world: World): void => {
       expect((await client.sessions.get(id))._unsafeUnwrap().status).toBe('TERMINATED');
     });
 
-    test('asks for a password, and takes no X-API-KEY for one', async () => {
+    test('ask for a password, and reject an X-API-KEY', async () => {
       const client = world.client();
       const reply = await ask(client, '', { headers: { 'X-API-KEY': keyOf(client.tenant) } });
       expect([reply.status, reply.headers['www-authenticate']]).toEqual([

@@ -20,7 +20,7 @@ const operations = [
 export const apiKeyCases = (world: World): void => {
   describe('API keys', () => {
     test.each(operations)(
-      '%s without a key is 401 and says how to authenticate',
+      'are required by %s, which answers 401 with how to authenticate',
       async (_name, method, path) => {
         const reply = await world
           .client()
@@ -31,7 +31,7 @@ export const apiKeyCases = (world: World): void => {
     );
 
     test.each(operations)(
-      '%s with a wrong key is the very same answer as without one',
+      'are checked by %s, which answers a wrong key exactly like a missing one',
       async (_name, method, path) => {
         const client = world.client();
         const outgoing =
@@ -45,7 +45,7 @@ export const apiKeyCases = (world: World): void => {
       },
     );
 
-    test('an empty key is 401', async () => {
+    test('must not be empty', async () => {
       expectProblem(
         await world.client().send('/sessions', { headers: { 'X-API-KEY': '' } }),
         401,
@@ -53,19 +53,19 @@ export const apiKeyCases = (world: World): void => {
       );
     });
 
-    test('two keys in one request are a wrong key, even if both are right', async () => {
+    test('are wrong if a request contains two, even if both are valid', async () => {
       const client = world.client();
       const headers = { 'X-API-KEY': [keyOf(client.tenant), keyOf('other')] };
       expectProblem(await client.anonymous('/sessions', { headers }), 401, 'unauthenticated');
     });
 
-    test('the header may be written in any case', async () => {
+    test('may be sent in a header of any case', async () => {
       const client = world.client();
       const headers = { 'x-Api-Key': keyOf(client.tenant) };
       expect((await client.anonymous('/sessions', { headers })).status).toBe(200);
     });
 
-    test('the key in the query, in a cookie or as a bearer token opens nothing', async () => {
+    test('are ignored in the query, in a cookie or as a bearer token', async () => {
       const client = world.client();
       const key = keyOf(client.tenant);
       const headers = { Authorization: `Bearer ${key}`, Cookie: `X-API-KEY=${key}` };
@@ -76,7 +76,7 @@ export const apiKeyCases = (world: World): void => {
       );
     });
 
-    test('a stranger is turned away before the method is looked at', async () => {
+    test('are checked before the method', async () => {
       expectProblem(
         await world.client().anonymous('/sessions', { method: 'DELETE' }),
         401,
@@ -84,7 +84,7 @@ export const apiKeyCases = (world: World): void => {
       );
     });
 
-    test('and before the query, the id or the media type is', async () => {
+    test('are checked before the query, the id and the media type', async () => {
       const client = world.client();
       expectProblem(await client.anonymous('/sessions?limit=junk'), 401, 'unauthenticated');
       expectProblem(await client.anonymous('/session/%zz'), 401, 'unauthenticated');
@@ -98,7 +98,7 @@ export const apiKeyCases = (world: World): void => {
     });
 
     if (!world.parsesBodies) {
-      test('and before the body is', async () => {
+      test('are checked before the body', async () => {
         const broken = { method: 'POST', headers: json, body: '{' };
         expectProblem(
           await world.client().anonymous('/create-session', broken),
@@ -108,14 +108,14 @@ export const apiKeyCases = (world: World): void => {
       });
     }
 
-    test("one tenant's list, and its total, leave out another's sessions", async () => {
+    test("limit the list and its total to the tenant's sessions", async () => {
       const [ours, theirs] = [world.client(), world.client()];
       await theirs.createSeveral(3);
       const reply = await ours.send('/sessions');
       expect([reply.text, reply.headers['x-total-count']]).toEqual(['[]', '0']);
     });
 
-    test("another tenant's session is the very same 404 as one that does not exist", async () => {
+    test("hide another tenant's session behind the same 404 as a missing one", async () => {
       const [ours, theirs] = [world.client(), world.client()];
       const { id } = await theirs.created();
       const foreign = await ours.send(`/session/${id}`);

@@ -3,8 +3,8 @@ import { expectInvalid, expectProblem } from '../problems.js';
 import { minimal, type World } from '../world.js';
 
 export const labelCases = (world: World): void => {
-  describe('labels', () => {
-    test('are given at creation, find sessions in a list, and are not shown unless the host says so', async () => {
+  describe('labels over HTTP', () => {
+    test('are set by create, filter a list, and are hidden unless the host shows them', async () => {
       const client = world.client();
       for (const at of [1, 2, 3, 4, 5]) {
         world.clock.pass(1000);
@@ -31,7 +31,7 @@ export const labelCases = (world: World): void => {
       expect((await world.client().send('/sessions?labels=user:u-1')).text).toBe('[]');
     });
 
-    test('are part of what an Idempotency-Key stands for', async () => {
+    test('are part of what an Idempotency-Key identifies', async () => {
       const client = world.client();
       const key = { 'Idempotency-Key': 'call-1' };
       expect((await client.create({ ...minimal, labels: { user: 'u-1' } }, key)).status).toBe(201);
@@ -43,7 +43,7 @@ export const labelCases = (world: World): void => {
       );
     });
 
-    test('name what is wrong with them', async () => {
+    test('are rejected with what is wrong', async () => {
       const client = world.client();
       expectInvalid(await client.create({ ...minimal, labels: 'user' }), 'labels');
       expectInvalid(await client.create({ ...minimal, labels: { user: 5 } }), 'labels.user');
@@ -54,7 +54,7 @@ export const labelCases = (world: World): void => {
       expectInvalid(await client.send('/sessions?labels=a:b&labels=a:c'), 'labels');
     });
 
-    test('are changed by update-session, once for each key, and read with the session', async () => {
+    test('are changed by update-session once per key, and read with the session', async () => {
       const client = world.client();
       const { session_id: id } = Object(
         (await client.create({ ...minimal, labels: { draft: 'yes', user: 'u-1' } })).json(),
@@ -94,7 +94,7 @@ export const labelCases = (world: World): void => {
       );
     });
 
-    test('find sessions by several, with a status, and by the last use, whose links repeat them', async () => {
+    test('filter by several labels, a status and the last use, and links repeat them', async () => {
       const client = world.client();
       const ids: string[] = [];
       for (const channel of ['web', 'phone', 'web']) {

@@ -26,8 +26,8 @@ const tokenIn = (answer: Awaited<ReturnType<typeof post>>): number =>
   Number(Object(answer.json()).fencing_token);
 
 export const leaseCases = (world: World): void => {
-  describe('POST /lease-session/{session_id}, /renew-session/{session_id} and /release-session/{session_id}', () => {
-    test('give a fencing token and an end, and keep another holder out until then', async () => {
+  describe('lease-session, renew-session and release-session', () => {
+    test('return a fencing token and an end, and reject another holder until then', async () => {
       const client = world.client();
       const id = await started(client);
       const now = world.clock.now();
@@ -55,7 +55,7 @@ export const leaseCases = (world: World): void => {
       );
     });
 
-    test('renewing moves the end of the current lease, and takes none that is lost', async () => {
+    test('move the end of the current lease on renewal, and fail for a lost lease', async () => {
       const client = world.client();
       const id = await started(client);
       const early = { fencing_token: 2, seconds: 30 };
@@ -75,7 +75,7 @@ export const leaseCases = (world: World): void => {
       expectProblem(await post(client, `/renew-session/${id}`, renewal), 409, 'lease_lost');
     });
 
-    test('a command or an append with a fencing token is refused unless it is the current one', async () => {
+    test('make commands and appends fail with a stale fencing token', async () => {
       const client = world.client();
       const id = await started(client);
       const fenced = (fencingToken: string) => ({ 'X-Fencing-Token': fencingToken });
@@ -133,7 +133,7 @@ export const leaseCases = (world: World): void => {
   });
 
   describe('POST /append-history/{session_id} with if_position', () => {
-    test('appends where the history ends there, and else answers 412 with where it ends', async () => {
+    test('appends if the history ends there, and otherwise answers 412 with the actual end', async () => {
       const client = world.client();
       const id = await started(client);
       const first = Object(
@@ -157,8 +157,8 @@ export const leaseCases = (world: World): void => {
     });
   });
 
-  describe('an Idempotency-Key of a command or an append', () => {
-    test('stands for one operation: with another it is 422', async () => {
+  describe('the Idempotency-Key of a command or an append', () => {
+    test('identifies one operation, and is answered with 422 for another', async () => {
       const client = world.client();
       const id = await started(client);
       const key = { 'Idempotency-Key': 'op-1' };

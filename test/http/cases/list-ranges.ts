@@ -28,8 +28,8 @@ const follow = async (client: Client, query: string): Promise<readonly unknown[]
 };
 
 export const listRangeCases = (world: World): void => {
-  describe('GET /sessions in an order, between times, and on from a cursor', () => {
-    test('begins with the oldest where it is asked to', async () => {
+  describe('GET /sessions with order, creation times and cursor', () => {
+    test('starts with the oldest session on request', async () => {
       const client = world.client();
       const ids = await client.createSeveral(5);
       expect(idsOf(await client.send('/sessions?order=oldest&limit=2'))).toEqual(
@@ -39,7 +39,7 @@ export const listRangeCases = (world: World): void => {
       expect(await follow(client, '?order=oldest&limit=2')).toEqual(ids.toReversed());
     });
 
-    test('gives what was created between two times, and counts that', async () => {
+    test('returns and counts the sessions created between two times', async () => {
       const client = world.client();
       const ids = await client.createSeveral(5);
       const last = world.clock.now();
@@ -50,7 +50,7 @@ export const listRangeCases = (world: World): void => {
       expect(await follow(client, `?limit=2&created_after=${after}`)).toEqual(ids.slice(0, 4));
     });
 
-    test('links repeat the order and the times', async () => {
+    test('repeats the order and the times in links', async () => {
       const client = world.client();
       await client.createSeveral(3);
       const reply = await client.send(
@@ -64,7 +64,7 @@ export const listRangeCases = (world: World): void => {
       });
     });
 
-    test('has X-Next-Cursor on every page but the last, and goes on after it', async () => {
+    test('sends X-Next-Cursor on every page but the last, and resumes after it', async () => {
       const client = world.client();
       const ids = await client.createSeveral(5);
       const first = await client.send('/sessions?limit=2');
@@ -82,7 +82,7 @@ export const listRangeCases = (world: World): void => {
       expect(targetsOf(client, third)).toEqual({ first: '?limit=2&page=1' });
     });
 
-    test('neither skips nor repeats while sessions come and go', async () => {
+    test('neither skips nor repeats sessions while others are created and deleted', async () => {
       const client = world.client();
       const ids = await client.createSeveral(6);
       const first = await client.send('/sessions?limit=3');
@@ -108,15 +108,18 @@ export const listRangeCases = (world: World): void => {
       ['created_before', ['', 'now', '2026-01-31', '2026-02-30T00:00:00Z', '%00']],
       ['cursor', ['', '1', 's1', '%00', '0.', '../..', 'x'.repeat(4000)]],
       ['status', ['', 'idle', 'ENDED', 'constructor', 'ACTIVE,PAUSED']],
-    ] as const)('%s that is junk or repeated is 400 and named', async (name, junk) => {
-      const client = world.client();
-      for (const value of junk)
-        expectInvalid(await client.send(`/sessions?${name}=${value}`), name);
-      const twice = name === 'status' ? ['status[0]', 'status[1]'] : [name];
-      expectInvalid(await client.send(`/sessions?${name}=oldest&${name}=oldest`), ...twice);
-    });
+    ] as const)(
+      'answers %s that is malformed or repeated with 400, and names it',
+      async (name, junk) => {
+        const client = world.client();
+        for (const value of junk)
+          expectInvalid(await client.send(`/sessions?${name}=${value}`), name);
+        const twice = name === 'status' ? ['status[0]', 'status[1]'] : [name];
+        expectInvalid(await client.send(`/sessions?${name}=oldest&${name}=oldest`), ...twice);
+      },
+    );
 
-    test('status may be repeated: the list has the sessions of each, and its links repeat them', async () => {
+    test('accepts several status parameters, lists the sessions of each, and repeats them in links', async () => {
       const client = world.client();
       const ids = await client.createSeveral(5);
       for (const at of [0, 1, 3]) await client.sessions.start(String(ids[at]));
@@ -134,7 +137,7 @@ export const listRangeCases = (world: World): void => {
       );
     });
 
-    test('order=updated lists the sessions by their last update, also of some statuses', async () => {
+    test('lists sessions by their last update with order=updated, also by status', async () => {
       const client = world.client();
       const ids = await client.createSeveral(4);
       world.clock.pass(1000);
@@ -151,7 +154,7 @@ export const listRangeCases = (world: World): void => {
       expect(idsOf(some)).toEqual([ids[3], ids[0], ids[1]]);
     });
 
-    test('a page together with a cursor is 400', async () => {
+    test('answers a page together with a cursor with 400', async () => {
       const client = world.client();
       await client.createSeveral(2);
       const { headers } = await client.send('/sessions?limit=1');
@@ -161,7 +164,7 @@ export const listRangeCases = (world: World): void => {
       );
     });
 
-    test('a HEAD has the same headers', async () => {
+    test('answers HEAD with the same headers', async () => {
       const client = world.client();
       await client.createSeveral(2);
       const path = '/sessions?limit=1&order=oldest';

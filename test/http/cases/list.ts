@@ -22,7 +22,7 @@ export const listCases = (world: World): void => {
   listRangeCases(world);
 
   describe('GET /sessions', () => {
-    test('an empty list is 200 and []', async () => {
+    test('answers 200 with [] if there are no sessions', async () => {
       const reply = await world.client().send('/sessions');
       expect([reply.status, reply.text]).toEqual([200, '[]']);
       expect(reply.headers).toMatchObject({
@@ -31,7 +31,7 @@ export const listCases = (world: World): void => {
       });
     });
 
-    test('an empty list has a total of 0, and its first and last page are page 1', async () => {
+    test('sends a total of 0 for an empty list, with page 1 as first and last page', async () => {
       const client = world.client();
       const reply = await client.send('/sessions');
       expect(reply.headers['x-total-count']).toBe('0');
@@ -41,13 +41,13 @@ export const listCases = (world: World): void => {
       });
     });
 
-    test('gives a bare array, newest session first', async () => {
+    test('returns a plain array, newest session first', async () => {
       const client = world.client();
       const ids = await client.createSeveral(3);
       expect(idsOf(await client.send('/sessions'))).toEqual(ids);
     });
 
-    test('gives 10 sessions of page 1 unless told otherwise', async () => {
+    test('returns 10 sessions of page 1 by default', async () => {
       const client = world.client();
       const ids = await client.createSeveral(12);
       const reply = await client.send('/sessions');
@@ -55,7 +55,7 @@ export const listCases = (world: World): void => {
       expect(reply.headers['x-total-count']).toBe('12');
     });
 
-    test('pages neither overlap nor leave anything out', async () => {
+    test('returns pages that neither overlap nor skip sessions', async () => {
       const client = world.client();
       const ids = await client.createSeveral(7);
       const pages = await Promise.all(
@@ -64,7 +64,7 @@ export const listCases = (world: World): void => {
       expect(pages.flatMap(idsOf)).toEqual(ids);
     });
 
-    test('links to the first, previous, next and last page, with the prefix', async () => {
+    test('links to the first, previous, next and last page, including the prefix', async () => {
       const client = world.client();
       await client.createSeveral(5);
       const reply = await client.send('/sessions?limit=2&page=2');
@@ -78,7 +78,7 @@ export const listCases = (world: World): void => {
       );
     });
 
-    test('page 1 has no previous page and the last has no next one', async () => {
+    test('sends no previous link on page 1 and no next link on the last page', async () => {
       const client = world.client();
       await client.createSeveral(3);
       const first = linksOf(client, await client.send('/sessions?limit=2'));
@@ -87,7 +87,7 @@ export const listCases = (world: World): void => {
       expect(Object.keys(last)).toEqual(['first', 'prev', 'last']);
     });
 
-    test('past the end is 200 and [], and the previous page is the last', async () => {
+    test('answers 200 with [] past the end, with the last page as previous', async () => {
       const client = world.client();
       await client.createSeveral(3);
       const reply = await client.send('/sessions?limit=2&page=9');
@@ -99,7 +99,7 @@ export const listCases = (world: World): void => {
       });
     });
 
-    test('a limit above 100 is served as 100, and the links say so', async () => {
+    test('treats a limit above 100 as 100, also in links', async () => {
       const client = world.client();
       await client.createSeveral(101);
       const reply = await client.send('/sessions?limit=1000000');
@@ -111,7 +111,7 @@ export const listCases = (world: World): void => {
     });
 
     test.each(['9007199254740993', '9'.repeat(400)])(
-      'takes whole numbers of any length: %s',
+      'accepts whole numbers of any length: %s',
       async (digits) => {
         const client = world.client();
         await client.createSeveral(1);
@@ -137,14 +137,14 @@ export const listCases = (world: World): void => {
       '%00',
       '%EF%BC%91',
     ];
-    test.each(['limit', 'page'])('a %s that is junk is 400 and named', async (name) => {
+    test.each(['limit', 'page'])('answers a malformed %s with 400, and names it', async (name) => {
       const client = world.client();
       for (const value of junk)
         expectInvalid(await client.send(`/sessions?${name}=${value}`), name);
     });
 
     test.each(['limit', 'page'])(
-      'a repeated %s is 400 and named, even if both are the same',
+      'answers a repeated %s with 400, even if both values are equal',
       async (name) => {
         const client = world.client();
         expectInvalid(await client.send(`/sessions?${name}=1&${name}=1`), name);
@@ -153,18 +153,18 @@ export const listCases = (world: World): void => {
     );
 
     test.each(['limit[]=5', 'limit=5,6', 'limit', 'limit=5%0a'])(
-      '?%s is not a limit of 5',
+      'rejects the malformed limit ?%s',
       async (query) => {
         const reply = await world.client().send(`/sessions?${query}`);
         expectInvalid(reply, query === 'limit[]=5' ? 'limit[]' : 'limit');
       },
     );
 
-    test('both parameters may be wrong', async () => {
+    test('names both parameters if both are wrong', async () => {
       expectInvalid(await world.client().send('/sessions?page=x&limit=y'), 'limit', 'page');
     });
 
-    test('parameters of other names are ignored', async () => {
+    test('ignores unknown parameters', async () => {
       const reply = await world
         .client()
         .send('/sessions?offset=5&lang=x&_=1&api_key=k&__proto__=1&constructor=2&&=&%zz=1');
@@ -194,19 +194,22 @@ export const listCases = (world: World): void => {
       ['paeg=2', 'paeg', 'page'],
       ['Cursor=x', 'Cursor', 'cursor'],
       ['ordr=oldest', 'ordr', 'order'],
-    ])('%s is refused by its name: ignored, it would widen the list', async (query, path, name) => {
-      const reply = await world.client().send(`/sessions?limit=5&${query}`);
-      expectInvalid(reply, path);
-      expect(reply.text).toContain(`is unknown (did you mean ${name}?)`);
-    });
+    ])(
+      'rejects %s by its name, since ignoring it would widen the list',
+      async (query, path, name) => {
+        const reply = await world.client().send(`/sessions?limit=5&${query}`);
+        expectInvalid(reply, path);
+        expect(reply.text).toContain(`is unknown (did you mean ${name}?)`);
+      },
+    );
 
-    test('a parameter may be percent-encoded', async () => {
+    test('accepts percent-encoded parameters', async () => {
       const client = world.client();
       await client.createSeveral(2);
       expect(idsOf(await client.send('/sessions?%6Cimit=%31'))).toHaveLength(1);
     });
 
-    test('serves the sessions that can be read and names the others', async () => {
+    test('returns the readable sessions and names the others', async () => {
       const client = world.client();
       const [newest, damaged, oldest] = await client.createSeveral(3);
       world.store.damage({ tenant: client.tenant, id: String(damaged) }, 'head');

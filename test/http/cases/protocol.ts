@@ -49,22 +49,22 @@ const otherPaths = [
 ];
 
 export const protocolCases = (world: World): void => {
-  describe('methods and paths', () => {
-    test.each(wrongMethods)('%s %s is 405 and Allow says %s', async (method, path, allow) => {
+  describe('the HTTP protocol', () => {
+    test.each(wrongMethods)('answers %s %s with 405 and Allow: %s', async (method, path, allow) => {
       const reply = await world.client().send(path, { method });
       expect([reply.status, reply.headers['allow']]).toEqual([405, allow]);
       expect(reply.headers['content-type']).toBe('application/json');
       if (method !== 'HEAD') expectProblem(reply, 405, 'method_not_allowed');
     });
 
-    test.each(otherPaths)('%s is none of the operations', async (path) => {
+    test.each(otherPaths)('answers %s with 404', async (path) => {
       const reply = await world.client().send(path);
       expect(reply.status).toBe(404);
       expect(reply.text).not.toContain('"not_found"');
       expect(reply.headers).not.toHaveProperty('x-total-count');
     });
 
-    test('a body of a GET is ignored', async () => {
+    test('ignores the body of a GET', async () => {
       const outgoing = {
         headers: { 'Content-Type': 'application/json' },
         body: '{"limit":"junk"}',
@@ -72,7 +72,7 @@ export const protocolCases = (world: World): void => {
       expect((await world.client().send('/sessions', outgoing)).status).toBe(200);
     });
 
-    test('HEAD of the list has the headers of GET, but no body and no length, for which the body would have to be made', async () => {
+    test('answers HEAD of the list with the headers of GET, but without a length, which would need the body', async () => {
       const client = world.client();
       await client.createSeveral(2);
       const full = await client.send('/sessions?limit=1');
@@ -82,7 +82,7 @@ export const protocolCases = (world: World): void => {
       expect({ ...head.headers, date: '' }).toEqual({ ...headers, date: '' });
     });
 
-    test('HEAD of a session has the headers of GET, but no body and no length', async () => {
+    test('answers HEAD of a session with the headers of GET, but without a length', async () => {
       const client = world.client();
       const { id } = await client.created();
       const full = await client.send(`/session/${id}`);
@@ -92,7 +92,7 @@ export const protocolCases = (world: World): void => {
       expect({ ...head.headers, date: '' }).toEqual({ ...headers, date: '' });
     });
 
-    test('HEAD of what is wrong has the status and headers of GET', async () => {
+    test('answers an invalid HEAD with the status and headers of GET', async () => {
       const client = world.client();
       const full = await client.send('/session/nobody-has-this');
       const head = await client.send('/session/nobody-has-this', { method: 'HEAD' });
@@ -100,7 +100,7 @@ export const protocolCases = (world: World): void => {
       expect({ ...head.headers, date: '' }).toEqual({ ...full.headers, date: '' });
     });
 
-    test('the length of an answer is told in bytes', async () => {
+    test('sends a Content-Length in bytes', async () => {
       const client = world.client();
       const { session_id: id } = Object(
         (await client.create({ face: '👋é', profile: '世界' })).json(),
@@ -109,7 +109,7 @@ export const protocolCases = (world: World): void => {
       expect(reply.headers['content-length']).toBe(String(Buffer.byteLength(reply.text)));
     });
 
-    test('an error is written as JSON with nothing else in it than RFC 9457, code and errors', async () => {
+    test('sends errors as JSON with the members of RFC 9457, code and errors only', async () => {
       const reply = await world.client().create({});
       expect(reply.json()).toEqual({
         type: 'about:blank',

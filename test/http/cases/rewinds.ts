@@ -32,7 +32,7 @@ export const rewindCases = (world: World): void => {
     Object((await client.send(`/session/${id}`)).json()).history;
 
   describe('POST /rewind-history/{session_id}', () => {
-    test('supersedes what followed that position, with entries and without', async () => {
+    test('supersedes what followed a position, with entries and without', async () => {
       const client = world.client();
       const { id, first, third } = await talking(client);
       const edited = await rewind(client, id, {
@@ -54,7 +54,7 @@ export const rewindCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([]);
     });
 
-    test('is 412 where the history has moved since if_position, and changes nothing', async () => {
+    test('answers 412 if the history has moved since if_position, and changes nothing', async () => {
       const client = world.client();
       const { id, first, third } = await talking(client);
       const { position } = Object((await append(client, id, { entries: [say('four')] })).json());
@@ -73,7 +73,7 @@ export const rewindCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([say('sum')]);
     });
 
-    test('is 400 with a position that is not in the current history or is no position, and without one', async () => {
+    test('answers 400 for a missing, malformed or superseded position', async () => {
       const client = world.client();
       const { id, first, second, third } = await talking(client);
       const edited = await rewind(client, id, {
@@ -106,7 +106,7 @@ export const rewindCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([say('one'), say('four')]);
     });
 
-    test('once more with the same Idempotency-Key changes nothing, and with it elsewhere is 422', async () => {
+    test('changes nothing for a repeated Idempotency-Key, and answers 422 if the key was used elsewhere', async () => {
       const client = world.client();
       const { id, first, third } = await talking(client);
       const key = { 'Idempotency-Key': 'edit' };
@@ -128,7 +128,7 @@ export const rewindCases = (world: World): void => {
       expect(await historyOf(client, id)).toEqual([say('one'), say('four'), say('five')]);
     });
 
-    test('is refused without the lease that X-Fencing-Token names', async () => {
+    test('is rejected without the lease that X-Fencing-Token names', async () => {
       const client = world.client();
       const { id, third } = await talking(client);
       const body = { to: 0, if_position: third };
@@ -136,7 +136,7 @@ export const rewindCases = (world: World): void => {
       expect(await historyOf(client, id)).toHaveLength(3);
     });
 
-    test('is a snapshot of the history as it is now, and what is appended then a change again', async () => {
+    test('sends a snapshot of the current history to watches, and later appends as changes', async () => {
       const client = world.client();
       const { id, first, third } = await talking(client);
       const reader = await client.watch(id);

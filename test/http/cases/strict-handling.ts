@@ -12,7 +12,7 @@ export const strictHandlingCases = (world: World): void => {
       'handling=strict',
       'respond-async, Handling="strict"; foo',
       'wait=5,handling = strict',
-    ])('refuses unknown fields of a body by their names: %s', async (Prefer) => {
+    ])('rejects unknown fields of a body by their names: %s', async (Prefer) => {
       const body = { ...minimal, timelimit: 5, color: 'red' };
       const reply = await world.client().create(body, { Prefer });
       expectInvalid(reply, 'timelimit', 'color');
@@ -24,12 +24,12 @@ export const strictHandlingCases = (world: World): void => {
       'handling=lenient, handling=strict',
       'strict',
       'x-handling=strict',
-    ])('is not asked for by %s, which ignores unknown fields', async (Prefer) => {
+    ])('is not enabled by %s, which ignores unknown fields', async (Prefer) => {
       const created = await world.client().create({ ...minimal, color: 'red' }, { Prefer });
       expect(created.status).toBe(201);
     });
 
-    test('refuses unknown fields of nested objects together with those of the body', async () => {
+    test('rejects unknown nested fields together with those of the body', async () => {
       const client = world.client();
       const { id } = await client.created();
       const from = { id, positon: 1 };
@@ -40,7 +40,7 @@ export const strictHandlingCases = (world: World): void => {
       expect(Object((await client.send('/sessions')).json())).toHaveLength(1);
     });
 
-    test('refuses unknown query parameters, near ones and others', async () => {
+    test('rejects unknown query parameters, similar to known ones or not', async () => {
       const client = world.client();
       const { id } = await client.created();
       for (const path of ['/sessions', `/session/${id}`, `/session/${id}/history`]) {
@@ -63,7 +63,7 @@ export const strictHandlingCases = (world: World): void => {
       expect((await client.send('/sessions?limit=1&page=1', { headers: strict })).status).toBe(200);
     });
 
-    test('lists no more unknown names than an error may have issues', async () => {
+    test('lists at most as many unknown names as an error may have issues', async () => {
       const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`field${at}`, at]));
       const reply = await world.client().create({ ...minimal, ...many }, strict);
       expect(Object(reply.json()).errors).toHaveLength(20);

@@ -42,8 +42,8 @@ export const workCases = (world: World): void => {
     return { id, fencing_token: work?.lease.fencing_token ?? 0 };
   };
 
-  describe('POST /wake-session/{session_id} and /claim-sessions', () => {
-    test('give a session that waits to one worker, with its lease, attempt and time', async () => {
+  describe('wake-session and claim-sessions', () => {
+    test('give a waiting session to one worker, with its lease, attempt and time', async () => {
       const client = world.client();
       const since = new Date(world.clock.now()).toISOString();
       const id = await waiting(client);
@@ -58,7 +58,7 @@ export const workCases = (world: World): void => {
       expect((await claim(client)).json()).toEqual({ claimed: [], unreadable: [], limit: 1 });
     });
 
-    test('give the longest waiting first, at most as many as asked for', async () => {
+    test('return the longest waiting sessions first, up to the limit', async () => {
       const client = world.client();
       const ids: string[] = [];
       for (let count = 0; count < 3; count += 1) {
@@ -69,7 +69,7 @@ export const workCases = (world: World): void => {
       expect(idsIn(await claim(client, { limit: null, attempts: null }))).toEqual(ids.slice(2));
     });
 
-    test('give as many of the latest entries as asked for, and the end of the history', async () => {
+    test('return the requested number of latest entries, and the end of the history', async () => {
       const client = world.client();
       const id = await waiting(client);
       const data = { of: 'the user' };
@@ -95,7 +95,7 @@ export const workCases = (world: World): void => {
       }
     });
 
-    test('wait for a time that is to come, and wake without a body', async () => {
+    test('wait for a future time, and wake without a body', async () => {
       const client = world.client();
       const { id } = await client.created();
       const at = new Date(world.clock.now() + 5000).toISOString();
@@ -105,7 +105,7 @@ export const workCases = (world: World): void => {
       expect(idsIn(await claim(client))).toEqual([id]);
     });
 
-    test("never give a session of another tenant's", async () => {
+    test("never return another tenant's session", async () => {
       const [client, other] = [world.client(), world.client()];
       const id = await waiting(client);
       expect(idsIn(await claim(other, { limit: 100 }))).toEqual([]);
@@ -133,8 +133,8 @@ export const workCases = (world: World): void => {
     });
   });
 
-  describe('POST /release-session/{session_id} of a claim', () => {
-    test('with done ends the work, and without it the session waits for the next attempt', async () => {
+  describe('release-session of a claim', () => {
+    test('ends the work with done, and otherwise lets the session wait for the next attempt', async () => {
       const client = world.client();
       const { id, fencing_token } = await claimed(client);
       const undone = { fencing_token, done: false };
@@ -149,7 +149,7 @@ export const workCases = (world: World): void => {
       expect(idsIn(await claim(client))).toEqual([]);
     });
 
-    test('leaves a wake that came after the claim', async () => {
+    test('keeps a wake that came after the claim', async () => {
       const client = world.client();
       const { id, fencing_token } = await claimed(client);
       await post(client, `/wake-session/${id}`, {});
@@ -158,13 +158,13 @@ export const workCases = (world: World): void => {
     });
   });
 
-  describe('POST /cancel-work/{session_id}', () => {
+  describe('cancel-work', () => {
     test.each([
       [{ reason: 'The user has left.' }, 'The user has left.'],
       [{ reason: null }, undefined],
       [{}, undefined],
     ])(
-      'with %j makes each call of the worker but its release 409 cancelled, with the reason',
+      'with %j fails each call of the worker but its release with 409 cancelled and the reason',
       async (body, reason) => {
         const client = world.client();
         const { id, fencing_token } = await claimed(client);

@@ -87,7 +87,7 @@ afterEach(() => {
 
 const snapshot = (name: string): string => `./recorded/${name}.http`;
 
-test('a whole service answers every request as it was recorded, byte for byte', async () => {
+test('a complete service responds as recorded, byte for byte', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOON });
   const { clock, sessions } = open(new MemorySessionStore({ events: true }), { historyEntries: 5 });
   const acme = sessions.forTenant('acme');
@@ -105,7 +105,7 @@ test('a whole service answers every request as it was recorded, byte for byte', 
   await expect(await transcript(handler, wireRequests)).toMatchFileSnapshot(snapshot('whole'));
 });
 
-test('a host that shows work sends it, and the waiting messages, as it was recorded', async () => {
+test('a host that shows work sends it with the waiting messages as recorded', async () => {
   const { clock, sessions } = open(new MemorySessionStore({ events: true }));
   const acme = sessions.forTenant('acme');
   await acme.create({ face: 'ada', profile: 'tutor' });
@@ -123,7 +123,7 @@ test('a host that shows work sends it, and the waiting messages, as it was recor
   await expect([shown, ended].join('\n')).toMatchFileSnapshot(snapshot('work'));
 });
 
-test('a host that shows usage sends it, with the budgets, as it was recorded', async () => {
+test('a host that shows usage sends it with the budgets as recorded', async () => {
   const { sessions } = open(new MemorySessionStore({ events: true }));
   const handler = wireHandler({ sessions, usage: true });
   const post = (path: string, body: object): WireRequest => [
@@ -146,7 +146,7 @@ test('a host that shows usage sends it, with the budgets, as it was recorded', a
   await expect(await transcript(handler, asked)).toMatchFileSnapshot(snapshot('usage'));
 });
 
-test('the three operations alone answer as they were recorded, and leave every other path to others', async () => {
+test('the three basic operations respond as recorded, and leave every other path to the host', async () => {
   const { sessions } = open(new MemorySessionStore());
   const handler = wireHandler({ sessions, isBare: true });
   await sessions.forTenant('acme').create({ face: 'ada', profile: 'tutor' });
@@ -187,7 +187,7 @@ const failing = {
 } as const;
 
 test.for(Object.entries(failing))(
-  'where the store is %s, every operation answers as it was recorded',
+  'every operation over a store that is %s responds as recorded',
   async ([name, error]) => {
     const fail = () => err(error);
     const broken = {
@@ -205,7 +205,7 @@ test.for(Object.entries(failing))(
   },
 );
 
-test('where the host has made a mistake, every operation answers as it was recorded', async () => {
+test('every operation of a misconfigured host responds as recorded', async () => {
   const { sessions } = open(new MemorySessionStore());
   const nameless = wireHandler({ sessions, authenticate: () => Object('acme') });
   const handlers = [nameless, wireHandler({ sessions: { forTenant: () => ({}) } })];
@@ -213,7 +213,7 @@ test('where the host has made a mistake, every operation answers as it was recor
   await expect(all.join('\n')).toMatchFileSnapshot(snapshot('misconfigured'));
 });
 
-test('where keys cannot be checked, where answers are too many or too large, the answers are as recorded', async () => {
+test('unchecked keys, too many answers and too large answers respond as recorded', async () => {
   const { sessions } = open(new MemorySessionStore({ events: true }), { pageBytes: 100 });
   const acme = sessions.forTenant('acme');
   await acme.create({ face: 'ada', profile: 'tutor' });
