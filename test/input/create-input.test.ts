@@ -22,8 +22,8 @@ const NAME = 'must have 1 to 256 characters';
 const TEXT = 'must have at most 65536 bytes of UTF-8';
 const LIMIT = 'must be a number from 0 to 2592000';
 
-describe('what to create', () => {
-  test('has defaults for everything', () => {
+describe('the input of create', () => {
+  test('gets defaults for every optional field', () => {
     expect(create({ face: 'ada', profile: 'tutor' })._unsafeUnwrap()).toEqual({
       options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0 },
       start: false,
@@ -34,7 +34,7 @@ describe('what to create', () => {
     expect(create({})._unsafeUnwrap().options).toMatchObject({ face: '', profile: '' });
   });
 
-  test('is reported completely if many things are wrong', () => {
+  test('is rejected with a complete list of issues', () => {
     const error = create({
       face: '',
       behavior: 1,
@@ -74,7 +74,7 @@ describe('what to create', () => {
     ['idempotencyKey', '', NAME],
     ['idempotencyKey', 'x'.repeat(257), NAME],
     ['idempotencyKey', 7, 'must be a string'],
-  ] as const)('is refused for its %s', ([field, value, rule]) => {
+  ] as const)('is rejected for its %s', ([field, value, rule]) => {
     const error = createWith({ [field]: value })._unsafeUnwrapErr();
     expect(error).toMatchObject({
       type: 'invalid_input',
@@ -84,7 +84,7 @@ describe('what to create', () => {
 
   const optional = ['behavior', 'context', 'timeLimit'];
 
-  test('may have null for an optional field, as if it were not given', () => {
+  test('treats null in an optional field as absent', () => {
     const nothing = Object.fromEntries(optional.map((field) => [field, null]));
     expect(createWith(nothing)).toEqual(createWith({}));
   });
@@ -93,7 +93,7 @@ describe('what to create', () => {
     ['face', 'profile', ...optional, 'idempotencyKey']
       .flatMap((field) => Object.keys(strange).map((kind) => [field, kind] as const))
       .filter(([field, kind]) => kind !== 'null' || field === 'idempotencyKey'),
-  )('has no %s that is %s', ([field, kind]) => {
+  )('rejects a %s that is %s', ([field, kind]) => {
     const { issues } = createWith({ [field]: strange[kind]?.() })._unsafeUnwrapErr();
     expect(issues).toEqual([
       { path: field, message: field === 'timeLimit' ? LIMIT : 'must be a string' },
@@ -109,11 +109,11 @@ describe('what to create', () => {
     ['timeLimit', 0.1],
     ['timeLimit', Number.MIN_VALUE],
     ['timeLimit', 2_592_000],
-  ] as const)('may have this %s', ([field, value]) => {
+  ] as const)('accepts this %s', ([field, value]) => {
     expect(createWith({ [field]: value })._unsafeUnwrap().options[field]).toBe(value);
   });
 
-  test('takes -0 for 0', () => {
+  test('reads -0 as 0', () => {
     expect(Object.is(createWith({ timeLimit: -0 })._unsafeUnwrap().options.timeLimit, 0)).toBe(
       true,
     );
@@ -122,18 +122,18 @@ describe('what to create', () => {
   const isObject = (kind: string) => kind.endsWith('object') && kind !== 'a throwing object';
 
   test.for(Object.keys(strange).filter((kind) => !isObject(kind)))(
-    'is an object, and not %s',
+    'must be an object, and not %s',
     (kind) => {
       const { issues } = create(strange[kind]?.())._unsafeUnwrapErr();
       expect(issues.map(({ path }) => path)).toContain('input');
     },
   );
 
-  test('is not there: that too is said', () => {
+  test('must not be missing', () => {
     expect(rules(create(undefined)._unsafeUnwrapErr())[0]).toBe('input must be an object');
   });
 
-  test('has no other fields, and does not change the prototype', () => {
+  test('rejects other fields, and never changes the prototype', () => {
     const given: unknown = JSON.parse(
       '{"face":"ada","profile":"tutor","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"status":"ACTIVE"}',
     );
@@ -186,7 +186,7 @@ describe('what to create', () => {
     ]);
   });
 
-  test('has a face and a profile of those that the host allows', () => {
+  test('must have a face and a profile that the host allows', () => {
     const allowed = { faces: new Set(['ada']), profiles: new Set(['tutor']) };
     expect(create({ face: 'ada', profile: 'tutor' }, allowed).isOk()).toBe(true);
     const error = create({ face: 'Ada', profile: 'toString' }, allowed)._unsafeUnwrapErr();

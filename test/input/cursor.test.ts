@@ -13,8 +13,8 @@ const id = fc.string({
   unit: fc.nat({ max: 0xffff }).map((unit) => String.fromCharCode(unit)),
 });
 
-describe('a cursor', () => {
-  test('stands for any time and any id, in characters that need no encoding anywhere', () => {
+describe('a list cursor', () => {
+  test('encodes any time and any id in URL-safe characters', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: LATEST }), id, (ms, name) => {
         const place = { at: new Date(ms).toISOString(), id: name };
@@ -51,12 +51,15 @@ describe('a cursor', () => {
     ` ${cursor}`,
     cursor.toUpperCase(),
     `0.${'x'.repeat(10_000_000)}`,
-  ])('is not what only looks like one: %.40j', (text) => {
+  ])('is not parsed from %.40j', (text) => {
     expect(read(text).isErr()).toBe(true);
   });
 
-  test.each(['a number', 'null', ...Object.keys(strange)])('is a text and not %s', (kind) => {
-    const others: Readonly<Record<string, unknown>> = { 'a number': 5, null: null };
-    expect(read(strange[kind]?.() ?? others[kind]).isErr()).toBe(true);
-  });
+  test.each(['a number', 'null', ...Object.keys(strange)])(
+    'must be a string, and not %s',
+    (kind) => {
+      const others: Readonly<Record<string, unknown>> = { 'a number': 5, null: null };
+      expect(read(strange[kind]?.() ?? others[kind]).isErr()).toBe(true);
+    },
+  );
 });

@@ -11,10 +11,10 @@ const append = (entries: unknown, options: unknown = {}) =>
 
 const rules = ({ issues }: InvalidInput) => issues.map(({ path, message }) => `${path} ${message}`);
 
-describe('entries to append', () => {
+describe('the entries of an append', () => {
   const hello = { role: 'user', content: 'hello' };
 
-  test('get the time of now where they have none', () => {
+  test('get the current time if they have none', () => {
     const times = [undefined, null, '2026-01-31T10:00:00-01:00', new Date(0)];
     const entries = times.map((timestamp) => ({ ...hello, timestamp }));
     const stored = entriesAt(Date.parse(NOW), append(entries)._unsafeUnwrap().entries);
@@ -36,13 +36,13 @@ describe('entries to append', () => {
     ['content', ['hello'], 'must be a string'],
     ['content', 'x'.repeat(262_145), 'must have at most 262144 bytes of UTF-8'],
     ['content', '\u20AC'.repeat(87_382), 'must have at most 262144 bytes of UTF-8'],
-  ] as const)('are refused for a %s of the third', ([field, value, rule]) => {
+  ] as const)('are rejected for a %s of the third entry', ([field, value, rule]) => {
     const { issues } = append([hello, hello, { ...hello, [field]: value }])._unsafeUnwrapErr();
     expect(issues).toEqual([{ path: `entries[2].${field}`, message: rule }]);
   });
 
   test.for([undefined, null, {}, 'hello', 5, hello, { length: 1, 0: hello }, new Set([hello]), []])(
-    'are an array with something in it, and not %j',
+    'must be a non-empty array, and not %j',
     (entries) => {
       expect(rules(append(entries)._unsafeUnwrapErr())).toEqual([
         'entries must be an array of 1 to 1000 entries',
@@ -50,14 +50,14 @@ describe('entries to append', () => {
     },
   );
 
-  test('are so many at most', () => {
+  test('are limited in number', () => {
     expect(append(new Array(1000).fill(hello))._unsafeUnwrap().entries).toHaveLength(1000);
     const { issues } = append(new Array(1001).fill(hello))._unsafeUnwrapErr();
     expect(issues).toEqual([{ path: 'entries', message: 'must be an array of 1 to 1000 entries' }]);
     expect(append(new Array(4_000_000_000)).isErr()).toBe(true);
   });
 
-  test('have no holes between them', () => {
+  test('must not be a sparse array', () => {
     const sparse = [hello, hello];
     sparse[3] = hello;
     expect(rules(append(sparse)._unsafeUnwrapErr())).toEqual([
@@ -67,12 +67,12 @@ describe('entries to append', () => {
     ]);
   });
 
-  test.for([...Object.keys(strange)])('are objects, and none is %s', (kind) => {
+  test.for([...Object.keys(strange)])('must be objects, and not %s', (kind) => {
     const { issues } = append([hello, strange[kind]?.()])._unsafeUnwrapErr();
     expect(issues[0]?.path).toMatch(/^entries/);
   });
 
-  test('are reported up to a number: a report is never larger than what it is about', () => {
+  test('are rejected with a limited number of issues', () => {
     expect(append(new Array(1000).fill({}))._unsafeUnwrapErr().issues).toHaveLength(20);
   });
 
@@ -84,13 +84,13 @@ describe('entries to append', () => {
       [{ ...hello, timestamp: Object.assign(new Date(0), { getTime: () => 'soon' }) }],
       'entries[0].timestamp',
     ],
-  ] as const)('that throw are refused: %s', ([, entries, path]) => {
+  ] as const)('are rejected if they throw: %s', ([, entries, path]) => {
     expect(rules(append(entries)._unsafeUnwrapErr())).toEqual([
       `${path} cannot be read: it throws`,
     ]);
   });
 
-  test('have three fields and no others', () => {
+  test('reject unknown fields', () => {
     const polluted: unknown = JSON.parse(
       '[{"role":"user","content":"hello","__proto__":{"polluted":1}}]',
     );
@@ -121,7 +121,7 @@ describe('entries to append', () => {
       (id) => [id, 'must be well-formed Unicode without control characters'] as const,
     ),
     ...[5, null, {}, ['a']].map((id) => [id, 'must be a string'] as const),
-  ] as const)('have no operation id %j', ([operationId, rule]) => {
+  ] as const)('reject the operation id %j', ([operationId, rule]) => {
     expect(rules(append([hello], { operationId })._unsafeUnwrapErr())).toEqual([
       `operationId ${rule}`,
     ]);

@@ -4,7 +4,7 @@ import { oddNumbers, strange } from '../support/hostile-values.js';
 
 const issuesOf = (query: unknown) => parseHistoryQuery(query)._unsafeUnwrapErr().issues;
 
-describe('which part of a history', () => {
+describe('a history query', () => {
   test.each([
     [{}, { limit: 100 }],
     [{ last: undefined, after: undefined, limit: undefined }, { limit: 100 }],
@@ -24,7 +24,7 @@ describe('which part of a history', () => {
       { before: 7, limit: 1 },
       { before: 7, limit: 1 },
     ],
-  ])('%j asks for %j', (query, slice) => {
+  ])('%j is parsed as %j', (query, slice) => {
     expect(parseHistoryQuery(query)._unsafeUnwrap()).toEqual(slice);
   });
 
@@ -33,37 +33,31 @@ describe('which part of a history', () => {
       ['last', { last: value }] as const,
       ['limit', { after: 0, limit: value }] as const,
     ]),
-  )('%s must be a whole number from 1 up: %j', (path, query) => {
+  )('rejects %s in %j, which must be at least 1', (path, query) => {
     expect(issuesOf(query)[0]).toEqual({ path, message: 'must be a whole number, at least 1' });
   });
 
-  test.each(oddNumbers.filter((value) => value !== 0))(
-    'a position must be a whole number from 0 up: %d',
-    (value) => {
-      for (const path of ['after', 'before']) {
-        expect(issuesOf({ [path]: value })).toEqual([
-          { path, message: 'must be a whole number, at least 0' },
-        ]);
-      }
-    },
-  );
+  test.each(oddNumbers.filter((value) => value !== 0))('rejects the position %d', (value) => {
+    for (const path of ['after', 'before']) {
+      expect(issuesOf({ [path]: value })).toEqual([
+        { path, message: 'must be a whole number, at least 0' },
+      ]);
+    }
+  });
 
-  test.each([1000, 1001, Number.MAX_SAFE_INTEGER])(
-    '%d entries at a time count as a thousand',
-    (limit) => {
-      expect(parseHistoryQuery({ last: limit })._unsafeUnwrap()).toEqual({ limit: 1000 });
-      expect(parseHistoryQuery({ after: 0, limit })._unsafeUnwrap()).toEqual({
-        after: 0,
-        limit: 1000,
-      });
-      expect(parseHistoryQuery({ before: 9, limit })._unsafeUnwrap()).toEqual({
-        before: 9,
-        limit: 1000,
-      });
-    },
-  );
+  test.each([1000, 1001, Number.MAX_SAFE_INTEGER])('reads %d entries as a thousand', (limit) => {
+    expect(parseHistoryQuery({ last: limit })._unsafeUnwrap()).toEqual({ limit: 1000 });
+    expect(parseHistoryQuery({ after: 0, limit })._unsafeUnwrap()).toEqual({
+      after: 0,
+      limit: 1000,
+    });
+    expect(parseHistoryQuery({ before: 9, limit })._unsafeUnwrap()).toEqual({
+      before: 9,
+      limit: 1000,
+    });
+  });
 
-  test('is either the last, or what follows a position or before it', () => {
+  test('accepts last, or a limit with after or before, but not both', () => {
     expect(issuesOf({ last: 5, after: 0 })).toMatchObject([{ path: 'last' }]);
     expect(issuesOf({ last: 5, before: 0 })).toMatchObject([{ path: 'last' }]);
     expect(issuesOf({ after: 0, before: 0 })).toMatchObject([{ path: 'before' }]);
@@ -72,14 +66,14 @@ describe('which part of a history', () => {
   });
 
   test.each(['null', 'a bigint', 'a symbol', 'an array', 'a throwing object', 'a revoked proxy'])(
-    'is no %s',
+    'must not be %s',
     (kind) => {
       expect(issuesOf(strange[kind]?.())).toMatchObject([{ path: 'query' }]);
     },
   );
 
   test.each(['last', 'after', 'before', 'limit'])(
-    '%s is no text, and nothing that stands for a number',
+    'rejects %s as a string or an object with a number',
     (path) => {
       for (const value of ['5', null, true, [5], {}, 5n]) {
         expect(

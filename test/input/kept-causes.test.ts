@@ -23,7 +23,7 @@ test.each([
   ['SessionClient', () => new SessionClient(untyped(throwing('fetch')))],
   ['createSessionHandler', () => createSessionHandler(untyped(throwing('sessions')))],
   ['MemorySessionStore', () => new MemorySessionStore(untyped(throwing('events')))],
-])('the TypeError of %s keeps what a getter of its options threw', (_, make) => {
+])("the TypeError of %s has the exception of an option's getter as its cause", (_, make) => {
   expect(make).toThrow(expect.objectContaining({ name: 'TypeError', cause }));
 });
 
@@ -32,15 +32,18 @@ test.each([
   ['list', () => sessions.list(untyped(throwing('limit')))],
   ['append', () => sessions.append('s1', [untyped(throwing('role'))])],
   ['update', () => sessions.update('s1', untyped(throwing('labels')))],
-])('the invalid_input of %s keeps what a getter of its input threw', async (_, call) => {
-  const error = (await call())._unsafeUnwrapErr();
-  expect(error).toMatchObject({ type: 'invalid_input', cause });
-});
+])(
+  "the invalid_input of %s has the exception of an input's getter as its cause",
+  async (_, call) => {
+    const error = (await call())._unsafeUnwrapErr();
+    expect(error).toMatchObject({ type: 'invalid_input', cause });
+  },
+);
 
 test.each([
   ['clock', new SessionService({ store, clock: { now: fail } })],
   ['ids', new SessionService({ store, ids: { next: fail } })],
-])('the error of a host whose %s throws keeps what it threw', async (_, broken) => {
+])("the error about a host's %s has the thrown exception as its cause", async (_, broken) => {
   const error = (await broken.create(ada))._unsafeUnwrapErr();
   expect(error).toMatchObject({ type: 'misconfigured', cause });
 });

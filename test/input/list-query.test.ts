@@ -21,7 +21,7 @@ const read = (query: unknown) => {
   return { limit: range.limit, page };
 };
 
-describe('a page', () => {
+describe('the limit and page of a list', () => {
   test.for([
     [{}, { limit: 10, page: 1 }],
     [{ limit: 1 }, { limit: 1, page: 1 }],
@@ -38,7 +38,7 @@ describe('a page', () => {
       { limit: undefined, page: undefined },
       { limit: 10, page: 1 },
     ],
-  ] as const)('%j is %j', ([query, expected]) => {
+  ] as const)('%j is parsed as %j', ([query, expected]) => {
     expect(read(query)).toEqual(expected);
   });
 
@@ -59,28 +59,25 @@ describe('a page', () => {
         1n,
       ].map((value) => [field, value] as const),
     ),
-  )('has no %s of %s', ([field, value]) => {
+  )('reject a %s of %s', ([field, value]) => {
     expect(rules(parseListQuery({ [field]: value })._unsafeUnwrapErr())).toEqual([
       `${field} must be a whole number, at least 1`,
     ]);
   });
 
-  test.for([null, 5, 'limit=5', [], () => ({})])(
-    'is asked for by an object, and not %s',
-    (query) => {
-      expect(rules(parseListQuery(query)._unsafeUnwrapErr())).toEqual(['query must be an object']);
-    },
-  );
+  test.for([null, 5, 'limit=5', [], () => ({})])('reject a query of %s', (query) => {
+    expect(rules(parseListQuery(query)._unsafeUnwrapErr())).toEqual(['query must be an object']);
+  });
 
-  test('that throws is refused', () => {
+  test('reject a query that throws', () => {
     for (const query of [throwing(), revoked()]) {
       expect(parseListQuery(query)._unsafeUnwrapErr().issues[0]?.path).toBe('query');
     }
   });
 });
 
-describe('how much of a history is read', () => {
-  test('is all of it, or as many entries as are asked for, from none', () => {
+describe('historyLimit', () => {
+  test('defaults to the complete history, and may be any number from 0', () => {
     expect(parseListQuery({})._unsafeUnwrap().range.historyLimit).toBeUndefined();
     expect(parseGetOptions({})._unsafeUnwrap()).toEqual({});
     for (const historyLimit of [0, 1, 20, Number.MAX_SAFE_INTEGER]) {
@@ -93,7 +90,7 @@ describe('how much of a history is read', () => {
   });
 
   test.for([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '10', '', null, true, [1]])(
-    'is not %s',
+    'rejects %s',
     (historyLimit) => {
       const rule = ['historyLimit must be a whole number, at least 0'];
       expect(rules(parseListQuery({ historyLimit })._unsafeUnwrapErr())).toEqual(rule);
@@ -103,8 +100,8 @@ describe('how much of a history is read', () => {
   );
 });
 
-describe('the options of a read', () => {
-  test.for([null, 5, 'all', [], () => ({})])('are an object, and not %s', (options) => {
+describe('read options', () => {
+  test.for([null, 5, 'all', [], () => ({})])('must be an object, and not %s', (options) => {
     expect(rules(parseListQuery({}, options)._unsafeUnwrapErr())).toEqual([
       'options must be an object',
     ]);
@@ -113,22 +110,19 @@ describe('the options of a read', () => {
     ]);
   });
 
-  test.for([null, true, 0, 1.5, '5', {}])(
-    'have a whole number of bytes, and not %j',
-    (maxBytes) => {
-      const rule = 'maxBytes must be a whole number, at least 1';
-      expect(rules(parseListQuery({}, { maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
-      expect(rules(parseGetOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
-      expect(rules(parseCreateOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
-    },
-  );
+  test.for([null, true, 0, 1.5, '5', {}])('reject a maxBytes of %j', (maxBytes) => {
+    const rule = 'maxBytes must be a whole number, at least 1';
+    expect(rules(parseListQuery({}, { maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
+    expect(rules(parseGetOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
+    expect(rules(parseCreateOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
+  });
 });
 
-describe('a page further on', () => {
+describe('a list query with a cursor', () => {
   const place = { at: '2026-01-31T12:00:00.000Z', id: 's1' };
   const cursor = cursorOf(place);
 
-  test('is asked for by cursor, without a number', () => {
+  test('has no page number', () => {
     expect(parseListQuery({ cursor, limit: 5 })._unsafeUnwrap()).toEqual({
       range: { offset: 0, limit: 5, cursor: place },
       page: undefined,
@@ -136,7 +130,7 @@ describe('a page further on', () => {
     expect(paths({ cursor, page: 1 })).toEqual(['cursor']);
   });
 
-  test('has times in any offset, or as Dates, in one form', () => {
+  test('accepts times with any offset or as Dates', () => {
     const query = {
       createdAfter: '2026-01-31T14:00:00+02:00',
       createdBefore: new Date(0),
@@ -155,24 +149,27 @@ describe('a page further on', () => {
     });
   });
 
-  test('names all that is wrong with it', () => {
+  test('is rejected with a complete list of issues', () => {
     expect(
       paths({ order: 'best', createdAfter: 'now', createdBefore: 5, cursor: '', page: 0 }),
     ).toEqual(['page', 'order', 'createdAfter', 'createdBefore', 'cursor', 'cursor']);
   });
 
-  test.for([null, 5, '', 'NEWEST', 'newest ', ['newest'], {}])('has no order of %j', (order) => {
-    expect(paths({ order })).toEqual(['order']);
-  });
+  test.for([null, 5, '', 'NEWEST', 'newest ', ['newest'], {}])(
+    'rejects an order of %j',
+    (order) => {
+      expect(paths({ order })).toEqual(['order']);
+    },
+  );
 });
 
-describe('a walk over all pages', () => {
+describe('the query of each', () => {
   test('reads full pages unless a limit is given', () => {
     expect(parseEachQuery({})._unsafeUnwrap()).toEqual({ offset: 0, limit: 100 });
     expect(parseEachQuery({ limit: 7 })._unsafeUnwrap()).toEqual({ offset: 0, limit: 7 });
   });
 
-  test('begins at no page', () => {
+  test('rejects a page', () => {
     const { issues } = parseEachQuery({ page: 1 })._unsafeUnwrapErr();
     expect(issues.map(({ path }) => path)).toEqual(['page']);
   });

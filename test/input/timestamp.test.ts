@@ -22,7 +22,7 @@ describe('a timestamp', () => {
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['0099-06-01T00:00:00Z', '0099-06-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ] as const)('%s is %s', ([given, expected]) => {
+  ] as const)('%s is parsed as %s', ([given, expected]) => {
     expect(read(given)._unsafeUnwrap()).toBe(expected);
   });
 
@@ -81,7 +81,7 @@ describe('a timestamp', () => {
     new Date(8.64e15),
     new Date(-8.64e15),
     new Date('+010000-01-01T00:00:00.000Z'),
-  ])('is refused: %s', (given) => {
+  ])('is rejected: %s', (given) => {
     expect(read(given)._unsafeUnwrapErr().issues).toEqual([{ path: 'timestamp', message: RULE }]);
   });
 });

@@ -6,7 +6,7 @@ import { inspected, opened } from './opened.js';
 
 describeWithChromium('the budgets of a session in the inspector', (running) => {
   test(
-    'are bars of what is left, which follow what is spent until the end',
+    'appear as bars of the remaining amount, which follow each spend until the end',
     async () => {
       const { sessions, handler } = inspected();
       const budget = { tokens: 100_000, microUsd: 1_500_000 };
@@ -40,7 +40,7 @@ describeWithChromium('the budgets of a session in the inspector', (running) => {
     PATIENT_MS,
   );
 
-  test('are not shown for a session without counters', async () => {
+  test('are hidden for a session without counters', async () => {
     const { sessions, handler } = inspected();
     const { id } = await okOf(sessions.create({ ...ada, start: true }));
     const { page } = await opened(running.browser, handler, {}, `/api/inspector#${id}`);

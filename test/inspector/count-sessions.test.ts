@@ -6,8 +6,8 @@ import { ada, okOf, startedIn } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { openInspector as open } from './open-inspector.js';
 
-describe('the counts next to a list', () => {
-  test('have the number of sessions for each filter, within the days and the labels of a search', async () => {
+describe("the inspector's session counts", () => {
+  test('count the sessions of each filter within the days and labels of a search', async () => {
     const { ask, sessions } = open();
     await startedIn(sessions);
     await okOf(sessions.create({ ...ada, labels: { user: 'u-1' } }));
@@ -25,7 +25,7 @@ describe('the counts next to a list', () => {
     expect(await counted('?created_before=x')).toMatchObject({ code: 'invalid_input' });
   });
 
-  test('have that of all sessions where those of a status cannot be listed, and why, unless it may pass', async () => {
+  test('fall back to all sessions, with the error, if a store cannot list by status', async () => {
     const store = new MemorySessionStore();
     const counted = async (error: StoreError) => {
       const { ask, told } = open(

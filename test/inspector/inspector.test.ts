@@ -5,7 +5,7 @@ import { request } from '../http/handler-harness.js';
 import { ada, createdIn, okOf, startedIn } from '../support/sessions.js';
 import { asJson, codeOf, fromPage, openInspector as open } from './open-inspector.js';
 
-describe('who is let in', () => {
+describe('access to the inspector', () => {
   const urls = [
     '/inspector',
     '/inspector/',
@@ -15,14 +15,14 @@ describe('who is let in', () => {
     '/inspector/none',
   ];
 
-  test.for(urls)('%s asks the authenticator of the inspector, and it alone', async (url) => {
+  test.for(urls)("for %s is decided by the inspector's own authenticator only", async (url) => {
     const { ask } = open({ challenge: 'Basic realm="Ours"' });
     const response = await ask('GET', url, { cookie: 'user=eve', 'x-api-key': 'any' });
     expect([response.status, codeOf(response)]).toEqual([401, 'unauthenticated']);
     expect(response.headers['WWW-Authenticate']).toBe('Basic realm="Ours"');
   });
 
-  test('an API key is the password, with any user name', async () => {
+  test('accepts an API key as password, with any user name', async () => {
     const { ask } = open(apiKeyAsPassword((key) => (key === 'a:key' ? 'acme' : undefined)));
     const withPassword = (pair: string) =>
       ask('GET', '/inspector', { authorization: `Basic ${btoa(pair)}` });
@@ -39,13 +39,13 @@ describe('who is let in', () => {
     }
   });
 
-  test('an authenticator that fails denies every request', async () => {
+  test('is denied if the authenticator fails', async () => {
     const { ask, told } = open({ authenticate: () => Promise.reject(new Error('no directory')) });
     expect(codeOf(await ask('GET', '/inspector'))).toBe('authenticator_unavailable');
     expect(told).toMatchObject([{ type: 'authenticator_unavailable' }]);
   });
 
-  test('another tenant sees nothing of these sessions', async () => {
+  test('is limited to the sessions of the tenant', async () => {
     const { ask, others } = open();
     const id = await createdIn(others);
     expect((await ask('GET', `/inspector/session/${id}`)).status).toBe(404);
@@ -56,8 +56,8 @@ describe('who is let in', () => {
   });
 });
 
-describe('what is served', () => {
-  test('the page, under a policy of its own parts alone', async () => {
+describe('the inspector serves', () => {
+  test('its page under a content security policy for its own parts only', async () => {
     const { ask } = open();
     const { status, headers, body } = await ask('GET', '/inspector');
     expect(status).toBe(200);
@@ -78,7 +78,7 @@ describe('what is served', () => {
     expect((await ask('HEAD', '/inspector')).body).toBeUndefined();
   });
 
-  test('the name of a tenant as text, whatever is in it', async () => {
+  test('the name of a tenant as text, whatever it contains', async () => {
     const { ask } = open({ authenticate: () => `"><script>alert(1)</script>$&'` });
     const { body } = await ask('GET', '/inspector');
     expect(body).toContain(`data-tenant="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;$&amp;'"`);
@@ -122,7 +122,7 @@ describe('what is served', () => {
     expect(JSON.parse(body)).not.toHaveProperty('history');
   });
 
-  test('a history by parts', async () => {
+  test('a history in parts', async () => {
     const { ask, sessions } = open();
     const id = await startedIn(sessions);
     const said = ['one', 'two', 'three'].map((content) => ({ role: 'user', content }));
@@ -144,7 +144,7 @@ describe('what is served', () => {
   });
 
   test.for(['ACTIVE', 'TERMINATED'])(
-    'the events of a session that is %s, which begin with what it is',
+    'the events of a session that is %s, starting with a snapshot',
     async (status) => {
       const { ask, sessions } = open();
       const id = await startedIn(sessions);
@@ -161,7 +161,7 @@ describe('what is served', () => {
     },
   );
 
-  test('the inbox of a session, until a message is withdrawn or the turn is cancelled', async () => {
+  test('the inbox of a session, and may withdraw messages and cancel the turn', async () => {
     const { ask, sessions } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.send(id, { id: 'm/1', content: 'A bridge' }));
@@ -183,7 +183,7 @@ describe('what is served', () => {
     expect(cancelled).toMatchObject({ status: 204, headers: { 'Referrer-Policy': 'no-referrer' } });
   });
 
-  test('no other command, no creation, and neither commands nor events where the host has them off', async () => {
+  test('no other command, no creation, and neither commands nor events that the host has disabled', async () => {
     const { ask, handler, sessions } = open({ write: false }, { events: false });
     const id = await createdIn(sessions);
     const paths = [
@@ -209,7 +209,7 @@ describe('what is served', () => {
     expect(await handler(request('GET', '/inspectors'))).toBeUndefined();
   });
 
-  test('by the methods that a path knows', async () => {
+  test('only the allowed methods of a path', async () => {
     const { ask } = open();
     const asked = [
       ['POST', '/inspector', 'GET, HEAD'],
@@ -225,14 +225,14 @@ describe('what is served', () => {
     }
   });
 
-  test('from a slash at the end back to the page', async () => {
+  test('a redirect from a trailing slash to the page', async () => {
     const { status, headers } = await open().ask('GET', '/inspector/');
     expect([status, headers['Location']]).toEqual([308, '../inspector']);
   });
 });
 
-describe('other sites', () => {
-  test('cannot withdraw messages or cancel a turn in the name of a signed-in user', async () => {
+describe('another site', () => {
+  test('cannot withdraw messages or cancel a turn as a signed-in user (CSRF)', async () => {
     const { ask, sessions } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.send(id, 'A bridge'));
@@ -251,7 +251,7 @@ describe('other sites', () => {
     expect((await sessions.renew(id, { fencingToken, seconds: 60 })).isOk()).toBe(true);
   });
 
-  test('cannot end a session in the name of a signed-in user', async () => {
+  test('cannot end a session as a signed-in user (CSRF)', async () => {
     const { ask, sessions } = open();
     const id = await startedIn(sessions);
     const url = `/inspector/terminate-session/${id}`;
@@ -273,7 +273,7 @@ describe('other sites', () => {
     });
   });
 
-  test('can have a browser read nothing, but may link to the page', async () => {
+  test('cannot read responses in a browser, but may link to the page', async () => {
     const { ask } = open();
     const elsewhere = { 'sec-fetch-site': 'cross-site' };
     expect((await ask('GET', '/inspector/sessions', elsewhere)).status).toBe(403);
@@ -281,7 +281,7 @@ describe('other sites', () => {
   });
 });
 
-describe('options that break a rule', () => {
+describe('invalid inspector options', () => {
   const broken: readonly (readonly [unknown, string])[] = [
     [
       { authenticate: 'no function' },
@@ -295,12 +295,12 @@ describe('options that break a rule', () => {
     [{ writ: true }, 'writ is unknown (did you mean write?)'],
   ];
 
-  test.for(broken)('%j are refused when the inspector is made', ([options, message]) => {
+  test.for(broken)('%j throw when the inspector is created', ([options, message]) => {
     const all = Object.assign({ authenticate: () => 'acme' }, options);
     expect(() => inspectorRoutes(all)).toThrow(new TypeError(`inspectorRoutes: ${message}`));
   });
 
-  test('an authenticator that is none cannot take API keys as passwords', () => {
+  test('include a missing authenticator for API keys as passwords', () => {
     expect(() => Reflect.apply(apiKeyAsPassword, undefined, [undefined])).toThrow(
       new TypeError(
         'apiKeyAsPassword: authenticate must be a function, such as the result of staticApiKeys',

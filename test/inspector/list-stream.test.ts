@@ -3,8 +3,8 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { createdIn, okOf } from '../support/sessions.js';
 import { codeOf, openInspector as open } from './open-inspector.js';
 
-describe('the stream of a list', () => {
-  test('has the events after which the list of the tenant differs, and of no other', async () => {
+describe("the inspector's list stream", () => {
+  test("contains the events that change the tenant's list, and no others", async () => {
     const { ask, sessions, others } = open();
     const { status, stream } = await ask('GET', '/inspector/events');
     if (stream === undefined) throw new Error(`${status}, and nothing is streamed`);
@@ -30,7 +30,7 @@ describe('the stream of a list', () => {
     expect((await ask('HEAD', '/inspector/events')).stream).toBeUndefined();
   });
 
-  test('is not there where the sessions cannot be watched together, and no fault of the host', async () => {
+  test('answers 404 without a report to the host if sessions cannot be watched together', async () => {
     const { ask, told } = open(
       {},
       { change: (sessions) => Object.defineProperty(sessions, 'watchAll', { value: undefined }) },
@@ -39,13 +39,13 @@ describe('the stream of a list', () => {
     expect(told).toEqual([]);
   });
 
-  test('is refused where the store has no events', async () => {
+  test('is refused if the store has no events', async () => {
     const { ask } = open({}, { store: new MemorySessionStore() });
     const answer = await ask('GET', '/inspector/events');
     expect([answer.status, codeOf(answer)]).toEqual([500, 'misconfigured']);
   });
 
-  test('is open a hundred times for one tenant at most, and again when others are closed', async () => {
+  test('is limited to a hundred per tenant, and available again when others close', async () => {
     const { ask } = open();
     const opened = await Promise.all(
       Array.from({ length: 100 }, () => ask('GET', '/inspector/events')),

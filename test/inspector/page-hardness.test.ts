@@ -21,8 +21,8 @@ const violations = async (page: Page): Promise<readonly string[]> => {
 
 const MEBIBYTE = 1_048_576;
 
-describeWithChromium('the inspector in a browser, before the worst', (running) => {
-  test('shows the worst of histories as text, and runs nothing of it', async () => {
+describeWithChromium('the inspector page with hostile content', (running) => {
+  test('shows the worst histories as text, and runs nothing of them', async () => {
     const { sessions, handler } = inspected();
     const hostile = [
       '<script>document.title = "taken"</script><img src=x onerror="document.title = \'taken\'">',
@@ -59,7 +59,7 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
     expect(complaints).toEqual([]);
   });
 
-  test('lets no script in but its own, and nothing be sent elsewhere', async () => {
+  test('runs only its own script, and sends nothing elsewhere', async () => {
     const { handler } = inspected();
     const { page, complaints } = await opened(running.browser, handler);
     await page.evaluate(`(() => {
@@ -78,7 +78,7 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
     expect(complaints.join('\n')).toMatch(/connect-src 'self'/);
   });
 
-  test('keeps long histories usable: opens at their end and follows it, and shows older entries on demand', async () => {
+  test('keeps long histories usable: opens and follows their end, and shows older entries on demand', async () => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions);
     for (let from = 0; from < 10_000; from += 1000) {
@@ -120,7 +120,7 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
     expect(shown).toEqual(Array.from({ length: 402 }, (_, index) => `entry ${9601 + index}`));
   });
 
-  test('can be used by the keyboard alone', async () => {
+  test('is usable with the keyboard alone', async () => {
     const { sessions, handler } = inspected();
     await createMany(sessions, 3);
     const { page } = await opened(running.browser, handler);
@@ -159,7 +159,7 @@ describeWithChromium('the inspector in a browser, before the worst', (running) =
   });
 
   test.for(['light', 'dark'] as const)(
-    'has no faults that a checker finds, when it is %s, wide or narrow',
+    'passes an accessibility check when it is %s, wide or narrow',
     async (colorScheme) => {
       const { sessions, handler } = inspected();
       await createMany(sessions, 3);

@@ -4,8 +4,8 @@ import { rewindTo } from '../support/rewind-to.js';
 import { okOf, startedIn } from '../support/sessions.js';
 import { inspected, opened, said } from './opened.js';
 
-describeWithChromium('the history in the inspector', (running) => {
-  test('begins anew where a rewind goes after the entries that it shows', async () => {
+describeWithChromium('the history on the inspector page', (running) => {
+  test('reloads after a rewind to before the shown entries', async () => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions);
     const { position } = await okOf(sessions.append(id, said('the first')));
@@ -26,7 +26,7 @@ describeWithChromium('the history in the inspector', (running) => {
     expect(await page.getByRole('button', { name: /older/ }).isVisible()).toBe(false);
   });
 
-  test('shows the data of an entry folded under it, and tool calls as such', async () => {
+  test('shows folded data below an entry, and tool calls as such', async () => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions);
     const data = { toolCalls: [{ toolName: 'weather', input: { city: 'Zurich' } }] };
@@ -45,7 +45,7 @@ describeWithChromium('the history in the inspector', (running) => {
     expect(await page.locator('.entry-id').allInnerTexts()).toEqual(['m-1']);
   });
 
-  test('no longer shows what was redacted', async () => {
+  test('hides what was redacted', async () => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions);
     const { position } = await okOf(sessions.append(id, said('my secret')));

@@ -16,8 +16,8 @@ const titlesOf = async (elements: Locator) =>
 
 const textOf = (page: Page, selector: string) => page.locator(selector).innerText();
 
-describeWithChromium('the inspector in a browser', (running) => {
-  test('lists sessions by status, newest first, a page at a time', async () => {
+describeWithChromium('the inspector page', (running) => {
+  test('lists sessions by status, newest first, one page at a time', async () => {
     const { sessions, handler } = inspected();
     await createMany(sessions, 30);
     const id = await startedIn(sessions);
@@ -41,7 +41,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     expect(complaints).toEqual([]);
   });
 
-  test('shows one session live: what is appended, what happens, and its end', async () => {
+  test('shows a session live: appended entries, changes, and the end', async () => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions, { timeLimit: 600 });
     await okOf(sessions.append(id, said('What is 6 times 7?')));
@@ -99,7 +99,7 @@ describeWithChromium('the inspector in a browser', (running) => {
   });
 
   test.each([true, false])(
-    'shows what follows a rewind instead of what it has superseded, with events: %s',
+    'replaces superseded entries after a rewind, with events: %s',
     async (events) => {
       const { sessions, handler } = inspected({ events });
       const id = await startedIn(sessions);
@@ -139,7 +139,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     },
   );
 
-  test('tells when a session started and ended, and its spans, although the events are gone', async () => {
+  test('shows when a session started and ended, and its spans, without events', async () => {
     const store = new MemorySessionStore({ events: { length: 1 } });
     const clock = new ManualClock();
     const { sessions, handler } = inspected({ store, clock });
@@ -168,7 +168,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     expect(spans).toEqual(['IDLE 0:10', 'ACTIVE 0:20', 'PAUSED 0:05']);
   });
 
-  test('shows a new session and what becomes of it without waiting for a poll', async () => {
+  test('shows a new session and its changes without waiting for a poll', async () => {
     const { sessions, handler } = inspected();
     const { page } = await opened(running.browser, handler);
     // Timers run, and no time passes: no poll is ever due.
@@ -180,7 +180,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.locator('#rows').getByText('ACTIVE').waitFor();
   });
 
-  test('finds sessions by id, by label and by day, opens one where its row is clicked, and copies its id', async () => {
+  test('finds sessions by id, label and day, opens one on a click, and copies its id', async () => {
     const { sessions, handler } = inspected();
     await createMany(sessions, 2);
     const id = await createdIn(sessions);
@@ -237,7 +237,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.getByText('There are no idle sessions of these days.').waitFor();
   });
 
-  test('asks once for the page and once for all counts, and shows the page while the counts are pending', async () => {
+  test('requests the page and all counts once each, and shows the page while counts are pending', async () => {
     const { sessions, handler } = inspected();
     const { page, requested } = await opened(running.browser, handler);
     await page.getByRole('button', { name: 'All 0' }).waitFor();
@@ -269,7 +269,7 @@ describeWithChromium('the inspector in a browser', (running) => {
   });
 
   test.each([true, false])(
-    'shows a queue, withdraws a message of it and cancels the running turn, with events: %s',
+    'shows a queue, withdraws a message and cancels the running turn, with events: %s',
     async (events) => {
       const clock = new ManualClock();
       const { sessions, handler } = inspected({ events, clock });
@@ -313,7 +313,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     },
   );
 
-  test('shows the state of the work in the list', async () => {
+  test('shows the state of work in the list', async () => {
     const { sessions, handler } = inspected();
     const id = await startedIn(sessions);
     const { page } = await opened(running.browser, handler);
@@ -323,7 +323,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     await page.getByText('ACTIVE · running').waitFor();
   });
 
-  test('updates every few seconds if the host has no events', async () => {
+  test('polls every few seconds if the host has no events', async () => {
     const { sessions, handler } = inspected({ events: false, write: false });
     const id = await startedIn(sessions);
     const { page } = await opened(running.browser, handler);
@@ -348,7 +348,7 @@ describeWithChromium('the inspector in a browser', (running) => {
     );
   });
 
-  test('explains why there are no status filters if the store cannot list by status', async () => {
+  test('explains missing status filters if the store cannot list by status', async () => {
     const store = new MemorySessionStore({ events: true });
     const { sessions, handler } = inspected({
       store: changed(store, {

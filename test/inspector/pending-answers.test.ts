@@ -6,8 +6,8 @@ import { inspectorRoutes } from '../../src/inspector/index.js';
 import { request } from '../http/handler-harness.js';
 import { okOf, startedIn } from '../support/sessions.js';
 
-describe('answers that the browser has not taken', () => {
-  test('are bounded as those of the handler are, and read no history where none is shown', async () => {
+describe('the pending answers of the inspector', () => {
+  test("are limited like the handler's, and read no history that is not shown", async () => {
     const store = new MemorySessionStore();
     const sessions = new SessionService({ store });
     const acme = sessions.forTenant('acme');

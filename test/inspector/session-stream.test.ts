@@ -3,7 +3,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { okOf, startedIn } from '../support/sessions.js';
 import { openInspector as open } from './open-inspector.js';
 
-test('the events of a session tell who leases it, for its timeline', async () => {
+test("the inspector's session events contain leases for the timeline", async () => {
   const { ask, sessions } = open();
   const id = await startedIn(sessions);
   const { stream } = await ask('GET', `/inspector/session/${id}/events`);
@@ -20,7 +20,7 @@ test('the events of a session tell who leases it, for its timeline', async () =>
   expect(holders).toEqual(['worker-1']);
 });
 
-test('a session shows who works on it, since when it waits, and that its attempts are exhausted', async () => {
+test('the inspector shows who works on a session, since when it waits, and exhausted attempts', async () => {
   const clock = new ManualClock();
   const { ask, sessions } = open({}, { clock });
   const id = await startedIn(sessions);

@@ -18,7 +18,7 @@ const spans = (
     100_000,
   ).map(({ status, seconds }) => `${status} ${seconds}`);
 
-describe('the spans of a session', () => {
+describe('the spans of a session in the inspector', () => {
   test('last until now, or until its end', () => {
     expect(spans(0)).toEqual(['IDLE 100']);
     expect(spans(67, { started: 3 })).toEqual(['IDLE 3', 'ACTIVE 67', 'PAUSED 30']);
@@ -26,7 +26,7 @@ describe('the spans of a session', () => {
     expect(spans(0, { ended: 60 })).toEqual(['IDLE 60']);
   });
 
-  test('leave out what is shorter than a second, and never run backwards on a clock that is behind', () => {
+  test('omit what is shorter than a second, and never run backwards on a slow clock', () => {
     expect(spans(97, { started: 3 })).toEqual(['IDLE 3', 'ACTIVE 97']);
     expect(spans(0, { started: 200 })).toEqual(['IDLE 200']);
   });

@@ -41,13 +41,13 @@ const statusFor = async (container: Container, key: string) =>
   (await container.get<SessionHandler>(TYPES.SessionHandler)(listRequest(key)))?.status;
 
 describe('coreModule', () => {
-  it('runs on a store in memory by itself', async () => {
+  it('runs on a memory store by itself', async () => {
     const sessions = serviceOf(loaded(coreModule()));
     const { id } = await okOf(sessions.create(ada));
     expect((await okOf(sessions.get(id))).status).toBe('IDLE');
   });
 
-  it('binds the service and its ports, once each', () => {
+  it('binds the service and its ports once each', () => {
     const container = loaded(coreModule());
     expect(serviceOf(container)).toBeInstanceOf(SessionService);
     expect(serviceOf(container)).toBe(serviceOf(container));
@@ -57,19 +57,19 @@ describe('coreModule', () => {
     expect(container.get(TYPES.Ids)).toBe(randomIds);
   });
 
-  it('gives its service the store of the container', async () => {
+  it("passes the container's store to its service", async () => {
     const container = loaded(coreModule({ tenant: 'acme' }));
     const { id } = await okOf(serviceOf(container).create(ada));
     const found = await storeOf(container).find({ tenant: 'acme', id });
     expect(found._unsafeUnwrap()?.head.id).toBe(id);
   });
 
-  it('passes its settings on', async () => {
+  it('passes its settings to the service', async () => {
     const strict = serviceOf(loaded(coreModule({ faces: ['grace'] })));
     expect((await errorOf(strict.create(ada))).message).toMatch(/^face /);
   });
 
-  it('refuses wrong and unknown settings when it is made', () => {
+  it('throws for invalid and unknown settings', () => {
     expect(() => coreModule({ idleTimeout: -1 })).toThrow(
       /^coreModule: idleTimeout must be a number from 0/,
     );
@@ -78,13 +78,13 @@ describe('coreModule', () => {
     );
   });
 
-  it('gives every container sessions of its own', async () => {
+  it('creates separate sessions for each container', async () => {
     const module = coreModule();
     await okOf(serviceOf(loaded(module)).create(ada));
     expect((await okOf(serviceOf(loaded(module)).list())).total).toBe(0);
   });
 
-  it('serves a container whose parent has the ports', async () => {
+  it('resolves ports from a parent container', async () => {
     const parent = loaded(memoryModule());
     const child = new Container({ parent });
     child.load(coreModule());
@@ -103,21 +103,21 @@ describe('the store modules', () => {
     'after the core': (store: ContainerModule) => [coreModule(), store],
   };
 
-  it.each(Object.entries(orders))('choose the store when loaded %s', (_name, inOrder) => {
+  it.each(Object.entries(orders))('provide the store when loaded %s', (_name, inOrder) => {
     expect(storeOf(loaded(...inOrder(redis())))).toBeInstanceOf(RedisSessionStore);
     expect(storeOf(loaded(...inOrder(sqlite())))).toBeInstanceOf(SqliteSessionStore);
     expect(storeOf(loaded(...inOrder(postgres())))).toBeInstanceOf(PostgresSessionStore);
     expect(storeOf(loaded(...inOrder(memoryModule())))).toBeInstanceOf(MemorySessionStore);
   });
 
-  it.each(Object.entries(orders))('carry the service when loaded %s', async (_name, inOrder) => {
+  it.each(Object.entries(orders))('serve the service when loaded %s', async (_name, inOrder) => {
     const sessions = serviceOf(loaded(...inOrder(redis())));
     const { id } = await okOf(sessions.create(ada));
     await okOf(sessions.start(id));
     expect((await okOf(sessions.get(id))).status).toBe('ACTIVE');
   });
 
-  it('carry the service on SQLite, whose tables the host makes', async () => {
+  it("serve the service on SQLite after the host's migration", async () => {
     const database = openLibsql(':memory:');
     const sessions = serviceOf(loaded(coreModule(), sqliteModule({ database })));
     expect((await errorOf(sessions.create(ada))).message).toContain('call migrate() first');
@@ -125,21 +125,21 @@ describe('the store modules', () => {
     expect((await okOf(sessions.create(ada))).status).toBe('IDLE');
   });
 
-  it('carry the service on PostgreSQL, through the pool of the host', async () => {
+  it("serve the service on PostgreSQL through the host's pool", async () => {
     const sessions = serviceOf(loaded(coreModule(), postgres()));
     expect((await errorOf(sessions.create(ada))).message).toContain('the pool gave no connection');
   });
 
-  it('give a store without the core too', () => {
+  it('provide a store without the core module', () => {
     expect(storeOf(loaded(redis()))).toBeInstanceOf(RedisSessionStore);
     expect(storeOf(loaded(memoryModule()))).toBeInstanceOf(MemorySessionStore);
   });
 
-  it('are refused as ambiguous when there are two', () => {
+  it('are ambiguous if two are loaded', () => {
     expect(() => storeOf(loaded(coreModule(), redis(), memoryModule()))).toThrow(/ambiguous/i);
   });
 
-  it('refuse wrong and unknown options when they are made', () => {
+  it('throw for invalid and unknown options', () => {
     expect(() => memoryModule(Object({ event: true }))).toThrow(
       new TypeError('MemorySessionStore: event is unknown (did you mean events?)'),
     );
@@ -155,7 +155,7 @@ describe('handlerModule', () => {
   it.each([
     ['before', () => [handlerModule({ authenticate: acme }), coreModule()]],
     ['after', () => [coreModule(), handlerModule({ authenticate: acme })]],
-  ])('serves the sessions of the container when loaded %s the core', async (_name, modules) => {
+  ])("serves the container's sessions when loaded %s the core", async (_name, modules) => {
     const container = loaded(...modules());
     await okOf(serviceOf(container).forTenant('acme').create(ada));
     const handle = container.get<SessionHandler>(TYPES.SessionHandler);
@@ -173,7 +173,7 @@ describe('handlerModule', () => {
     );
   });
 
-  it('passes its settings on, and refuses wrong ones when it is made', async () => {
+  it('passes its settings to the handler, and throws for invalid ones', async () => {
     const reasons: string[] = [];
     const settings = {
       authenticate: acme,
@@ -188,7 +188,7 @@ describe('handlerModule', () => {
 });
 
 describe('TYPES', () => {
-  it('are symbols that any copy of the module shares', () => {
+  it('contains symbols that are shared by all copies of the module', () => {
     for (const [name, token] of Object.entries(TYPES))
       expect(token).toBe(Symbol.for(`colloquy.${name}`));
   });

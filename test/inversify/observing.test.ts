@@ -9,7 +9,7 @@ import { storeUnavailable } from '../../src/session/errors.js';
 import { PATIENT_MS } from '../support/patience.js';
 
 describe('a container with observers and a logger', () => {
-  it('gives the observers to the service, and the logger to the handler', async () => {
+  it('passes the observers to the service, and the logger to the handler', async () => {
     const store: SessionStore = new MemorySessionStore();
     vi.spyOn(store, 'page').mockReturnValue(err(storeUnavailable('it is gone', 'not_applied')));
     const run = vi.fn();

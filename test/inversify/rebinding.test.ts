@@ -59,11 +59,11 @@ const everyModule = () => [
   handlerModule({ authenticate: () => undefined }),
 ];
 
-describe.each(Object.entries(moments))("a host's own port, bound %s", (_name, make) => {
+describe.each(Object.entries(moments))('a port that the host rebinds %s', (_name, make) => {
   it.each([
     ['as written', everyModule],
     ['the other way round', () => everyModule().reverse()],
-  ])('is the store, with the modules %s', async (_order, modules) => {
+  ])('replaces the store, with the modules %s', async (_order, modules) => {
     const theirs = new MemorySessionStore();
     const container = make(modules(), (c) =>
       c.rebind<SessionStore>(TYPES.SessionStore).toConstantValue(theirs),
@@ -73,7 +73,7 @@ describe.each(Object.entries(moments))("a host's own port, bound %s", (_name, ma
     expect(theirs.page('default', { offset: 0, limit: 1 })._unsafeUnwrap().total).toBe(1);
   });
 
-  it('is the clock', async () => {
+  it('replaces the clock', async () => {
     const clock = new ManualClock();
     const modules = [memoryModule(), coreModule()];
     const sessions = sessionsOf(
@@ -86,7 +86,7 @@ describe.each(Object.entries(moments))("a host's own port, bound %s", (_name, ma
     expect((await okOf(sessions.get(id))).duration).toBe(5);
   });
 
-  it('is the source of ids', async () => {
+  it('replaces the source of ids', async () => {
     const modules = [coreModule(), memoryModule()];
     const container = make(modules, (c) => c.rebind<Ids>(TYPES.Ids).toConstantValue(countingIds()));
     expect((await okOf(sessionsOf(container).create(ada))).id).toBe('s1');
@@ -95,7 +95,7 @@ describe.each(Object.entries(moments))("a host's own port, bound %s", (_name, ma
   it.each([
     ['with one in the module', everyModule],
     ['with none in the module', () => [handlerModule(), coreModule()]],
-  ])('is the authenticator, %s', async (_order, modules) => {
+  ])('replaces the authenticator, %s', async (_order, modules) => {
     const theirs: Authenticate = (key) => (key === 'their-key' ? 'their-tenant' : undefined);
     const container = make(modules(), (c) => {
       c.rebind<Authenticate>(TYPES.Authenticator).toConstantValue(theirs);
@@ -114,8 +114,8 @@ describe.each(Object.entries(moments))("a host's own port, bound %s", (_name, ma
   });
 });
 
-describe("a host's own port", () => {
-  it('may be one that has to be waited for', async () => {
+describe('a port that the host binds', () => {
+  it('may be asynchronous', async () => {
     const container = new Container();
     container
       .bind<SessionStore>(TYPES.SessionStore)

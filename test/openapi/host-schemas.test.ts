@@ -18,13 +18,13 @@ const undescribed: StandardSchema = {
   '~standard': { version: 1, vendor: 'ours', validate: (value) => ({ value }) },
 };
 
-describe('the schemas of the host in the document', () => {
+describe("the host's schemas in the OpenAPI document", () => {
   const metadata = z.object({
     user: z.string(),
     rating: z.string().transform(Number).pipe(z.int()),
   });
 
-  test('are the input in requests and the output in answers', () => {
+  test('describe the input of requests and the output of responses', () => {
     const all = schemasWith({ metadata, data: z.object({ tokens: z.number().default(0) }) });
     expect(all['CreateSession']?.properties?.['metadata']).toEqual({
       $ref: '#/components/schemas/NewMetadata',
@@ -47,7 +47,7 @@ describe('the schemas of the host in the document', () => {
     );
   });
 
-  test('may be functions of the host, whose description counts', () => {
+  test('may be functions, whose JSON Schema is used', () => {
     const json = { type: 'object', description: 'Who rated.', required: ['user'] };
     const jsonSchema = { metadata: () => json };
     const all = schemasWith({ metadata: undescribed, jsonSchema });
@@ -55,7 +55,7 @@ describe('the schemas of the host in the document', () => {
     expect(all['NewMetadata']).toMatchObject({ required: ['user'] });
   });
 
-  test('refer to their own parts, wherever they stand in the document', () => {
+  test('refer to their own parts, wherever they are placed in the document', () => {
     interface Tree {
       readonly children: readonly Tree[];
     }
@@ -88,14 +88,14 @@ describe('the schemas of the host in the document', () => {
       },
     ],
     ['JSON Schema cannot express them', { metadata: z.object({ at: z.date() }) }],
-  ])('are any object and any value where %s', (_, schemas) => {
+  ])('accept any object and any value if %s', (_, schemas) => {
     const all = schemasWith(schemas);
     expect(all['NewMetadata']).toMatchObject({ type: 'object' });
     expect(all['SessionMetadata']).toEqual({ type: 'object', description: 'Data of the host.' });
     expect(all['EntryData']).not.toHaveProperty('type');
   });
 
-  test('leave no example that they might refuse', () => {
+  test('suppress examples that they might reject', () => {
     const { paths } = openApiDocument({ routes, schemas: { metadata } });
     const { requestBody } = paths['/update-session/{session_id}']?.post ?? {};
     expect(requestBody?.content['application/json']?.examples).toEqual({

@@ -52,7 +52,7 @@ const everything = { routes: optional } as const;
 /** Options as a caller in JavaScript may give them. */
 const unchecked = (options: unknown) => Reflect.apply(openApiDocument, undefined, [options]);
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   test.each([...combinations, [openApiRoute({ public: true })]])(
     'is valid OpenAPI 3.1: %#',
     async (...routes) => {
@@ -65,7 +65,7 @@ describe('the document', () => {
     },
   );
 
-  test('has just the paths that are served', () => {
+  test('contains exactly the served paths', () => {
     expect(Object.keys(documentOf().paths)).toEqual([
       '/create-session',
       '/sessions',
@@ -77,7 +77,7 @@ describe('the document', () => {
     expect(Object.keys(documentOf(everything).paths)).toHaveLength(32);
   });
 
-  test('has no reference that leads nowhere, and no component that nothing leads to', () => {
+  test('has no dangling reference and no unused component', () => {
     for (const routes of combinations) {
       const { components, paths } = documentOf({ routes });
       const { securitySchemes: _, ...referable } = components;
@@ -94,7 +94,7 @@ describe('the document', () => {
     }
   });
 
-  test('says each thing once: it is small, and no two of its larger schemas are the same', () => {
+  test('repeats no larger schema, and is small', () => {
     const { paths, components } = documentOf(everything);
     expect(JSON.stringify(documentOf(everything)).length).toBeLessThanOrEqual(108_000);
     const seen = new Map<string, number>();
@@ -107,7 +107,7 @@ describe('the document', () => {
     expect([...seen].filter(([, times]) => times > 1)).toEqual([]);
   });
 
-  test('has words for every operation, parameter and schema', () => {
+  test('describes every operation, parameter and schema', () => {
     const document = documentOf(everything);
     const { schemas, parameters } = document.components;
     const described = new Described(document);
@@ -122,7 +122,7 @@ describe('the document', () => {
       expect(description, name).toMatch(/\.$/);
   });
 
-  test('says of a field of get-or-create what it says of that field of create', () => {
+  test('describes a field of get-or-create like the same field of create', () => {
     const { schemas } = documentOf(everything).components;
     const { properties } = schemas['CreateSession'] ?? {};
     expect(properties).toHaveProperty(['start', 'description'], expect.stringContaining('started'));
@@ -138,14 +138,14 @@ describe('the document', () => {
     expect(untyped).toEqual([]);
   });
 
-  test('has no default for the page, which may not be sent with a cursor', () => {
+  test('has no default for page, which excludes a cursor', () => {
     const { page, limit } = documentOf().components.parameters;
     expect(page?.schema).toEqual({ type: 'integer', minimum: 1 });
     expect(page?.description).toContain('Default: 1.');
     expect(limit?.schema).toMatchObject({ default: 10 });
   });
 
-  test('has examples that its own schemas accept', () => {
+  test('contains examples that its own schemas accept', () => {
     const described = new Described(documentOf(everything));
     const accept = (operation: Operation) => {
       const contents = [
@@ -184,7 +184,7 @@ describe('the document', () => {
     }
   });
 
-  test('has an example of each body that an operation answers with, and of each error code', () => {
+  test('contains an example of each response body and of each error code', () => {
     const described = new Described(documentOf(everything));
     for (const operation of operationsOf(described.document)) {
       for (const response of Object.values(described.responsesOf(operation)))
@@ -197,7 +197,7 @@ describe('the document', () => {
     }
   });
 
-  test('has the examples of errors that the handler would send', async () => {
+  test('contains error examples as the handler sends them', async () => {
     const { examples } = documentOf(everything).components;
     expect(examples['InvalidInput']?.value).toMatchObject({
       detail: 'face is required',
@@ -210,7 +210,7 @@ describe('the document', () => {
     ]);
   });
 
-  test('shows no create where the service allows no profile, and else one of its faces', () => {
+  test('shows no create example if the service allows no profile, and otherwise one of its faces', () => {
     const exampleOf = (options: OpenApiOptions) =>
       documentOf(options).paths['/create-session']?.post?.requestBody?.content['application/json']
         ?.examples;
@@ -220,7 +220,7 @@ describe('the document', () => {
     });
   });
 
-  test('is frozen, all the way down', () => {
+  test('is deeply frozen', () => {
     const { info, paths, components } = documentOf(everything);
     const values = [
       info,
@@ -230,7 +230,7 @@ describe('the document', () => {
     for (const value of values) expect(Object.isFrozen(value)).toBe(true);
   });
 
-  test('tells the limits and names of the service', () => {
+  test('contains the limits and names of the service', () => {
     const store = new MemorySessionStore();
     const limits = { timeLimit: 60, textBytes: 100, entriesPerAppend: 7, contentBytes: 50.5 };
     const sessions = new SessionService({ store, limits, faces: ['ada', 'grace'], profiles: [] });
@@ -258,7 +258,7 @@ describe('the document', () => {
     });
   });
 
-  test('has the rules that are not of the host: bounds of tokens, fractions of seconds, unknown fields', () => {
+  test('contains the fixed rules: bounds of tokens, fractions of seconds, unknown fields', () => {
     const { schemas } = documentOf({ routes: [commandRoutes()] }).components;
     const fencingToken = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
     expect(schemas['ReleaseSession']?.properties?.['fencing_token']).toMatchObject(fencingToken);
@@ -270,7 +270,7 @@ describe('the document', () => {
       expect(schemas[name]).not.toHaveProperty('additionalProperties');
   });
 
-  test('has the title, the version and the servers of the host', () => {
+  test("contains the host's title, version and servers", () => {
     const servers = [{ url: 'https://example.com/api', description: 'live' }];
     expect(documentOf({ title: 'Tutors', version: '2.1.0', servers })).toMatchObject({
       info: { title: 'Tutors', version: '2.1.0' },
@@ -295,7 +295,7 @@ describe('the document', () => {
     ['titel', { titel: 'Tutors' }],
     ['options', null],
     ['options', throwing()],
-  ])('is refused for its %s', (path, options) => {
+  ])('throws for its %s', (path, options) => {
     expect(() => unchecked(options)).toThrow(expect.objectContaining({ name: 'TypeError' }));
     expect(() => unchecked(options)).toThrow(`openApiDocument: ${path} `);
   });

@@ -36,11 +36,11 @@ const documentAt = async (
 const withoutKey: Partial<HandlerRequest> = { header: () => undefined };
 
 describe('GET /openapi.json', () => {
-  test('is not ours to answer unless the host says so', async () => {
+  test('is not served unless the host enables it', async () => {
     expect(await handlerWith().handler(request('GET', '/openapi.json'))).toBeUndefined();
   });
 
-  test('describes what the handler serves, in its place and with the limits of its service', async () => {
+  test('describes what the handler serves, with its path and the limits of its service', async () => {
     const sessions = new SessionService({
       store: new MemorySessionStore({ events: true }),
       faces: ['ada'],
@@ -58,7 +58,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  test('follows the prefix', async () => {
+  test('contains the prefix', async () => {
     const { handler } = handlerWith({ routes: [openApiRoute()] });
     for (const prefix of ['/a', '/a', '/b', '/a']) {
       const { body = '' } = (await handler(request('GET', '/openapi.json', { prefix }))) ?? {};
@@ -66,7 +66,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('needs a key like all else, and with public none', async () => {
+  test('requires a key, and with public none', async () => {
     const asked = request('GET', '/openapi.json', withoutKey);
     const authenticate = (key: string) => (key === 'key' ? 'acme' : undefined);
     const closed = handlerWith({ authenticate, routes: [openApiRoute()] });
@@ -78,7 +78,7 @@ describe('GET /openapi.json', () => {
     expect(seen(await handlerWith(open).handler(list))).toEqual([401, 'unauthenticated']);
   });
 
-  test('has the title, the version and the servers of the host', async () => {
+  test("contains the host's title, version and servers", async () => {
     const servers = [{ url: 'https://sessions.example' }];
     const routes = [openApiRoute({ title: 'Tutors', version: '2.0.0', servers })];
     const document = await documentAt({ routes });
@@ -86,7 +86,7 @@ describe('GET /openapi.json', () => {
     expect(document.servers).toEqual(servers);
   });
 
-  test('takes a query, answers HEAD without a body, and other methods with 405', async () => {
+  test('accepts a query, answers HEAD without a body, and other methods with 405', async () => {
     const { handler } = handlerWith({ routes: [openApiRoute()] });
     expect((await handler(request('GET', '/openapi.json?x=1')))?.status).toBe(200);
     expect(await handler(request('GET', '/openapi.jsonx'))).toBeUndefined();
@@ -108,11 +108,11 @@ describe('GET /openapi.json', () => {
     [{ title: '' }, 'openApiRoute: title must have 1 to 256 characters'],
     [{ public: 'yes' }, 'openApiRoute: public must be true or false'],
     [{ publik: true }, 'openApiRoute: publik is unknown (did you mean public?)'],
-  ])('with %j is refused when it is made', (options, message) => {
+  ])('throws at creation for %j', (options, message) => {
     expect(() => Reflect.apply(openApiRoute, undefined, [options])).toThrow(new TypeError(message));
   });
 
-  test('describes the routes of the host too', async () => {
+  test("describes the host's routes", async () => {
     const own = [{ operation: countEntries, answer: async () => ok({ status: 200, headers: {} }) }];
     const { paths, tags } = await documentAt({ routes: [own, openApiRoute()] });
     expect(paths['/session/{session_id}/length'].get).toMatchObject({
@@ -122,7 +122,7 @@ describe('GET /openapi.json', () => {
     expect(tags).toContainEqual({ name: 'Ours', description: 'Ours' });
   });
 
-  test('leaves the schemas of the host as they are, whatever their properties are called', async () => {
+  test("keeps the host's schemas, whatever their properties are called", async () => {
     const book = {
       type: 'object',
       properties: { id: { type: 'string' }, title: { type: 'string' } },
@@ -134,7 +134,7 @@ describe('GET /openapi.json', () => {
     expect(components.schemas.Book).toEqual(book);
   });
 
-  test('describes the query, the body and the output of an operation of the host', async () => {
+  test("describes the query, the body and the output of a host's operation", async () => {
     const { components, paths } = await documentAt({
       routes: [[{ operation: rateSession }], openApiRoute()],
     });
@@ -179,7 +179,7 @@ const before = {
 
 const isPrepared = (name: string): name is keyof typeof before => Object.hasOwn(before, name);
 
-describe('every example', () => {
+describe('the examples of the OpenAPI document', () => {
   const routes = [commandRoutes(), historyRoutes(), messageRoutes(), eventRoutes(), openApiRoute()];
   const described = new Described(openApiDocument({ routes }));
   const { document } = described;
@@ -251,17 +251,20 @@ describe('every example', () => {
     ]),
   );
 
-  test.each(operations)('of %s %s is answered as it says', async (method, path, operation) => {
-    const requests = requestsOf(path, method, operation);
-    expect(requests.length).toBeGreaterThan(0);
-    for (const each of requests) {
-      const handler = await handlerFor(operation);
-      const response = await handler(each);
-      const successes = Object.keys(operation.responses)
-        .map(Number)
-        .filter((status) => status < 300);
-      expect(successes, `${each.url} ${response?.body}`).toContain(response?.status);
-      await response?.stream?.[Symbol.asyncIterator]().return?.();
-    }
-  });
+  test.each(operations)(
+    'of %s %s produce the documented response',
+    async (method, path, operation) => {
+      const requests = requestsOf(path, method, operation);
+      expect(requests.length).toBeGreaterThan(0);
+      for (const each of requests) {
+        const handler = await handlerFor(operation);
+        const response = await handler(each);
+        const successes = Object.keys(operation.responses)
+          .map(Number)
+          .filter((status) => status < 300);
+        expect(successes, `${each.url} ${response?.body}`).toContain(response?.status);
+        await response?.stream?.[Symbol.asyncIterator]().return?.();
+      }
+    },
+  );
 });

@@ -185,8 +185,8 @@ const check = async <T>(
   expect(Math.min(seen.true, seen.false)).toBeGreaterThan(30);
 };
 
-describe('what the schemas accept is what the readers accept', () => {
-  test('to create', async () => {
+describe('OpenAPI schemas and parsers accept the same input', () => {
+  test('for create', async () => {
     const good = fc.record({ face: fc.constant('ada'), profile: fc.constant('tutor') });
     const mixed = fc.tuple(good, create).map(([start, rest]) => ({ ...start, ...rest }));
     await check(
@@ -205,7 +205,7 @@ describe('what the schemas accept is what the readers accept', () => {
     );
   });
 
-  test('to append', async () => {
+  test('for append', async () => {
     await check(
       append,
       (input) => fits('AppendHistory', input),
@@ -214,7 +214,7 @@ describe('what the schemas accept is what the readers accept', () => {
     );
   });
 
-  test('to rewind', async () => {
+  test('for rewind', async () => {
     await check(
       rewind,
       // Where `to` is given, the readers require `if_position`.
@@ -227,7 +227,7 @@ describe('what the schemas accept is what the readers accept', () => {
     );
   });
 
-  test('to update', async () => {
+  test('for update', async () => {
     await check(
       update,
       (input) => fits('UpdateSession', input),
@@ -259,7 +259,7 @@ describe('what the schemas accept is what the readers accept', () => {
           .andThen((operationId) => parseCommandOptions({ operationId }))
           .isOk(),
     ],
-  ] as const)('as %s of %s', async (name, path, method, isRead) => {
+  ] as const)('for %s of %s', async (name, path, method, isRead) => {
     const item: PathItem = described.document.paths[path] ?? {};
     const operation = item[method];
     const parameter =

@@ -83,7 +83,7 @@ async function runInJest(project: string, name: string, options: object): Promis
 }
 
 describe('the packed package', () => {
-  it('holds the build, the licence and the documents, and no sources', async () => {
+  it('contains the build, the licence and the documents, and no sources', async () => {
     const root = join(bare, 'node_modules', 'colloquy');
     expect((await readdir(root)).sort()).toEqual([
       'CHANGELOG.md',
@@ -116,10 +116,10 @@ describe('the packed package', () => {
   });
 });
 
-describe('in a project with none of the optional peers', () => {
+describe('the package without its optional peers', () => {
   const paths = independent.map(([subpath]) => subpath);
 
-  it('has its command line', async () => {
+  it('runs its command line', async () => {
     const main = join(bare, 'node_modules', 'colloquy', 'dist', 'cli', 'main.js');
     expect(await runNode([main, '--help'], bare)).toContain('serve sessions over HTTP');
     // Later Nodes have a driver of their own, which can say that this file is no database.
@@ -157,7 +157,7 @@ describe('in a project with none of the optional peers', () => {
       expect(await runNode([main, 'list', '--sqlite', file], bare)).toContain(id);
     });
 
-  it('brings none of them along', async () => {
+  it('installs none of the optional peers', async () => {
     const installed = await readdir(join(bare, 'node_modules'));
     expect(installed).toEqual(expect.arrayContaining(['colloquy', 'nanoid', 'neverthrow']));
     const peers = [...optionalPeers, 'better-sqlite3'];
@@ -165,7 +165,7 @@ describe('in a project with none of the optional peers', () => {
   });
 
   it.each(formats)(
-    'loads every subpath but those for containers and for OpenTelemetry, as %s',
+    'loads every subpath except those for containers and OpenTelemetry, as %s',
     async (format) => {
       const expected = independent.map(([subpath, names]) => [
         subpath,
@@ -175,7 +175,7 @@ describe('in a project with none of the optional peers', () => {
     },
   );
 
-  it('exports the same names to ES modules and to CommonJS', async () => {
+  it('exports the same names from ES modules and CommonJS', async () => {
     expect(await exportsOf(bare, 'cjs', paths)).toEqual(await exportsOf(bare, 'esm', paths));
   });
 
@@ -191,7 +191,7 @@ describe('in a project with none of the optional peers', () => {
     expect(await evaluate(bare, format, script)).toBe('ACTIVE');
   });
 
-  it('runs a sample of the documents as pasted, next to the package.json that npm init writes', async () => {
+  it('runs a documented sample as pasted, next to the package.json of npm init', async () => {
     const [sample] = blocksIn(documentOf('docs/user-sessions.md'), 'ts');
     if (sample === undefined) throw new Error('docs/user-sessions.md has no sample');
     const folder = join(bare, 'first');
@@ -208,7 +208,7 @@ describe('in a project with none of the optional peers', () => {
     await typeCheck(bare, 'core', await consumer('core'), []);
   });
 
-  it('loads every subpath with require where require loads no ES modules', async () => {
+  it('loads every subpath with require if require loads no ES modules', async () => {
     const loads = paths.map((subpath) => load.cjs(posix.join('colloquy', subpath))).join('; ');
     const args = ['--no-experimental-require-module', '--eval', `${loads}; console.log('loaded')`];
     expect(await runNode(args, bare)).toBe('loaded\n');
@@ -244,8 +244,8 @@ const twoCopies = {
     result = (await answer.json()).detail === 'face is required';`,
 };
 
-describe('in a process with two copies of the package', () => {
-  it.each(Object.entries(twoCopies))('accepts %s', async (_name, use) => {
+describe('two copies of the package in one process', () => {
+  it.each(Object.entries(twoCopies))('accept %s', async (_name, use) => {
     const script = `
       import { createRequire } from 'node:module';
       import * as esm from 'colloquy';
@@ -282,14 +282,14 @@ const useContainer = (format: Format, loadModules: 'load' | 'loadSync'): string 
     console.log(headers['X-Total-Count']);
   })();`;
 
-describe.skipIf(isElsewhere)('in a project with inversify 7', () => {
+describe.skipIf(isElsewhere)('the package with inversify 7', () => {
   beforeAll(async () => {
     const peers = ['inversify7', 'reflect-metadata', '@opentelemetry/api'];
     const older = await Promise.all(peers.map(sameVersion));
     await createProject(onInversify7, [packed.tarball, ...older]);
   });
 
-  it.each(formats)('gives a service and a handler from a container, as %s', async (format) => {
+  it.each(formats)('provides a service and a handler from a container, as %s', async (format) => {
     expect(await evaluate(onInversify7, format, useContainer(format, 'loadSync'))).toBe(1);
   });
 
@@ -302,7 +302,7 @@ describe.skipIf(isElsewhere)('in a project with inversify 7', () => {
   });
 });
 
-describe('in a project with all of the optional peers', () => {
+describe('the package with all of its optional peers', () => {
   it.skipIf(isElsewhere)(
     'settles calls in Jest 29 with timers that are fake from the start',
     async () => {
@@ -310,11 +310,11 @@ describe('in a project with all of the optional peers', () => {
     },
   );
 
-  it.each(formats)('gives a service and a handler from a container, as %s', async (format) => {
+  it.each(formats)('provides a service and a handler from a container, as %s', async (format) => {
     expect(await evaluate(equipped, format, useContainer(format, 'load'))).toBe(1);
   });
 
-  it.each(formats)('keeps sessions in SQLite, as %s', async (format) => {
+  it.each(formats)('stores sessions in SQLite, as %s', async (format) => {
     const script = `
       (async () => {
         const { SessionService } = ${load[format]('colloquy')};
@@ -332,7 +332,7 @@ describe('in a project with all of the optional peers', () => {
   const postgres = inject('postgres');
   if (postgres === undefined) it.skip(reasonToSkip(requirements.postgres));
   else
-    it.each(formats)('keeps sessions in PostgreSQL, as %s', async (format) => {
+    it.each(formats)('stores sessions in PostgreSQL, as %s', async (format) => {
       const script = `
       (async () => {
         const { SessionService } = ${load[format]('colloquy')};
@@ -350,7 +350,7 @@ describe('in a project with all of the optional peers', () => {
       expect(await evaluate(equipped, format, script)).toBe('ACTIVE');
     });
 
-  it.each(formats)('exports what needs them, as %s', async (format) => {
+  it.each(formats)('exports what needs the peers, as %s', async (format) => {
     const expected = needPeers.map((subpath) => [
       subpath,
       expect.arrayContaining([...contract[subpath]]),

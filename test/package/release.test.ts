@@ -10,7 +10,7 @@ const jobsOf = async (): Promise<ReadonlyMap<string, string>> => {
   return new Map(parts.map((part) => [part.slice(0, part.indexOf(':')), part]));
 };
 
-test('the job that may ask for an identity token publishes a tarball, and runs no code of ours or of a dependency', async () => {
+test('the job that may request an identity token publishes a tarball, and runs no code of ours or of a dependency', async () => {
   const jobs = await jobsOf();
   const trusted = [...jobs].filter(([, job]) => job.includes('id-token: write'));
   expect(trusted.map(([name]) => name)).toEqual(['publish']);
@@ -21,7 +21,7 @@ test('the job that may ask for an identity token publishes a tarball, and runs n
   expect(publish).not.toMatch(/actions\/checkout|contents: write|npm (ci|install|run)/);
 });
 
-test('whatever builds or tests the package has no right but to read', async () => {
+test('jobs that build or test the package may only read', async () => {
   const build = (await jobsOf()).get('build') ?? '';
   expect(build).toContain('.ci/run');
   expect([...build.matchAll(/^ {6}(\S+: \S+)$/gm)].map(([, right]) => right)).toEqual([

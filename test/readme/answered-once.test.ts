@@ -114,7 +114,7 @@ const storyOf = async (host: (given: SimulatedHost) => unknown): Promise<string 
   return (await simulate(options)).failure?.story;
 };
 
-describe('messages in flight at the same time, in processes that are killed', () => {
+describe('messages in flight in processes that are killed', () => {
   test.for(['README.md', 'docs/chat.md'])(
     'are each answered once by the route of %s',
     async (path) => {
@@ -129,7 +129,7 @@ describe('messages in flight at the same time, in processes that are killed', ()
   );
 
   test.for(['docs/fleet.md', 'docs/workers.md', 'examples/fleet/worker.ts'])(
-    'are each answered once by the worker of %s, whatever other entries follow them',
+    'are each answered once by the worker of %s, whatever entries follow them',
     async (path) => {
       const working = await workerOf(path);
       const story = await storyOf(async (given) => {

@@ -62,7 +62,7 @@ const openChat = (port: number) => {
   return { say, insist, chat };
 };
 
-test('the chat of the tutorial survives a kill while it answers', async () => {
+test('the tutorial chat survives a kill during an answer', async () => {
   const folder = writeTutorial();
   const port = await freePort();
   const { say, chat } = openChat(port);
@@ -83,7 +83,7 @@ test('the chat of the tutorial survives a kill while it answers', async () => {
   );
 });
 
-test('two messages in flight in the chat of the tutorial are stored once and answered once, also if the server is killed', async () => {
+test('the tutorial chat stores and answers two messages in flight once each, even if the server is killed', async () => {
   const folder = writeTutorial();
   const port = await freePort();
   const { insist, chat } = openChat(port);

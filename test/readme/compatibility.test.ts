@@ -41,7 +41,7 @@ describe('the compatibility page', () => {
   });
 
   test.for(rows.filter(([name]) => name !== ofCi))(
-    'lists the versions of %s that the tests install',
+    'lists the installed versions of %s',
     ([cell = '', , tested = '']) => {
       const [name = ''] = cell.split(' ');
       const locked = lockedOf(name).map(majorAndMinor).toSorted(byNumber);

@@ -25,7 +25,7 @@ const named = (all: readonly DocExample[]) =>
 /** An example may name what it does not use. */
 const isUnused = (diagnostic: string): boolean => /never (?:read|used)|are unused/.test(diagnostic);
 
-describe('the examples of doc comments', () => {
+describe('the examples in doc comments', () => {
   let compiled: ReturnType<typeof programOf<DocExample>>;
   let found: ReturnType<typeof diagnosticsIn>;
   beforeAll(() => {
@@ -33,11 +33,11 @@ describe('the examples of doc comments', () => {
     found = diagnosticsIn(compiled);
   });
 
-  test('explain each class, function and method', () => {
+  test('exist for each class, function and method', () => {
     expect(namesWithoutExample()).toEqual([]);
   });
 
-  test('show each option', () => {
+  test('exist for each option', () => {
     expect(optionsWithoutExample(compiled.program, compiled.files)).toEqual([]);
   });
 

@@ -48,8 +48,8 @@ const ofTheClient = {
 
 const page = documentOf('docs/errors.md');
 
-describe('the document on errors', () => {
-  test('have each of them in a table, with the status that it is answered with', () => {
+describe('docs/errors.md', () => {
+  test('lists each error in a table, with its HTTP status', () => {
     const told = rowsOf(page, 'type', 'HTTP').map(([link = '', status]) => [
       /^\[(\w+)\]/.exec(link)?.[1],
       status,
@@ -58,7 +58,7 @@ describe('the document on errors', () => {
     expect(told).toEqual(given);
   });
 
-  test('have the status that httpStatusOf gives for each error of an operation', () => {
+  test('lists the statuses that httpStatusOf returns', () => {
     const isOfOperation = (type: string): type is keyof typeof httpStatuses =>
       Object.hasOwn(httpStatuses, type);
     const given = Object.keys(errors).filter(isOfOperation);
@@ -67,7 +67,7 @@ describe('the document on errors', () => {
     );
   });
 
-  test('have a part for each', () => {
+  test('has a section for each error', () => {
     const parts = [...page.text.matchAll(/^### ([a-z_]+)$/gm)].map(([, type = '']) => type);
     expect(parts).toEqual([...Object.keys(errors), ...Object.keys(ofTheClient)]);
   });

@@ -9,8 +9,8 @@ import { blocksOf } from './samples.js';
  */
 const languages = ['ts', 'js', 'json', 'bash', 'sql', 'text', 'mermaid', 'lua', 'conf', 'python'];
 
-describe('the blocks that are no samples', () => {
-  test('are of a language that is looked at', () => {
+describe('code blocks in the documents that are not samples', () => {
+  test('are in a checked language', () => {
     const named = handbook.flatMap(({ path, text }) => {
       const opened = [...text.matchAll(/^ *(?:```|~~~)(.*)\n[\s\S]*?^ *(?:```|~~~)$/gm)];
       return opened.map(([, info = '']) => ({ path, info }));

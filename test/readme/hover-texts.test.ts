@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hoverTexts } from './hover-texts.js';
 
-describe('what an editor shows of a public name', () => {
+describe("the editor's hover texts of public names", () => {
   let texts: ReadonlyMap<string, string>;
   beforeAll(() => {
     texts = hoverTexts();
   });
 
-  test('covers options, fields and methods', () => {
+  test('cover options, fields and methods', () => {
     expect(texts.get('colloquy: CreateSessionInput.timeLimit')).toContain('seconds');
     expect(texts.get('colloquy: SessionService.start')).toContain('IDLE to ACTIVE');
     expect(texts.get('colloquy: InvalidInput.message')).toBeTruthy();
@@ -16,7 +16,7 @@ describe('what an editor shows of a public name', () => {
     expect(texts.size).toBeGreaterThan(500);
   });
 
-  test('is a text for each of them', () => {
+  test('exist for each of them', () => {
     expect([...texts].filter(([, text]) => text === '').map(([name]) => name)).toEqual([]);
   });
 });

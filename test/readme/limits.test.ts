@@ -39,7 +39,7 @@ const claims: readonly (readonly [document: string, ...claims: readonly string[]
 ];
 
 describe('the limits in the documents', () => {
-  test.for(claims)('of %s are those of the code', ([path, ...all]) => {
+  test.for(claims)('of %s match the code', ([path, ...all]) => {
     const text = flat(documentOf(path).text);
     expect(all.filter((claim) => !text.includes(claim))).toEqual([]);
   });

@@ -40,8 +40,8 @@ const faultOf = ({ path }: Document, link: string): string | undefined => {
   return anchors.get(target)?.has(anchor) ? undefined : `${link}: no such heading`;
 };
 
-describe('the links', () => {
-  test.for(documents)('of $path lead somewhere', (document) => {
+describe('links in the documents', () => {
+  test.for(documents)('of $path resolve', (document) => {
     expect(linksOf(document.text).flatMap((link) => faultOf(document, link) ?? [])).toEqual([]);
   });
 });

@@ -72,14 +72,14 @@ const pasted = async (url: string, code: string): Promise<unknown> => {
   return JSON.parse(stdout);
 };
 
-test('the worker in Python has at most thirty lines', () => {
+test('the Python worker has at most thirty lines', () => {
   expect(worker?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
 });
 
 for (const requirement of missing) test.skip(reasonToSkip(requirement));
 
 test.skipIf(missing.length > 0)(
-  'the worker in Python answers each message that the lines of the page send to the server of npm start, once',
+  "the Python worker answers each message from the page's lines to the server of npm start once",
   async () => {
     const url = await startServer();
     const printed = startWorker(url);

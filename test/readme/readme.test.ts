@@ -19,21 +19,21 @@ const pages = handbook.filter(({ path }) => /^docs\/[^/]+\.md$/.test(path));
 
 const stateMachine = documentOf('docs/guarantees.md');
 
-describe('what the documents say', () => {
-  test('the README can be read in a few minutes', () => {
+describe('the documents', () => {
+  test('include a README that takes a few minutes to read', () => {
     expect(wordsIn(readme)).toBeLessThanOrEqual(800);
   });
 
-  test('the pages for users can be read in an evening', () => {
+  test('include user pages that take an evening to read', () => {
     expect(pages.length).toBeLessThanOrEqual(22);
     expect(pages.reduce((sum, page) => sum + wordsIn(page), 0)).toBeLessThanOrEqual(24_000);
   });
 
-  test.for(pages)('$path is no longer than 1,600 words', (document) => {
+  test.for(pages)('keep $path within 1,600 words', (document) => {
     expect(wordsIn(document)).toBeLessThanOrEqual(1600);
   });
 
-  test('the commands that they name are scripts', () => {
+  test('name only commands that are scripts', () => {
     const { scripts } = manifest;
     for (const { path, text } of handbook) {
       for (const [, run, short = run] of text.matchAll(
@@ -44,18 +44,18 @@ describe('what the documents say', () => {
     }
   });
 
-  test('the README says how to install, try and test it', () => {
+  test('show how to install, try and test Colloquy', () => {
     const commands = blocksIn(readme, 'bash').map(({ code }) => code);
     const install = 'npm install colloquy better-sqlite3\n';
     expect(commands).toEqual([install, 'npm ci && npm start\n', 'npm ci && npm test\n']);
   });
 
-  test('the first sample of the README has at most 12 lines', () => {
+  test('begin with a sample of at most 12 lines', () => {
     const [first] = blocksIn(readme, 'ts');
     expect(first?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(12);
   });
 
-  test('the other samples of the README compile after the first', () => {
+  test('have README samples that compile after the first', () => {
     const own = `import { createSweeper, createWorker } from 'colloquy';
       declare const onError: (error: { message: string }) => void;
       declare const bill: (id: string, endReason: string | undefined) => void;
@@ -66,14 +66,14 @@ describe('what the documents say', () => {
     expect(compileSamples([sample]).get(sample)).toEqual([]);
   });
 
-  test('the README, the package and the skill begin with the same sentence', () => {
+  test('describe Colloquy in the same sentence as the package and the skill', () => {
     const [, sentence = ''] = readme.text.split('\n\n');
     const told = sentence.replaceAll('\n', ' ');
     expect(manifest.description).toBe(told);
     expect(documentOf('SKILL.md').text.replaceAll('\n', ' ')).toContain(told);
   });
 
-  test('the table of transitions is the one that the engine goes by', () => {
+  test("contain the engine's actual table of transitions", () => {
     const expected = Object.entries(transitions).flatMap(([from, row]) =>
       Object.entries(row).map(([command, target]) => {
         if ('unchanged' in target) return [from, command, 'unchanged', ''];

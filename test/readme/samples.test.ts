@@ -27,13 +27,13 @@ const statusOfList = async (server: Server): Promise<number> => {
   return status;
 };
 
-describe('the samples of the documents', () => {
+describe('the samples in the documents', () => {
   let found: ReadonlyMap<Sample, readonly string[]>;
   beforeAll(() => {
     found = compileSamples(samples);
   });
 
-  test('are there', () => {
+  test('exist', () => {
     expect(samples.length).toBeGreaterThan(10);
   });
 
@@ -55,7 +55,7 @@ describe('the samples of the documents', () => {
   ].filter(({ requirement }) => !requirement.isMet());
   const here = runnable.filter((sample) => !missing.some(({ needs }) => needs(sample)));
 
-  test.for(here)('$name runs, prints what it says and serves', async (sample) => {
+  test.for(here)('$name runs, prints what it says, and serves', async (sample) => {
     const lines = listenToConsole();
     const servers = collectServers();
     await folder.run(sample, redis?.url);

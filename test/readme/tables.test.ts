@@ -97,7 +97,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
 ];
 
 describe('the tables in the documents', () => {
-  test.for(tables)('of %s name each %s', ([path, head, names]) => {
+  test.for(tables)('of %s list each %s', ([path, head, names]) => {
     const told = rowsOf(documentOf(path), head).map(([first = '']) => first);
     const isTold = (name: string) => told.some((cell) => new RegExp(`\\b${name}\\b`).test(cell));
     expect(Object.keys(names).filter((name) => !isTold(name))).toEqual([]);

@@ -15,12 +15,12 @@ const codeOf = (path: string): string =>
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/^\s*(\/\/|--).*$/gm, '');
 
-describe('the terms of the project', () => {
-  test('refuse some names', () => {
+describe("the project's terms", () => {
+  test('exclude several names', () => {
     expect(refused.length).toBeGreaterThan(5);
   });
 
-  test('are those that the code uses', () => {
+  test('are the ones that the code uses', () => {
     const form = new RegExp(`\\b(${refused.join('|')})\\b`, 'g');
     const found = ['src', 'adapters']
       .flatMap(filesOf)
@@ -88,8 +88,8 @@ const offences = (prose: readonly Prose[], checked: readonly Rule[]): readonly s
     ).map((found) => `${found} (write ${instead})`),
   );
 
-describe('the words that we do without', () => {
-  test('are found, also across the lines of a comment', () => {
+describe('discouraged words', () => {
+  test('are found, even across the lines of a comment', () => {
     const prose = [
       { path: 'a.ts', line: 3, text: '/**\n * It ends at\n * once, `x` is `not_found`.\n */' },
       { path: 'b.md', line: 1, text: '# Title\n\n## Of leases' },
@@ -105,7 +105,7 @@ describe('the words that we do without', () => {
     expect(offences(proseOfPages(), [...rules, ...rulesOfPages])).toEqual([]);
   });
 
-  test('are in no comment, name of a test or message', () => {
+  test('are in no comment, test name or message', () => {
     const folders = ['.ci', 'adapters', 'benchmarks', 'examples', 'src', 'test'];
     const left = [...unfinished, 'test/readme/terms.test.ts'];
     const own = proseOfCode(...folders).filter(

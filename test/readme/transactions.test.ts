@@ -40,19 +40,19 @@ const openChat = async (store: ConstructorParameters<typeof SessionService>[0]['
 
 const ARRIVED = 'Order o-1 has arrived.';
 
-describe('the order on SQLite', () => {
+describe('the documented transaction on SQLite', () => {
   const open = async () => {
     const { store, other, orders } = await openSqliteHost();
     return { ...(await openChat(store)), database: other, orders };
   };
 
-  test('is stored with its message', async () => {
+  test('stores the order together with its message', async () => {
     const { sessions, told, database, orders } = await open();
     await (await loadSample('order-in-sqlite.ts'))(database, sessions, 'chat', 'o-1');
     expect([await orders(), await told()]).toEqual([['o-1'], [ARRIVED]]);
   });
 
-  test('is not stored without its message', async () => {
+  test('stores no order without its message', async () => {
     const { sessions, told, database, orders } = await open();
     const placed = (await loadSample('order-in-sqlite.ts'))(database, sessions, 'nobody', 'o-1');
     await expect(placed).rejects.toMatchObject({ name: 'SessionFailure' });
@@ -60,7 +60,7 @@ describe('the order on SQLite', () => {
   });
 });
 
-describeWithPostgres('the order on PostgreSQL', () => {
+describeWithPostgres('the documented transaction on PostgreSQL', () => {
   const open = async () => {
     const host = await openPostgresHost();
     const { pool, schema } = host;
@@ -73,20 +73,20 @@ describeWithPostgres('the order on PostgreSQL', () => {
     return { ...(await openChat(host.store)), ...host, placing: { connect } };
   };
 
-  test('is stored with its message', async () => {
+  test('stores the order together with its message', async () => {
     const { sessions, told, placing, orders } = await open();
     await (await loadSample('order.ts'))(placing, sessions, 'chat', 'o-1');
     expect([await orders(), await told()]).toEqual([['o-1'], [ARRIVED]]);
   });
 
-  test('is not stored without its message', async () => {
+  test('stores no order without its message', async () => {
     const { sessions, told, placing, orders } = await open();
     const placed = (await loadSample('order.ts'))(placing, sessions, 'nobody', 'o-1');
     await expect(placed).rejects.toMatchObject({ name: 'SessionFailure' });
     expect([await orders(), await told()]).toEqual([[], []]);
   });
 
-  test('is stored with a job of pg-boss, or neither is', async () => {
+  test('stores the order and a pg-boss job together, or neither', async () => {
     const { sessions, told, pool } = await open();
     const boss = new PgBoss({
       connectionString: inject('postgres')?.url ?? '',

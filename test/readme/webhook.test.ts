@@ -85,7 +85,7 @@ const openWebhook = async (...answers: readonly number[]) => {
 };
 
 describe('the webhook in docs/time-limits.md', () => {
-  test('tells a receiver of an end, signed by Standard Webhooks', async () => {
+  test('notifies a receiver of an end, signed by Standard Webhooks', async () => {
     const { secret, deliveries, clock, sessions, sweep } = await openWebhook();
     const { id } = await sessions.create({ start: true, labels: { user: 'u-1' } });
     clock.pass(90_000);
@@ -114,7 +114,7 @@ describe('the webhook in docs/time-limits.md', () => {
     });
   });
 
-  test('tells a receiver that fails again, under the same id, until it answers 2xx', async () => {
+  test('retries a failing receiver under the same id until it answers 2xx', async () => {
     const { secret, deliveries, clock, sessions, failures, sweep } = await openWebhook(
       500,
       302,
@@ -134,7 +134,7 @@ describe('the webhook in docs/time-limits.md', () => {
     expect(new Set(deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  test('gives each end an id of its own, also where a session was made again under its id', async () => {
+  test('gives each end its own id, even if the session was created again under its id', async () => {
     const { deliveries, clock, sessions, sweep } = await openWebhook();
     for (const id of ['call-1', 'call-2', 'call-1']) {
       await sessions.create({ id, start: true });

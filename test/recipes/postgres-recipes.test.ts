@@ -17,7 +17,7 @@ import { exportOf, runRecipe } from './recipe.js';
 
 const COUNT = 'SELECT count(*)::int AS sessions FROM colloquy.sessions';
 
-describeWithPostgres('a recipe of the compatibility page', (server) => {
+describeWithPostgres('a PostgreSQL recipe of the compatibility page', (server) => {
   const folder = new SampleFolder();
   afterAll(() => folder.remove());
 
@@ -58,7 +58,7 @@ describeWithPostgres('a recipe of the compatibility page', (server) => {
     expect(rows).toEqual([{ sessions: 1 }]);
   });
 
-  it('shares a pool between the adapter of Prisma and the store', async () => {
+  it("shares a pool between Prisma's adapter and the store", async () => {
     await createDatabase();
     const { adapter, pool } = await createSessionWith('@prisma/adapter-pg');
     closeLater(pool);

@@ -22,7 +22,7 @@ client.disconnect();
 
 if (!requirements.redisWithTls.isMet()) it.skip(reasonToSkip(requirements.redisWithTls));
 else
-  it('connects to a Redis with TLS by the recipe of the compatibility page', async () => {
+  it("the compatibility page's recipe connects to a Redis with TLS", async () => {
     const { key, certificate, remove } = createCertificate();
     onTestFinished(remove);
     const port = await freePort();

@@ -16,7 +16,7 @@ import { exportOf, exportsOf, runRecipe } from './recipe.js';
 const isConnection = (value: unknown): value is SqliteConnection =>
   hasMethods(value, 'exec', 'prepare', 'close');
 
-describe('a documented sample on better-sqlite3', () => {
+describe('a documented better-sqlite3 sample', () => {
   if (!requirements.betterSqlite3.isMet()) {
     it.skip(reasonToSkip(requirements.betterSqlite3));
     return;
@@ -56,7 +56,7 @@ describe('a documented sample on better-sqlite3', () => {
     expect((await okOf(sessions.list())).total).toBe(1);
   });
 
-  it('writes during a transaction of Kysely, unless that has written too', async () => {
+  it('writes during a Kysely transaction, unless that has written too', async () => {
     const { sessions, database, db: exported } = await runInFile('SqliteDialect');
     database.exec('PRAGMA busy_timeout = 1');
     const db = exportOf(Kysely, exported);
@@ -74,7 +74,7 @@ describe('a documented sample on better-sqlite3', () => {
     expect((await okOf(sessions.list())).total).toBe(1);
   });
 
-  it('answers each message once with the code of the README', async () => {
+  it("answers each message once with the README's code", async () => {
     const { file, remove } = sqliteFile();
     onTestFinished(remove);
     const [sample] = blocksIn(readme, 'ts');

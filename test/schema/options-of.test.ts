@@ -27,12 +27,12 @@ const read = optionsOf('createThing', schemas);
 /** As a caller in JavaScript may call it. */
 const unchecked = (options: unknown) => () => Reflect.apply(read, undefined, [options]);
 
-describe('the options of a factory', () => {
-  test('are read, with their defaults', () => {
+describe('factory options', () => {
+  test('are read with their defaults', () => {
     expect(read({ batch: 5, events: true })).toEqual({ intervalMs: 1, batch: 5, events: true });
   });
 
-  test('throw one TypeError that names everything that is wrong with them', () => {
+  test('are rejected with one TypeError that names all issues', () => {
     expect(unchecked({ batch: 0, intervalMs: 'fast', color: 'red' })).toThrow(
       new TypeError(
         'createThing: color is unknown; intervalMs must be a number from 1 to 1000; batch must be a whole number, at least 1',
@@ -51,32 +51,32 @@ describe('the options of a factory', () => {
     [{ constructor: 5 }, 'constructor is unknown'],
     [{ toString: 5, hasOwnProperty: 6 }, 'toString is unknown; hasOwnProperty is unknown'],
     [JSON.parse('{ "__proto__": 5 }'), '__proto__ is unknown'],
-  ])('name the option that was probably meant: %j', (options, message) => {
+  ])('are rejected with the nearest known option name: %j', (options, message) => {
     expect(unchecked(options)).toThrow(new TypeError(`createThing: ${message}`));
   });
 
-  test('are all named, however many are wrong', () => {
+  test('are all named if they are unknown, however many', () => {
     const wrong = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`unlike${at}`, 1]));
     for (const name of Object.keys(wrong)) expect(unchecked(wrong)).toThrow(`${name} is unknown`);
   });
 
   test.each([[undefined], [null], [5], ['x'], [() => undefined]])(
-    'are an object, not %s',
+    'must be an object, not %s',
     (options) => {
       expect(unchecked(options)).toThrow(new TypeError('createThing: options must be an object'));
     },
   );
 
   test.each([
-    ['that throw when they are looked at', throwing()],
-    ['that are a revoked proxy', revoked()],
-  ])('%s are a mistake of the same kind', (_name, options) => {
+    ['throw when they are read', throwing()],
+    ['are a revoked proxy', revoked()],
+  ])('throw a TypeError if they %s', (_name, options) => {
     expect(unchecked(options)).toThrow(
       new TypeError('createThing: options cannot be read: it throws'),
     );
   });
 
-  test('name an option whose getter throws', () => {
+  test('are named if their getter throws', () => {
     const options = {
       get batch() {
         throw new RangeError('secret');
@@ -88,7 +88,7 @@ describe('the options of a factory', () => {
   });
 });
 
-test('rules of several options are told with the others', () => {
+test('rules about several options are reported together with the other issues', () => {
   const readPair = optionsOf(
     'createThing',
     { least: whole(0), most: whole(0) },

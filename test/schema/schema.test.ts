@@ -37,7 +37,7 @@ const counting = (fields: object) => {
   return { value, reads };
 };
 
-describe('a field that may be missing', () => {
+describe('an optional field', () => {
   const fields = object({
     strict: optional(whole(0), 1),
     lenient: nullish(whole(0), 2),
@@ -45,7 +45,7 @@ describe('a field that may be missing', () => {
   });
 
   test.each([{}, { strict: undefined, lenient: undefined }, { lenient: null }])(
-    'counts as its default in %o',
+    'gets its default in %o',
     (given) => {
       expect(read(fields, given)).toEqual({ strict: 1, lenient: 2, bare: undefined });
     },
@@ -57,7 +57,7 @@ describe('a field that may be missing', () => {
     ]);
   });
 
-  test('is not required in JSON Schema, which says the default in words and allows null', () => {
+  test('is not required in JSON Schema, which describes the default and allows null', () => {
     expect(jsonOf(fields)).toEqual({
       type: 'object',
       properties: {
@@ -91,7 +91,7 @@ test('JSON Schema describes a field by its meaning, its default and its rule, in
   });
 });
 
-test('a JSON Schema is made when it is asked for', () => {
+test('a JSON Schema is built on demand', () => {
   let made = 0;
   const counted = schema(
     (_issues, _path, value) => value,
@@ -119,7 +119,7 @@ test('a named schema is a reference wherever it is used, and keeps its own JSON 
   expect(read(point, { x: -1 })).toEqual(['x must be a whole number, at least 0']);
 });
 
-test('a checked value breaks one rule at a time: its type, then what JSON Schema cannot express', () => {
+test('a checked value reports one rule at a time: its type, then what JSON Schema cannot express', () => {
   const even = checked(whole(2), (value) => value % 2 === 0, 'must be even');
   expect(read(even, 4)).toBe(4);
   expect(read(even, 3)).toEqual(['input must be even']);
@@ -133,10 +133,10 @@ test('a mapped value is checked before it is mapped', () => {
   expect(doubled.json()).toEqual(whole(1).json());
 });
 
-describe('an object', () => {
+describe('an object schema', () => {
   const nested = object({ place: object({ street: name(9) }), tags: list(name(3), LINE) });
 
-  test('reports the paths of issues in its objects and lists', () => {
+  test('reports the paths of issues in nested objects and lists', () => {
     expect(read(nested, { place: { street: '' }, tags: ['a', 5] })).toEqual([
       'place.street must have 1 to 9 characters',
       'tags[1] must be a string',
@@ -175,7 +175,7 @@ describe('an object', () => {
     expect(reads).toEqual({ street: 1, floor: 1, door: 1 });
   });
 
-  test('names a field whose getter throws, and what else is wrong', () => {
+  test('names a field whose getter throws, together with other issues', () => {
     const given = {
       age: -1,
       get job(): never {
@@ -194,23 +194,23 @@ describe('an object', () => {
   });
 });
 
-describe('a list', () => {
+describe('a list schema', () => {
   const few = list(whole(0), { least: 1, most: 3, of: 'numbers' });
 
   test.each([[[]], [[1, 2, 3, 4]], ['12'], [{ length: 2, 0: 1, 1: 2 }]])(
-    'rejects %j, which is no array of 1 to 3 items',
+    'rejects %j, which is not an array of 1 to 3 items',
     (given) => {
       expect(read(few, given)).toEqual(['input must be an array of 1 to 3 numbers']);
     },
   );
 
-  test('reads no more items than it may have', () => {
+  test('reads no more items than the maximum', () => {
     const { value, reads } = counting(Array.from({ length: 1000 }, () => -1));
     expect(read(few, value)).toHaveLength(4);
     expect(Object.keys(reads)).not.toContain('3');
   });
 
-  test('reads each item once, whatever the methods of the array do', () => {
+  test("reads each item once, whatever the array's methods do", () => {
     class Hostile extends Array<number> {
       override map(): never {
         throw new Error('called');
@@ -224,11 +224,11 @@ describe('a list', () => {
     expect(reads).toMatchObject({ 0: 1, 1: 1 });
   });
 
-  test('reports the holes of an array', () => {
+  test('reports holes of a sparse array', () => {
     expect(read(few, new Array(2))).toHaveLength(2);
   });
 
-  test('says its bounds in JSON Schema', () => {
+  test('contains its bounds in JSON Schema', () => {
     expect(few.json()).toMatchObject({ type: 'array', minItems: 1, maxItems: 3 });
     expect(list(flag, LINE).json()).not.toHaveProperty('minItems');
   });
@@ -237,7 +237,7 @@ describe('a list', () => {
 describe('an ignored field', () => {
   const fields = object({ name: name(8), position: ignored(whole(0)) });
 
-  test('is not read where it is missing, and is checked where it is given', () => {
+  test('is skipped if it is absent, and checked if it is present', () => {
     const missing = counting({ name: 'ada' });
     expect(read(fields, missing.value)).toEqual({ name: 'ada' });
     expect(missing.reads).toEqual({ name: 1 });
@@ -250,11 +250,11 @@ describe('an ignored field', () => {
 describe('a switch with details', () => {
   const events = switchOr(object({ length: optional(whole(1)) }));
 
-  test.each([[true], [false], [{ length: 5 }], [{}]])('may be %j', (given) => {
+  test.each([[true], [false], [{ length: 5 }], [{}]])('accepts %j', (given) => {
     expect(read(events, given)).toEqual(given);
   });
 
-  test.each([['yes'], [null], [1], [[]]])('rejects %j, and names the details', (given) => {
+  test.each([['yes'], [null], [1], [[]]])('rejects %j, naming the details', (given) => {
     expect(read(events, given)).toEqual(['input must be true, false or { length }']);
   });
 

@@ -10,7 +10,7 @@ const book = wireObject({
   soldTo: optional(anyText),
 });
 
-describe('an object on the wire', () => {
+describe('a wire object', () => {
   test('is read and written by its wire names', () => {
     const sold = { bookId: 'b-1', isSold: true, soldTo: 'ada' };
     const json = { id: 'b-1', is_sold: true, sold_to: 'ada' };
@@ -18,7 +18,7 @@ describe('an object on the wire', () => {
     expect(received(book, json)).toEqual(sold);
   });
 
-  test('is read without its unknown fields, and written without those that are undefined', () => {
+  test('is read without unknown fields, and written without undefined ones', () => {
     const read = received(book, { id: 'b-1', is_sold: false, price: 3 });
     expect(read).toStrictEqual({ bookId: 'b-1', isSold: false });
     const untyped: Schema<unknown> = book;
@@ -26,12 +26,12 @@ describe('an object on the wire', () => {
     expect(written).toStrictEqual({ id: 'b-1', is_sold: false });
   });
 
-  test('is read without an optional field of another form', () => {
+  test('is read without an optional field of another type', () => {
     const read = received(book, { id: 'b-1', is_sold: false, sold_to: null });
     expect(read).toStrictEqual({ bookId: 'b-1', isSold: false });
   });
 
-  test('forgives an optional field of another form, but no other item of the list', () => {
+  test('ignores an optional field of another type, but rejects an invalid list item', () => {
     const odd = { id: 'b-1', is_sold: false, sold_to: null };
     const read = [{ bookId: 'b-1', isSold: false }];
     expect(received(wireList(book), [odd])).toStrictEqual(read);
@@ -40,14 +40,14 @@ describe('an object on the wire', () => {
   });
 
   test.each([[{ id: 'b-1' }], [{ id: 1, is_sold: true }], [[]], [null], ['text']])(
-    'is not read of %j, which lacks a required field',
+    'is not read from %j, which lacks a required field',
     (value) => {
       expect(received(book, value)).toBeUndefined();
       expect(received(wireList(book), [value])).toBeUndefined();
     },
   );
 
-  test('has a JSON Schema with its wire names and texts, and allows no other fields', () => {
+  test('has a JSON Schema with its wire names and descriptions, and no other fields', () => {
     expect(jsonOf(book)).toEqual({
       type: 'object',
       properties: {

@@ -43,7 +43,7 @@ const openServer = async () => {
   return { baseUrl: `http://127.0.0.1:${port}/api`, server };
 };
 
-describe('a client that was generated from the document', () => {
+describe('a client generated from the OpenAPI document', () => {
   const folder = new UserFolder();
 
   beforeAll(async () => {

@@ -90,7 +90,7 @@ const fieldsOf = (of: (value: unknown, name: string) => Fields[]) =>
     ),
   );
 
-describe('an unknown name is told with the known one that it is nearest to', () => {
+describe('an unknown field is reported with the nearest known name', () => {
   test.each(fieldsOf((_, name) => [{ [doubled(name)]: 1 }]))('$in: $name', async (each) => {
     const { entrance, name, given } = each;
     const said = await saidOf(entrance, given);
@@ -100,14 +100,14 @@ describe('an unknown name is told with the known one that it is nearest to', () 
   });
 });
 
-describe('a value of another type is told by its field and its rule', () => {
+describe('a field of another type is reported with its rule', () => {
   test.each(fieldsOf((_, name) => [{ [name]: WRONG }]))('$in: $name', async (each) => {
     const said = await saidOf(each.entrance, each.given);
     expect(ruleFor(each.path, said)).toMatch(RULE);
   });
 });
 
-describe('a value out of range is told by its field and its rule', () => {
+describe('a field out of range is reported with its rule', () => {
   test.each(fieldsOf((value, name) => (value === ANY ? [] : [{ [name]: value }])))(
     '$in: $name',
     async (each) => {
@@ -117,7 +117,7 @@ describe('a value out of range is told by its field and its rule', () => {
   );
 });
 
-describe('a getter that throws is told by its field', () => {
+describe('a field whose getter throws is reported by name', () => {
   test.each(fieldsOf((_, name) => [{ [name]: undefined }]))('$in: $name', async (each) => {
     const given = Object.defineProperty({ ...each.given }, each.name, {
       enumerable: true,
@@ -130,7 +130,7 @@ describe('a getter that throws is told by its field', () => {
   });
 });
 
-describe('what is no object is told by what it is called', () => {
+describe("a non-object is reported by the argument's name", () => {
   const cases = entrances.flatMap((entrance) =>
     [null, 7, ...(entrance.takesText ? [] : ['text']), ['x']].map((given) => ({
       entrance,

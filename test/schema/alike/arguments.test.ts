@@ -46,7 +46,7 @@ const calls: Readonly<Record<string, readonly [call: (given: never) => unknown, 
   ],
 };
 
-describe('an argument without fields is told by its name and its rule', () => {
+describe('an invalid argument without fields is reported with its name and rule', () => {
   test.each(Object.entries(calls))('%s', async (_, [call, rule]) => {
     const thrown = await (async () => Reflect.apply(call, undefined, [null]))().catch(
       (cause: unknown) => cause,
@@ -55,7 +55,7 @@ describe('an argument without fields is told by its name and its rule', () => {
     expect(String(thrown)).toContain(`: ${rule}`);
   });
 
-  test.each(Object.entries(calls))('%s, also of a revoked proxy', async (_, [call]) => {
+  test.each(Object.entries(calls))('%s, also for a revoked proxy', async (_, [call]) => {
     const thrown = await (async () => Reflect.apply(call, undefined, [revoked()]))().catch(
       (cause: unknown) => cause,
     );
@@ -63,11 +63,14 @@ describe('an argument without fields is told by its name and its rule', () => {
   });
 });
 
-test.each([SessionService, SessionClient])('every operation of %o is walked', ({ prototype }) => {
-  const walked = [...commonOperations, ...serviceOperations].map(({ method }) => method);
-  const known = new Set(['constructor', 'forTenant', 'within', ...walked, ...withoutFields]);
-  const methods = Object.entries(Object.getOwnPropertyDescriptors(prototype))
-    .filter(([, { value }]) => typeof value === 'function')
-    .map(([name]) => name);
-  expect(methods.filter((name) => !known.has(name))).toEqual([]);
-});
+test.each([SessionService, SessionClient])(
+  'these tests call every operation of %o',
+  ({ prototype }) => {
+    const walked = [...commonOperations, ...serviceOperations].map(({ method }) => method);
+    const known = new Set(['constructor', 'forTenant', 'within', ...walked, ...withoutFields]);
+    const methods = Object.entries(Object.getOwnPropertyDescriptors(prototype))
+      .filter(([, { value }]) => typeof value === 'function')
+      .map(([name]) => name);
+    expect(methods.filter((name) => !known.has(name))).toEqual([]);
+  },
+);

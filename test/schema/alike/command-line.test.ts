@@ -17,14 +17,17 @@ const declared = Object.entries(commands).flatMap(([name, command]) =>
 );
 
 describe('a command line', () => {
-  test.each(declared)('names --$option of $name for a misspelled one', ({ command, option }) => {
-    const misspelled = `--${option.slice(0, 1)}${option}`;
-    expect(() => new Options(command, [misspelled], {})).toThrow(
-      `${misspelled} is unknown (did you mean --${option}?)`,
-    );
-  });
+  test.each(declared)(
+    'suggests --$option of $name for a misspelled option',
+    ({ command, option }) => {
+      const misspelled = `--${option.slice(0, 1)}${option}`;
+      expect(() => new Options(command, [misspelled], {})).toThrow(
+        `${misspelled} is unknown (did you mean --${option}?)`,
+      );
+    },
+  );
 
-  test.each(declared)('names the rule of --$option of $name', ({ command, option, hasValue }) => {
+  test.each(declared)('reports the rule of --$option of $name', ({ command, option, hasValue }) => {
     const [given, rule] = hasValue
       ? [`--${option}`, 'must have a value']
       : [`--${option}=on`, 'must have no value'];
