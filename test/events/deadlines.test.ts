@@ -56,7 +56,7 @@ describe('the end of an overdue session in a watch', () => {
     });
   });
 
-  test("and its warning follow the service's clock, however far that is moved", async () => {
+  test("follows the service's clock, however far that is moved, and so does its warning", async () => {
     const { sessions, clock } = open();
     const id = await startedIn(sessions, { timeLimit: 36_000 });
     const watch = watching(sessions, id, { warnBefore: 60 });
@@ -102,7 +102,7 @@ describe('the end of an overdue session in a watch', () => {
     expect(failures).toBeLessThan(0);
   });
 
-  test('of an idle session comes at its idle timeout', async () => {
+  test('comes at the idle timeout of an unused session', async () => {
     const { sessions, clock } = open(undefined, { idleTimeout: 0.05 });
     const id = await createdIn(sessions);
     const watch = watching(sessions, id);

@@ -6,7 +6,7 @@ import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/se
 const tooMany = (id: string, limit: number) => ({ type: 'too_many_active', id, limit });
 
 describe('limits.activeSessions', () => {
-  test('refuses a start beyond it, and nothing changes', async () => {
+  test('rejects a start beyond it, and changes nothing', async () => {
     const { sessions } = openSessions({ limits: { activeSessions: 1 } });
     const active = await startedIn(sessions);
     const idle = await createdIn(sessions);
@@ -16,7 +16,7 @@ describe('limits.activeSessions', () => {
     expect(await okOf(sessions.start(idle))).toMatchObject({ status: 'ACTIVE' });
   });
 
-  test('keeps the place of a paused session, so that its resume never fails for the limit', async () => {
+  test('counts a paused session, so that a resume never fails for the limit', async () => {
     const { sessions } = openSessions({ limits: { activeSessions: 1 } });
     const paused = await startedIn(sessions);
     await okOf(sessions.pause(paused));
@@ -28,7 +28,7 @@ describe('limits.activeSessions', () => {
     expect(await okOf(sessions.start(idle))).toMatchObject({ status: 'ACTIVE' });
   });
 
-  test('gives the place of a paused session back when its idle timeout ends it', async () => {
+  test('no longer counts a paused session after its idle timeout', async () => {
     const { sessions, clock } = openSessions({ idleTimeout: 30, limits: { activeSessions: 1 } });
     await okOf(sessions.pause(await startedIn(sessions)));
     const next = await createdIn(sessions);
@@ -39,7 +39,7 @@ describe('limits.activeSessions', () => {
     expect(await okOf(sessions.start(later))).toMatchObject({ status: 'ACTIVE' });
   });
 
-  test('gives a place back in the millisecond in which a time limit is used up, though nobody has swept', async () => {
+  test('no longer counts a session from the millisecond of its time limit, without a sweep', async () => {
     const { sessions, clock } = openSessions({ limits: { activeSessions: 1 } });
     await startedIn(sessions, { timeLimit: 60 });
     const next = await createdIn(sessions);
@@ -49,7 +49,7 @@ describe('limits.activeSessions', () => {
     expect(await okOf(sessions.start(next))).toMatchObject({ status: 'ACTIVE' });
   });
 
-  test('lets a start that is repeated with its operation id succeed when all places are taken', async () => {
+  test('accepts a repeated start with its operation id when all places are taken', async () => {
     const { sessions } = openSessions({ limits: { activeSessions: 1 } });
     const id = await createdIn(sessions);
     for (let times = 0; times < 2; times += 1) {
@@ -59,7 +59,7 @@ describe('limits.activeSessions', () => {
     }
   });
 
-  test('may be a function of the tenant, and each tenant has places of its own', async () => {
+  test('may be a function of the tenant, and counts per tenant', async () => {
     const limitOf = (tenant: string) => (tenant === 'acme' ? 2 : 0);
     const { sessions } = openSessions({ tenant: 'acme', limits: { activeSessions: limitOf } });
     const globex = sessions.forTenant('globex');
@@ -70,7 +70,7 @@ describe('limits.activeSessions', () => {
     expect(await errorOf(globex.start(theirs))).toMatchObject(tooMany(theirs, 0));
   });
 
-  test('of a function that fails or gives no number is misconfigured, and starts nothing', async () => {
+  test('fails a start with misconfigured if its function throws or returns no number', async () => {
     const broken = [
       () => Number.NaN,
       () => -1,
@@ -91,13 +91,13 @@ describe('limits.activeSessions', () => {
     }
   });
 
-  test.each([-1, Number.NaN, '3', {}])('refuses %j', (activeSessions) => {
+  test.each([-1, Number.NaN, '3', {}])('rejects %j', (activeSessions) => {
     const { store } = openSessions();
     const open = () => Reflect.construct(SessionService, [{ store, limits: { activeSessions } }]);
     expect(open).toThrow(/limits\.activeSessions/);
   });
 
-  test('is 429 with Retry-After over HTTP, and the client names it', async () => {
+  test('answers 429 with Retry-After over HTTP, which the client reports', async () => {
     const { baseUrl, client, sessions } = await serve({ limits: { activeSessions: 1 } });
     await startedIn(sessions);
     const id = await createdIn(sessions);

@@ -3,8 +3,8 @@ import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/se
 
 const hello = { role: 'user', content: 'hello' };
 
-describe('appending', () => {
-  test('keeps the entries in order, with the time that each has or that it is', async () => {
+describe('an append', () => {
+  test('keeps the entries in order, each with its own time or the current one', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions);
     await okOf(
@@ -24,7 +24,7 @@ describe('appending', () => {
     ]);
   });
 
-  test('tells where the history stands, higher each time', async () => {
+  test('returns the position of the history, which grows each time', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, [hello]));
@@ -32,7 +32,7 @@ describe('appending', () => {
     expect(second.position).toBeGreaterThan(first.position);
   });
 
-  test('is possible while ACTIVE or PAUSED, and refused otherwise', async () => {
+  test('succeeds while ACTIVE or PAUSED, and fails otherwise', async () => {
     const { sessions } = openSessions();
     const id = await createdIn(sessions);
     const refused = (status: string) => ({
@@ -51,7 +51,7 @@ describe('appending', () => {
     expect((await okOf(sessions.get(id))).history).toHaveLength(2);
   });
 
-  test('to a session that is not there: not_found', async () => {
+  test('to a missing session fails with not_found', async () => {
     const { sessions } = openSessions();
     expect(await errorOf(sessions.append('s1', [hello]))).toMatchObject({
       type: 'not_found',
@@ -59,7 +59,7 @@ describe('appending', () => {
     });
   });
 
-  test('adds all of the entries or none', async () => {
+  test('stores all entries or none', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const error = await errorOf(sessions.append(id, [hello, { role: '', content: 'nobody' }]));
@@ -67,7 +67,7 @@ describe('appending', () => {
     expect((await okOf(sessions.get(id))).history).toEqual([]);
   });
 
-  test('keeps any text, exactly', async () => {
+  test('keeps any text exactly', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const texts = [
@@ -90,7 +90,7 @@ describe('appending', () => {
     expect((await okOf(sessions.get(id))).history.map(({ content }) => content)).toEqual(texts);
   });
 
-  test('has bounds that the host sets', async () => {
+  test("is limited by the host's settings", async () => {
     const { sessions } = openSessions({ limits: { contentBytes: 5, entriesPerAppend: 2 } });
     const id = await startedIn(sessions);
     await okOf(sessions.append(id, [hello, hello]));

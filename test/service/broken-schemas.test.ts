@@ -8,8 +8,8 @@ import { ada, errorOf, okOf, startedIn } from '../support/sessions.js';
 
 const huge = () => Array.from({ length: 1_000_000 }, () => ({ message: 'x'.repeat(1000) }));
 
-describe('issues', () => {
-  test('are at most twenty, with short messages and paths', async () => {
+describe('schema issues', () => {
+  test('are limited to twenty, with short messages and paths', async () => {
     const { sessions } = open({ metadata: custom(() => ({ issues: huge() })) });
     const issues = await issuesOf(sessions.create(ada));
     expect(issues).toHaveLength(20);
@@ -52,8 +52,8 @@ const broken: readonly (readonly [string, () => unknown])[] = [
   ['makes a throwing object', () => ({ value: throwing() })],
 ];
 
-describe('a schema that', () => {
-  test.each(broken)('%s makes the service misconfigured', async (_what, validate) => {
+describe("a host's schema that", () => {
+  test.each(broken)('%s fails the call with misconfigured', async (_what, validate) => {
     const { sessions, lax } = open({ metadata: custom(validate), data: custom(validate) });
     const named = (option: string) => ({
       type: 'misconfigured',
@@ -69,7 +69,7 @@ describe('a schema that', () => {
   });
 
   test.each([[[]], ['text'], [5], [null]])(
-    'makes %j of metadata makes the service misconfigured',
+    'turns metadata into %j fails the call with misconfigured',
     async (value) => {
       const { sessions } = open({ metadata: custom(() => ({ value })) });
       expect(await errorOf(sessions.create(ada))).toMatchObject({
@@ -79,7 +79,7 @@ describe('a schema that', () => {
     },
   );
 
-  test('waits for something is waited for', async () => {
+  test('is asynchronous is awaited', async () => {
     const later = z.object({ user: z.string().refine(async (name) => name !== 'eve', 'no Eve') });
     const { sessions } = open({ metadata: later });
     const { id } = await okOf(sessions.create({ ...ada, metadata: { user: 'ada' } }));
@@ -90,7 +90,7 @@ describe('a schema that', () => {
     expect(await issuesOf(update)).toEqual(expected);
   });
 
-  test('changes its input does not change that of the caller', async () => {
+  test("changes its input does not change the caller's object", async () => {
     const changing = custom((value) => ({
       value: Object.assign(Object(value), { changed: true }),
     }));
@@ -115,13 +115,13 @@ describe('the option schemas', () => {
     [throwing(), 'cannot be read'],
   ];
 
-  test.each(wrong)('is refused by its name: %#', (schemas, message) => {
+  test.each(wrong)('throws a TypeError for invalid schemas: %#', (schemas, message) => {
     const options = { store: new MemorySessionStore(), schemas } as SessionServiceOptions;
     expect(() => new SessionService(options)).toThrow(TypeError);
     expect(() => new SessionService(options)).toThrow(message);
   });
 
-  test('holds for the services of other tenants and of leases', async () => {
+  test('applies to the services of other tenants and of leases', async () => {
     const { sessions } = open({ data: Tool });
     const other = sessions.forTenant('globex');
     const id = await startedIn(other);

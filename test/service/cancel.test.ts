@@ -16,7 +16,7 @@ const open = async () => {
 };
 
 describe('cancel', () => {
-  test('ends the lease of a worker, whose calls are then cancelled with the reason', async () => {
+  test('ends the lease of a worker, whose calls then fail with cancelled and the reason', async () => {
     const { sessions, clock, id, fencingToken } = await open();
     await okOf(sessions.cancel(id, { reason: 'The user has stopped it.' }));
     const refusal = { type: 'cancelled', reason: 'The user has stopped it.', fencingToken };
@@ -37,7 +37,7 @@ describe('cancel', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', history: [] });
   });
 
-  test('leaves a session that waits for no worker, until it is woken', async () => {
+  test('lets the session wait for no worker until it is woken', async () => {
     const { sessions, clock, id } = await open();
     await okOf(sessions.wake(id));
     await okOf(sessions.cancel(id));
@@ -65,7 +65,7 @@ describe('cancel', () => {
     expect(await errorOf(result)).toMatchObject({ type: 'cancelled', reason: 'enough' });
   });
 
-  test('is an event of the session, once', async () => {
+  test('publishes one event of the session', async () => {
     const { sessions, id } = await open();
     const signal = AbortSignal.timeout(10_000);
     const types: string[] = [];
@@ -82,7 +82,7 @@ describe('cancel', () => {
     expect(types.filter((type) => type === 'session.cancelled')).toHaveLength(1);
   });
 
-  test('of a session that only waits is an event too, and work that is done is none of them', async () => {
+  test('publishes an event for a waiting session, and none for work that is done', async () => {
     const { sessions, store, id, fencingToken } = await open();
     await okOf(sessions.release(id, { fencingToken, done: true }));
     await okOf(sessions.wake(id));
@@ -94,7 +94,7 @@ describe('cancel', () => {
     expect(types.slice(-3)).toEqual(['released', 'woken', 'cancelled']);
   });
 
-  test('of a session that is not there, or has ended, says so', async () => {
+  test('fails for a missing or ended session', async () => {
     const { sessions, id } = await open();
     expect(await errorOf(sessions.cancel('nobody'))).toMatchObject({ type: 'not_found' });
     await okOf(sessions.terminate(id));

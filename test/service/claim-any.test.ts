@@ -8,7 +8,7 @@ import { changed, staleOf } from '../support/store-doubles.js';
 const worker = { holder: 'worker-1', seconds: 10, limit: 10 };
 
 describe('claimAny', () => {
-  test('gives the sessions of all tenants, each with its tenant, and claim those of its own alone', async () => {
+  test('returns sessions of all tenants with their tenant, whereas claim returns those of one', async () => {
     const { sessions } = openSessions();
     for (const tenant of ['acme', 'globex'])
       await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
@@ -17,7 +17,7 @@ describe('claimAny', () => {
     expect(claimed.map(({ tenant }) => tenant).sort()).toEqual(['acme', 'globex']);
   });
 
-  test('with a limit of one serves a tenant within two claims despite the backlog of another', async () => {
+  test("with a limit of one serves a tenant within two claims despite another's backlog", async () => {
     const { sessions, clock } = openSessions();
     const wake = (tenant: string) =>
       okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
@@ -34,7 +34,7 @@ describe('claimAny', () => {
     expect(tenants).toContain('calm');
   });
 
-  test('returns only the session whose lease expired, and leaves the others', async () => {
+  test('returns only the session whose lease expired', async () => {
     const { sessions, clock } = openSessions();
     for (let count = 0; count < 4; count += 1) await okOf(sessions.create({ ...ada, wake: true }));
     const first = await okOf(sessions.claimAny({ ...worker, limit: 2 }));
@@ -48,7 +48,7 @@ describe('claimAny', () => {
     expect(claims.flat()).toHaveLength(4);
   });
 
-  test('shares what it gives between the tenants', async () => {
+  test('shares its limit between the tenants', async () => {
     const { sessions, clock } = openSessions();
     for (let count = 0; count < 20; count += 1)
       await okOf(sessions.forTenant('busy').create({ ...ada, wake: true }));
@@ -71,7 +71,7 @@ describe('a claim', () => {
     expect(claimed.map(({ session }) => session.id)).toEqual(['s2']);
   });
 
-  test('passes over sessions that the clock has ended, and goes on to the next', async () => {
+  test('skips overdue sessions, and continues with the next', async () => {
     const { sessions, clock } = openSessions();
     for (let count = 0; count < 300; count += 1) {
       await okOf(sessions.create({ ...ada, timeLimit: 1, start: true, wake: true }));
@@ -84,7 +84,7 @@ describe('a claim', () => {
   });
 
   test.each(['ended by the clock', 'changed by another caller'])(
-    'takes no more than its limit, although the first were %s',
+    'returns no more than its limit, even if the first sessions were %s',
     async (kind) => {
       const memory = new MemorySessionStore();
       const inner = changed(memory, {});
@@ -108,7 +108,7 @@ describe('a claim', () => {
   const contentsIn = ({ claimed }: Claims) =>
     claimed.map(({ session }) => session.history.map(({ content }) => content));
 
-  test('gives the latest entries of each history on demand, and its end', async () => {
+  test('returns the latest entries of each history on demand, and the end of the history', async () => {
     const { sessions } = openSessions();
     const { id } = await okOf(sessions.create({ ...ada, start: true, entries, wake: true }));
     await okOf(sessions.rewind(id, { to: 2, ifPosition: 3 }));
@@ -125,7 +125,7 @@ describe('a claim', () => {
     expect(claimed).toMatchObject([{ session: { history: [] }, start: position, position }]);
   });
 
-  test('gives less of long histories: together they have a maximum of bytes, and each has an entry', async () => {
+  test('shortens long histories to a total of bytes, with at least one entry each', async () => {
     const { sessions } = openSessions({ limits: { pageBytes: 4000 } });
     const long = entries.map((entry) => ({ ...entry, content: entry.content.padEnd(1000) }));
     for (let count = 0; count < 5; count += 1)
@@ -143,15 +143,15 @@ describe('a claim', () => {
     [{ attempts: 0 }, 'attempts'],
     [{ attempts: 1001 }, 'attempts'],
     [{ historyLimit: -1 }, 'historyLimit'],
-  ])('with %j is invalid_input that names the field', async (input, path) => {
+  ])('with %j fails with invalid_input that names the field', async (input, path) => {
     const { sessions } = openSessions();
     const result = await sessions.claim({ ...worker, ...input });
     expect(result._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path }] });
   });
 });
 
-describe('labels that begin with colloquy.', () => {
-  test('are refused from callers', async () => {
+describe('labels that start with colloquy.', () => {
+  test('are rejected from callers', async () => {
     const { sessions } = openSessions();
     const labels = { 'colloquy.work': 'exhausted' };
     const { id } = await okOf(sessions.create(ada));

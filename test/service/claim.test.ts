@@ -41,7 +41,7 @@ const open = (store = new MemorySessionStore()) => {
 };
 
 describe('claim', () => {
-  test('gives the sessions that wait for a worker, the longest waiting first, one by default', async () => {
+  test('returns the session that has waited longest for a worker, one by default', async () => {
     const { sessions, waiting, claimedIds } = open();
     const [first = '', second = '', third = ''] = await waiting(3);
     await createdIn(sessions);
@@ -51,7 +51,7 @@ describe('claim', () => {
     expect(await claimedIds()).toEqual([]);
   });
 
-  test('gives each session without its history, and the lease of the caller', async () => {
+  test("returns each session without its history, and the caller's lease", async () => {
     const { sessions, clock, waiting } = open();
     const [id = ''] = await waiting(1);
     await okOf(sessions.start(id));
@@ -80,7 +80,7 @@ describe('claim', () => {
     expect(claimed?.session).toMatchObject({ lease, history: [], historyCount: 1 });
   });
 
-  test('gives nobody else the session while the lease lasts, and again when it runs out', async () => {
+  test('hides the session while the lease lasts, and returns it again afterwards', async () => {
     const { sessions, clock, waiting, claimedIds } = open();
     const [id = ''] = await waiting(1);
     const [claimed] = (await okOf(sessions.claim(worker))).claimed;
@@ -93,7 +93,7 @@ describe('claim', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('gives no session that has ended, also by the clock alone', async () => {
+  test('returns no session that has ended or is overdue', async () => {
     const { sessions, clock, claimedIds } = open();
     const [over, expired] = [
       await startedIn(sessions),
@@ -106,7 +106,7 @@ describe('claim', () => {
     expect((await okOf(sessions.get(expired))).lease).toBeUndefined();
   });
 
-  test('gives no session that somebody has leased, until that lease ends', async () => {
+  test('returns no leased session until that lease ends', async () => {
     const { sessions, clock, waiting, claimedIds } = open();
     const [released = '', left = ''] = await waiting(2);
     const lease = await okOf(sessions.lease(released, worker));
@@ -118,14 +118,14 @@ describe('claim', () => {
     expect(await claimedIds()).toContain(left);
   });
 
-  test("gives no other tenant's sessions", async () => {
+  test('returns no session of another tenant', async () => {
     const { sessions, claimedIds } = open();
     await okOf(sessions.forTenant('globex').create({ ...ada, wake: true }));
     expect(await claimedIds()).toEqual([]);
     expect((await okOf(sessions.forTenant('globex').claim(worker))).claimed).toHaveLength(1);
   });
 
-  test('loses nothing if its process dies before the lease: after 10 s another claim finds the session', async () => {
+  test('lets another claim find the session after 10 s if its process dies before the lease', async () => {
     const inner = new MemorySessionStore();
     let isDead = true;
     const store = changed(inner, {
@@ -142,7 +142,7 @@ describe('claim', () => {
     expect((await okOf(sessions.claim(worker))).claimed).toMatchObject([{ session: { id } }]);
   });
 
-  test('names a session that cannot be read, and gives the others', async () => {
+  test('names an unreadable session, and returns the others', async () => {
     const store = new TextSessionStore();
     const { sessions } = openSessions({ store });
     const [bad, good] = [
@@ -154,7 +154,7 @@ describe('claim', () => {
     expect([claimed.map(({ session }) => session.id), unreadable]).toEqual([[good.id], [bad.id]]);
   });
 
-  test('answers with the error of a store that hands out nothing, or cannot lease', async () => {
+  test('returns the error of a store that cannot hand out or lease sessions', async () => {
     const away = storeUnavailable('it is away', 'not_applied');
     const inner = new MemorySessionStore();
     await okOf(openSessions({ store: inner }).sessions.create({ ...ada, wake: true }));
@@ -176,7 +176,7 @@ describe('claim', () => {
     [{ ...worker, limit: 0 }, ['limit']],
     [{ ...worker, limit: 1.5 }, ['limit']],
     [{ ...worker, count: 5 }, ['count']],
-  ])('of %j is invalid_input that names the fields', async (input, paths) => {
+  ])('of %j fails with invalid_input that names the fields', async (input, paths) => {
     const error = await errorOf(call(open().sessions, 'claim', input));
     expect(error.type === 'invalid_input' && error.issues.map(({ path }) => path)).toEqual(paths);
   });
@@ -204,7 +204,7 @@ describe('release of a claim', () => {
     }
   });
 
-  test('without done in the last attempt leaves a session that a list finds, until it is woken and claimed', async () => {
+  test('without done in the last attempt exhausts the session, which a list finds until it is woken and claimed', async () => {
     const { sessions, clock, waiting, claim, claimedIds } = open();
     const [id = ''] = await waiting(1);
     const [claimed] = (await okOf(sessions.claim({ ...worker, attempts: 1 }))).claimed;
@@ -219,7 +219,7 @@ describe('release of a claim', () => {
     expect(await claim()).toMatchObject([{ attempt: 1, session: { labels: {} } }]);
   });
 
-  test('is counted as an attempt if the worker has crashed', async () => {
+  test('is counted as an attempt if the worker crashed', async () => {
     const { clock, sessions, waiting, claim, claimedIds } = open();
     const [id = ''] = await waiting(1);
     const twice = { ...worker, attempts: 2 };
@@ -235,7 +235,7 @@ describe('release of a claim', () => {
     expect(await claimedIds()).toEqual([]);
   });
 
-  test('with done ends the work also after the lease has run out, unless another worker has taken it', async () => {
+  test('with done ends the work even after the lease expired, unless another worker has claimed it', async () => {
     const { sessions, clock, waiting, claimOne, claimedIds } = open();
     await waiting(1);
     const { id, fencingToken } = await claimOne();
@@ -253,7 +253,7 @@ describe('release of a claim', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('with done leaves a wake that came after the claim', async () => {
+  test('with done keeps a wake that came after the claim', async () => {
     const { sessions, waiting, claimOne, claimedIds } = open();
     await waiting(1);
     const { id, fencingToken } = await claimOne();
@@ -263,7 +263,7 @@ describe('release of a claim', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('under withLease by the same holder goes on with the claim: done or not is what counts', async () => {
+  test("under withLease by the same holder follows the claim's outcome, done or not", async () => {
     const { sessions, clock, waiting, claim, claimedIds } = open();
     const [id = ''] = await waiting(1);
     await claim(1, 'worker-1');
@@ -282,7 +282,7 @@ describe('release of a claim', () => {
   test.each([
     [{ fencingToken: 1, done: 'yes' }, 'done'],
     [{ fencingToken: 1, isDone: true }, 'isDone'],
-  ])('with %j is invalid_input that names the field', async (input, path) => {
+  ])('with %j fails with invalid_input that names the field', async (input, path) => {
     const { sessions, waiting } = open();
     const [id] = await waiting(1);
     const error = await errorOf(call(sessions, 'release', id, input));

@@ -3,8 +3,8 @@ import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/se
 
 const said = (content: string) => [{ role: 'user', content }];
 
-describe('an append to a history that may have moved', () => {
-  test('is made where it still ends at the position', async () => {
+describe('an append with ifPosition', () => {
+  test('succeeds if the history still ends at that position', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, said('one'), { ifPosition: 0 }));
@@ -18,7 +18,7 @@ describe('an append to a history that may have moved', () => {
     ]);
   });
 
-  test('is history_moved elsewhere, says where the history ends, and appends nothing', async () => {
+  test('fails with history_moved otherwise, returns the actual end, and appends nothing', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const { position } = await okOf(sessions.append(id, said('one')));
@@ -31,7 +31,7 @@ describe('an append to a history that may have moved', () => {
     expect((await okOf(sessions.get(id))).historyCount).toBe(1);
   });
 
-  test('is invalid_input where the position is no whole number', async () => {
+  test('fails with invalid_input if the position is not a whole number', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     for (const ifPosition of [-1, 0.5, Number.NaN]) {
@@ -43,7 +43,7 @@ describe('an append to a history that may have moved', () => {
 });
 
 describe('an operation id', () => {
-  test('of an append stands for its entries: with others it is operation_mismatch and appends nothing', async () => {
+  test('of an append identifies its entries: other entries fail with operation_mismatch', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, said('one'), { operationId: 'op' }));
@@ -68,7 +68,7 @@ describe('an operation id', () => {
     expect((await okOf(sessions.get(id))).historyCount).toBe(1);
   });
 
-  test('of an append with times stands for the times too, in any offset', async () => {
+  test('of an append with times identifies the times too, with any offset', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const at = (timestamp: string) => [{ role: 'user', content: 'one', timestamp }];
@@ -88,7 +88,7 @@ describe('an operation id', () => {
     });
   });
 
-  test('of a command stands for that command', async () => {
+  test('of a command identifies that command', async () => {
     const { sessions } = openSessions();
     const id = await createdIn(sessions);
     const started = await okOf(sessions.start(id, { operationId: 'op:1' }));

@@ -8,7 +8,7 @@ import { ada, createdIn, errorOf, okOf, openSessions } from '../support/sessions
 const worker = { holder: 'worker-1', seconds: 10 };
 
 describe('countWaiting', () => {
-  test('counts the sessions that no worker has yet, and again those that one has given up', async () => {
+  test('counts sessions without a worker, and those that a worker has released', async () => {
     const { sessions, clock } = openSessions();
     for (let count = 0; count < 3; count += 1) await okOf(sessions.create({ ...ada, wake: true }));
     await createdIn(sessions);
@@ -19,7 +19,7 @@ describe('countWaiting', () => {
     expect((await okOf(sessions.countWaiting())).count).toBe(3);
   });
 
-  test('does not count what waits for a later time, or what was cancelled', async () => {
+  test('excludes sessions that wait for a later time or were cancelled', async () => {
     const { sessions, clock } = openSessions();
     const [later, cancelled] = [await createdIn(sessions), await createdIn(sessions)];
     await okOf(sessions.wake(later, { at: new Date(clock.now() + 1000) }));
@@ -30,7 +30,7 @@ describe('countWaiting', () => {
     expect((await okOf(sessions.countWaiting())).count).toBe(1);
   });
 
-  test('counts the sessions of the tenant alone, and countWaitingAny those of all tenants', async () => {
+  test("counts one tenant's sessions, and countWaitingAny those of all tenants", async () => {
     const { sessions } = openSessions();
     for (const tenant of ['acme', 'globex'])
       await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
@@ -39,7 +39,7 @@ describe('countWaiting', () => {
     expect((await okOf(sessions.countWaitingAny())).count).toBe(2);
   });
 
-  test('asks the store to count no further than 10000', async () => {
+  test("limits the store's count to 10000", async () => {
     const store: SessionStore = new MemorySessionStore();
     const { sessions, clock } = openSessions({ store });
     const counting = vi.spyOn(store, 'countWaiting');
@@ -52,7 +52,7 @@ describe('countWaiting', () => {
     ]);
   });
 
-  test('returns the error of a store that does not answer or throws: nothing was applied', async () => {
+  test('returns the error of a store that does not respond or throws, as not_applied', async () => {
     const store: SessionStore = new MemorySessionStore();
     const { sessions } = openSessions({ store });
     const away = storeUnavailable('it is gone', 'not_applied');

@@ -13,7 +13,7 @@ const open = () => {
 };
 
 describe('await using', () => {
-  test('of a lease releases it at the end of the block, also where the block throws', async () => {
+  test('releases a lease at the end of the block, even if the block throws', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const work = async (holder: string): Promise<void> => {
@@ -29,7 +29,7 @@ describe('await using', () => {
     await work('second');
   });
 
-  test('of a lease that another holder has by now takes nothing from that one', async () => {
+  test('keeps the lease of a later holder', async () => {
     const { sessions, clock } = open();
     const id = await startedIn(sessions);
     {
@@ -40,7 +40,7 @@ describe('await using', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ lease: { holder: 'second' } });
   });
 
-  test('of a lease on a session that was deleted is no error', async () => {
+  test('accepts that the leased session was deleted', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     {
@@ -50,7 +50,7 @@ describe('await using', () => {
     expect(await errorOf(sessions.get(id))).toMatchObject({ type: 'not_found' });
   });
 
-  test('of a lease of a tenant releases it in that tenant', async () => {
+  test("releases a tenant's lease in that tenant", async () => {
     const acme = open().sessions.forTenant('acme');
     const id = await startedIn(acme);
     {
@@ -59,7 +59,7 @@ describe('await using', () => {
     expect(await okOf(acme.get(id))).not.toHaveProperty('lease');
   });
 
-  test('of a sweeper stops it, and waits for what it is doing', async () => {
+  test('stops a sweeper, and waits for its current sweep', async () => {
     const { sessions, clock } = openSessions({ reportEnds: true });
     await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
@@ -78,29 +78,26 @@ describe('await using', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test.for(['watch', 'watchAll'] as const)(
-    'of %s ends it, and leaves nothing behind',
-    async (method) => {
-      const { sessions, log } = open();
-      const id = await createdIn(sessions);
-      const watched = () =>
-        method === 'watch' ? sessions.watch(id) : sessions.watchAll({ cursor: '0' });
-      {
-        await using watch = watched();
-        for await (const item of watch) {
-          expect(item.isOk()).toBe(true);
-          break;
-        }
+  test.for(['watch', 'watchAll'] as const)('ends %s, and leaves nothing behind', async (method) => {
+    const { sessions, log } = open();
+    const id = await createdIn(sessions);
+    const watched = () =>
+      method === 'watch' ? sessions.watch(id) : sessions.watchAll({ cursor: '0' });
+    {
+      await using watch = watched();
+      for await (const item of watch) {
+        expect(item.isOk()).toBe(true);
+        break;
       }
-      {
-        await using _unused = watched();
-      }
-      await log.listeners(0);
-    },
-  );
+    }
+    {
+      await using _unused = watched();
+    }
+    await log.listeners(0);
+  });
 
   test.for(['watch', 'watchAll'] as const)(
-    'of %s ends a loop that waits for its next item',
+    'ends a loop over %s that waits for its next item',
     async (method) => {
       const { sessions, log } = open();
       const id = await createdIn(sessions);
@@ -123,7 +120,7 @@ describe('await using', () => {
   );
 });
 
-test('a lease that can be disposed of is the plain object that it was', async () => {
+test('a disposable lease equals, copies and serializes as a plain object', async () => {
   const { sessions } = open();
   const id = await startedIn(sessions);
   const lease = await okOf(sessions.lease(id, { holder: 'first', seconds: 60 }));

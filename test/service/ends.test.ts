@@ -26,12 +26,12 @@ const open = (options: OpenOptions = {}) => {
   return { ...opened, told, sweep };
 };
 
-describe('every end is reported', () => {
+describe('the report of an end', () => {
   test.each([
     ['terminate', 'terminated'],
     ['fail', 'failed'],
     ['delete', 'deleted'],
-  ] as const)('where it was made by %s, with what a bill needs', async (command, endReason) => {
+  ] as const)('is sent for an end by %s, with what a bill needs', async (command, endReason) => {
     const { sessions, clock, told, sweep } = open();
     const acme = sessions.forTenant('acme');
     clock.pass(100);
@@ -54,7 +54,7 @@ describe('every end is reported', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('where the clock made it and nobody has stored it when the session is deleted', async () => {
+  test('is sent if an overdue session is deleted before its end is stored', async () => {
     const { sessions, clock, told, sweep } = open();
     const id = await startedIn(sessions, { timeLimit: 2 });
     clock.pass(10_000);
@@ -65,7 +65,7 @@ describe('every end is reported', () => {
     ]);
   });
 
-  test('without a start, where the session was never started', async () => {
+  test('contains no start if the session was never started', async () => {
     const { sessions, clock, told, sweep } = open({ idleTimeout: 60 });
     const ids = [await createdIn(sessions), await createdIn(sessions)];
     await okOf(sessions.delete(String(ids[1])));
@@ -80,7 +80,7 @@ describe('every end is reported', () => {
     for (const each of told) expect(each).not.toHaveProperty('startedAt');
   });
 
-  test('once, where an ended session is deleted before its report, and not again where it is deleted after', async () => {
+  test('is sent once if an ended session is deleted before the report, and not again after it', async () => {
     const { sessions, told, sweep } = open();
     const [first, second] = [await startedIn(sessions), await startedIn(sessions)];
     await okOf(sessions.terminate(first));
@@ -95,7 +95,7 @@ describe('every end is reported', () => {
     ]);
   });
 
-  test('once for each session of an idempotency key, and not again when its create is repeated', async () => {
+  test('is sent once per session of an idempotency key, and not again for a repeated create', async () => {
     const { sessions, told, sweep, clock } = open();
     const keyed = { ...ada, idempotencyKey: 'lesson' };
     const lives: string[] = [];
@@ -121,7 +121,7 @@ describe('every end is reported', () => {
     ]);
   });
 
-  test('and a deleted session is gone for its readers while the report waits', async () => {
+  test('is still pending while the deleted session is gone for readers', async () => {
     const { sessions, told, sweep } = open({
       store: new MemorySessionStore({ events: true, reportEnds: true }),
     });
@@ -134,7 +134,7 @@ describe('every end is reported', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('unless the deployment reports none, and then nothing waits for a report', async () => {
+  test('is not due if the deployment has reportEnds off', async () => {
     const { sessions, clock } = openSessions({ retention: 10 });
     const ids = [await startedIn(sessions, { timeLimit: 1 }), await startedIn(sessions)];
     await okOf(sessions.terminate(String(ids[1])));
@@ -163,7 +163,7 @@ describe('a process with other settings', () => {
   const other = ({ store, clock }: ReturnType<typeof open>, options = {}) =>
     new SessionService({ store, clock, ...options });
 
-  test('keeps the promises of a session, whatever it promises to its own', async () => {
+  test('keeps the promises made to a session, whatever its own settings', async () => {
     const opened = open({ retention: 3600, idleTimeout: 30, reportEnds: false });
     const { sessions, clock } = opened;
     const theirs = other(opened, { retention: 1, idleTimeout: 5 });
@@ -182,7 +182,7 @@ describe('a process with other settings', () => {
     expect((await okOf(sessions.list())).total).toBe(0);
   });
 
-  test('does not sweep without onEnded where the deployment reports ends', async () => {
+  test('does not sweep without onEnded if the deployment reports ends', async () => {
     const opened = open({ retention: 10 });
     const { sessions, clock, told, sweep } = opened;
     const ids = [await startedIn(sessions, { timeLimit: 1 }), await startedIn(sessions)];
@@ -198,7 +198,7 @@ describe('a process with other settings', () => {
     expect(told.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('does not sweep with onEnded where the deployment reports none', async () => {
+  test('does not sweep with onEnded if the deployment reports none', async () => {
     const { sessions, clock } = openSessions();
     await startedIn(sessions, { timeLimit: 1 });
     clock.pass(MINUTE);
@@ -210,7 +210,7 @@ describe('a process with other settings', () => {
     expect(await okOf(createSweeper(sessions).sweepOnce())).toMatchObject({ ended: 1 });
   });
 
-  test('after the deployment has stopped to report ends: those that wait are forgotten', async () => {
+  test('forgets pending reports after the deployment has stopped reporting ends', async () => {
     const opened = open({ retention: 10 });
     const { sessions, clock, store } = opened;
     const ids = [await startedIn(sessions), await startedIn(sessions)];
@@ -228,7 +228,7 @@ describe('a process with other settings', () => {
   });
 });
 
-test('an end is reported again while one of an earlier session with its id is reported', async () => {
+test('an end is reported even during the report of an earlier session with the same id', async () => {
   const { sessions, clock, told } = open();
   const begin = () => okOf(sessions.create({ ...ada, id: 'call-1', timeLimit: 1, start: true }));
   const sweepWith = (onEnded: (session: EndedSession) => unknown) =>

@@ -16,8 +16,8 @@ const append = (
     options,
   );
 
-describe('an entry', () => {
-  test('carries an id and data, which reads, parts and snapshots give back', async () => {
+describe('entry data', () => {
+  test('and entry ids are returned by reads, history parts and snapshots', async () => {
     const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
     const id = await startedIn(sessions);
     const { position } = await okOf(append(sessions, id, { id: 'm-1', data: call }));
@@ -30,7 +30,7 @@ describe('an entry', () => {
     }
   });
 
-  test('without them has three fields and no more', async () => {
+  test('and ids are absent from entries without them', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     await okOf(append(sessions, id, { id: null, data: null }));
@@ -40,7 +40,7 @@ describe('an entry', () => {
     }
   });
 
-  test('keeps the data that it was given, whatever becomes of the object', async () => {
+  test("stays the same if the caller's object changes", async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const data = { list: [1] };
@@ -49,7 +49,7 @@ describe('an entry', () => {
     expect((await okOf(sessions.get(id))).history[0]?.data).toEqual({ list: [1] });
   });
 
-  test('with other data under a known operation id is a mismatch, and with the same is repeated', async () => {
+  test('that differs under a known operation id is a mismatch, and equal data is a repetition', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions);
     await okOf(append(sessions, id, { data: call }, { operationId: 'turn-1' }));
@@ -78,7 +78,7 @@ describe('an entry', () => {
     ['a Map', new Map(), 'must contain only plain objects and arrays'],
     ['a circle', cyclic, 'must have at most 64 nested objects and arrays'],
     ['65 arrays', nested(65), 'must have at most 64 nested objects and arrays'],
-  ])('with %s as data is invalid, and nothing is added', async (_, data, rule) => {
+  ])('rejects %s, and nothing is appended', async (_, data, rule) => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const error = await errorOf(append(sessions, id, { data }));
@@ -89,7 +89,7 @@ describe('an entry', () => {
     expect((await okOf(sessions.get(id))).historyCount).toBe(0);
   });
 
-  test('has at most limits.contentBytes in its content and its data together', async () => {
+  test('counts together with the content towards limits.contentBytes', async () => {
     const { sessions } = openSessions({ limits: { contentBytes: 20 } });
     const id = await startedIn(sessions);
     const sized = (content: string, data: unknown) => append(sessions, id, { content, data });
@@ -111,7 +111,7 @@ describe('an entry', () => {
     }
   });
 
-  test.each(['', 'x'.repeat(257), 5, {}])('with the id %j is invalid', async (given) => {
+  test.each(['', 'x'.repeat(257), 5, {}])('rejects the id %j', async (given) => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     expect(await errorOf(append(sessions, id, { id: given }))).toMatchObject({
@@ -119,7 +119,7 @@ describe('an entry', () => {
     });
   });
 
-  test('with an unknown field is told the nearest known one', async () => {
+  test('rejects an unknown field with the nearest known name', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const issue = { path: 'entries[0].date', message: 'is unknown (did you mean data?)' };
@@ -127,7 +127,7 @@ describe('an entry', () => {
   });
 });
 
-test('a watch with historyLimit begins with the latest entries', async () => {
+test('a watch with historyLimit starts with the latest entries', async () => {
   const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
   const id = await startedIn(sessions);
   for (const content of ['a', 'b', 'c'])

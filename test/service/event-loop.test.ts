@@ -21,7 +21,7 @@ const stepsUntilTimer = async (step: () => unknown): Promise<number> => {
   return steps;
 };
 
-describe('timers have their turn during a loop', () => {
+describe('a loop lets timers run', () => {
   test.each<[string, (sessions: SessionService, id: string) => unknown]>([
     ['creates', (sessions) => sessions.create(ada)],
     ['reads', (sessions, id) => sessions.get(id)],
@@ -35,7 +35,7 @@ describe('timers have their turn during a loop', () => {
     expect(await stepsUntilTimer(() => step(sessions, id))).toBeLessThan(MANY);
   });
 
-  test('of operations that are observed', async () => {
+  test('of observed operations', async () => {
     const { sessions } = openSessions({ observers: [{ run: (_, call) => void call() }] });
     const id = await startedIn(sessions);
     expect(await stepsUntilTimer(() => sessions.get(id))).toBeLessThan(MANY);
@@ -74,7 +74,7 @@ describe('timers have their turn during a loop', () => {
   });
 });
 
-test('many callers together leave the event loop after a bounded number of operations', async () => {
+test('many concurrent callers yield to the event loop after a bounded number of operations', async () => {
   const { sessions } = openSessions();
   const id = await startedIn(sessions);
   const made = Array.from({ length: 256 }, () => 0);
@@ -101,7 +101,7 @@ test('many callers together leave the event loop after a bounded number of opera
   expect(most.ahead).toBeLessThanOrEqual(2);
 });
 
-test('calls take effect in their order, even if many are concurrent', async () => {
+test('concurrent calls take effect in order', async () => {
   const { sessions } = openSessions();
   const id = await startedIn(sessions);
   const texts = Array.from({ length: 500 }, (_, at) => `${at}`);
@@ -111,7 +111,7 @@ test('calls take effect in their order, even if many are concurrent', async () =
   expect(history.map(({ content }) => content)).toEqual(texts);
 });
 
-test('operations complete under fake timers', async () => {
+test('operations settle under fake timers', async () => {
   vi.useFakeTimers();
   const { sessions } = openSessions();
   for (let count = 0; count < 200; count += 1) await createdIn(sessions);

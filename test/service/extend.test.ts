@@ -6,7 +6,7 @@ const at = (seconds: number): string =>
   new Date(Date.UTC(2026, 0, 31, 12) + seconds * 1000).toISOString();
 
 describe('extend', () => {
-  test('gives an ACTIVE session a later end, and counts what was used', async () => {
+  test('moves the end of an ACTIVE session, and counts the time already used', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 60 });
     clock.pass(59_999);
@@ -53,7 +53,7 @@ describe('extend', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', duration: 30 });
   });
 
-  test('may shorten a limit to what is more than the used time, and no further', async () => {
+  test('may shorten a limit down to the used time', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 600 });
     clock.pass(10_000);
@@ -74,7 +74,7 @@ describe('extend', () => {
     });
   });
 
-  test('with 0 takes the limit away, or gives the longest that the host allows', async () => {
+  test('to 0 removes the limit, or sets the longest that the host allows', async () => {
     const free = openSessions();
     const one = await startedIn(free.sessions, { timeLimit: 60 });
     expect(await okOf(free.sessions.extend(one, { timeLimit: 0 }))).not.toHaveProperty('endsAt');
@@ -93,7 +93,7 @@ describe('extend', () => {
     });
   });
 
-  test('of a session that has ended is refused, also where the clock alone has ended it', async () => {
+  test('of an ended or overdue session is refused', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 60 });
     clock.pass(60_000);
@@ -106,7 +106,7 @@ describe('extend', () => {
     });
   });
 
-  test('of one operation id is applied once, and another limit under it is a mismatch', async () => {
+  test('with one operation id is applied once, and another limit under the id is a mismatch', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 60 });
     const operation = { operationId: 'extend-1' };
@@ -125,7 +125,7 @@ describe('extend', () => {
     }
   });
 
-  test('with a fencing token needs the current lease, and keeps it', async () => {
+  test('with a fencing token requires and keeps the current lease', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 60 });
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 10 }));
@@ -147,7 +147,7 @@ describe('extend', () => {
     { timeLimit: '90' },
     { timeLimit: -1 },
     { timeLimit: 90, more: 1 },
-  ])('refuses %j', async (input) => {
+  ])('rejects %j', async (input) => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 60 });
     const call: ReturnType<typeof sessions.extend> = Reflect.apply(sessions.extend, sessions, [
@@ -158,7 +158,7 @@ describe('extend', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ endsAt: at(60) });
   });
 
-  test('reaches who watches, with the new limit, the new end and a new warning', async () => {
+  test('reaches watches with the new limit, the new end and a new warning', async () => {
     const { sessions, clock } = openSessions({ store: new MemorySessionStore({ events: true }) });
     const id = await startedIn(sessions, { timeLimit: 60 });
     const told: unknown[] = [];

@@ -32,8 +32,8 @@ const interrupted = (
 const contentsOf = (history: readonly { readonly content: string }[]) =>
   history.map(({ content }) => content);
 
-describe('a fork of a session that others change at the same time', () => {
-  it('succeeds although entries are appended between each read and each insert', async () => {
+describe('a fork during changes of its source', () => {
+  it('succeeds although entries are appended between each read and insert', async () => {
     const { sessions, others, attempts } = interrupted((writer, { id }) =>
       unwrap(writer.append(id, [say('more')])),
     );
@@ -43,7 +43,7 @@ describe('a fork of a session that others change at the same time', () => {
     expect(contentsOf((await unwrap(others.get(fork.id))).history)).toEqual(['a']);
   });
 
-  it('has nothing of what was redacted after it was read', async () => {
+  it('contains nothing that was redacted after the read', async () => {
     const { sessions, others, attempts } = interrupted(async (writer, { id }, attempt) => {
       if (attempt === 1) await unwrap(writer.redact(id, [1]));
     });
@@ -53,7 +53,7 @@ describe('a fork of a session that others change at the same time', () => {
     expect(contentsOf((await unwrap(others.get(fork.id))).history)).toEqual(['', 'b']);
   });
 
-  it('is at an invalid position if that was superseded since the read', async () => {
+  it('fails with an invalid position if that was superseded since the read', async () => {
     const { sessions, others } = interrupted(async (writer, { id }, attempt) => {
       if (attempt === 1) await unwrap(rewindTo(writer, id, 1, [say('c')]));
     });
@@ -67,7 +67,7 @@ describe('a fork of a session that others change at the same time', () => {
     });
   });
 
-  it('is not found if that was deleted since the read', async () => {
+  it('fails with not_found if its source was deleted since the read', async () => {
     const { sessions, others } = interrupted(async (writer, { id }, attempt) => {
       if (attempt === 1) await unwrap(writer.delete(id));
     });
@@ -78,7 +78,7 @@ describe('a fork of a session that others change at the same time', () => {
     });
   });
 
-  it('is a conflict if it is rewound each time', async () => {
+  it('fails with conflict if its source is rewound each time', async () => {
     const { sessions, others, attempts } = interrupted((writer, { id }) =>
       unwrap(rewindTo(writer, id, 0, [say('again')])),
     );
@@ -90,7 +90,7 @@ describe('a fork of a session that others change at the same time', () => {
     expect((await unwrap(others.list())).total).toBe(1);
   });
 
-  it('is recognised by its key after its source was deleted', async () => {
+  it('is recognized by its key after its source was deleted', async () => {
     const sessions = new SessionService({ store: new MemorySessionStore() });
     const { id } = await unwrap(sessions.create({ ...options, entries: [say('a')] }));
     const input = { ...options, from: { id }, idempotencyKey: 'fork' };
@@ -128,7 +128,7 @@ describe('the size of a fork', () => {
     return { store, sessions, calls, id, entries };
   };
 
-  it('is within its maximum exactly, and a long history is copied whole and in order', async () => {
+  it('may reach its maximum exactly, and a long history is copied completely and in order', async () => {
     const { sessions, id, entries } = await long();
     const fork = (maxBytes: number) => sessions.create({ ...options, from: { id } }, { maxBytes });
     const refused = (await fork(1))._unsafeUnwrapErr();
@@ -143,14 +143,14 @@ describe('the size of a fork', () => {
     expect((await unwrap(sessions.get(created.id))).history).toMatchObject(entries);
   });
 
-  it('creates nothing if it is too large, however much of it', async () => {
+  it('creates nothing if it is too large, by however much', async () => {
     const { sessions, calls, id } = await long();
     const refused = await sessions.create({ ...options, from: { id } }, { maxBytes: 1_500_000 });
     expect(refused._unsafeUnwrapErr()).toMatchObject({ type: 'page_too_large', limit: 1_500_000 });
     expect(calls).toEqual(['entries', 'entries', 'entries']);
   });
 
-  it('is invalid input above the bytes of a page, whatever the maximum', async () => {
+  it('is invalid_input above limits.pageBytes, whatever the maximum', async () => {
     const { store, id } = await long();
     const small = new SessionService({ store, limits: { pageBytes: 1_000_000 } });
     const refused = await small.create({ ...options, from: { id } }, { maxBytes: 5 });
@@ -162,7 +162,7 @@ describe('the size of a fork', () => {
 });
 
 it.each([undefined, 0, 1, 2, 9])(
-  'returns the history of its repetition, with historyLimit %s',
+  'a repeated fork returns its history with historyLimit %s',
   async (historyLimit) => {
     const sessions = new SessionService({ store: new MemorySessionStore() });
     const original = { ...options, start: true, entries: [say('one'), say('two')] };

@@ -22,7 +22,7 @@ it.each([
   ['the time limit', {}, 'time_limit'],
   ['inactivity', { inactivityTimeout: 50 }, 'inactive'],
 ])(
-  'entries are accepted for so long after an end by %s, and change nothing else',
+  'entries are accepted during the grace period after an end by %s, and change nothing else',
   async (by, settings, endReason) => {
     const { clock, sessions } = open(settings);
     const { id } = await unwrap(sessions.create(begun));
@@ -38,7 +38,7 @@ it.each([
   },
 );
 
-it('stores a grace period of any fraction of a second as whole milliseconds', async () => {
+it('a grace period is stored in whole milliseconds', async () => {
   const { sessions, store } = open({ gracePeriod: 0.057 });
   const { id } = await unwrap(sessions.create(begun));
   const state = (await store.findState({ tenant: 'default', id }))._unsafeUnwrap();
@@ -53,7 +53,7 @@ it('a session that never started accepts entries from its end on', async () => {
   expect((await sessions.append(id, last)).isOk()).toBe(true);
 });
 
-it('is kept with the session, and is at most 30 days', async () => {
+it('the grace period is stored with the session, and is at most 30 days', async () => {
   const { clock, sessions } = open();
   const { id } = await unwrap(sessions.create(begun));
   await unwrap(sessions.terminate(id));

@@ -6,7 +6,7 @@ import { TextSessionStore } from '../support/store-doubles.js';
 describe.for([
   ['in memory', () => new MemorySessionStore()],
   ['after a network', () => new TextSessionStore()],
-] as const)('how much of a history is read, on a store %s', ([, makeStore]) => {
+] as const)('historyLimit, on a store %s', ([, makeStore]) => {
   /** Three sessions with 0, 1 and 5 entries, the latest first in a list. */
   const open = async () => {
     const opened = openSessions({ store: makeStore() });
@@ -26,7 +26,7 @@ describe.for([
   const all = [[], ['s2-0'], ['s1-0', 's1-1', 's1-2', 's1-3', 's1-4']];
 
   test.for([0, 1, 2, 5, 6, undefined])(
-    'is as many of the latest entries as are asked for: %j',
+    'returns that many of the latest entries: %j',
     async (historyLimit) => {
       const { sessions } = await open();
       const most = historyLimit ?? 100;
@@ -54,7 +54,7 @@ describe.for([
     expect(await okOf(sessions.get('s1', { historyLimit: 0 }))).toEqual({ ...whole, history: [] });
   });
 
-  test('is said by a create that is repeated, too', async () => {
+  test('applies to a repeated create too', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const { id } = await okOf(sessions.create({ ...ada, idempotencyKey: 'k' }));
     await okOf(sessions.start(id));
@@ -64,7 +64,7 @@ describe.for([
     expect((await okOf(sessions.create({ ...ada, idempotencyKey: 'k' }))).history).toHaveLength(1);
   });
 
-  test('counts on while entries are appended', async () => {
+  test('keeps counting while entries are appended', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const id = await createdIn(sessions);
     expect((await okOf(sessions.get(id))).historyCount).toBe(0);

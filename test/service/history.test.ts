@@ -10,14 +10,14 @@ const turns = (from: number, to: number) =>
 describe.each([
   ['in memory', () => new MemorySessionStore()],
   ['that answers later', () => new TextSessionStore()],
-])('a part of a history, on a store %s', (_, makeStore) => {
+])('history(), on a store %s', (_, makeStore) => {
   const open = async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     return { sessions, id };
   };
 
-  test('is the last hundred entries unless asked for otherwise', async () => {
+  test('returns the last hundred entries by default', async () => {
     const { sessions, id } = await open();
     await okOf(sessions.append(id, turns(0, 250)));
     const { entries, start, position, hasMore } = await okOf(sessions.history(id));
@@ -37,7 +37,7 @@ describe.each([
     ).toEqual(turns(247, 250).map(({ content }) => content));
   });
 
-  test('goes on after a position, a hundred entries at a time unless asked for otherwise', async () => {
+  test('continues after a position, a hundred entries at a time by default', async () => {
     const { sessions, id } = await open();
     await okOf(sessions.append(id, turns(0, 7)));
     const { position } = await okOf(sessions.append(id, turns(7, 8)));
@@ -55,7 +55,7 @@ describe.each([
     expect(entries.map(({ content }) => content)).toEqual(['turn 158']);
   });
 
-  test('is empty before somebody has spoken, whatever the status', async () => {
+  test('is empty before the first entry, in any status', async () => {
     const { sessions } = await open();
     const id = await createdIn(sessions);
     for (const query of [{}, { after: 0 }]) {
@@ -68,7 +68,7 @@ describe.each([
     expect(await okOf(sessions.history(id))).toMatchObject({ entries: [], hasMore: false });
   });
 
-  test('of a session that is not there, or is another tenant\u2019s, is not_found', async () => {
+  test('of a missing or foreign session fails with not_found', async () => {
     const { sessions, id } = await open();
     for (const query of [{ last: 1 }, { after: 0 }, { after: 5 }]) {
       expect(await errorOf(sessions.history('s9', query))).toMatchObject({
@@ -82,7 +82,7 @@ describe.each([
     }
   });
 
-  test('is read back from its end to its beginning, as a chat window scrolls up', async () => {
+  test('reads back from the end to the beginning, as a chat window scrolls up', async () => {
     const { sessions, id } = await open();
     await okOf(sessions.append(id, turns(0, 205)));
     const { history } = await okOf(sessions.get(id));
@@ -99,7 +99,7 @@ describe.each([
     expect(again.entries).toEqual(part.entries);
   });
 
-  test('after a position that the history has not is invalid_input', async () => {
+  test('fails with invalid_input after a position that is not in the history', async () => {
     const { sessions, id } = await open();
     const { position } = await okOf(sessions.append(id, turns(0, 1)));
     expect(await errorOf(sessions.history(id, { after: position + 1 }))).toEqual({
@@ -113,7 +113,7 @@ describe.each([
   });
 });
 
-describe('a history with a bound', () => {
+describe('limits.historyEntries', () => {
   const full = (limit: number, id = 's1') => ({
     type: 'history_full',
     message: `the history would have more than ${limit} entries`,
@@ -121,7 +121,7 @@ describe('a history with a bound', () => {
     limit,
   });
 
-  test('takes as many entries as the host allows, and says so when there would be more', async () => {
+  test('accepts as many entries as allowed, and fails an append that would exceed it', async () => {
     const { sessions } = openSessions({ limits: { historyEntries: 3 } });
     const id = await startedIn(sessions);
     await okOf(sessions.append(id, turns(0, 2)));
@@ -132,7 +132,7 @@ describe('a history with a bound', () => {
     expect((await okOf(sessions.get(id))).status).toBe('ACTIVE');
   });
 
-  test('recognises what was appended before it was full', async () => {
+  test('still recognizes an append that was stored before the history was full', async () => {
     const { sessions } = openSessions({ limits: { historyEntries: 1 } });
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, turns(0, 1), { operationId: 'op' }));
@@ -145,7 +145,7 @@ describe('a history with a bound', () => {
     );
   });
 
-  test('belongs to each session alone, and is not looked at where none may be appended', async () => {
+  test('counts per session, and is not checked if the session accepts no entries', async () => {
     const { sessions } = openSessions({ limits: { historyEntries: 1 } });
     for (const _ of [1, 2]) await okOf(sessions.append(await startedIn(sessions), turns(0, 1)));
     const idle = await createdIn(sessions);
@@ -153,7 +153,7 @@ describe('a history with a bound', () => {
     expect((await errorOf(sessions.append('s9', turns(0, 2)))).type).toBe('not_found');
   });
 
-  test('is the bound of the service that appends', async () => {
+  test('applies in the service that appends', async () => {
     const store = new MemorySessionStore();
     const id = await startedIn(openSessions({ store }).sessions);
     const [narrow, wide] = [1, 3].map(

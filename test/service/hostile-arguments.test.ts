@@ -59,7 +59,7 @@ const badIds: readonly (readonly [kind: string, make: () => unknown, rule: strin
 
 describe('an id', () => {
   test.for(onOneSession.flatMap((operation) => badIds.map((bad) => [operation, ...bad] as const)))(
-    'of %s that is %s is refused before the store is asked',
+    'of %s that is %s is rejected before the store is called',
     async ([operation, , make, rule]) => {
       expect(await refusal(operation, make(), entries)).toEqual([{ path: 'id', message: rule }]);
     },
@@ -84,7 +84,7 @@ const badOptions: readonly (readonly [kind: string, make: () => unknown, path: s
 
 describe('options', () => {
   test.for(commands.flatMap((command) => badOptions.map((bad) => [command, ...bad] as const)))(
-    'of %s that are %s are refused before the store is asked',
+    'of %s that are %s are rejected before the store is called',
     async ([command, , make, path]) => {
       expect(await refusal(command, 's1', make())).toMatchObject([{ path }]);
     },
@@ -92,25 +92,25 @@ describe('options', () => {
 
   test.for(
     badOptions.filter(([kind]) => kind !== 'a revoked proxy' && kind !== 'a throwing object'),
-  )('of append that are %s are refused before the store is asked', async ([, make, path]) => {
+  )('of append that are %s are rejected before the store is called', async ([, make, path]) => {
     expect(await refusal('append', 's1', entries, make())).toMatchObject([{ path }]);
   });
 });
 
-describe('what to create', () => {
+describe('the input of create', () => {
   const noObjects = Object.keys(strange).filter(
     (kind) => !kind.endsWith('object') || kind === 'a throwing object',
   );
 
   test.for([...noObjects, 'missing'])(
-    'that is %s is refused before the store is asked',
+    'that is %s is rejected before the store is called',
     async (kind) => {
       const issues = await refusal('create', strange[kind]?.());
       expect(issues.map(({ path }) => path)).toEqual(['input']);
     },
   );
 
-  test('that throws when a field is read is refused', async () => {
+  test('that throws when a field is read is rejected', async () => {
     const input = {
       face: 'ada',
       get profile() {
@@ -122,7 +122,7 @@ describe('what to create', () => {
     ]);
   });
 
-  test('that breaks many rules names each of them', async () => {
+  test('that breaks many rules is rejected with each of them', async () => {
     const issues = await refusal('create', {
       face: '',
       profile: 7,
@@ -158,14 +158,14 @@ describe('entries', () => {
       'entries[0].timestamp',
     ],
     ['at a number', [{ ...entries[0], timestamp: 5 }], 'entries[0].timestamp'],
-  ] as const)('that are %s are refused before the store is asked', async ([, given, path]) => {
+  ] as const)('that are %s are rejected before the store is called', async ([, given, path]) => {
     expect((await refusal('append', 's1', given))[0]).toMatchObject({ path });
   });
 });
 
-describe('a part of a history', () => {
+describe('a history query', () => {
   test.for(['last', 'after', 'limit'])(
-    'with a strange %s is refused before the store is asked',
+    'with a strange %s is rejected before the store is called',
     async (field) => {
       for (const value of [Number.NaN, -1, 1.5, 1e300, '5', null, {}]) {
         const issues = await refusal('history', 's1', {
@@ -178,24 +178,24 @@ describe('a part of a history', () => {
   );
 
   test.for(['null', 'a bigint', 'an array', 'a throwing object', 'a revoked proxy'])(
-    'that is %s is refused before the store is asked',
+    'that is %s is rejected before the store is called',
     async (kind) => {
       expect(await refusal('history', 's1', strange[kind]?.())).toMatchObject([{ path: 'query' }]);
     },
   );
 });
 
-describe('a page', () => {
+describe('a list query', () => {
   test.for(
     ['limit', 'page'].flatMap((field) => oddNumbers.map((value) => [field, value] as const)),
-  )('with the %s %d is refused before the store is asked', async ([field, value]) => {
+  )('with the %s %d is rejected before the store is called', async ([field, value]) => {
     expect(await refusal('list', { [field]: value })).toEqual([
       { path: field, message: 'must be a whole number, at least 1' },
     ]);
   });
 
   test.for(['null', 'a bigint', 'a symbol', 'an array', 'a throwing object', 'a revoked proxy'])(
-    'that is %s is refused before the store is asked',
+    'that is %s is rejected before the store is called',
     async (kind) => {
       expect(await refusal('list', strange[kind]?.())).toMatchObject([{ path: 'query' }]);
     },

@@ -8,9 +8,9 @@ import { ada, okOf } from '../support/sessions.js';
 /** What only JavaScript can hand in. */
 const untyped = (value: unknown): never => value as never;
 
-describe('a host that breaks the rules', () => {
+describe('a service whose host breaks the rules', () => {
   test.for([undefined, null, 5, 'OK', {}])(
-    'does not make a session of what its store answers: %j',
+    'fails with store_unavailable if the store returns %j',
     async (answer) => {
       const store: SessionStore = Object.assign(new MemorySessionStore(), {
         begin: () => ok(untyped(answer)),
@@ -20,7 +20,7 @@ describe('a host that breaks the rules', () => {
     },
   );
 
-  test('does not get past with a thenable that gives no promise', async () => {
+  test('fails with store_unavailable if the store returns a thenable without a promise', async () => {
     // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about
     const thenable = { then: (resolve: (value: unknown) => void) => untyped(resolve(undefined)) };
     const store: SessionStore = Object.assign(new MemorySessionStore(), {
@@ -30,13 +30,13 @@ describe('a host that breaks the rules', () => {
     expect(read.isErr() && read.error.type).toBe('store_unavailable');
   });
 
-  test('reports immediately that options are a revoked proxy', () => {
+  test('throws a TypeError for options that are a revoked proxy', () => {
     expect(() => new SessionService(untyped(revoked()))).toThrow(
       new TypeError('SessionService: options cannot be read: it throws'),
     );
   });
 
-  test('does not choose how its array of entries is read', async () => {
+  test('reads an array of entries without its own methods', async () => {
     const sessions = new SessionService({
       store: new MemorySessionStore(),
       limits: { entriesPerAppend: 2 },
@@ -48,7 +48,7 @@ describe('a host that breaks the rules', () => {
     expect((await okOf(sessions.get(id))).history).toHaveLength(1);
   });
 
-  test('learns that a status that is none allows nothing', () => {
+  test('allows no command in an unknown status', () => {
     const answer = transition(untyped('BUSY'), 'start');
     expect(answer.isErr() && answer.error.type).toBe('invalid_transition');
   });

@@ -17,12 +17,12 @@ describe('createWorker', () => {
     ['a proxy of a service', () => new Proxy(openSessions().sessions, {})],
     ['a revoked proxy', revoked],
     ['what throws', throwing],
-  ])('of %s is a TypeError that says so', (_, sessions) => {
+  ])('throws a TypeError for %s', (_, sessions) => {
     const make = () => createWorker(untyped(sessions()), { run: () => undefined });
     expect(make).toThrow(new TypeError('createWorker: sessions must be a SessionService'));
   });
 
-  test.for(Object.entries(strange))('with options that are %s is a TypeError', ([, make]) => {
+  test.for(Object.entries(strange))('throws a TypeError for options that are %s', ([, make]) => {
     expect(() => createWorker(openSessions().sessions, untyped(make()))).toThrow(TypeError);
   });
 
@@ -35,7 +35,7 @@ describe('createWorker', () => {
     'allTenants',
     'onError',
     'run',
-  ])('with a strange %s is a TypeError that names it', (name) => {
+  ])('throws a TypeError that names a strange %s', (name) => {
     const { sessions } = openSessions();
     for (const [kind, make] of Object.entries(strange)) {
       const isFine = (name === 'allTenants' && kind === 'a boolean') || kind === 'a function';
@@ -68,8 +68,8 @@ const badInputs: readonly (readonly [Operation, readonly unknown[], string])[] =
   ['append', ['s1', [], { wake: 'yes' }], 'wake'],
 ];
 
-describe('input', () => {
-  test.for(badInputs)('of %s that is %j is refused and named', async ([operation, args, path]) => {
+describe('an argument', () => {
+  test.for(badInputs)('of %s that is %j is rejected and named', async ([operation, args, path]) => {
     const error = await errorOf(call(openSessions().sessions, operation, ...args));
     expect(error).toMatchObject({ type: 'invalid_input' });
     expect('issues' in error && error.issues.map((issue) => issue.path)).toContain(path);
@@ -85,7 +85,7 @@ describe('input', () => {
         .filter(([kind]) => !isEmpty(operation, kind))
         .map(([kind, make]) => [operation, kind, make] as const),
     ),
-  )('of %s that is %s is refused', async ([operation, , make]) => {
+  )('of %s that is %s is rejected', async ([operation, , make]) => {
     const args = operation.startsWith('claim') ? [make()] : ['s1', make()];
     expect(await errorOf(call(openSessions().sessions, operation, ...args))).toMatchObject({
       type: 'invalid_input',

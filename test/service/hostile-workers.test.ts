@@ -70,22 +70,25 @@ const failures: Readonly<Record<string, () => unknown>> = {
 };
 
 describe('a worker whose function', () => {
-  test.for(Object.entries(failures))('%s has failed, tells so, and goes on', async ([, run]) => {
-    const { sessions, clock, waiting } = open();
-    const id = await waiting();
-    const errors: unknown[] = [];
-    working(sessions, {
-      run,
-      attempts: 2,
-      concurrency: 1,
-      onError: (error: unknown) => errors.push(error),
-    });
-    await pass(clock, 5);
-    expect(errors).toMatchObject([1, 2].map((attempt) => ({ type: 'work_failed', id, attempt })));
-    expect((await okOf(sessions.get(id))).work).toMatchObject({ state: 'exhausted', attempt: 2 });
-  });
+  test.for(Object.entries(failures))(
+    '%s has failed, reports it, and continues',
+    async ([, run]) => {
+      const { sessions, clock, waiting } = open();
+      const id = await waiting();
+      const errors: unknown[] = [];
+      working(sessions, {
+        run,
+        attempts: 2,
+        concurrency: 1,
+        onError: (error: unknown) => errors.push(error),
+      });
+      await pass(clock, 5);
+      expect(errors).toMatchObject([1, 2].map((attempt) => ({ type: 'work_failed', id, attempt })));
+      expect((await okOf(sessions.get(id))).work).toMatchObject({ state: 'exhausted', attempt: 2 });
+    },
+  );
 
-  test('returns what is nearly a result is done', async () => {
+  test('returns an object that resembles a result is done', async () => {
     const { sessions, clock, waiting } = open();
     const id = await waiting();
     working(sessions, { run: () => ({ isErr: () => false, value: 'Yes.' }), onError: throws });
@@ -101,7 +104,7 @@ describe('a worker whose onError', () => {
     ['throws a revoked proxy', failures['throws a revoked proxy']],
     // biome-ignore lint/suspicious/noThenProperty: a thenable is what this is about
     ['returns a thenable that throws', () => ({ then: throws })],
-  ])('%s goes on', async (_, onError) => {
+  ])('%s continues', async (_, onError) => {
     const { sessions, clock, waiting } = open();
     await waiting();
     const attempts: number[] = [];
@@ -138,7 +141,7 @@ describe('a worker on a store that breaks its contract', () => {
 
   test.for(
     methods.flatMap((method) => Object.keys(misdeeds).map((kind) => [method, kind] as const)),
-  )('where %s %s goes on, and works once the store does', async ([method, kind]) => {
+  )('where %s %s continues, and works once the store does', async ([method, kind]) => {
     const memory = new MemorySessionStore({ events: true });
     let isBroken = true;
     const inner = changed(memory, {});
@@ -171,7 +174,7 @@ describe('a worker on a store that breaks its contract', () => {
     ['latest', { latest: () => Promise.reject(new Error('out of order')) }],
     ['a read of nothing', { read: () => ok(undefined) }],
     ['a read of null', { read: () => ok({ events: [null], position: '1' }) }],
-  ])('whose events fail at %s polls', async (_, wrong) => {
+  ])('polls after its events fail at %s polls', async (_, wrong) => {
     const memory = new MemorySessionStore({ events: true });
     const { events } = memory;
     if (events === undefined) throw new Error('the store has no events');
@@ -195,7 +198,7 @@ describe('a worker on a store that breaks its contract', () => {
   });
 });
 
-test('a worker is again notified immediately of wakes after a log that has answered nonsense once', async () => {
+test('a worker is notified immediately of wakes again after its log failed once', async () => {
   const memory = new MemorySessionStore({ events: true });
   const { events } = memory;
   if (events === undefined) throw new Error('the store has no events');
@@ -218,7 +221,7 @@ test('a worker is again notified immediately of wakes after a log that has answe
   await expect.poll(() => done).toEqual([id]);
 });
 
-describe('a worker with a clock', () => {
+describe('a worker with an injected clock', () => {
   test.each<readonly [string, () => number]>([
     ['throws', throws],
     ['gives no number', () => untyped('noon')],
@@ -248,7 +251,7 @@ describe('a worker with a clock', () => {
     expect(done).toBe(1);
   });
 
-  test('that fails while it works has lost its lease', async () => {
+  test('that fails during work has lost its lease', async () => {
     const manual = new ManualClock();
     let isWrong = false;
     const clock = {

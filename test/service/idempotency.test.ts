@@ -12,7 +12,7 @@ describe.for([
   ['in memory', () => new MemorySessionStore()],
   ['after a network', () => new TextSessionStore()],
 ] as const)('an idempotency key, on a store %s', ([, makeStore]) => {
-  test('gives the same session for the same options', async () => {
+  test('returns the same session for the same options', async () => {
     const { sessions, clock } = openSessions({ store: makeStore() });
     const first = await okOf(sessions.create(once));
     clock.pass(5000);
@@ -22,7 +22,7 @@ describe.for([
     expect((await okOf(sessions.list())).total).toBe(1);
   });
 
-  test('gives the session as it is by now, started and spoken in', async () => {
+  test('returns the current state of the session, started and with its history', async () => {
     const { sessions, clock } = openSessions({ store: makeStore() });
     const { id } = await okOf(sessions.create(once));
     await okOf(sessions.start(id));
@@ -45,7 +45,7 @@ describe.for([
   });
 
   test.for(['face', 'profile', 'behavior', 'context', 'timeLimit'] as const)(
-    'with another %s is a mismatch, and nothing changes',
+    'with another %s is a mismatch, and changes nothing',
     async (field) => {
       const { sessions } = openSessions({ store: makeStore() });
       const first = await okOf(sessions.create(once));
@@ -62,7 +62,7 @@ describe.for([
     },
   );
 
-  test('of another tenant is another session', async () => {
+  test('of another tenant creates another session', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const ours = await okOf(sessions.create(once));
     const theirs = await okOf(sessions.forTenant('globex').create({ ...once, face: 'bob' }));
@@ -79,7 +79,7 @@ describe.for([
     expect(anew).toMatchObject({ status: 'IDLE', history: [], options: { face: 'bob' } });
   });
 
-  test('makes one session of 20 concurrent creates', async () => {
+  test('creates one session for 20 concurrent creates', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const created = await Promise.all(
       Array.from({ length: 20 }, () => okOf(sessions.create(once))),
@@ -88,7 +88,7 @@ describe.for([
     expect((await okOf(sessions.list())).total).toBe(1);
   });
 
-  test('makes one session of 20 concurrent creates that differ, and tells the others', async () => {
+  test('creates one session for 20 concurrent creates that differ, and fails the others', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const results = await Promise.all(
       Array.from({ length: 20 }, async (_, index) =>
@@ -102,7 +102,7 @@ describe.for([
   });
 });
 
-describe('a session that is deleted whenever its key is looked at', () => {
+describe('a session that is deleted whenever its key is read', () => {
   /**
    * A store that answers `taken` to a number of inserts, and does not find the session afterwards.
    */
@@ -125,15 +125,15 @@ describe('a session that is deleted whenever its key is looked at', () => {
     expect((await okOf(sessions.list())).total).toBe(1);
   });
 
-  test('is a conflict in the end', async () => {
+  test('fails with conflict in the end', async () => {
     const { sessions } = openSessions({ store: losing(Number.POSITIVE_INFINITY) });
     expect(await errorOf(sessions.create(once))).toMatchObject({ type: 'conflict' });
     expect((await okOf(sessions.list())).total).toBe(0);
   });
 });
 
-describe('the id that a key stands for', () => {
-  test('stands in a URL as it is, and does not tell the key', async () => {
+describe('the id derived from an idempotency key', () => {
+  test('is URL-safe, and does not reveal the key', async () => {
     const { sessions } = openSessions();
     for (const idempotencyKey of [
       'k',
@@ -151,7 +151,7 @@ describe('the id that a key stands for', () => {
     expect((await okOf(sessions.list())).total).toBe(7);
   });
 
-  test('tells keys apart that only look alike, and the tenant from the key', async () => {
+  test('differs for similar keys, and for the same key of another tenant', async () => {
     const { sessions } = openSessions();
     const ids = new Set<string>();
     for (const [tenant, idempotencyKey] of [
@@ -171,20 +171,20 @@ describe('the id that a key stands for', () => {
     expect(ids.size).toBe(10);
   });
 
-  test('is the same in every process, today and tomorrow', async () => {
+  test('never changes, in any process', async () => {
     const { sessions } = openSessions({ tenant: 'acme' });
     // SHA-256 of ["acme","order-7"], in base64url.
     expect((await okOf(sessions.create(once))).id).toBe('lU0vnXuS5ZZvlcY-GVdCjn');
   });
 });
 
-describe('without a key', () => {
-  test('two creates are two sessions', async () => {
+describe('a create without an idempotency key', () => {
+  test('creates a session each time', async () => {
     const { sessions } = openSessions();
     expect((await okOf(sessions.create(ada))).id).not.toBe((await okOf(sessions.create(ada))).id);
   });
 
-  test('an id that is taken is drawn again, and not for ever', async () => {
+  test('draws another id if one is taken, a limited number of times', async () => {
     const drawn = ['s1', 's1', 's1', 's2'];
     const ids = { next: () => drawn.shift() ?? 's1' };
     const { sessions } = openSessions({ ids });
@@ -202,7 +202,7 @@ describe('without a key', () => {
   });
 
   test.for(['', 'a b', 'a/b', 'x'.repeat(129), '\u00E9', 'a\n', null, 5, undefined])(
-    'an id that is none is not taken: %j',
+    'rejects an invalid generated id: %j',
     async (id) => {
       const ids = { next: () => JSON.parse(JSON.stringify({ id })).id };
       const { sessions } = openSessions({ ids });
@@ -214,7 +214,7 @@ describe('without a key', () => {
     },
   );
 
-  test('a source of ids that throws is reported', async () => {
+  test('reports a source of ids that throws', async () => {
     const { sessions } = openSessions({ ids: { next: () => JSON.parse('{') } });
     expect(await errorOf(sessions.create(ada))).toMatchObject({
       type: 'misconfigured',

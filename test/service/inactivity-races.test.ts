@@ -20,11 +20,11 @@ const open = async () => {
   return { sessions, store, clock, id, told, sweep };
 };
 
-describe('the report of a session that was deleted during a call', () => {
+describe('the report of a session that is deleted during another call', () => {
   test.each([
     ['the process that created it', true],
     ['another process', false],
-  ])('has the time of all its appends, if %s deletes it', async (_, isSame) => {
+  ])('contains the time of all its appends, if %s deletes the session', async (_, isSame) => {
     const { sessions, store, clock, id, told, sweep } = await open();
     const other = new SessionService({ store, clock, inactivityTimeout: TIMEOUT });
     for (let turn = 0; turn < 20; turn += 1) {
@@ -67,15 +67,15 @@ const openRace = async () => {
   return { ...opened, racing };
 };
 
-describe('an append that is acknowledged while another caller stores the end by inactivity', () => {
-  test('keeps the session ACTIVE in spite of a sweep', async () => {
+describe('an acknowledged append while another caller stores the end by inactivity', () => {
+  test('keeps the session ACTIVE during a sweep', async () => {
     const { sessions, racing, id, sweep, told } = await openRace();
     expect(await sweep(racing)).toMatchObject({ ended: 0, failed: 0 });
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', historyCount: 1 });
     expect(told).toEqual([]);
   });
 
-  test('keeps it ACTIVE in spite of an update, which is applied', async () => {
+  test('keeps the session ACTIVE during an update, which is applied', async () => {
     const { sessions, racing, id } = await openRace();
     expect(await okOf(racing.update(id, { labels: { a: 'b' } }))).toMatchObject({
       status: 'ACTIVE',
@@ -83,7 +83,7 @@ describe('an append that is acknowledged while another caller stores the end by 
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', labels: { a: 'b' } });
   });
 
-  test('is ended by a terminate, which never reports an end that is not stored', async () => {
+  test('is followed by a terminate, which returns the end that it stored', async () => {
     const { sessions, racing, id, clock } = await openRace();
     const { endReason } = await okOf(racing.terminate(id));
     expect(endReason).toBe('terminated');
@@ -99,7 +99,7 @@ describe('an append that is acknowledged while another caller stores the end by 
   });
 });
 
-test('stores the end by the clock when a session that has ended is terminated', async () => {
+test('a terminate of an overdue session stores its end by inactivity', async () => {
   const { sessions, store, clock, id } = await open();
   clock.pass(TIMEOUT * 1000);
   expect(await okOf(sessions.terminate(id))).toMatchObject({ endReason: 'inactive' });
@@ -108,7 +108,7 @@ test('stores the end by the clock when a session that has ended is terminated', 
   expect(await errorOf(sessions.append(id, hello))).toMatchObject({ type: 'invalid_transition' });
 });
 
-test('never asks for an unused session where the end does not depend on its use', async () => {
+test('a terminate stores its end without a check of the last activity', async () => {
   const { store, clock, id } = await open();
   const conditions: unknown[] = [];
   const noting = changed(store, {

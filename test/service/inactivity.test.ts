@@ -7,7 +7,7 @@ const at = (ms: number): string => new Date(NOON + ms).toISOString();
 const hello = [{ role: 'user', content: 'hello' }];
 
 describe('an inactivity timeout', () => {
-  test('ends an ACTIVE session that nobody has used for so long, at that millisecond, and bills it until then', async () => {
+  test('ends an unused ACTIVE session in its millisecond, and bills it until then', async () => {
     const { sessions, clock } = openSessions({ inactivityTimeout: 30, reportEnds: true });
     const id = await startedIn(sessions, { timeLimit: 3600 });
     clock.pass(29_999);
@@ -79,7 +79,7 @@ describe('an inactivity timeout', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ endReason: 'inactive', endedAt: endsAt });
   });
 
-  test('is told as it is by an update after an append, which has put it off', async () => {
+  test('counts from the last append in the result of an update', async () => {
     const { sessions, clock } = openSessions({ inactivityTimeout: 30 });
     const id = await startedIn(sessions);
     clock.pass(20_000);
@@ -98,7 +98,7 @@ describe('an inactivity timeout', () => {
     });
   });
 
-  test('is not that of a session that is IDLE or PAUSED, and does not outlast the time limit', async () => {
+  test('does not run while IDLE or PAUSED, and never exceeds the time limit', async () => {
     const { sessions, clock } = openSessions({ inactivityTimeout: 30 });
     const idle = await createdIn(sessions);
     const paused = await startedIn(sessions);
@@ -113,7 +113,7 @@ describe('an inactivity timeout', () => {
     });
   });
 
-  test('is swept once it is over, although appends have put it off', async () => {
+  test('is swept once it has passed, even if appends have put it off', async () => {
     const { sessions, clock } = openSessions({ inactivityTimeout: 30 });
     const id = await startedIn(sessions);
     const sweep = () => okOf(createSweeper(sessions).sweepOnce());

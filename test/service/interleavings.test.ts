@@ -131,9 +131,9 @@ const pairs = Object.entries(commands).flatMap(([name, given]) =>
 describe.each([
   ['reported', true],
   ['not reported', false],
-])('where ends are %s,', (_, reportEnds) => {
+])('concurrent calls, with ends %s,', (_, reportEnds) => {
   test.each(pairs)(
-    '%s comes before or after %s that happens between its calls of the store',
+    '%s takes effect before or after %s that runs between its store calls',
     async (_name, _rival, pair) => {
       for (const isOwn of [true, false]) {
         const race = { ...pair, reportEnds, isOwn, observe };

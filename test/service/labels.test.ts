@@ -7,7 +7,7 @@ import { ada, errorOf, okOf, openSessions } from '../support/sessions.js';
 const labelled = (labels: Readonly<Record<string, string>>) => ({ ...ada, labels });
 
 describe('labels', () => {
-  test('are given at creation and read with the session', async () => {
+  test('are set by create and read with the session', async () => {
     const { sessions } = openSessions();
     const created = await okOf(sessions.create(labelled({ user: 'u-1', channel: 'web' })));
     expect(created.labels).toEqual({ channel: 'web', user: 'u-1' });
@@ -15,7 +15,7 @@ describe('labels', () => {
     expect((await okOf(sessions.create(ada))).labels).toEqual({});
   });
 
-  test('belong to the caller: changing them changes nothing in the store', async () => {
+  test("are copied: changing the caller's object changes nothing in the store", async () => {
     const { sessions } = openSessions();
     const given = { user: 'u-1' };
     const { id, labels } = await okOf(sessions.create(labelled(given)));
@@ -24,7 +24,7 @@ describe('labels', () => {
     expect((await okOf(sessions.get(id))).labels).toEqual({ user: 'u-1' });
   });
 
-  test('find sessions, page by page and by cursor', async () => {
+  test('filter a list, by page and by cursor', async () => {
     const { sessions, clock } = openSessions();
     for (let at = 0; at < 25; at += 1) {
       clock.pass(1000);
@@ -44,7 +44,7 @@ describe('labels', () => {
     expect(ids).toEqual(Array.from({ length: 13 }, (_, at) => `s${2 * at + 1}`));
   });
 
-  test('are part of what an idempotency key stands for', async () => {
+  test('are part of what an idempotency key identifies', async () => {
     const { sessions } = openSessions();
     const input = { ...labelled({ user: 'u-1', channel: 'web' }), idempotencyKey: 'call-1' };
     const { id } = await okOf(sessions.create(input));
@@ -57,7 +57,7 @@ describe('labels', () => {
     }
   });
 
-  test('number at most eight, with plain names and values that are not empty', async () => {
+  test('are limited to eight, with plain names and non-empty values', async () => {
     const { sessions } = openSessions();
     const many = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`n${at}`, 'x']));
     const names = 'labels must have names of 1 to 64 of the characters A-Z a-z 0-9 _ . -';
@@ -80,7 +80,7 @@ describe('labels', () => {
     await okOf(sessions.create(labelled({ ['n'.repeat(64)]: 'x'.repeat(256), userId: 'u-1' })));
   });
 
-  test('of which one to eight are asked for', async () => {
+  test('can be filtered by one to eight at a time', async () => {
     const { sessions } = openSessions();
     const rule = "labels must be 1 to 8 labels, such as { user: 'u-1' }";
     const nine = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`n${at}`, 'x']));
@@ -92,7 +92,7 @@ describe('labels', () => {
     }
   });
 
-  test('find the sessions that have all of them, also of a status', async () => {
+  test('find the sessions that have all of them, also in a status', async () => {
     const { sessions } = openSessions();
     const all = [
       { user: 'u-1', channel: 'web' },
@@ -109,7 +109,7 @@ describe('labels', () => {
     expect(await idsOf({ labels: { channel: 'phone', user: 'u-2' } })).toEqual([]);
   });
 
-  test('give the sessions of a user by their last use, the end by the clock included', async () => {
+  test("list a user's sessions by last use, including overdue ends", async () => {
     const { sessions, clock } = openSessions({ inactivityTimeout: 60 });
     for (let at = 0; at < 4; at += 1) {
       await okOf(sessions.create(labelled({ user: 'u-1' })));
@@ -141,7 +141,7 @@ describe('labels', () => {
     expect(ids).toEqual(['s2', 's1', 's4', 's3']);
   });
 
-  test('need cursors of that order for it, and none of another order', async () => {
+  test('need cursors of their order, and reject those of another', async () => {
     const { sessions } = openSessions();
     for (let at = 0; at < 2; at += 1) await okOf(sessions.create(labelled({ user: 'u-1' })));
     const label = { user: 'u-1' };
@@ -158,7 +158,7 @@ describe('labels', () => {
     }
   });
 
-  test('of more sessions than may be looked at are an error that names the number', async () => {
+  test('return an error with the limit if a search would read too many sessions', async () => {
     const { sessions, store } = openSessions();
     for (let at = 0; at <= SEARCH_LIMIT; at += 1) {
       const state = live('IDLE', { labels: { user: 'u-1' } });

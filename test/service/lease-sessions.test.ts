@@ -58,7 +58,7 @@ describe.each(['a service', 'a client'])('the sessions of a lease, of %s', (kind
     expect((await okOf(service.get(id))).history).toMatchObject(words);
   });
 
-  test('change nothing of it after another worker has taken it over', async () => {
+  test('change nothing after another worker has taken the lease over', async () => {
     const { sessions, service, id } = await open(kind);
     const errors = await underLease(sessions, id, async (leased) => {
       await okOf(service.lease(id, worker));
@@ -68,14 +68,14 @@ describe.each(['a service', 'a client'])('the sessions of a lease, of %s', (kind
     expect(await okOf(service.get(id))).toMatchObject({ status: 'ACTIVE', history: [] });
   });
 
-  test('send the token to no other session', async () => {
+  test('send the fencing token to no other session', async () => {
     const { sessions, service, id } = await open(kind);
     const other = await startedIn(service);
     const appended = await underLease(sessions, id, (leased) => okOf(leased.append(other, words)));
     expect(appended.position).toBeGreaterThan(0);
   });
 
-  test('send the token that a call names in place of their own', async () => {
+  test('send the fencing token of a call instead of their own', async () => {
     const { sessions, service, id } = await open(kind);
     const appended = await underLease(sessions, id, async (leased, fencingToken) => {
       const second = await okOf(service.lease(id, worker));
@@ -85,7 +85,7 @@ describe.each(['a service', 'a client'])('the sessions of a lease, of %s', (kind
     expect(appended).toMatchObject({ type: 'lease_lost' });
   });
 
-  test('do not hide an error of the function, though another worker has taken the session over', async () => {
+  test('keep the error of the function, even after another worker has taken the lease over', async () => {
     const { sessions, service, id } = await open(kind);
     const cause = new TypeError('a defect');
     const fail = async () => {
@@ -105,7 +105,7 @@ describe.each(['a service', 'a client'])('the sessions of a lease, of %s', (kind
     });
   });
 
-  test('give the error that the function returns as that of withLease', async () => {
+  test('return the error of the function as the error of withLease', async () => {
     const { sessions, id } = await open(kind);
     const refuse = ({ sessions: leased }: { sessions: Either }) => leased.append('nobody', words);
     expect(await errorOf(sessions.withLease(id, worker, refuse))).toMatchObject({

@@ -38,12 +38,12 @@ const openLate = async () => {
   return { ...(await openLeases(store)), be, answer, pending };
 };
 
-describe('withLease, while the store is slow', () => {
+describe('withLease during a slow store', () => {
   test.each([
     ['taken', 0, 9000],
     ['renewed', 3000, 12_000],
   ] as const)(
-    'aborts the signal at the end that others see, however late it hears that the lease is %s',
+    "aborts the signal at the lease's stored end, however late it learns that the lease is %s",
     async (_, calledAt, endsAt) => {
       const bench = await openLate();
       const { sessions, id, pass, be, answer } = bench;
@@ -67,7 +67,7 @@ describe('withLease, while the store is slow', () => {
     },
   );
 
-  test('makes one renewal at a time', async () => {
+  test('sends one renewal at a time', async () => {
     const { sessions, id, pass, be, answer, pending } = await openLate();
     const { use, begun, finish } = working();
     const result = sessions.withLease(id, nineSeconds, use);
@@ -81,7 +81,7 @@ describe('withLease, while the store is slow', () => {
     expect(await okOf(result)).toBe('done');
   });
 
-  test('waits by one timer, and leaves none behind after many renewals', async () => {
+  test('waits with one timer, and leaves none behind after many renewals', async () => {
     const { sessions, id, clock, pass } = await openLate();
     const { use, begun, finish } = working();
     const result = sessions.withLease(id, nineSeconds, use);
@@ -93,7 +93,7 @@ describe('withLease, while the store is slow', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('leaves no timer behind if the answer to a renewal comes after the end of the work', async () => {
+  test('leaves no timer behind if a renewal settles after the work', async () => {
     const { sessions, id, clock, pass, be, answer } = await openLate();
     const { use, begun, finish } = working();
     const result = sessions.withLease(id, nineSeconds, use);
@@ -107,7 +107,7 @@ describe('withLease, while the store is slow', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('does not abort the signal of work that is done, however long the release takes', async () => {
+  test('does not abort the signal of finished work, however long the release takes', async () => {
     const { sessions, id, pass, be, answer } = await openLate();
     const { use, begun, finish } = working();
     const result = sessions.withLease(id, nineSeconds, use);

@@ -189,7 +189,7 @@ const follow = async (stores: readonly SessionStore[], steps: readonly Step[]): 
 const name =
   'leases, appends and commands of two services answer as the model, whatever their clocks do';
 
-describe('on the memory store', () => {
+describe('random leases in memory', () => {
   test(name, async () => {
     await fc.assert(
       fc.asyncProperty(sequences, async (steps) => {
@@ -201,7 +201,7 @@ describe('on the memory store', () => {
   });
 });
 
-describeWithRedis('on the Redis store', ({ port }) => {
+describeWithRedis('random leases on Redis', ({ port }) => {
   test(name, async () => {
     const client = openClient('ioredis 5', { port });
     const options = { client, prefix: `leases-${process.pid}` };

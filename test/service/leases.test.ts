@@ -17,7 +17,7 @@ describe.each([
     return { sessions, store, clock, id: await startedIn(sessions) };
   };
 
-  test('has a fencing token and an end, and is seen by whoever gets the session', async () => {
+  test('has a fencing token and an end, which every reader of the session sees', async () => {
     const { sessions, id } = await open();
     const lease = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 30 }));
     expect(lease).toEqual({
@@ -29,7 +29,7 @@ describe.each([
     expect((await okOf(sessions.list())).sessions[0]?.lease).toEqual(lease);
   });
 
-  test('keeps others out until it runs out, to the millisecond', async () => {
+  test('excludes other holders until it expires, to the millisecond', async () => {
     const { sessions, clock, id } = await open();
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 1.5 }));
     clock.pass(1499);
@@ -45,7 +45,7 @@ describe.each([
     expect(next.fencingToken).toBeGreaterThan(fencingToken);
   });
 
-  test('is renewed under its fencing token, and not once it has run out', async () => {
+  test('is renewed under its fencing token until it expires', async () => {
     const { sessions, clock, id } = await open();
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 10 }));
     clock.pass(9999);
@@ -63,7 +63,7 @@ describe.each([
     expect('lease' in (await okOf(sessions.get(id)))).toBe(false);
   });
 
-  test('of a holder that has the session already takes the place of the earlier one', async () => {
+  test('replaces an earlier lease of the same holder', async () => {
     const { sessions, id } = await open();
     const first = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 10 }));
     const second = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 10 }));
@@ -81,7 +81,7 @@ describe.each([
     await okOf(sessions.append(id, hello, { fencingToken: second.fencingToken }));
   });
 
-  test('guards appends and commands: with a token that is not current they are lease_lost and change nothing', async () => {
+  test('makes appends and commands with a stale fencing token fail with lease_lost', async () => {
     const { sessions, clock, id } = await open();
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 10 }));
     await okOf(sessions.append(id, hello, { fencingToken }));
@@ -98,7 +98,7 @@ describe.each([
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', historyCount: 2 });
   });
 
-  test('holds nobody up who gives no fencing token', async () => {
+  test('does not affect calls without a fencing token', async () => {
     const { sessions, id } = await open();
     await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 10 }));
     await okOf(sessions.append(id, hello));
@@ -106,7 +106,7 @@ describe.each([
     expect('lease' in (await okOf(sessions.get(id)))).toBe(false);
   });
 
-  test('ends when it is released, once or again, and not by the fencing token of another', async () => {
+  test("ends with a release, which may be repeated, and not by another's fencing token", async () => {
     const { sessions, clock, id } = await open();
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 10 }));
     expect(await errorOf(sessions.release(id, { fencingToken: fencingToken + 1 }))).toMatchObject({
@@ -127,7 +127,7 @@ describe.each([
     await okOf(sessions.release(id, { fencingToken: next.fencingToken }));
   });
 
-  test('is taken of a session that has not begun, and of none that has ended', async () => {
+  test('can be taken before the start, but not after the end', async () => {
     const { sessions, clock } = await open();
     const id = await createdIn(sessions, { timeLimit: 5 });
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker-1', seconds: 60 }));
@@ -143,7 +143,7 @@ describe.each([
     await okOf(sessions.release(id, { fencingToken }));
   });
 
-  test('changes neither the time of a session nor what it has done', async () => {
+  test("changes neither the session's time nor its history", async () => {
     const { sessions, clock } = await open();
     const id = await startedIn(sessions, { timeLimit: 10 });
     clock.pass(4000);
@@ -158,7 +158,7 @@ describe.each([
     });
   });
 
-  test('of a deleted session is not one on a session that was created again under its id', async () => {
+  test('of a deleted session does not hold a session created again under its id', async () => {
     const { sessions } = await open();
     const input = { face: 'ada', profile: 'tutor', idempotencyKey: 'call-1' };
     const { id } = await okOf(sessions.create(input));
@@ -172,7 +172,7 @@ describe.each([
     });
   });
 
-  test('that ends on one clock is over by the fencing token on every other', async () => {
+  test('that expires on one clock is over by its fencing token on every other', async () => {
     const { sessions, store, clock, id } = await open();
     const early = new SessionService({ store, clock: { now: () => clock.now() - 60_000 } });
     const { fencingToken } = await okOf(early.lease(id, { holder: 'behind', seconds: 10 }));
@@ -192,7 +192,7 @@ describe.each([
     [{ holder: 'x', seconds: 0 }, 'seconds must be a number from 0.001 to 86400'],
     [{ holder: 'x', seconds: 86_401 }, 'seconds must be a number from 0.001 to 86400'],
     [{ holder: 'x', seconds: Number.NaN }, 'seconds must be a number from 0.001 to 86400'],
-  ])('of %j is invalid_input', async (input, message) => {
+  ])('of %j fails with invalid_input', async (input, message) => {
     const { sessions, id } = await open();
     const lease: LeaseInput = Object.assign(Object.create(null), input);
     expect(await errorOf(sessions.lease(id, lease))).toMatchObject({
@@ -201,7 +201,7 @@ describe.each([
     });
   });
 
-  test('tells of a holder without characters that control a terminal or turn the text round', async () => {
+  test('names its holder without control characters and bidirectional overrides', async () => {
     const { sessions, id } = await open();
     const holder = 'worker\u001b[31m\u202e-1';
     await okOf(sessions.lease(id, { holder, seconds: 60 }));
@@ -212,7 +212,7 @@ describe.each([
     );
   });
 
-  test('with a fencing token that is no whole number from 1 is invalid_input', async () => {
+  test('with a fencing token that is not a whole number from 1 fails with invalid_input', async () => {
     const { sessions, id } = await open();
     for (const fencingToken of [0, -1, 1.5, Number.NaN]) {
       const message = 'fencingToken must be a whole number, at least 1';

@@ -11,8 +11,8 @@ import {
   startedIn,
 } from '../support/sessions.js';
 
-describe('a session from its creation to its end', () => {
-  test('is created IDLE, with what was asked for and defaults for the rest', async () => {
+describe('the life of a session', () => {
+  test('begins IDLE, with the given options and defaults for the others', async () => {
     const { sessions } = openSessions();
     const created = await okOf(sessions.create({ ...ada, timeLimit: 600 }));
     expect(created).toEqual({
@@ -33,7 +33,7 @@ describe('a session from its creation to its end', () => {
     expect(await okOf(sessions.get('s1'))).toEqual(created);
   });
 
-  test('is started, talks, pauses, resumes and ends', async () => {
+  test('passes through start, append, pause, resume and end', async () => {
     const { sessions, clock } = openSessions();
     const id = await createdIn(sessions);
     clock.pass(1000);
@@ -75,7 +75,7 @@ describe('a session from its creation to its end', () => {
     });
   });
 
-  test('stays ended when it is terminated again, with the reason that it had', async () => {
+  test('stays ended with its first reason if it is terminated again', async () => {
     const { sessions, store } = openSessions();
     const id = await startedIn(sessions);
     const failed = await okOf(sessions.fail(id));
@@ -85,7 +85,7 @@ describe('a session from its creation to its end', () => {
     expect(await store.findState({ tenant: 'default', id })).toEqual(before);
   });
 
-  test('is gone when it is deleted, and deleting it again is a success too', async () => {
+  test('ends with a deletion, which may be repeated', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     expect(await okOf(sessions.delete(id))).toBeUndefined();
@@ -126,7 +126,7 @@ const cases = (['start', 'pause', 'resume', 'terminate', 'fail'] satisfies Calle
     ),
 );
 
-describe('every command in every status', () => {
+describe('a command in each status', () => {
   test.for(cases)('%s while %s: %s', async ([command, status, outcome]) => {
     const { sessions } = openSessions();
     const id = await createdIn(sessions);
@@ -152,7 +152,7 @@ describe('every command in every status', () => {
   });
 
   test.for(['start', 'pause', 'resume', 'terminate', 'fail', 'get'] as const)(
-    '%s of a session that is not there: not_found',
+    '%s of a missing session fails with not_found',
     async (operation) => {
       const { sessions } = openSessions();
       await createdIn(sessions);

@@ -52,7 +52,7 @@ describe.each(limited)('the limit of $name', ({ most, normal, path, ask }) => {
     return { sessions, id };
   };
 
-  test('counts as the maximum above it, and the answer says which one was applied', async () => {
+  test('is applied as its maximum if it is larger, and the result says so', async () => {
     const { sessions, id } = await open();
     for (const [limit, applied] of [
       [undefined, normal],
@@ -65,7 +65,7 @@ describe.each(limited)('the limit of $name', ({ most, normal, path, ask }) => {
     }
   });
 
-  test('is invalid_input below 1, and if it is no whole number', async () => {
+  test('is invalid_input below 1 or if it is not a whole number', async () => {
     const { sessions, id } = await open();
     for (const limit of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', null, {}, true]) {
       const error = (await ask(sessions, id, limit))._unsafeUnwrapErr();
@@ -74,7 +74,7 @@ describe.each(limited)('the limit of $name', ({ most, normal, path, ask }) => {
   });
 });
 
-test('a claim above the maximum gives as many as the maximum, and the others to the next claim', async () => {
+test('a claim above the maximum returns the maximum, and the next claim the others', async () => {
   const { sessions } = openSessions();
   for (let count = 0; count < 101; count += 1) await okOf(sessions.create({ ...ada, wake: true }));
   const claim = () => okOf(sessions.claim({ holder: 'worker', seconds: 30, limit: 1000 }));

@@ -15,7 +15,7 @@ const idsOf = async (sessions: SessionService, status: SessionStatus): Promise<r
 
 /** What holds on every store. */
 const cases = (open: () => SessionStore): void => {
-  test('a session whose time has run out is listed as TERMINATED, and not as ACTIVE, though nobody has swept', async () => {
+  test('an overdue session is listed as TERMINATED, and not as ACTIVE, without a sweep', async () => {
     const clock = new ManualClock();
     const sessions = new SessionService({ store: open(), clock, idleTimeout: 3600 });
     const ids = await Promise.all(
@@ -37,7 +37,7 @@ const cases = (open: () => SessionStore): void => {
     expect(page.sessions.every(({ status }) => status === 'TERMINATED')).toBe(true);
   });
 
-  test('several statuses make one list with one total, in order of creation or of the last update', async () => {
+  test('several statuses form one list with one total, ordered by creation or last update', async () => {
     const clock = new ManualClock();
     const sessions = new SessionService({ store: open(), clock });
     const ids: string[] = [];
@@ -79,7 +79,7 @@ const cases = (open: () => SessionStore): void => {
     }
   });
 
-  test('a walk over two statuses meets each session once, though they change between them', async () => {
+  test('each() over two statuses yields each session once, though sessions change between them', async () => {
     const sessions = new SessionService({ store: open() });
     const ids = await Promise.all(Array.from({ length: 25 }, () => startedIn(sessions)));
     const met: string[] = [];
@@ -91,7 +91,7 @@ const cases = (open: () => SessionStore): void => {
     expect(met.toSorted()).toEqual(ids.toSorted());
   });
 
-  test('a walk over a status meets each of its sessions once, while others change', async () => {
+  test('each() over a status yields each session once, while others change', async () => {
     const sessions = new SessionService({ store: open() });
     const ids = await Promise.all(Array.from({ length: 25 }, () => startedIn(sessions)));
     const met: string[] = [];
@@ -116,7 +116,7 @@ describe('a list by status', () => {
       [['ACTIVE'], undefined],
       'status[0] must be one of IDLE, ACTIVE, PAUSED, TERMINATED; status[1] must be one of IDLE, ACTIVE, PAUSED, TERMINATED',
     ],
-  ])('of %j is refused, by the place of what is wrong', async (status, message) => {
+  ])('rejects %j, with the path of what is wrong', async (status, message) => {
     const sessions = new SessionService({ store: new MemorySessionStore() });
     const query: object = { status };
     expect(await errorOf(sessions.list(query))).toMatchObject({ type: 'invalid_input', message });
@@ -128,7 +128,7 @@ describe('a list by status', () => {
 describe('a list by status in memory', () => {
   cases(() => new MemorySessionStore());
 
-  test("leaves out what cannot be read, and tells nothing of another tenant's", async () => {
+  test("omits unreadable sessions, and reveals nothing of another tenant's", async () => {
     const clock = new ManualClock();
     const store = new TextSessionStore();
     const sessions = new SessionService({ store, clock });
@@ -140,7 +140,7 @@ describe('a list by status in memory', () => {
     expect(await idsOf(sessions, 'TERMINATED')).toEqual([ours]);
   });
 
-  test.each(['active', 'DONE', '', 5, null])('refuses %j', async (status) => {
+  test.each(['active', 'DONE', '', 5, null])('rejects %j', async (status) => {
     const sessions = new SessionService({ store: new MemorySessionStore() });
     const error = await errorOf(Reflect.apply(sessions.list, sessions, [{ status }]));
     expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'status' }] });
@@ -149,7 +149,7 @@ describe('a list by status in memory', () => {
 
 let prefixes = 0;
 
-describeWithRedis('a list by status on a real Redis', ({ port }) => {
+describeWithRedis('a list by status on Redis', ({ port }) => {
   const open = (): RedisSessionStore => {
     prefixes += 1;
     const client = openClient('ioredis 5', { port });
@@ -161,7 +161,7 @@ describeWithRedis('a list by status on a real Redis', ({ port }) => {
   };
   cases(open);
 
-  test('is mended by a repair where it names a session of another status', async () => {
+  test('is corrected by a repair if it contains a session of another status', async () => {
     const client = openClient('ioredis 5', { port });
     const prefix = `status-${process.pid}-wrong`;
     const store = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });

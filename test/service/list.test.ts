@@ -14,7 +14,7 @@ const createMany = async (sessions: SessionService, count: number): Promise<void
 const idsOf = async (sessions: SessionService, query?: ListQuery) =>
   (await okOf(sessions.list(query))).sessions.map(({ id }) => id);
 
-describe('the list', () => {
+describe('a list', () => {
   test('is empty at first', async () => {
     const { sessions } = openSessions();
     expect(await okOf(sessions.list())).toEqual({
@@ -26,7 +26,7 @@ describe('the list', () => {
     });
   });
 
-  test('has ten sessions on a page unless asked for another number, the newest first', async () => {
+  test('returns ten sessions per page by default, the newest first', async () => {
     const { sessions, clock } = openSessions();
     for (let index = 0; index < 12; index += 1) {
       await createdIn(sessions);
@@ -49,7 +49,7 @@ describe('the list', () => {
     expect(await idsOf(sessions, { page: 3 })).toEqual([]);
   });
 
-  test('orders those of one millisecond by id, the same way on every page and every time', async () => {
+  test('orders sessions of one millisecond by id, consistently over all pages', async () => {
     const { sessions } = openSessions();
     await createMany(sessions, 30);
     const all = await idsOf(sessions, { limit: 100 });
@@ -60,7 +60,7 @@ describe('the list', () => {
     expect(pages.flat()).toEqual(all);
   });
 
-  test('tells the total, the page and the limit that were served', async () => {
+  test('returns the total, the page and the limit that were applied', async () => {
     const { sessions } = openSessions();
     await createMany(sessions, 105);
     const page = await okOf(sessions.list({ limit: 1000 }));
@@ -71,14 +71,14 @@ describe('the list', () => {
     expect(last).toMatchObject({ total: 105, limit: 100, page: 2 });
   });
 
-  test('has nothing on a page far after the end', async () => {
+  test('is empty on a page far after the end', async () => {
     const { sessions } = openSessions();
     await createMany(sessions, 3);
     const page = await okOf(sessions.list({ limit: 100, page: Number.MAX_SAFE_INTEGER }));
     expect(page).toMatchObject({ sessions: [], total: 3, page: Number.MAX_SAFE_INTEGER });
   });
 
-  test('shows whole sessions, as get does', async () => {
+  test('returns complete sessions, as get does', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 2 });
     await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
@@ -93,14 +93,14 @@ describe('the list', () => {
     });
   });
 
-  test('leaves out what was deleted', async () => {
+  test('omits deleted sessions', async () => {
     const { sessions } = openSessions();
     await createMany(sessions, 3);
     await okOf(sessions.delete('s2'));
     expect(await idsOf(sessions)).toEqual(['s3', 's1']);
   });
 
-  test('names the sessions that cannot be read, and shows the others', async () => {
+  test('names unreadable sessions, and returns the others', async () => {
     const store = new TextSessionStore();
     const { sessions } = openSessions({ store });
     await createMany(sessions, 3);
@@ -132,8 +132,8 @@ const namesOf = async (sessions: SessionService, query?: EachQuery) => {
   return names;
 };
 
-describe('a list in an order and between times', () => {
-  test('begins with the oldest where it is asked to', async () => {
+describe('a list with an order and creation times', () => {
+  test('begins with the oldest session on request', async () => {
     const opened = openSessions();
     await createApart(opened, 12);
     expect(await idsOf(opened.sessions, { order: 'oldest', limit: 3 })).toEqual(['s1', 's2', 's3']);
@@ -144,7 +144,7 @@ describe('a list in an order and between times', () => {
     expect(await idsOf(opened.sessions, { order: 'newest', limit: 2 })).toEqual(['s12', 's11']);
   });
 
-  test('leaves out what was created at the times themselves, and counts the others', async () => {
+  test('excludes the given times themselves, and counts the rest', async () => {
     const opened = openSessions();
     const { sessions, clock } = opened;
     const start = clock.now();
@@ -160,8 +160,8 @@ describe('a list in an order and between times', () => {
   });
 });
 
-describe('a cursor', () => {
-  test('is on every page but the last, whatever its number', async () => {
+describe('a list cursor', () => {
+  test('is returned on every page but the last', async () => {
     const opened = openSessions();
     await createApart(opened, 6);
     for (const [query, hasNext] of [
@@ -176,7 +176,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('leads to the page behind, which has no number, and the total stays that of all', async () => {
+  test('leads to the next page, with the same total and no page number', async () => {
     const opened = openSessions();
     await createApart(opened, 5);
     const first = await okOf(opened.sessions.list({ limit: 2 }));
@@ -187,7 +187,7 @@ describe('a cursor', () => {
     expect([third.sessions.map(({ id }) => id), 'nextCursor' in third]).toEqual([['s1'], false]);
   });
 
-  test('is not moved by sessions that come and go', async () => {
+  test('is not moved by sessions that are created or deleted', async () => {
     const opened = openSessions();
     const { sessions } = opened;
     await createApart(opened, 6);
@@ -204,8 +204,8 @@ describe('a cursor', () => {
   });
 });
 
-describe('each session', () => {
-  test('comes once, over all pages, as get gives it', async () => {
+describe('each()', () => {
+  test('yields each session once over all pages, as get returns it', async () => {
     const opened = openSessions();
     await createApart(opened, 25);
     const newest = Array.from({ length: 25 }, (_, at) => `s${25 - at}`);
@@ -220,7 +220,7 @@ describe('each session', () => {
     }
   });
 
-  test('comes also where sessions are deleted on the way', async () => {
+  test('yields each session even if sessions are deleted in between', async () => {
     const opened = openSessions();
     await createApart(opened, 10);
     const names: string[] = [];
@@ -233,7 +233,7 @@ describe('each session', () => {
     expect(names).toEqual(Array.from({ length: 10 }, (_, at) => `s${10 - at}`));
   });
 
-  test('that cannot be read is told among the others', async () => {
+  test('yields an error for an unreadable session among the others', async () => {
     const store = new TextSessionStore();
     const opened = openSessions({ store });
     await createApart(opened, 4);
@@ -247,7 +247,7 @@ describe('each session', () => {
     ]);
   });
 
-  test('is followed by nothing where the store fails, throws or goes in circles', async () => {
+  test('ends if the store fails, throws or repeats a cursor', async () => {
     const inner = new MemorySessionStore();
     const opened = openSessions({ store: inner });
     await createApart(opened, 4);
@@ -275,14 +275,14 @@ describe('each session', () => {
     expect(await namesOf(circling.sessions, { limit: 1 })).toEqual(['s4', 's4']);
   });
 
-  test('is refused with what is wrong, be it the query or the tenant', async () => {
+  test('yields the error of an invalid query or tenant', async () => {
     const { sessions } = openSessions();
     expect(await namesOf(sessions, { limit: 0 })).toEqual(['invalid_input']);
     expect(await namesOf(sessions, { cursor: 'junk' })).toEqual(['invalid_input']);
     expect(await namesOf(sessions.forTenant(''))).toEqual(['invalid_input']);
   });
 
-  test('of the query that was given, not of what became of it', async () => {
+  test('uses the query as it was when it was called', async () => {
     const opened = openSessions();
     await createApart(opened, 3);
     const query: { order: 'newest' | 'oldest' } = { order: 'oldest' };

@@ -54,7 +54,7 @@ const hostile: readonly (readonly [what: string, make: () => unknown])[] = [
 ];
 
 describe('metadata', () => {
-  test('is given to a create, and read by every read', async () => {
+  test('is set by create, and returned by every read', async () => {
     const metadata = { title: 'Tax return', summary: null, steps: [1, { done: false }] };
     const { sessions, id } = await opened(metadata);
     expect(await okOf(sessions.get(id))).toMatchObject({ metadata });
@@ -69,7 +69,7 @@ describe('metadata', () => {
     expect((await okOf(sessions.create({ ...ada, from: { id } }))).metadata).toEqual({});
   });
 
-  test('is that of every status, through every command', async () => {
+  test('stays the same in every status and through every command', async () => {
     const { sessions, id, metadataOf } = await opened({ title: 'x' });
     await okOf(sessions.start(id));
     await okOf(sessions.pause(id));
@@ -84,7 +84,7 @@ describe('metadata', () => {
     expect(await metadataOf()).toEqual({ title: 'y' });
   });
 
-  test('belongs to its caller: neither what was given nor what was read changes the session', async () => {
+  test('is copied: changing given or read objects changes nothing in the store', async () => {
     const given = { list: [{ a: 1 }] };
     const { sessions, metadataOf } = await opened(given);
     given.list.push({ a: 2 });
@@ -93,7 +93,7 @@ describe('metadata', () => {
     expect(await metadataOf()).toEqual({ list: [{ a: 1 }] });
   });
 
-  test('is part of what a create with an idempotency key must repeat, in any order of its names', async () => {
+  test('is part of what an idempotency key identifies, in any order of names', async () => {
     const { sessions } = openSessions();
     const input = { ...ada, idempotencyKey: 'key', metadata: { a: 1, b: { c: 1, d: 2 } } };
     const { id } = await okOf(sessions.create(input));
@@ -106,14 +106,14 @@ describe('metadata', () => {
     }
   });
 
-  test('leaves out what is undefined, as JSON does', async () => {
+  test('omits undefined members, like JSON', async () => {
     const { sessions, id, metadataOf } = await opened({ a: undefined, b: { c: undefined, d: 1 } });
     expect(await metadataOf()).toStrictEqual({ b: { d: 1 } });
     await okOf(sessions.update(id, { metadata: { b: undefined } }));
     expect(await metadataOf()).toStrictEqual({ b: { d: 1 } });
   });
 
-  test.each(hostile)('that is or has %s is invalid, and nothing is changed', async (_, make) => {
+  test.each(hostile)('that is or contains %s is invalid, and changes nothing', async (_, make) => {
     const { sessions, id, store } = await opened({ title: 'x' });
     const before = await store.find({ tenant: 'default', id });
     const named = { type: 'invalid_input', issues: [{ path: 'metadata' }] };
@@ -126,7 +126,7 @@ describe('metadata', () => {
     expect(Reflect.get({}, 'isAdmin')).toBeUndefined();
   });
 
-  test('has at most 16 KiB of JSON, or limits.metadataBytes, also after an update', async () => {
+  test('is limited to 16 KiB of JSON or limits.metadataBytes, also after an update', async () => {
     const { sessions, id, metadataOf } = await opened(sized(16_384));
     const refused = (bytes: number) => ({
       type: 'invalid_input',
@@ -162,7 +162,7 @@ describe('metadata', () => {
     await okOf(sessions.get(id, { maxBytes: 12_000 }));
   });
 
-  test('is erased by a deletion, though the end of the session is still to be reported', async () => {
+  test('is erased by a deletion, even if the end must still be reported', async () => {
     const { sessions, id, store } = await opened({ secret: 'x' }, { reportEnds: true });
     await okOf(sessions.delete(id));
     const keys = await due(store, NOON + 86_400_000);
@@ -174,7 +174,7 @@ describe('metadata', () => {
     }
   });
 
-  test('that changes is one event, with the names of changed labels, and in the session of a watch', async () => {
+  test('changes with one event that names the changed labels, and is in the session of a watch', async () => {
     const store = new MemorySessionStore({ events: true });
     const { sessions, id } = await opened({ a: 1 }, { store });
     const told: unknown[] = [];

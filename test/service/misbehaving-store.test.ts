@@ -84,7 +84,7 @@ describe('a store that breaks its contract', () => {
   );
 
   test.for(asked)(
-    'makes an error of %s, and no throw, where %s %s',
+    'fails %s, without a throw, if its %s %s',
     async ([operation, method, kind, args]) => {
       const sessions = await withMisdeed(method, misdeeds[kind] ?? throws);
       const result = await call(sessions, operation, ...args);
@@ -97,7 +97,7 @@ describe('a store that breaks its contract', () => {
     },
   );
 
-  test('is told about in the cause, for logs', async () => {
+  test('is reported with the exception as the cause, for logs', async () => {
     const cause = new Error('out of order');
     const sessions = await withMisdeed('change', () => Promise.reject(cause));
     expect(await errorOf(sessions.start('s1'))).toEqual({
@@ -109,9 +109,9 @@ describe('a store that breaks its contract', () => {
   });
 });
 
-describe('a store that answers with what is no record', () => {
+describe('a store that returns a malformed record', () => {
   test.for([null, 5, 'OK', {}, [], { head: {} }, { head: null, state: null, history: null }])(
-    'makes an error of get: %j',
+    'fails a get: %j',
     async (value) => {
       const sessions = await withMisdeed('find', () => ok(value));
       expect((await call(sessions, 'get', 's1')).isErr()).toBe(true);
@@ -119,7 +119,7 @@ describe('a store that answers with what is no record', () => {
   );
 
   test.for([null, 5, 'OK', {}, [], { status: 'BUSY', revision: 1, operations: [] }])(
-    'makes an error of start: %j',
+    'fails a start: %j',
     async (value) => {
       const sessions = await withMisdeed('findState', () => ok(value));
       expect((await call(sessions, 'start', 's1')).isErr()).toBe(true);
@@ -135,13 +135,13 @@ describe('a store that answers with what is no record', () => {
     { records: null },
     { records: 5, total: 0 },
     { records: [null], total: 1 },
-  ])('makes an error of list: %j', async (value) => {
+  ])('fails a list: %j', async (value) => {
     const sessions = await withMisdeed('page', () => ok(value));
     expect((await call(sessions, 'list')).isErr()).toBe(true);
   });
 
   test.for([undefined, null, 5, 'OK', {}, { outcome: 'done' }, { outcome: 'refused' }])(
-    'makes an error of append: %j',
+    'fails an append: %j',
     async (value) => {
       const sessions = await withMisdeed('change', () => ok(value));
       expect((await call(sessions, 'append', 's2', hello)).isErr()).toBe(true);
@@ -149,7 +149,7 @@ describe('a store that answers with what is no record', () => {
   );
 
   test.for([undefined, null, 5, 'OK', {}, { outcome: 'MADE' }])(
-    'makes an error of a change: %j',
+    'fails a change: %j',
     async (value) => {
       const sessions = await withMisdeed('change', () => ok(value));
       expect((await call(sessions, 'start', 's1')).isErr()).toBe(true);
@@ -157,23 +157,20 @@ describe('a store that answers with what is no record', () => {
   );
 });
 
-describe('a store that says that it cannot', () => {
+describe('a store that returns an error', () => {
   const asked = operations.flatMap(([operation, args, methods]) =>
     methods.map((method) => [operation, method, args] as const),
   );
 
-  test.for(asked)(
-    'is believed: its error is the error of %s, from %s',
-    async ([operation, method, args]) => {
-      for (const error of [
-        storeUnavailable('no connection', 'not_applied'),
-        corruptRecord('s1', 'torn'),
-      ]) {
-        for (const answer of [() => err(error), async () => err(error)]) {
-          const sessions = await withMisdeed(method, answer);
-          expect(await errorOf(call(sessions, operation, ...args))).toBe(error);
-        }
+  test.for(asked)('passes that error on from %s, by %s', async ([operation, method, args]) => {
+    for (const error of [
+      storeUnavailable('no connection', 'not_applied'),
+      corruptRecord('s1', 'torn'),
+    ]) {
+      for (const answer of [() => err(error), async () => err(error)]) {
+        const sessions = await withMisdeed(method, answer);
+        expect(await errorOf(call(sessions, operation, ...args))).toBe(error);
       }
-    },
-  );
+    }
+  });
 });

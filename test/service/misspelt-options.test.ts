@@ -38,7 +38,7 @@ const misspelt: readonly (readonly [Operation, readonly unknown[], string])[] = 
 
 describe('a misspelt option', () => {
   test.for(misspelt)(
-    'of %s is invalid input that names the nearest one: %j',
+    'of %s fails with invalid_input that names the nearest option: %j',
     async ([operation, args, message]) => {
       const { sessions } = openSessions();
       const error = await errorOf(call(sessions, operation, ...args));
@@ -73,7 +73,7 @@ describe('a misspelt option', () => {
     });
   });
 
-  test('is told without characters that control a terminal or turn the text round', async () => {
+  test('is quoted without control characters and bidirectional overrides', async () => {
     const { sessions } = openSessions();
     const { message } = await errorOf(
       call(sessions, 'create', { ...ada, 'face\u001b[31m\u202e\u2028': 1 }),
@@ -81,7 +81,7 @@ describe('a misspelt option', () => {
     expect(message).toBe('face\\u{1b}[31m\\u{202e}\\u{2028} is unknown');
   });
 
-  test('that is very long is told in part', async () => {
+  test('is quoted in part if it is very long', async () => {
     const { sessions } = openSessions();
     const { message } = await errorOf(
       call(sessions, 'create', { ...ada, ['x'.repeat(1_000_000)]: 1 }),
@@ -90,7 +90,7 @@ describe('a misspelt option', () => {
   });
 });
 
-describe('an entry with a field that would not be stored', () => {
+describe('an entry with an unknown field', () => {
   const hello = { role: 'user', content: 'hello' };
 
   test.each([
@@ -98,7 +98,7 @@ describe('an entry with a field that would not be stored', () => {
     ['Content', 'entries[1].Content is unknown (did you mean content?)'],
     ['toolCalls', 'entries[1].toolCalls is unknown'],
     ['\u001b[31m\u202e', 'entries[1].\\u{1b}[31m\\u{202e} is unknown'],
-  ])('is refused for %j, and nothing is appended', async (name, message) => {
+  ])('is rejected for %j, and nothing is appended', async (name, message) => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const entries = [hello, { ...hello, [name]: 'x' }];

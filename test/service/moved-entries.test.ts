@@ -11,8 +11,8 @@ const said = [
 const toldIn = async (sessions: SessionService) =>
   (await okOf(sessions.create({ ...ada, entries: said }))).id;
 
-describeStores('what history() returns', (open) => {
-  test('can be given as it is to append, rewind and create of another session', async () => {
+describeStores('the result of history()', (open) => {
+  test('is valid input for append, rewind and create of another session', async () => {
     const { sessions } = openSessions({ store: await open() });
     const { entries } = await okOf(sessions.history(await toldIn(sessions)));
     const appended = await startedIn(sessions);
@@ -30,7 +30,7 @@ describeStores('what history() returns', (open) => {
     expect((await okOf(sessions.get(created.id))).history).toEqual(said);
   });
 
-  test('is the same input as without positions, for an operationId and an idempotencyKey', async () => {
+  test('is the same input with or without positions, under an operationId and an idempotencyKey', async () => {
     const { sessions } = openSessions({ store: await open() });
     const { entries } = await okOf(sessions.history(await toldIn(sessions)));
     const id = await startedIn(sessions);
@@ -54,8 +54,8 @@ describeStores('what history() returns', (open) => {
   });
 });
 
-describe('a position of an entry', () => {
-  test('that is no whole number from 0 is invalid_input, and nothing is added', async () => {
+describe('a position in an entry', () => {
+  test('that is not a whole number from 0 fails with invalid_input, and nothing is appended', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     for (const position of ['1', -1, 0.5, Number.NaN, {}, true]) {

@@ -56,7 +56,7 @@ describe('observers', () => {
     expect(ends.filter((end) => end !== 'ok')).toEqual(['not_found']);
   });
 
-  test('see what an operation is given, whatever it is', async () => {
+  test('see the arguments of an operation, whatever they are', async () => {
     const { observer, seen, ends } = recorder();
     const { sessions } = openSessions({ observers: [observer] });
     const id = { toString: () => 's1' };
@@ -65,7 +65,7 @@ describe('observers', () => {
     expect(ends).toEqual(['invalid_input']);
   });
 
-  test('call for one operation and one answer, however many they are and however often they call', async () => {
+  test('run one operation with one result, however many they are and however often they call', async () => {
     const store = new MemorySessionStore();
     const begin = vi.spyOn(store, 'begin');
     const answers: unknown[] = [];
@@ -83,7 +83,7 @@ describe('observers', () => {
     });
   });
 
-  test('get each result with the name of its operation, which tells its type', async () => {
+  test('receive each result under the name of its operation, which implies its type', async () => {
     const told: unknown[] = [];
     const observer: SessionObserver = {
       async run({ name }, carryOut) {
@@ -111,7 +111,7 @@ describe('observers', () => {
     expect(told).toEqual([id.length, 'ACTIVE', 'number', 1, 1, 1, [], undefined]);
   });
 
-  test('have the operation carried out inside of their call', async () => {
+  test('wrap the operation in their call', async () => {
     const order: string[] = [];
     const store = new MemorySessionStore();
     vi.spyOn(store, 'findState').mockImplementation(() => {
@@ -146,7 +146,7 @@ describe('observers', () => {
     'gives another answer': () => ok('another'),
   };
 
-  test.for(Object.entries(harmful))('one that %s is no harm', async ([, run]) => {
+  test.for(Object.entries(harmful))('change no result if one of them %s', async ([, run]) => {
     const { observer, seen } = recorder();
     const { sessions } = openSessions({
       observers: [{ run: (_operation, carryOut) => run(carryOut) }, observer],
@@ -156,7 +156,7 @@ describe('observers', () => {
     expect(seen.map(({ name }) => name)).toEqual(['create', 'start']);
   });
 
-  test.for([5, {}, [undefined], ['observer']])('that are %j are refused by name', (observers) => {
+  test.for([5, {}, [undefined], ['observer']])('that are %j are rejected by name', (observers) => {
     expect(() => openSessions(Object({ observers }))).toThrow(
       new TypeError('SessionService: observers must be an array of SessionObservers'),
     );

@@ -29,8 +29,8 @@ const open = (settings: object = {}) => {
   };
 };
 
-describe('a create that begins a session', () => {
-  it('starts and fills it in one round trip', async () => {
+describe('a create with an opening', () => {
+  it('starts the session and appends entries in one round trip', async () => {
     const { sessions, calls } = open();
     const begun = await unwrap(
       sessions.create({ ...options, start: true, entries: [say('a'), say('b')] }),
@@ -44,7 +44,7 @@ describe('a create that begins a session', () => {
     expect(await unwrap(sessions.get(begun.id))).toEqual(begun);
   });
 
-  it('fills one that stays IDLE', async () => {
+  it('appends entries to a session that stays IDLE', async () => {
     const { sessions } = open();
     const { id } = await unwrap(sessions.create({ ...options, entries: [say('a')] }));
     expect(await unwrap(sessions.get(id))).toMatchObject({ status: 'IDLE', history: [say('a')] });
@@ -60,7 +60,7 @@ describe('a create that begins a session', () => {
     expect((await unwrap(sessions.list())).total).toBe(1);
   });
 
-  it('is recognised by its key, with entries that have no time of their own, and refused with another input', async () => {
+  it('is recognized by its key, without entry times of its own, and is a mismatch with other input', async () => {
     const { sessions, clock } = open();
     const input = { ...options, start: true, entries: [say('a')], idempotencyKey: 'call-1' };
     const { id } = await unwrap(sessions.create(input));
@@ -83,7 +83,7 @@ describe('a create that begins a session', () => {
 });
 
 describe('a fork', () => {
-  it('copies in two round trips, and does not read the copy back', async () => {
+  it('copies in two round trips, and never reads the copy', async () => {
     const { sessions, calls } = open();
     const origin = await unwrap(sessions.create({ ...options, entries: [say('a'), say('b')] }));
     const [first] = (await unwrap(sessions.history(origin.id, { after: 0 }))).entries;
@@ -101,7 +101,7 @@ describe('a fork', () => {
     });
   });
 
-  it('of a session of another tenant or of none is not found', async () => {
+  it('of a missing or foreign session fails with not_found', async () => {
     const { sessions } = open();
     const { id } = await unwrap(sessions.create(options));
     const refused = await sessions.forTenant('another').create({ ...options, from: { id } });
@@ -109,7 +109,7 @@ describe('a fork', () => {
     expect((await unwrap(sessions.forTenant('another').list())).total).toBe(0);
   });
 
-  it('at no position of the history, too large, or with an unknown field is invalid input', async () => {
+  it('with a wrong position, a size that is too large, or an unknown field fails with invalid_input', async () => {
     const { sessions } = open({ limits: { forkBytes: 2000, contentBytes: 2000 } });
     const entries = [say('x'.repeat(1500)), say('y'.repeat(1500))];
     const { id } = await unwrap(sessions.create({ ...options, entries }));

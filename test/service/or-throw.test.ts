@@ -17,7 +17,7 @@ const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('orThrow', () => {
-  test('has every operation as a promise of its value', async () => {
+  test('provides every operation as a promise of its value', async () => {
     const { orThrow } = openSessions().sessions;
     const { id } = await orThrow.create({ face: 'ada', profile: 'tutor' });
     const started = await orThrow.start(id);
@@ -42,7 +42,7 @@ describe('orThrow', () => {
     });
   });
 
-  test('narrows what was thrown to an error with a type of the engine, or of the client', () => {
+  test('lets a thrown error be narrowed to the errors of the engine, or of the client', () => {
     const thrown: unknown = new Error('other');
     if (thrown instanceof SessionFailure) {
       expectTypeOf(thrown.type).toEqualTypeOf<SessionError['type'] | 'callback_failed'>();
@@ -62,7 +62,7 @@ describe('orThrow', () => {
     ]);
   });
 
-  test('keeps the exception of the store as the cause', async () => {
+  test("keeps the store's exception as the cause", async () => {
     const cause = new Error('no route to host');
     const store = changed(openSessions().store, {
       find: async () => err(storeUnavailable('away', 'not_applied', cause)),
@@ -83,7 +83,7 @@ describe('orThrow', () => {
     expect(seen).toEqual([id]);
   });
 
-  test('has leases and watches for await using', async () => {
+  test('provides leases and watches for await using', async () => {
     const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
     const id = await startedIn(sessions);
     {
@@ -97,7 +97,7 @@ describe('orThrow', () => {
     expect(await sessions.orThrow.get(id)).not.toHaveProperty('lease');
   });
 
-  test('rejects for an argument that is no callback', async () => {
+  test('rejects for an argument that is not a callback', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const wrong: () => void = JSON.parse('"not a function"');
@@ -106,7 +106,7 @@ describe('orThrow', () => {
     });
   });
 
-  test('withLease gives sessions that throw, and rejects with what the callback throws', async () => {
+  test('passes sessions that throw to withLease, which rejects with what the callback throws', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const { orThrow } = sessions;
@@ -127,7 +127,7 @@ describe('orThrow', () => {
 });
 
 describe('the sessions of withLease', () => {
-  test('carry the token in every write on the session, and none elsewhere', async () => {
+  test('send the token in every write on their session, and in no other write', async () => {
     const { sessions, clock } = openSessions();
     const [id, other] = [await startedIn(sessions), await startedIn(sessions)];
     const types: string[] = [];
@@ -154,7 +154,7 @@ describe('the sessions of withLease', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', historyCount: 1 });
   });
 
-  test('take another token where one is given', async () => {
+  test('send another token if one is given', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const error = await sessions.withLease(id, worker, (lease) =>
@@ -163,7 +163,7 @@ describe('the sessions of withLease', () => {
     expect(error._unsafeUnwrapErr()).toMatchObject({ type: 'lease_lost' });
   });
 
-  test('an error that the callback returns is the error of withLease', async () => {
+  test("return the callback's error as the error of withLease", async () => {
     const { sessions } = openSessions();
     const id = await createdIn(sessions);
     const words = [{ role: 'user', content: 'Hello' }];

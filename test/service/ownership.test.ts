@@ -16,8 +16,8 @@ const vandalize = (value: unknown): void => {
 describe.for([
   ['in memory', () => new MemorySessionStore()],
   ['after a network', () => new TextSessionStore()],
-] as const)('what belongs to whom, on a store %s', ([, makeStore]) => {
-  test('what a caller gets is its own: changing it changes nothing for others', async () => {
+] as const)('the ownership of objects, on a store %s', ([, makeStore]) => {
+  test('lets a caller change what it receives without changing it for others', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
@@ -52,7 +52,7 @@ describe.for([
     expect((await okOf(sessions.list())).total).toBe(2);
   });
 
-  test('what a caller gave may change afterwards: what was stored does not', async () => {
+  test('lets a caller change what it passed without changing what was stored', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const input = { face: 'ada', profile: 'tutor', behavior: 'kind', timeLimit: 60 };
     const created = sessions.create(input);
@@ -74,7 +74,7 @@ describe.for([
     expect((await okOf(sessions.get(id))).history).toHaveLength(1);
   });
 
-  test('a session that was read stays as it was, whatever happens later', async () => {
+  test('keeps a session as it was read, whatever happens later', async () => {
     const { sessions, clock } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions, { timeLimit: 10 });
     await okOf(sessions.append(id, [{ role: 'user', content: 'hello' }]));
@@ -96,7 +96,7 @@ describe.for([
     }
   });
 
-  test('fields that nobody asked for are refused, and nothing is stored', async () => {
+  test('rejects unknown fields, and stores nothing', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const input = { ...ada, status: 'TERMINATED', revision: 99, endReason: 'failed', history: [1] };
     const { issues } = Object(await errorOf(sessions.create(input)));

@@ -23,7 +23,7 @@ const openLarge = async (
 };
 
 describe('a page of large sessions', () => {
-  test('has 8 MiB at most unless the host says otherwise: 100 sessions of 250 kB are refused, 32 are served', async () => {
+  test('is limited to 8 MiB by default: 100 sessions of 250 kB are rejected, 32 are returned', async () => {
     const { sessions } = await openLarge(100, 250_000);
     const error = await errorOf(sessions.list({ limit: 100 }));
     expect(error).toMatchObject({ type: 'page_too_large', limit: 8 * 1024 * 1024 });
@@ -33,7 +33,7 @@ describe('a page of large sessions', () => {
     expect((await errorOf(sessions.list({ limit: 34 }))).type).toBe('page_too_large');
   });
 
-  test('is served with shorter histories', async () => {
+  test('is returned with shorter histories', async () => {
     const { sessions } = await openLarge(40, 250_000);
     const page = await okOf(sessions.list({ limit: 40, historyLimit: 0 }));
     expect(page.sessions).toHaveLength(40);
@@ -44,7 +44,7 @@ describe('a page of large sessions', () => {
     ).toBe(true);
   });
 
-  test('is served where it has exactly as many bytes as it may have, and refused with one more', async () => {
+  test('is returned at exactly its limit, and rejected with one byte more', async () => {
     const { sessions, store, clock } = await openLarge(3, 1000);
     const { type, ...tooLarge } = await errorOf(
       openSessions({ store, clock, limits: { pageBytes: 1 } }).sessions.list({ limit: 3 }),
@@ -57,7 +57,7 @@ describe('a page of large sessions', () => {
     expect(await errorOf(refused.list({ limit: 3 }))).toMatchObject({ bytes, limit: bytes - 1 });
   });
 
-  test('of one session is always served, by list and by get', async () => {
+  test('of one session is always returned, by list and by get', async () => {
     const { sessions } = await openLarge(3, 5000, { limits: { pageBytes: 1000 } });
     const page = await okOf(sessions.list({ limit: 1 }));
     expect(page.sessions[0]?.history[0]?.content).toHaveLength(5000);
@@ -67,7 +67,7 @@ describe('a page of large sessions', () => {
     expect((await errorOf(sessions.list({ limit: 2 }))).type).toBe('page_too_large');
   });
 
-  test('is refused before anything of it is read', async () => {
+  test('is rejected before anything of it is read', async () => {
     const { sessions, store } = await openLarge(2, 5000, { limits: { pageBytes: 1000 } });
     const page = vi.spyOn(store, 'page');
     await errorOf(sessions.list());
@@ -76,21 +76,21 @@ describe('a page of large sessions', () => {
     ]);
   });
 
-  test('with nothing on it is no question of size', async () => {
+  test('is never too large if it is empty', async () => {
     const { sessions } = await openLarge(2, 5000, { limits: { pageBytes: 1 } });
     expect((await okOf(sessions.list({ page: 9 }))).sessions).toEqual([]);
     expect((await okOf(sessions.forTenant('globex').list())).sessions).toEqual([]);
   });
 });
 
-describe('a walk over large sessions', () => {
+describe('each() over large sessions', () => {
   const walk = async (sessions: AsyncIterable<{ _unsafeUnwrap(): Session }>) => {
     const ids: string[] = [];
     for await (const session of sessions) ids.push(session._unsafeUnwrap().id);
     return ids;
   };
 
-  test('reads fewer at a time where a page would be too large, and meets each session once', async () => {
+  test('reads smaller pages if one would be too large, and yields each session once', async () => {
     const { sessions, store } = await openLarge(30, 5000, { limits: { pageBytes: 25_000 } });
     const page = vi.spyOn(store, 'page');
     const newest = Array.from({ length: 30 }, (_, at) => `s${30 - at}`);
@@ -103,7 +103,7 @@ describe('a walk over large sessions', () => {
     expect(await walk(tiny.each({ limit: 4 }))).toEqual(newest);
   });
 
-  test('goes on with pages of about the size that was served, and with larger ones where sessions are small again', async () => {
+  test('continues with pages of the size that was possible, and with larger ones for small sessions', async () => {
     const { sessions, store, clock } = openSessions({ limits: { pageBytes: 25_000 } });
     for (let at = 0; at < 200; at += 1) {
       const id = await startedIn(sessions);
@@ -121,7 +121,7 @@ describe('a walk over large sessions', () => {
   });
 });
 
-describe('a caller that bounds what it holds', () => {
+describe('a read with maxBytes', () => {
   /** The error of a read that is too large. */
   const tooLarge = async (read: ResultAsync<unknown, SessionError>) => {
     const error = await errorOf(read);
@@ -129,7 +129,7 @@ describe('a caller that bounds what it holds', () => {
     return error;
   };
 
-  test('learns the size of a larger answer, and gets one of that size', async () => {
+  test('fails with the size of the result, and succeeds with that size', async () => {
     const { sessions } = await openLarge(3, 5000);
     const page = await okOf(sessions.list());
     const session = await okOf(sessions.get('s1'));
@@ -151,7 +151,7 @@ describe('a caller that bounds what it holds', () => {
     }
   });
 
-  test('gets what is empty or not there whatever its maximum', async () => {
+  test('returns an empty page or not_found whatever its maximum', async () => {
     const { sessions } = await openLarge(2, 5000);
     expect(await okOf(sessions.list({ page: 5 }, { maxBytes: 1 }))).toMatchObject({
       sessions: [],
@@ -160,14 +160,14 @@ describe('a caller that bounds what it holds', () => {
     expect((await errorOf(sessions.get('nobody', { maxBytes: 1 }))).type).toBe('not_found');
   });
 
-  test('gets no page that is larger than the service allows', async () => {
+  test("returns no page that exceeds the service's limit", async () => {
     const { sessions } = await openLarge(2, 5000, { limits: { pageBytes: 6000 } });
     for (const maxBytes of [1, 6000, 100_000]) {
       expect(await tooLarge(sessions.list({}, { maxBytes }))).toMatchObject({ limit: 6000 });
     }
   });
 
-  test('gets a page of one session up to its own maximum, and without one whatever the size', async () => {
+  test('returns a page of one session up to maxBytes, or of any size without it', async () => {
     const { sessions, store } = await openLarge(1, 5000, { limits: { pageBytes: 1000 } });
     const page = vi.spyOn(store, 'page');
     expect(await tooLarge(sessions.list({}, { maxBytes: 4000 }))).toMatchObject({ limit: 4000 });
@@ -180,8 +180,8 @@ describe('a caller that bounds what it holds', () => {
   });
 });
 
-describe('a store that says too_large', () => {
-  test('whatever the maximum, ends no read in an endless loop', async () => {
+describe('a store that returns too_large', () => {
+  test('whatever the maximum, causes no endless loop', async () => {
     const inner = new MemorySessionStore();
     const tooLarge = ({ maxBytes = 1 }: ReadSize = {}) =>
       err({ type: 'too_large', message: '', bytes: maxBytes + 1, sessions: 1 } as const);
@@ -199,7 +199,7 @@ describe('a store that says too_large', () => {
 });
 
 describe('a part of a large history', () => {
-  test('has as many bytes as a page may have, about, and goes on after its position', async () => {
+  test('is about as large as a page may be, and continues after its position', async () => {
     const { sessions } = openSessions({ limits: { pageBytes: 10_000 } });
     const id = await createdIn(sessions);
     await okOf(sessions.start(id));

@@ -20,8 +20,8 @@ const sequenceOf = async (store: SessionStore, id: string) =>
 describe.for([
   ['in memory', () => new MemorySessionStore()],
   ['after a network', () => new TextSessionStore()],
-] as const)('at the same time, on a store %s', ([, makeStore]) => {
-  test('50 starts are one success, and 49 are told that it is ACTIVE', async () => {
+] as const)('concurrent calls, on a store %s', ([, makeStore]) => {
+  test('of 50 starts, one succeeds and 49 fail because the session is ACTIVE', async () => {
     const { sessions, store } = openSessions({ store: makeStore() });
     const id = await createdIn(sessions);
     const results = await many(() => sessions.start(id));
@@ -33,7 +33,7 @@ describe.for([
     expect(await sequenceOf(store, id)).toBe(2);
   });
 
-  test('50 terminates are 50 successes, and one change', async () => {
+  test('of 50 terminates, all succeed and one changes the session', async () => {
     const { sessions, store } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     for (const state of await many(() => okOf(sessions.terminate(id)))) {
@@ -47,7 +47,7 @@ describe.for([
     expect(await sequenceOf(store, id)).toBe(3);
   });
 
-  test('50 starts of one name are 50 successes, and one change', async () => {
+  test('of 50 starts with one operation id, all succeed and one changes the session', async () => {
     const { sessions, store } = openSessions({ store: makeStore() });
     const id = await createdIn(sessions);
     for (const state of await many(() => okOf(sessions.start(id, { operationId: 'op' })))) {
@@ -56,7 +56,7 @@ describe.for([
     expect(await sequenceOf(store, id)).toBe(2);
   });
 
-  test('terminate and fail have one winner, whose reason stays', async () => {
+  test('of terminate and fail, one wins and its reason stays', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     const [terminated, failed] = await Promise.all([sessions.terminate(id), sessions.fail(id)]);
@@ -66,7 +66,7 @@ describe.for([
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: reason });
   });
 
-  test('50 appends are all kept, each once, while the session is paused and resumed', async () => {
+  test('of 50 appends are all kept once, during pauses and resumes', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     await many(async (index) => {
@@ -79,7 +79,7 @@ describe.for([
     expect(history).toHaveLength(50);
   });
 
-  test('commands of all kinds leave a state that the successes explain', async () => {
+  test('of all commands leave a state that their results explain', async () => {
     const { sessions, store } = openSessions({ store: makeStore() });
     const id = await createdIn(sessions);
     const commands: readonly CallerCommand[] = ['start', 'pause', 'resume', 'pause', 'resume'];
@@ -93,7 +93,7 @@ describe.for([
     expect(await sequenceOf(store, id)).toBe(1 + results.length - errors.length);
   });
 
-  test('a delete and 50 appends leave nothing behind', async () => {
+  test('of a delete and 50 appends leave nothing behind', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     await many(async (index) => {
@@ -115,8 +115,8 @@ const revised = (key: DueKey, previous: StateRecord, revision: number): StateCha
   },
 });
 
-describe('somebody who is always faster', () => {
-  test('makes a change a conflict, after a number of tries that has an end', async () => {
+describe('a rival that always changes the session first', () => {
+  test('makes a change fail with conflict after a limited number of attempts', async () => {
     const inner = new MemorySessionStore();
     let tries = 0;
     const store = changed(inner, {
@@ -137,7 +137,7 @@ describe('somebody who is always faster', () => {
     expect((await okOf(sessions.get(id))).status).toBe('IDLE');
   });
 
-  test('makes a change a conflict after ten seconds of races, however much progress others make', async () => {
+  test('makes a change fail with conflict after ten seconds, however much progress others make', async () => {
     const inner = new MemorySessionStore();
     const clock = new ManualClock();
     let revision = -1;
@@ -157,7 +157,7 @@ describe('somebody who is always faster', () => {
     expect(revision).toBeGreaterThanOrEqual(-40);
   });
 
-  test('but only for a while: the change is decided anew, and made', async () => {
+  test('for a while only delays a change, which is decided anew', async () => {
     const inner = new MemorySessionStore();
     let others = 3;
     const store = changed(inner, {
@@ -175,7 +175,7 @@ describe('somebody who is always faster', () => {
     expect(await sequenceOf(inner, id)).toBe(5);
   });
 
-  test('who has ended the session: the change is refused by the new state', async () => {
+  test('and has ended it makes the change fail in the new state', async () => {
     const inner = new MemorySessionStore();
     const rival = openSessions({ store: inner }).sessions;
     let first = true;
@@ -196,7 +196,7 @@ describe('somebody who is always faster', () => {
     });
   });
 
-  test('who has deleted the session: it is not found', async () => {
+  test('and has deleted it makes the change fail with not_found', async () => {
     const inner = new MemorySessionStore();
     const store = changed(inner, {
       put: (commit) => {

@@ -10,8 +10,8 @@ import { changed } from '../support/store-doubles.js';
 const ada = { face: 'ada', profile: 'tutor' };
 const tenant = 'default';
 
-describe('a change that was decided on a deleted session', () => {
-  test('does not reach the one that was created under its key since', async () => {
+describe('a change decided on a session that was deleted since', () => {
+  test('does not reach a session created under its idempotency key', async () => {
     const clock = new ManualClock();
     const inner = new MemorySessionStore();
     const sessions = new SessionService({ store: inner, clock });
@@ -34,7 +34,7 @@ describe('a change that was decided on a deleted session', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', duration: 60 });
   });
 
-  test("does not reach the one that was created under the host's own id since", async () => {
+  test("does not reach a session created under the host's own id", async () => {
     const clock = new ManualClock();
     const store = new MemorySessionStore();
     const ids = { next: () => 'call-1' };
@@ -78,7 +78,7 @@ const restorable = () => {
   return { store, backup };
 };
 
-describe('a process whose last writes a failover has lost', () => {
+describe('a process whose last writes a failover lost', () => {
   const open = async () => {
     const { store, backup } = restorable();
     const clock = new ManualClock();
@@ -96,7 +96,7 @@ describe('a process whose last writes a failover has lost', () => {
     return { lost, other, id, lostLease, lease };
   };
 
-  test('does not write its lost labels over those that another session has written since', async () => {
+  test('does not overwrite labels that another process has written since', async () => {
     const { lost, other, id } = await open();
     await okOf(lost.pause(id));
     expect(await okOf(other.get(id))).toMatchObject({

@@ -17,7 +17,7 @@ const open = async () => {
   return { sessions, id, positions };
 };
 
-it('redact leaves the role, the time and the place of an entry', async () => {
+it('redact keeps the role, the time and the position of an entry', async () => {
   const { sessions, id, positions } = await open();
   const [before] = (await unwrap(sessions.get(id))).history;
   await unwrap(sessions.redact(id, positions.slice(0, 1)));
@@ -26,7 +26,7 @@ it('redact leaves the role, the time and the place of an entry', async () => {
   expect(history[0]).toEqual({ role: 'user', content: '', timestamp: before?.timestamp });
 });
 
-it('redact refuses what are no positions, and changes nothing then', async () => {
+it('redact rejects invalid positions, and changes nothing', async () => {
   const { sessions, id, positions } = await open();
   const [first = 0] = positions;
   const wrong = [
@@ -49,7 +49,7 @@ it('redact refuses what are no positions, and changes nothing then', async () =>
   );
 });
 
-it('a watch gets the session again, once, and watchAll the positions', async () => {
+it('redact sends a snapshot to a watch once, and the positions to watchAll', async () => {
   const { sessions, id, positions } = await open();
   const seen: unknown[] = [];
   const all = sessions.watchAll()[Symbol.asyncIterator]();

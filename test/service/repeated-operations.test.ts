@@ -8,7 +8,7 @@ import { changed } from '../support/store-doubles.js';
 
 const hello = { role: 'user', content: 'hello' };
 
-test('an operation id is unique among commands and updates, and apart among appends', async () => {
+test('an operation id is unique among commands and updates, and separate for appends', async () => {
   const { sessions } = openSessions();
   const id = await startedIn(sessions);
   const operation = { operationId: 'op' };
@@ -19,8 +19,8 @@ test('an operation id is unique among commands and updates, and apart among appe
   expect((await errorOf(sessions.append(id, other, operation))).type).toBe('operation_mismatch');
 });
 
-describe('an append that is sent again', () => {
-  test('adds nothing, has the position of the first, and says that it is repeated', async () => {
+describe('a repeated append', () => {
+  test('adds nothing, returns the first position, and reports the repetition', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, [hello], { operationId: 'op' }));
@@ -31,7 +31,7 @@ describe('an append that is sent again', () => {
     expect((await okOf(sessions.get(id))).history).toHaveLength(2);
   });
 
-  test('is known even when the session has ended since', async () => {
+  test('is recognized even if the session has ended since', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 1 });
     const first = await okOf(sessions.append(id, [hello], { operationId: 'op' }));
@@ -43,7 +43,7 @@ describe('an append that is sent again', () => {
     });
   });
 
-  test('after an answer that was lost counts once', async () => {
+  test('after a lost reply counts once', async () => {
     const inner = new MemorySessionStore();
     let lost = 0;
     const store = changed(inner, {
@@ -68,8 +68,8 @@ describe('an append that is sent again', () => {
   });
 });
 
-describe('a command that is sent again', () => {
-  test('is a success that changes nothing, and says that it is repeated', async () => {
+describe('a repeated command', () => {
+  test('succeeds, changes nothing, and reports the repetition', async () => {
     const { sessions, store, clock } = openSessions();
     const id = await createdIn(sessions);
     const operation = { operationId: 'start-1' };
@@ -94,7 +94,7 @@ describe('a command that is sent again', () => {
   });
 
   test.for(['start', 'pause', 'resume', 'terminate', 'fail'] as const)(
-    'says so for %s',
+    'is reported by %s',
     async (command) => {
       const { sessions } = openSessions();
       const id = await createdIn(sessions);
@@ -115,7 +115,7 @@ describe('a command that is sent again', () => {
     },
   );
 
-  test('tells where the session stands now, not where it stood then', async () => {
+  test('returns the current state, not the state after the first call', async () => {
     const { sessions, clock } = openSessions();
     const id = await createdIn(sessions, { timeLimit: 10 });
     await okOf(sessions.start(id, { operationId: 'a' }));
@@ -132,7 +132,7 @@ describe('a command that is sent again', () => {
     });
   });
 
-  test('is known among the last of many', async () => {
+  test('is recognized among many recent operations', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     for (let round = 0; round < REMEMBERED_OPERATIONS; round += 1) {
@@ -144,7 +144,7 @@ describe('a command that is sent again', () => {
     });
   });
 
-  test('after an answer that was lost is done once', async () => {
+  test('after a lost reply is applied once', async () => {
     const inner = new MemorySessionStore();
     let writes = 0;
     const store = changed(inner, {
@@ -176,7 +176,7 @@ describe('a command that is sent again', () => {
     });
   });
 
-  test('of a session that was deleted is not found', async () => {
+  test('of a deleted session fails with not_found', async () => {
     const { sessions } = openSessions();
     const id = await createdIn(sessions);
     await okOf(sessions.start(id, { operationId: 'op' }));
@@ -190,8 +190,8 @@ describe('a command that is sent again', () => {
   });
 });
 
-describe('a rewind that is sent again', () => {
-  test('is known even when the session has ended since', async () => {
+describe('a repeated rewind', () => {
+  test('is recognized even if the session has ended since', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 1 });
     const { position: ifPosition } = await okOf(sessions.append(id, [hello]));
@@ -205,7 +205,7 @@ describe('a rewind that is sent again', () => {
     expect(late.type).toBe('invalid_transition');
   });
 
-  test('is known even when its lease is over and its message has been edited', async () => {
+  test('is recognized even if its lease is over and its message was edited', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     await okOf(sessions.reply(id, { id: 'm-1', content: 'Why?' }, () => 'Because.'));

@@ -18,11 +18,11 @@ const talk = async (sessions: SessionService) => {
   return { id, question, end };
 };
 
-describe('a rewind', () => {
+describe('the input of a rewind', () => {
   test.each([
     ['to', 'or before or after is required, and only one of them'],
     ['ifPosition', 'is required with a position'],
-  ])('is invalid_input with a wrong %s or none, and changes nothing', async (path, required) => {
+  ])('is rejected with a wrong or missing %s, and nothing changes', async (path, required) => {
     const sessions = open();
     const { id, end } = await talk(sessions);
     for (const value of ['5', -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, {}, true, 2 ** 53]) {
@@ -45,7 +45,7 @@ describe('a rewind', () => {
     expect(await shown(sessions, id)).toHaveLength(3);
   });
 
-  test('may have no entries, which an append must have; an append no longer has after', async () => {
+  test('may omit entries, whereas an append requires them and has no after', async () => {
     const sessions = open();
     const { id, end } = await talk(sessions);
     expect(await errorOf(sessions.append(id, [], { ifPosition: end }))).toMatchObject({
@@ -63,7 +63,7 @@ describe('a rewind', () => {
     expect(await shown(sessions, id)).toHaveLength(3);
   });
 
-  test('of a history that is full makes room', async () => {
+  test('may replace entries of a full history', async () => {
     const store = new MemorySessionStore();
     const { sessions } = openSessions({ store, limits: { historyEntries: 3 } });
     const { id, question } = await talk(sessions);
@@ -76,7 +76,7 @@ describe('a rewind', () => {
     expect(await shown(sessions, id)).toEqual(['question', 'b', 'c']);
   });
 
-  test('is refused without the lease that its fencing token names', async () => {
+  test('is rejected without the lease that its fencing token names', async () => {
     const sessions = open();
     const { id, end: ifPosition } = await talk(sessions);
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 60 }));

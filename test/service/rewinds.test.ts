@@ -22,7 +22,7 @@ const talk = async (sessions: SessionService) => {
 };
 
 const defineCases = (open: () => SessionService | Promise<SessionService>): void => {
-  test('an answer is generated again: it follows the question, and the earlier one is gone', async () => {
+  test('a regenerated answer follows the question, and supersedes the earlier answer', async () => {
     const sessions = await open();
     const { id, question } = await talk(sessions);
     for (const content of ['second answer', 'third answer']) {
@@ -35,7 +35,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     expect((await okOf(sessions.list())).sessions[0]).toMatchObject({ id, historyCount: 2 });
   });
 
-  test('a message is edited: the new one follows what was before it', async () => {
+  test('an edited message follows the entries before it', async () => {
     const sessions = await open();
     const { id, question, answer } = await talk(sessions);
     await okOf(rewindTo(sessions, id, answer, [user('thank you'), assistant('welcome')]));
@@ -47,7 +47,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     });
   });
 
-  test('the last entry is popped, and all are cleared, and both have a new position', async () => {
+  test('popping the last entry and clearing all return a new position', async () => {
     const sessions = await open();
     const { id, answer, end } = await talk(sessions);
     const popped = await okOf(rewindTo(sessions, id, answer));
@@ -64,7 +64,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     });
   });
 
-  test('a summary that loses the race with a new message is history_moved, and nothing is lost', async () => {
+  test('a summary that races with a new message fails with history_moved, and nothing is lost', async () => {
     const sessions = await open();
     const { id, end } = await talk(sessions);
     const news = await okOf(sessions.append(id, [user('one more thing')]));
@@ -80,7 +80,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     expect(await shown(sessions, id)).toEqual(['they have talked']);
   });
 
-  test('two callers: what one appends between the read and the rewind of the other is never lost', async () => {
+  test('an append between a read and a rewind by another caller is never lost', async () => {
     const sessions = await open();
     const { id, answer } = await talk(sessions);
     const { position: ifPosition } = await okOf(sessions.history(id, { last: 1 }));
@@ -100,7 +100,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     );
   });
 
-  test('of two rewinds from the same read, one is made, and the other fails with history_moved', async () => {
+  test('of two rewinds after the same read, one succeeds and the other fails with history_moved', async () => {
     const sessions = await open();
     const { id, question, end } = await talk(sessions);
     const rewinds = ['first', 'second'].map((content) =>
@@ -113,7 +113,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     expect((await okOf(sessions.get(id))).historyCount).toBe(2);
   });
 
-  test('a repeated operationId changes nothing, though the history has moved since', async () => {
+  test('a rewind with a repeated operationId changes nothing, even if the history has moved since', async () => {
     const sessions = await open();
     const { id, question, end } = await talk(sessions);
     const edit = {
@@ -134,7 +134,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     expect(await shown(sessions, id)).toEqual(['new']);
   });
 
-  test('a repeated operationId changes nothing, though the session has ended or its lease has', async () => {
+  test('a rewind with a repeated operationId changes nothing, even if the session or its lease has ended', async () => {
     const sessions = await open();
     const { id, question, end } = await talk(sessions);
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'one', seconds: 10 }));
@@ -150,7 +150,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     expect((await sessions.rewind(id, fresh))._unsafeUnwrapErr().type).toBe('invalid_transition');
   });
 
-  test('a repeated operationId changes nothing, though its message is superseded by it', async () => {
+  test('a rewind with a repeated operationId changes nothing, even if it superseded its own message', async () => {
     const sessions = await open();
     const { id } = await talk(sessions);
     await okOf(sessions.send(id, { id: 'm-1', content: 'Anyone?' }));
@@ -161,7 +161,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     expect(await okOf(sessions.rewind(id, edit))).toEqual({ ...first, repeated: true });
   });
 
-  test('the operationId of another rewind, or of an append, is operation_mismatch', async () => {
+  test('a rewind with the operationId of another rewind or of an append fails with operation_mismatch', async () => {
     const sessions = await open();
     const { id, question, end } = await talk(sessions);
     const entries = [assistant('again')];
@@ -185,7 +185,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     expect(await shown(sessions, id)).toEqual(['question', 'again', 'good']);
   });
 
-  test('a position that is not in the current history is invalid_input, and changes nothing', async () => {
+  test('a rewind to a position outside of the current history fails with invalid_input, and changes nothing', async () => {
     const sessions = await open();
     const { id, question, answer, end } = await talk(sessions);
     const { position } = await okOf(rewindTo(sessions, id, question, [assistant('again')]));
@@ -198,7 +198,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     expect(await shown(sessions, id)).toEqual(['question', 'again']);
   });
 
-  test('cursors from before a rewind go on with what is current', async () => {
+  test('cursors from before a rewind continue with the current entries', async () => {
     const sessions = await open();
     const { id, question, answer, end } = await talk(sessions);
     await okOf(rewindTo(sessions, id, question, [assistant('again'), user('good'), user('bye')]));
@@ -213,7 +213,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     expect(await contents({ before: question })).toEqual(['question', '…']);
   });
 
-  test('the latest entries of a rewound session are those that are current', async () => {
+  test('the latest entries of a rewound session are the current ones', async () => {
     const sessions = await open();
     const { id, question } = await talk(sessions);
     await okOf(rewindTo(sessions, id, question, [assistant('a'), user('b'), assistant('c')]));
@@ -231,7 +231,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     }
   });
 
-  test('who watches the tenant sees one event of a rewind, which says what the entries follow', async () => {
+  test('a tenant watch yields one event per rewind, with the position that the entries follow', async () => {
     const sessions = await open();
     const { id, question } = await talk(sessions);
     const watch = sessions.watchAll()[Symbol.asyncIterator]();
@@ -258,7 +258,7 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
     expect(await next()).not.toHaveProperty('rewoundTo');
   });
 
-  test('a session that takes no entries takes no rewind', async () => {
+  test('a session that accepts no entries accepts no rewind', async () => {
     const sessions = await open();
     const idle = await createdIn(sessions);
     expect(await errorOf(rewindTo(sessions, idle, 0))).toMatchObject({
@@ -271,10 +271,10 @@ const defineCases = (open: () => SessionService | Promise<SessionService>): void
   });
 };
 
-describe('a rewind, in memory', () => {
+describe('rewinds in memory', () => {
   defineCases(() => openSessions({ store: new MemorySessionStore({ events: true }) }).sessions);
 });
 
-describeDatabases('a rewind', (kind) => {
+describeDatabases('rewinds', (kind) => {
   defineCases(async () => openSessions({ store: (await newDatabase(kind)).open() }).sessions);
 });

@@ -4,7 +4,7 @@ import type { SessionService } from '../../src/index.js';
 import { custom, openWithSchemas as open, said, Tool, User } from '../support/schemas.js';
 import { ada, errorOf, okOf, startedIn } from '../support/sessions.js';
 
-describe('what is read with schemas', () => {
+describe('a value read with schemas', () => {
   const changes = async (sessions: SessionService, id: string) => {
     const items: unknown[] = [];
     for await (const item of sessions.watch(id)) {
@@ -22,7 +22,7 @@ describe('what is read with schemas', () => {
     return { ...all, id };
   };
 
-  test('is not checked again', async () => {
+  test('is not validated by default', async () => {
     const { sessions, id } = await stored(false);
     expect(await okOf(sessions.get(id))).toMatchObject({ metadata: {}, history: [said('old')] });
     expect(await okOf(sessions.history(id))).toMatchObject({ entries: [said('old')] });
@@ -30,7 +30,7 @@ describe('what is read with schemas', () => {
     expect(await changes(sessions, id)).toEqual(['session.snapshot']);
   });
 
-  test('is checked with onRead, by every read', async () => {
+  test('is validated by every read with onRead', async () => {
     const { sessions, lax, id } = await stored(true);
     const corrupt = {
       type: 'corrupt_record',
@@ -61,7 +61,7 @@ describe('what is read with schemas', () => {
     }
   });
 
-  test('has the output of the schema with onRead', async () => {
+  test("is the schema's output with onRead", async () => {
     const metadata = z.object({ plan: z.string().default('free') });
     const { sessions, lax } = open({ metadata, data: Tool, onRead: true });
     const id = await startedIn(lax);
@@ -79,7 +79,7 @@ describe('what is read with schemas', () => {
     }
   });
 
-  test('is misconfigured by a schema that throws', async () => {
+  test('fails with misconfigured if a schema throws', async () => {
     const down = custom(() => Promise.reject(new Error('down')));
     const { sessions, lax } = open({ metadata: down, onRead: true });
     const id = await startedIn(lax);

@@ -34,7 +34,7 @@ const libraries: readonly (readonly [string, Schemas])[] = [
 describe.each(libraries)('schemas of %s', (_library, schemas) => {
   const metadata = { user: { name: 'Ada' } };
 
-  test('name the path of what is wrong, in every write of metadata', async () => {
+  test('report the path of what is wrong, in every write of metadata', async () => {
     const { sessions } = open(schemas);
     const wrong = { user: { name: 5 } };
     const path = 'metadata.user.name';
@@ -52,7 +52,7 @@ describe.each(libraries)('schemas of %s', (_library, schemas) => {
     expect((await okOf(sessions.list())).total).toBe(1);
   });
 
-  test('name the path of what is wrong, in every write of entries', async () => {
+  test('report the path of what is wrong, in every write of entries', async () => {
     const { sessions } = open(schemas);
     const entries = [said(), said({ kind: 'call' }), said({ kind: 'answer' })];
     const expected = [{ path: 'entries[2].data.kind', message: expect.any(String) }];
@@ -78,8 +78,8 @@ describe.each(libraries)('schemas of %s', (_library, schemas) => {
   });
 });
 
-describe('a schema of metadata', () => {
-  test('checks {} where a create has no metadata', async () => {
+describe('a metadata schema', () => {
+  test('validates {} if a create has no metadata', async () => {
     const { sessions } = open({ metadata: User });
     const path = 'metadata.user';
     expect(await issuesOf(sessions.create(ada))).toMatchObject([{ path }]);
@@ -89,7 +89,7 @@ describe('a schema of metadata', () => {
     expect(metadata).toEqual({ plan: 'free' });
   });
 
-  test('checks the result of an update, and not the change', async () => {
+  test('validates the result of an update, not the change', async () => {
     const { sessions } = open({ metadata: User });
     const { id } = await okOf(sessions.create({ ...ada, metadata: { user: { name: 'Ada' } } }));
     await okOf(sessions.update(id, { metadata: { step: 2 } }));
@@ -99,7 +99,7 @@ describe('a schema of metadata', () => {
     expect(metadata).toEqual({ user: { name: 'Ada' }, step: 2 });
   });
 
-  test('leaves an update of labels alone, and one that changes nothing', async () => {
+  test('is skipped by an update of labels alone, and by one that changes nothing', async () => {
     const { sessions, lax } = open({ metadata: User });
     const id = await createdIn(lax);
     await okOf(sessions.update(id, { labels: { topic: 'bridges' } }));
@@ -110,7 +110,7 @@ describe('a schema of metadata', () => {
     });
   });
 
-  test('stores its output, and nothing if that is what the session has', async () => {
+  test('determines the stored output, and writes nothing if that is stored already', async () => {
     const { sessions } = open({ metadata: User });
     const created = await okOf(sessions.create({ ...ada, metadata: { user: { name: ' Ada ' } } }));
     expect(created.metadata).toEqual({ user: { name: 'Ada' } });
@@ -120,7 +120,7 @@ describe('a schema of metadata', () => {
     expect(revision).toBe(created.revision);
   });
 
-  test('checks each state that an update is decided from', async () => {
+  test('validates each state that an update is decided on', async () => {
     let checks = 0;
     const most = 3;
     const counted = custom((value) => {
@@ -140,8 +140,8 @@ describe('a schema of metadata', () => {
   });
 });
 
-describe('the data of entries', () => {
-  test('is not checked where an entry has none', async () => {
+describe('the data schema of entries', () => {
+  test('is skipped for an entry without data', async () => {
     const { sessions } = open({ data: z.never() });
     const id = await startedIn(sessions);
     await okOf(sessions.append(id, [said(), { ...said(), data: null }]));
@@ -150,7 +150,7 @@ describe('the data of entries', () => {
     ]);
   });
 
-  test('is stored as the schema makes it', async () => {
+  test('determines the stored output', async () => {
     const { sessions } = open({ data: Tool });
     const id = await startedIn(sessions);
     await okOf(sessions.append(id, [said({ kind: 'call', unknown: true })]));
@@ -158,7 +158,7 @@ describe('the data of entries', () => {
     expect(entries[0]?.data).toEqual({ kind: 'call', count: 1 });
   });
 
-  test('that a fork copies is not checked again', async () => {
+  test('is not applied again to data that a fork copies', async () => {
     const { sessions, lax } = open({ data: Tool });
     const id = await startedIn(lax);
     await okOf(lax.append(id, [said('old')]));
@@ -167,10 +167,10 @@ describe('the data of entries', () => {
   });
 });
 
-describe('a repeated call', () => {
+describe('a repeated call with schemas', () => {
   const random = z.looseObject({ token: z.number().default(() => Math.random()) });
 
-  test('is recognised by its input, although the schema has random defaults', async () => {
+  test('is recognized by its input, even with random defaults', async () => {
     const { sessions } = open({ metadata: random, data: random });
     const input = { ...ada, idempotencyKey: 'key-1', start: true, entries: [said({})] };
     const { id, metadata } = await okOf(sessions.create(input));
@@ -186,7 +186,7 @@ describe('a repeated call', () => {
     expect((await errorOf(other)).type).toBe('operation_mismatch');
   });
 
-  test('has the digest of its input even if the schema changes that in place', async () => {
+  test('is recognized by its input, even if the schema changes that in place', async () => {
     const changing = custom((value) => ({
       value: Object.assign(Object(value), { at: Math.random() }),
     }));
@@ -216,8 +216,8 @@ describe('a repeated call', () => {
   });
 });
 
-describe('the limits', () => {
-  test('hold for the output of a schema', async () => {
+describe('size limits', () => {
+  test('apply to the output of a schema', async () => {
     const long = z.any().transform(() => ({ text: 'x'.repeat(100) }));
     const limits = { metadataBytes: 50, contentBytes: 50 };
     const { sessions } = open({ metadata: long }, { limits });

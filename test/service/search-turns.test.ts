@@ -26,8 +26,8 @@ const turns = async (): Promise<void> => {
   for (const _ of upTo(20)) await nextTurn();
 };
 
-describe('searches of a store', () => {
-  test('of one tenant run one after the other, in the order of arrival', async () => {
+describe('label searches of a store', () => {
+  test('of one tenant run one after another, in order of arrival', async () => {
     const searches = new SearchTurns();
     const held = upTo(3).map(later);
     const begun: number[] = [];
@@ -54,7 +54,7 @@ describe('searches of a store', () => {
     expect(await first).toBe('mine');
   });
 
-  test('that fail leave their turn to the next', async () => {
+  test('that fail let the next one run', async () => {
     const searches = new SearchTurns();
     const { promise, reject } = later();
     const first = searches.run('acme', () => promise);
@@ -64,7 +64,7 @@ describe('searches of a store', () => {
     expect(await second).toBe('second');
   });
 
-  test('that have waited too long do not run, and those after them do', async () => {
+  test('that have waited too long are skipped, and later ones run', async () => {
     const searches = new SearchTurns();
     const { promise, resolve } = later();
     const first = searches.run('acme', () => promise);
@@ -78,9 +78,9 @@ describe('searches of a store', () => {
 
 const queries = [{ order: 'updated' }, { labels: { a: 'b' }, status: 'ACTIVE' }] as const;
 
-describeStores('searches of one tenant', (open) => {
+describeStores('label searches of one tenant', (open) => {
   test.each(queries)(
-    '%j leave the event loop turns in between, and return the same',
+    '%j yield to the event loop in between, and return the same result',
     async (query) => {
       const sessions = new SessionService({ store: await open(), clock: new ManualClock() });
       for (const _ of upTo(3)) await okOf(sessions.create({ labels: { a: 'b' }, start: true }));
@@ -99,7 +99,7 @@ describeStores('searches of one tenant', (open) => {
   );
 });
 
-test('searches of services on one store take turns with each other, and lists do not wait', async () => {
+test('label searches of several services on one store take turns, and lists do not wait', async () => {
   const store = new MemorySessionStore();
   let under = 0;
   let most = 0;

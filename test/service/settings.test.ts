@@ -32,8 +32,8 @@ const badLimits = limits.flatMap((field) =>
   [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '5', {}].map((value) => [field, value] as const),
 );
 
-describe('a service with options that break a rule', () => {
-  test.for(bad)('throws a TypeError that names it: %s = %j', ([field, value]) => {
+describe('a service with invalid options', () => {
+  test.for(bad)('throws a TypeError that names the option: %s = %j', ([field, value]) => {
     const make = () => serviceWith({ store: new MemorySessionStore(), [field]: value });
     expect(make).toThrow(TypeError);
     expect(make).toThrow(new RegExp(`^SessionService: ${field} [^;]*$`));
@@ -45,13 +45,13 @@ describe('a service with options that break a rule', () => {
     expect(make).toThrow(new RegExp(`^SessionService: limits\\.${field} [^;]*$`));
   });
 
-  test.for([undefined, null, 5, 'options'])('throws for no options at all: %j', (options) => {
+  test.for([undefined, null, 5, 'options'])('throws for %j instead of options', (options) => {
     expect(() => serviceWith(options)).toThrow(
       new TypeError('SessionService: options must be an object'),
     );
   });
 
-  test('lists all wrong settings in one error, and suggests the nearest names', () => {
+  test('lists all invalid settings in one error, and suggests the nearest names', () => {
     const options = { tenant: '', idleTimout: 60, idleTimeout: -1, limits: { pageByte: 5 } };
     expect(() => serviceWith(options)).toThrow(
       new TypeError(
@@ -67,13 +67,13 @@ describe('a service with options that break a rule', () => {
     ['a store', { store: { insert: () => undefined } }, 'store'],
     ['a clock', { clock: {} }, 'clock'],
     ['ids', { ids: {} }, 'ids'],
-  ] as const)('throws where %s cannot do what it is for', ([, options, path]) => {
+  ] as const)('throws if %s lacks a method', ([, options, path]) => {
     const make = () => serviceWith({ store: new MemorySessionStore(), ...options });
     expect(make).toThrow(`SessionService: ${path} must be`);
   });
 
   test.for([undefined, null, '', 5, 'x'.repeat(257)])(
-    'but does not throw for a tenant of %j that comes later',
+    'reports an invalid tenant %j with the call, not in forTenant',
     async (tenant) => {
       const { sessions } = openSessions();
       const theirs: SessionService = Reflect.apply(sessions.forTenant, sessions, [tenant]);
@@ -88,8 +88,8 @@ describe('a service with options that break a rule', () => {
   );
 });
 
-describe('the limits of a host', () => {
-  test('take the place of the defaults, one by one', async () => {
+describe("a host's limits", () => {
+  test('replace the defaults one by one', async () => {
     const { sessions } = openSessions({ limits: { timeLimit: 60, textBytes: 3 } });
     expect((await okOf(sessions.create({ ...ada, timeLimit: 60, context: 'abc' }))).status).toBe(
       'IDLE',
@@ -105,7 +105,7 @@ describe('the limits of a host', () => {
     });
   });
 
-  test('are taken when the service is made, and not changed by changing the options later', async () => {
+  test('are copied, so that later changes of the options have no effect', async () => {
     const faces = ['ada'];
     const limits = { timeLimit: 60 };
     const { sessions } = openSessions({ faces, limits });
@@ -119,7 +119,7 @@ describe('the limits of a host', () => {
     });
   });
 
-  test('on time are those of every session: one that is created without a time limit, or with 0, has the longest', async () => {
+  test('on time also apply to sessions that are created without a time limit, or with 0', async () => {
     const { sessions, clock } = openSessions({ limits: { timeLimit: 60 } });
     for (const input of [{}, { timeLimit: 0 }, { timeLimit: null }]) {
       const created: ReturnType<SessionService['create']> = Reflect.apply(
@@ -145,7 +145,7 @@ describe('the limits of a host', () => {
     expect((await okOf(sessions.create({ ...ada, timeLimit: 5 }))).options.timeLimit).toBe(5);
   });
 
-  test('on time are none by default: a session without a time limit goes on', async () => {
+  test('on time are off by default, so that a session without a time limit goes on', async () => {
     for (const limits of [{}, { textBytes: 3 }, { timeLimit: undefined }]) {
       const opened: ReturnType<typeof openSessions> = Reflect.apply(openSessions, undefined, [
         { limits },
@@ -165,7 +165,7 @@ describe('the limits of a host', () => {
     }
   });
 
-  test('on time may change: a create that is repeated still gives its session, with the limit that it was created with', async () => {
+  test('on time may change: a repeated create still returns its session with the original limit', async () => {
     const { sessions, store } = openSessions({ limits: { timeLimit: 60 } });
     const input = { ...ada, idempotencyKey: 'order-17' };
     const { id } = await okOf(sessions.create(input));
@@ -176,7 +176,7 @@ describe('the limits of a host', () => {
     });
   });
 
-  test('may be lists of names: those on them are allowed and no others', async () => {
+  test('may be lists of allowed names', async () => {
     const { sessions } = openSessions({ faces: ['ada', 'bob'], profiles: [] });
     expect(await errorOf(sessions.create(ada))).toMatchObject({
       issues: [{ path: 'profile', message: 'is not one of the names that this host allows' }],
@@ -184,8 +184,8 @@ describe('the limits of a host', () => {
   });
 });
 
-describe('without settings', () => {
-  test('the clock is the machine\u2019s, and ids are long and random', async () => {
+describe('a service without settings', () => {
+  test("uses the machine's clock, and long random ids", async () => {
     const sessions = new SessionService({ store: new MemorySessionStore() });
     const before = Date.now();
     const [one, two] = [await okOf(sessions.create(ada)), await okOf(sessions.create(ada))];

@@ -28,7 +28,7 @@ const openSlow = (readMs: number) => {
   return { sessions, slow: new SessionService({ store: changed(inner, reads), clock }), clock };
 };
 
-test('a session whose time is up while a command reads it is not paused', async () => {
+test("a pause fails if the session's time runs out while the pause reads it", async () => {
   const { sessions, slow, clock } = openSlow(2000);
   const id = await startedIn(sessions, { timeLimit: 10 });
   clock.pass(9000);
@@ -38,7 +38,7 @@ test('a session whose time is up while a command reads it is not paused', async 
   });
 });
 
-test('a claimed session is leased for as long as was asked, however long it took to read', async () => {
+test('a claimed session is leased for its full time, however long the read took', async () => {
   const { sessions, slow } = openSlow(4000);
   await okOf(sessions.wake(await startedIn(sessions)));
   const { claimed } = await okOf(slow.claim({ holder: 'worker-1', seconds: 9 }));

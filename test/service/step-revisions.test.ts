@@ -3,7 +3,7 @@ import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { SessionService } from '../../src/index.js';
 import { changed } from '../support/store-doubles.js';
 
-test('the end of a turn has a revision of its own, so that nothing decided before it is stored after it', async () => {
+test('the end of a turn has its own revision, so that nothing decided before it is stored after it', async () => {
   const store = new MemorySessionStore();
   const revisions: (readonly [before: number, after: number])[] = [];
   const watched = changed(store, {

@@ -21,7 +21,7 @@ const onEnded = ({ id }: { readonly id: string }) => told.push(id);
 const sweep = (sessions: SessionService, options: SweeperOptions = {}) =>
   okOf(createSweeper(sessions, { onEnded, ...options }).sweepOnce());
 
-describe('what cannot be done', () => {
+describe('a sweep with obstacles', () => {
   /** 500 sessions that cannot be read or written, and 50 good ones that are due after them. */
   const openDamaged = async (method: 'findState' | 'put') => {
     const { sessions, store, clock } = openSessions({ reportEnds: true });
@@ -48,7 +48,7 @@ describe('what cannot be done', () => {
   };
 
   test.each(['findState', 'put'] as const)(
-    'holds up nothing: behind 500 damaged sessions (%s) 50 others are told in the same sweep',
+    'reaches 50 sessions behind 500 damaged ones (%s) in the same round',
     async (method) => {
       const { sessions, clock, good, looks } = await openDamaged(method);
       expect(await sweep(sessions, { batch: 100 })).toEqual({
@@ -67,7 +67,7 @@ describe('what cannot be done', () => {
     },
   );
 
-  test('is tried again with the next sweep, and not immediately, where the store refuses it', async () => {
+  test('retries what the store refuses in the next sweep, not immediately', async () => {
     const { sessions, store, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 20; each += 1) await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
@@ -83,7 +83,7 @@ describe('what cannot be done', () => {
     expect(put).toHaveBeenCalledTimes(5);
   });
 
-  test('does not include the ends of a tenant with few next to one with many', async () => {
+  test('reports the few ends of one tenant early, next to the many of another', async () => {
     const { sessions, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 1000; each += 1)
       await startedIn(sessions.forTenant('many'), { timeLimit: 1 });
@@ -98,7 +98,7 @@ describe('what cannot be done', () => {
   });
 });
 
-describe('a store that is looked at part by part', () => {
+describe('a store with several partitions', () => {
   /** A store of four parts, which its sessions are in by turns. */
   const openParts = async (sessionsInPart: readonly number[]) => {
     const { store: inner, clock } = openSessions({ reportEnds: true });
@@ -126,7 +126,7 @@ describe('a store that is looked at part by part', () => {
     return { sessions: new SessionService({ store, clock }), clock, asked };
   };
 
-  test('is swept whole by sweepOnce, round after round until nothing is left', async () => {
+  test('is swept completely by sweepOnce, until nothing is left', async () => {
     const { sessions, clock, asked } = await openParts([1, 25, 0, 3]);
     expect(await sweep(sessions, { batch: 10 })).toMatchObject({ ended: 0 });
     expect(asked).toEqual([0, 1, 2, 3]);
@@ -135,7 +135,7 @@ describe('a store that is looked at part by part', () => {
     expect(asked.slice(4)).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]);
   });
 
-  test('is gone through part by part with each interval, and faster where there is more to do', async () => {
+  test('is swept partition by partition with each interval, and faster if more is due', async () => {
     const { sessions, clock, asked } = await openParts([0, 25, 0, 3]);
     const sweeper = createSweeper(sessions, { batch: 10, interval: 0.2, onEnded });
     sweeper.start();
@@ -158,7 +158,7 @@ describe('a store that is looked at part by part', () => {
     expect(new Set(asked).size).toBe(10);
   });
 
-  test('is swept whole by sweepOnce, wherever the sweeper itself has come to', async () => {
+  test('is swept completely by sweepOnce, wherever the running sweeper is', async () => {
     const { sessions, clock, asked } = await openParts([0, 0, 0, 0]);
     const sweeper = createSweeper(sessions, { interval: 0.2, onEnded });
     sweeper.start();
@@ -169,7 +169,7 @@ describe('a store that is looked at part by part', () => {
     await sweeper.stop();
   });
 
-  test('goes on where a sweep of the host has stopped', async () => {
+  test("is swept from the cursor of the host's last sweep", async () => {
     const { sessions, asked } = await openParts([0, 0, 0, 0]);
     const first = await okOf(sessions.sweep(10, { onEnded }));
     expect(first.nextCursor).toBe('1');
@@ -179,7 +179,7 @@ describe('a store that is looked at part by part', () => {
 });
 
 describe('the timers of a sweeper', () => {
-  test('wait for the whole of a long interval', async () => {
+  test('wait for all of a long interval', async () => {
     const { store, clock } = openSessions();
     const due = vi.fn<SessionStore['due']>((...args) => store.due(...args));
     const sweeper = createSweeper(new SessionService({ store: changed(store, { due }), clock }), {
@@ -193,7 +193,7 @@ describe('the timers of a sweeper', () => {
     await sweeper.stop();
   });
 
-  test('are gone once it has stopped', async () => {
+  test('are cleared once it is stopped', async () => {
     const { sessions, clock } = openSessions();
     const sweeper = createSweeper(sessions);
     sweeper.start();
@@ -203,7 +203,7 @@ describe('the timers of a sweeper', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('are gone once an end is told', async () => {
+  test('are cleared once an end is reported', async () => {
     const { sessions, clock } = openSessions({ reportEnds: true });
     await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);

@@ -48,7 +48,7 @@ const openDue = async (count = 1, retention = 0) => {
   return { sessions, store, clock, ids, over };
 };
 
-describe('an end that the clock has made', () => {
+describe('the report of an overdue session', () => {
   test.each([
     [
       'throws',
@@ -65,7 +65,7 @@ describe('an end that the clock has made', () => {
       },
     ],
   ])(
-    'is told again, a minute later, where onEnded %s, and no rejection is unhandled',
+    'is repeated a minute later if onEnded %s, without an unhandled rejection',
     async (_, failing) => {
       const { sessions, clock, ids } = await openDue();
       expect(await sweep(sessions, { onEnded: failing })).toEqual({
@@ -90,7 +90,7 @@ describe('an end that the clock has made', () => {
     },
   );
 
-  test('is told by another where the process that had begun to tell it is no more', async () => {
+  test('is sent by another process if the first one died', async () => {
     const { sessions, clock, ids } = await openDue(3);
     void createSweeper(sessions, { onEnded: () => new Promise(() => {}) }).sweepOnce();
     await vi.waitFor(async () => expect(await okOf(sessions.list())).toMatchObject({ total: 3 }), {
@@ -104,7 +104,7 @@ describe('an end that the clock has made', () => {
     expect(told).toEqual(ids);
   });
 
-  test('is told a minute later where the answer to its writing was lost', async () => {
+  test('is repeated a minute later if the reply to its write was lost', async () => {
     const { sessions, clock, ids, over } = await openDue(5);
     const lost = over((inner) => ({
       put: async (commit) => {
@@ -122,7 +122,7 @@ describe('an end that the clock has made', () => {
     ['first', 'its end and its claim', false],
     ['second', 'that it was told', true],
   ] as const)(
-    'is told where the %s replace of a sweep, of %s, is refused',
+    'is sent if the %s replace of a sweep, of %s, is refused',
     async (which, _, isTold) => {
       const { sessions, clock, ids, over } = await openDue();
       let calls = 0;
@@ -141,7 +141,7 @@ describe('an end that the clock has made', () => {
     },
   );
 
-  test('is told once where the host deletes the session while it is told', async () => {
+  test('is sent once if the host deletes the session during the report', async () => {
     const { sessions, clock, ids } = await openDue();
     const deleting = async ({ id }: { readonly id: string }) => {
       told.push(id);
@@ -153,7 +153,7 @@ describe('an end that the clock has made', () => {
     expect(told).toEqual(ids);
   });
 
-  test('is told once where its labels change while it is told, and they stay', async () => {
+  test('is sent once if labels change during the report, and the labels stay', async () => {
     const { sessions, clock, ids } = await openDue();
     const labelling = async ({ id }: { readonly id: string }) => {
       told.push(id);
@@ -190,7 +190,7 @@ describe('an end that the clock has made', () => {
         await okOf(sessions.terminate(id));
       },
     ],
-  ])('is reported once if onEnded %s', async (_, change) => {
+  ])('is sent once if onEnded %s', async (_, change) => {
     const { sessions, clock } = await openDue();
     const lives: string[] = [];
     const changing = async ({ id, labels }: EndedSession) => {
@@ -205,7 +205,7 @@ describe('an end that the clock has made', () => {
     expect(lives).toContain('first');
   });
 
-  test('is told although its retention was over before anybody came to it', async () => {
+  test('is sent even if the retention has passed by then', async () => {
     const { sessions, clock, ids } = await openDue(1, 10);
     clock.pass(10 * MINUTE);
     expect(await sweep(sessions, { onEnded: () => Promise.reject(new Error('no')) })).toMatchObject(
@@ -218,7 +218,7 @@ describe('an end that the clock has made', () => {
     expect(await errorOf(sessions.get(String(ids[0])))).toMatchObject({ type: 'not_found' });
   });
 
-  test('is reported even if the host has deleted the session', async () => {
+  test('is sent even if the host has deleted the session', async () => {
     const { sessions, clock, ids } = await openDue();
     await sweep(sessions, { onEnded: () => Promise.reject(new Error('no')) });
     await okOf(sessions.delete(String(ids[0])));
@@ -227,7 +227,7 @@ describe('an end that the clock has made', () => {
     expect(told).toEqual(ids);
   });
 
-  test('is waited for by the sweep that tells it', async () => {
+  test('is awaited by its sweep', async () => {
     const { sessions, ids } = await openDue(200);
     let now = 0;
     let most = 0;
@@ -243,7 +243,7 @@ describe('an end that the clock has made', () => {
     expect(most).toBe(64);
   });
 
-  test('is told later where onEnded takes longer than a minute, which ends the wait', async () => {
+  test('is repeated if onEnded takes longer than a minute, after which the sweep continues', async () => {
     const { sessions, clock, ids } = await openDue();
     const sweeping = sweep(sessions, { onEnded: () => new Promise(() => {}) });
     expect(await passUntil(clock, sweeping)).toMatchObject({ reported: 0, failed: 1 });
@@ -253,7 +253,7 @@ describe('an end that the clock has made', () => {
     expect(told).toEqual(ids);
   });
 
-  test('is told once where others before it have taken long to be told, and another process sweeps too', async () => {
+  test('is sent once even if earlier reports were slow and another process sweeps too', async () => {
     const { sessions, clock, ids } = await openDue(180);
     const slow = ({ id }: { readonly id: string }) => {
       told.push(id);
@@ -268,7 +268,7 @@ describe('an end that the clock has made', () => {
     expect(told.toSorted()).toEqual(ids.toSorted());
   });
 
-  test('is told to the listener of a host that sweeps by itself', async () => {
+  test('is sent to the onEnded of a host that calls sweep itself', async () => {
     const { sessions, clock, ids } = await openDue();
     const failing = () => Promise.reject(new Error('no'));
     expect(await okOf(sessions.sweep(10, { onEnded: failing }))).toMatchObject({
@@ -289,8 +289,8 @@ describe('an end that the clock has made', () => {
   });
 });
 
-describe('a listener or observer that fails', () => {
-  test('does no harm, immediately or later', async () => {
+describe('an onEnded or observer that fails', () => {
+  test('causes no failure, immediately or later', async () => {
     const { store, clock } = openSessions({ reportEnds: true });
     const late = () => Promise.reject(new Error('later'));
     const atOnce = () => {

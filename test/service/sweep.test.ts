@@ -10,7 +10,7 @@ import { changed } from '../support/store-doubles.js';
 const at = (ms: number): string => new Date(NOON + ms).toISOString();
 
 describe('a sweep', () => {
-  test('ends a session whose time is up, as of the millisecond at which it was', async () => {
+  test('ends an overdue session as of its deadline', async () => {
     const { sessions, store, clock } = openSessions({ reportEnds: true });
     const id = await startedIn(sessions, { timeLimit: 60 });
     clock.pass(59_999);
@@ -40,7 +40,7 @@ describe('a sweep', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('ends what nobody came back to, IDLE or PAUSED, where the host has set an idle timeout', async () => {
+  test("ends an IDLE or PAUSED session after the host's idle timeout", async () => {
     const { sessions, clock } = openSessions({ idleTimeout: 30, reportEnds: true });
     const idle = await createdIn(sessions);
     const paused = await startedIn(sessions);
@@ -56,7 +56,7 @@ describe('a sweep', () => {
     expect(await okOf(sessions.get(active))).toMatchObject({ status: 'ACTIVE' });
   });
 
-  test('deletes a session when its retention is over, and not a millisecond before', async () => {
+  test('deletes a session when its retention is over, to the millisecond', async () => {
     const { sessions, clock } = openSessions({ retention: 3600 });
     const id = await startedIn(sessions);
     clock.pass(1000);
@@ -75,7 +75,7 @@ describe('a sweep', () => {
     expect((await okOf(sessions.list())).total).toBe(0);
   });
 
-  test('counts the retention of a session that ran out from its end, not from when that was noticed', async () => {
+  test('counts the retention of an overdue session from its end, not from the sweep', async () => {
     const { sessions, clock } = openSessions({ retention: 100 });
     const id = await startedIn(sessions, { timeLimit: 10 });
     clock.pass(60_000);
@@ -85,7 +85,7 @@ describe('a sweep', () => {
     expect(await errorOf(sessions.get(id))).toMatchObject({ type: 'not_found' });
   });
 
-  test('keeps sessions for ever unless told otherwise', async () => {
+  test('keeps sessions forever by default', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions);
     await okOf(sessions.terminate(id));
@@ -99,7 +99,7 @@ describe('a sweep', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ id });
   });
 
-  test('sees to all tenants, and catches up with any number after an outage, batch by batch', async () => {
+  test('covers all tenants, and catches up with any backlog in batches', async () => {
     const { sessions, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 250; each += 1)
       await startedIn(sessions.forTenant(`t${each % 7}`), { timeLimit: 1 });
@@ -115,7 +115,7 @@ describe('a sweep', () => {
     expect(told.size).toBe(250);
   });
 
-  test('of several concurrent sweeps, exactly one reports each end', async () => {
+  test('reports each end exactly once among several concurrent sweeps', async () => {
     const { store, sessions, clock } = openSessions({ reportEnds: true });
     for (let each = 0; each < 100; each += 1) await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
@@ -151,7 +151,7 @@ describe('a sweep', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
   });
 
-  test('tells what it could not do, and does it the next time', async () => {
+  test('reports what it could not do, and does it the next time', async () => {
     const { clock } = openSessions({ reportEnds: true });
     const inner = new MemorySessionStore();
     const sessions = new SessionService({ store: inner, clock });
@@ -178,7 +178,7 @@ describe('a sweep', () => {
     [{ onEnded: 'log' }, 'onEnded must be a function'],
     [{ onError: {} }, 'onError'],
     [{ interal: 5 }, 'interal is unknown (did you mean interval?)'],
-  ])('with %j throws a TypeError that says what is wrong', (options, message) => {
+  ])('throws a TypeError for %j', (options, message) => {
     const { sessions } = openSessions({ reportEnds: true });
     expect(() => createSweeper(sessions, Object(options))).toThrow(
       expect.objectContaining({ name: 'TypeError' }),
@@ -186,15 +186,15 @@ describe('a sweep', () => {
     expect(() => createSweeper(sessions, Object(options))).toThrow(`createSweeper: ${message}`);
   });
 
-  test('over what is no service throws a TypeError', () => {
+  test('throws a TypeError if it is given no service', () => {
     expect(() => Reflect.apply(createSweeper, undefined, [undefined])).toThrow(
       new TypeError('createSweeper: sessions must be a SessionService'),
     );
   });
 });
 
-describe('a sweeper that was started', () => {
-  test('sweeps again and again, until it is stopped', async () => {
+describe('a running sweeper', () => {
+  test('sweeps at each interval until it is stopped', async () => {
     const { sessions, clock } = openSessions({ reportEnds: true });
     const told: string[] = [];
     const sweeper = createSweeper(sessions, { interval: 5, onEnded: ({ id }) => told.push(id) });

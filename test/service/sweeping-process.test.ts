@@ -8,6 +8,6 @@ beforeAll(async () => {
   worker = await bundleWorker('only-sweeper');
 });
 
-test('a process that only sweeps lives until its sweeper is stopped, and then ends by itself', async () => {
+test('a process that only sweeps runs until its sweeper is stopped, and then exits', async () => {
   expect(await runNode([worker.file], tmpdir())).toBe('idle_timeout\n');
 });

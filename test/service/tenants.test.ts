@@ -3,13 +3,13 @@ import type { SessionService } from '../../src/service/session-service.js';
 import { ada, call, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 
 describe('the sessions of a tenant', () => {
-  test('are those of the tenant `default` unless said otherwise', async () => {
+  test('belong to the tenant `default` unless another is given', async () => {
     const { sessions } = openSessions();
     const { id } = await okOf(sessions.create(ada));
     expect(await okOf(sessions.forTenant('default').get(id))).toMatchObject({ id });
   });
 
-  test('cannot be told by another from sessions that are not there', async () => {
+  test('look missing to other tenants', async () => {
     const { sessions } = openSessions();
     const [acme, globex] = [sessions.forTenant('acme'), sessions.forTenant('globex')];
     const id = await startedIn(acme);
@@ -33,7 +33,7 @@ describe('the sessions of a tenant', () => {
     expect(await okOf(acme.get(id))).toMatchObject({ id, status: 'ACTIVE', history: [] });
   });
 
-  test('may have ids that others have', async () => {
+  test("may have the same ids as another tenant's", async () => {
     const ids = { next: () => 'same' };
     const { sessions } = openSessions({ ids });
     const [acme, globex] = [sessions.forTenant('acme'), sessions.forTenant('globex')];
@@ -57,7 +57,7 @@ describe('the sessions of a tenant', () => {
     ['\uD800', 'x', '\uFFFD', 'x'],
     ['a\0', 'x', 'a', 'x'],
   ] as const)(
-    'are apart, whatever the names: (%j, %j) and (%j, %j)',
+    'are separate for any names: (%j, %j) and (%j, %j)',
     async ([tenant, id, otherTenant, otherId]) => {
       const { sessions } = openSessions();
       const created = await okOf(sessions.forTenant(tenant).create(ada));
@@ -74,7 +74,7 @@ describe('the sessions of a tenant', () => {
     },
   );
 
-  test('have the settings and the clock of the service that they came from', async () => {
+  test('use the settings and the clock of the service that forTenant was called on', async () => {
     const { sessions, clock } = openSessions({ idleTimeout: 60, faces: ['ada'] });
     const acme = sessions.forTenant('acme');
     expect(await errorOf(acme.create({ ...ada, face: 'bob' }))).toMatchObject({
@@ -90,7 +90,7 @@ describe('the sessions of a tenant', () => {
   });
 
   test.for([undefined, null, '', 'x'.repeat(257), 5, {}, ['acme'], Object('acme')])(
-    'need a name, and not %j',
+    'require a tenant name, and not %j',
     async (tenant) => {
       const { sessions } = openSessions();
       const theirs: SessionService = Reflect.apply(sessions.forTenant, sessions, [tenant]);

@@ -5,7 +5,7 @@ import type { SessionError } from '../../src/session/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 
-describe('the duration', () => {
+describe('the duration of a session', () => {
   test('is in whole seconds, rounded down', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions);
@@ -31,7 +31,7 @@ describe('the duration', () => {
     expect((await okOf(sessions.get(id))).duration).toBe(2);
   });
 
-  test('never shrinks while the clock is set back, and goes on when it has caught up', async () => {
+  test('never shrinks while the clock is set back, and grows again when it has caught up', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 10 });
     clock.pass(3000);
@@ -54,7 +54,7 @@ describe('the duration', () => {
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', duration: 10 });
   });
 
-  test('never shrinks for another process either, whose clock is behind', async () => {
+  test('never shrinks in another process whose clock is behind', async () => {
     const { sessions, store, clock } = openSessions();
     const behind = new ManualClock();
     behind.pass(-60_000);
@@ -72,7 +72,7 @@ describe('the duration', () => {
 });
 
 describe('the time limit', () => {
-  test('ends the session to the millisecond, though nobody writes it down', async () => {
+  test('ends the session in its millisecond, without a write', async () => {
     const { sessions, store, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 2.5 });
     clock.pass(2499);
@@ -91,14 +91,14 @@ describe('the time limit', () => {
     expect(stored._unsafeUnwrap()?.status).toBe('ACTIVE');
   });
 
-  test('of 0 is none', async () => {
+  test('of 0 never ends the session', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 0 });
     clock.pass(1e12);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', duration: 1e9 });
   });
 
-  test('of next to nothing is a millisecond, and not none', async () => {
+  test('of a tiny fraction is a millisecond, not none', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 1e-9 });
     expect((await okOf(sessions.get(id))).status).toBe('ACTIVE');
@@ -109,7 +109,7 @@ describe('the time limit', () => {
     });
   });
 
-  test('does not run before the start, nor while paused', async () => {
+  test('does not run before the start or while paused', async () => {
     const { sessions, clock } = openSessions();
     const id = await createdIn(sessions, { timeLimit: 5 });
     clock.pass(1e9);
@@ -127,7 +127,7 @@ describe('the time limit', () => {
     });
   });
 
-  test('refuses what comes when it is used up, and lets the end be confirmed', async () => {
+  test('rejects commands once it is used up, and accepts a terminate', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 1 });
     clock.pass(1000);
@@ -155,14 +155,14 @@ describe('the time limit', () => {
 });
 
 describe('the idle timeout', () => {
-  test('is off unless the host sets one', async () => {
+  test('is off by default', async () => {
     const { sessions, clock } = openSessions();
     const id = await createdIn(sessions);
     clock.pass(1e12);
     expect((await okOf(sessions.get(id))).status).toBe('IDLE');
   });
 
-  test('ends a session that nobody starts', async () => {
+  test('ends a session that is never started', async () => {
     const { sessions, clock } = openSessions({ idleTimeout: 60 });
     const id = await createdIn(sessions);
     clock.pass(59_999);
@@ -180,7 +180,7 @@ describe('the idle timeout', () => {
     expect(await okOf(sessions.terminate(id))).toMatchObject({ endReason: 'idle_timeout' });
   });
 
-  test('ends a session that nobody resumes, never one that is ACTIVE', async () => {
+  test('ends a session that is not resumed, but never an ACTIVE one', async () => {
     const { sessions, clock } = openSessions({ idleTimeout: 60 });
     const id = await startedIn(sessions);
     clock.pass(1e6);
@@ -201,7 +201,7 @@ describe('the idle timeout', () => {
   });
 });
 
-describe('a clock that is none', () => {
+describe('an invalid clock', () => {
   const broken = (): number => {
     throw new Error('stopped');
   };
@@ -212,7 +212,7 @@ describe('a clock that is none', () => {
     ['gives infinity', () => Number.POSITIVE_INFINITY],
     ['is before 1970', () => -1],
     ['is after 9999', () => 253_402_300_800_000],
-  ])('is said to be so, and nothing is done: it %s', async ([, now]) => {
+  ])('fails every call with misconfigured if it %s', async ([, now]) => {
     const { sessions: before, store } = openSessions();
     const id = await startedIn(before);
     const stored = await store.find({ tenant: 'default', id });
@@ -234,7 +234,7 @@ describe('a clock that is none', () => {
     expect((await okOf(before.list())).total).toBe(1);
   });
 
-  test('jumps into the far future for a moment: nothing is done then, and everything afterwards', async () => {
+  test('that jumps into the far future fails calls for that moment only', async () => {
     let ahead = 0;
     const clock = { now: () => Date.now() + ahead };
     const { sessions } = openSessions({ clock, idleTimeout: 3600 });
@@ -258,7 +258,7 @@ describe('a clock that is none', () => {
     expect(await okOf(sessions.pause(id))).toMatchObject({ status: 'PAUSED' });
   });
 
-  test('gives fractions: they are cut off', async () => {
+  test('with fractional readings is rounded down', async () => {
     const { sessions } = openSessions({ clock: { now: () => 1999.9 } });
     expect((await okOf(sessions.create({ face: 'ada', profile: 'tutor' }))).createdAt).toBe(
       '1970-01-01T00:00:01.999Z',

@@ -7,7 +7,7 @@ const at = (seconds: number): string =>
   new Date(Date.UTC(2026, 0, 31, 12, 0, 0) + seconds * 1000).toISOString();
 
 describe('the times of a session', () => {
-  test('tell its creation, its first start, when the clock ends it, its last change and its end', async () => {
+  test('include its creation, first start, deadline, last change and end', async () => {
     const { sessions, clock } = openSessions();
     const id = await createdIn(sessions, { timeLimit: 60 });
     const timesOf = async () => {
@@ -60,7 +60,7 @@ describe('the times of a session', () => {
     expect(await timesOf()).toEqual(over);
   });
 
-  test('come with the answer of each command', async () => {
+  test('are returned by each command', async () => {
     const { sessions, clock } = openSessions({ idleTimeout: 900 });
     const id = await createdIn(sessions, { timeLimit: 60 });
     const times = { durationMs: 0, startedAt: at(0) };
@@ -89,7 +89,7 @@ describe('the times of a session', () => {
     expect((await okOf(sessions.list())).sessions[0]).toMatchObject({ updatedAt: at(0) });
   });
 
-  test('never go back, also for a process whose clock is behind', async () => {
+  test('never go back, even for a process whose clock is behind', async () => {
     const { sessions, store, clock } = openSessions();
     const others = new SessionService({ store, clock: new ManualClock() });
     const id = await startedIn(sessions);

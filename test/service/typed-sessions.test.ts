@@ -54,8 +54,8 @@ type Value<F extends (...given: never) => unknown> =
 type Item<F extends (...given: never) => unknown> =
   ReturnType<F> extends AsyncIterable<Result<infer T, infer _E>> ? T : never;
 
-describe('a service with schemas', () => {
-  test('types metadata and data by each library', () => {
+describe('the types of a service with schemas', () => {
+  test('follow each schema library for metadata and data', () => {
     expectTypeOf<Value<typeof ofZod.get>['metadata']>().toEqualTypeOf<
       z.infer<typeof zod.metadata>
     >();
@@ -72,7 +72,7 @@ describe('a service with schemas', () => {
     expectTypeOf<Value<typeof ofArkType.get>['history'][0]['data']>().toEqualTypeOf<Data>();
   });
 
-  test('types them in every read', () => {
+  test('apply to every read', () => {
     type Read = Session<typeof zod>;
     expectTypeOf<Value<typeof ofZod.get>>().toEqualTypeOf<Read>();
     expectTypeOf<Value<typeof ofZod.create>>().toExtend<Read>();
@@ -96,7 +96,7 @@ describe('a service with schemas', () => {
     expectTypeOf<Awaited<ReturnType<typeof orThrow.get>>>().toEqualTypeOf<Read>();
   });
 
-  test('types them in workers and under leases', () => {
+  test('apply in workers and under leases', () => {
     type Plans = Session<typeof zod>['metadata'];
     createWorker(ofZod, {
       run: ({ session, sessions }) => {
@@ -112,7 +112,7 @@ describe('a service with schemas', () => {
     expectTypeOf(use).toBeFunction();
   });
 
-  test('accepts what the schemas accept, and returns what they make of it', () => {
+  test("accept a schema's input, and return its output", () => {
     const schemas = {
       metadata: z.object({ plan: z.string().default('free'), at: z.string().transform(Number) }),
       data: z.string().transform((text) => text.length),
@@ -135,14 +135,14 @@ describe('a service with schemas', () => {
     expectTypeOf<{ face: string; metadata: { at: number } }>().not.toExtend<Input>();
   });
 
-  test('types only what has a schema', () => {
+  test('change only what has a schema', () => {
     const sessions = new SessionService({ store, schemas: { data: zod.data, onRead: true } });
     expectTypeOf<Value<typeof sessions.get>['metadata']>().toEqualTypeOf<JsonObject>();
     const open = new SessionService({ store, schemas: { metadata: z.any() as z.ZodType } });
     expectTypeOf<Value<typeof open.get>['metadata']>().toEqualTypeOf<JsonObject>();
   });
 
-  test('can be passed on as any service', () => {
+  test('fit wherever any service is accepted', () => {
     const routes = [commandRoutes(), historyRoutes(), eventRoutes()];
     createSessionHandler({ sessions: ofZod, authenticate: () => 'a', routes });
     createSessionHandler({ sessions: ofArkType, authenticate: () => 'a', routes });
@@ -165,7 +165,7 @@ describe('a service with schemas', () => {
 describe('other types', () => {
   type Other = { readonly metadata: z.ZodType<{ other: string }> };
 
-  test('do not take the place of those of a service', () => {
+  test('cannot replace the types of a service', () => {
     expectTypeOf<Session>().not.toExtend<Session<typeof zod>>();
     expectTypeOf<Session<Other>>().not.toExtend<Session<typeof zod>>();
     expectTypeOf<SessionService>().not.toExtend<typeof ofZod>();
@@ -179,8 +179,8 @@ describe('other types', () => {
   });
 });
 
-describe('a service without schemas', () => {
-  test('has any JSON', () => {
+describe('the types of a service without schemas', () => {
+  test('allow any JSON', () => {
     const sessions = new SessionService({ store });
     expectTypeOf(sessions).toEqualTypeOf<SessionService>();
     expectTypeOf<Session['metadata']>().toEqualTypeOf<JsonObject>();
@@ -195,10 +195,10 @@ describe('a service without schemas', () => {
   });
 });
 
-describe('a client with the schemas of its service', () => {
+describe("the types of a client with its service's schemas", () => {
   const client = new SessionClient<typeof zod>({ baseUrl: 'https://sessions.example' });
 
-  test('has its types', () => {
+  test('are those of the service', () => {
     type Read = Session<typeof zod>;
     expectTypeOf<Value<typeof client.get>['metadata']>().toEqualTypeOf<
       Read['metadata'] | undefined

@@ -42,8 +42,8 @@ type OfChange =
   | Conflict
   | AnyStore;
 
-describe('every operation has the errors that it can have, and no others', () => {
-  test('create', () => {
+describe('the error types of each operation are complete and exact', () => {
+  test('for create', () => {
     expectTypeOf<ReturnType<SessionService['create']>>().toEqualTypeOf<
       ResultAsync<
         CreatedSession,
@@ -60,32 +60,32 @@ describe('every operation has the errors that it can have, and no others', () =>
     >();
   });
 
-  test('get', () => {
+  test('for get', () => {
     expectTypeOf<ReturnType<SessionService['get']>>().toEqualTypeOf<
       ResultAsync<Session, InvalidInput | NotFound | PageTooLarge | AnyStore>
     >();
   });
 
-  test('list', () => {
+  test('for list', () => {
     expectTypeOf<ReturnType<SessionService['list']>>().toEqualTypeOf<
       ResultAsync<SessionPage, InvalidInput | PageTooLarge | SearchTooLarge | AnyStore>
     >();
   });
 
-  test('history', () => {
+  test('for history', () => {
     expectTypeOf<ReturnType<SessionService['history']>>().toEqualTypeOf<
       ResultAsync<HistoryPart, InvalidInput | NotFound | AnyStore>
     >();
   });
 
-  test('each', () => {
+  test('for each', () => {
     expectTypeOf<ReturnType<SessionService['each']>>().toEqualTypeOf<
       AsyncIterable<Result<Session, InvalidInput | PageTooLarge | SearchTooLarge | AnyStore>>
     >();
     expectTypeOf<EachQuery>().not.toHaveProperty('page');
   });
 
-  test('start, pause, resume, terminate and fail', () => {
+  test('for start, pause, resume, terminate and fail', () => {
     type Change = ResultAsync<SessionState, OfChange>;
     type Start = ResultAsync<SessionState, OfChange | TooManyActive>;
     expectTypeOf<ReturnType<SessionService['start']>>().toEqualTypeOf<Start>();
@@ -95,7 +95,7 @@ describe('every operation has the errors that it can have, and no others', () =>
     expectTypeOf<ReturnType<SessionService['fail']>>().toEqualTypeOf<Change>();
   });
 
-  test('append', () => {
+  test('for append', () => {
     expectTypeOf<ReturnType<SessionService['append']>>().toEqualTypeOf<
       ResultAsync<
         Appended,
@@ -111,7 +111,7 @@ describe('every operation has the errors that it can have, and no others', () =>
     >();
   });
 
-  test('lease, renew and release', () => {
+  test('for lease, renew and release', () => {
     expectTypeOf<ReturnType<SessionService['lease']>>().toEqualTypeOf<
       ResultAsync<
         TakenLease,
@@ -132,13 +132,13 @@ describe('every operation has the errors that it can have, and no others', () =>
     >();
   });
 
-  test('delete', () => {
+  test('for delete', () => {
     expectTypeOf<ReturnType<SessionService['delete']>>().toEqualTypeOf<
       ResultAsync<void, InvalidInput | Conflict | AnyStore>
     >();
   });
 
-  test('and all of them are told apart by their type', () => {
+  test('and can be told apart by their type', () => {
     expectTypeOf<SessionError['type']>().toEqualTypeOf<
       | 'invalid_input'
       | 'not_found'
@@ -166,8 +166,8 @@ describe('every operation has the errors that it can have, and no others', () =>
   });
 });
 
-describe('a session in types', () => {
-  test('may have a reason of its end', () => {
+describe('the session type', () => {
+  test('has an optional end reason', () => {
     expectTypeOf<Session['endReason']>().toEqualTypeOf<
       'terminated' | 'failed' | 'time_limit' | 'idle_timeout' | 'inactive' | 'budget' | undefined
     >();
@@ -175,14 +175,14 @@ describe('a session in types', () => {
     expectTypeOf<Session>().toExtend<SessionState>();
   });
 
-  test('cannot be changed', () => {
+  test('is read-only', () => {
     expectTypeOf<Session['history']>().not.toHaveProperty('push');
     expectTypeOf<Pick<Session, 'id' | 'options'>>().toEqualTypeOf<
       Readonly<Pick<Session, 'id' | 'options'>>
     >();
   });
 
-  test('has a history of which one asks for the end or for what follows a position', () => {
+  test('has a history query with either the end or a position', () => {
     type Query = Parameters<SessionService['history']>[1];
     expectTypeOf<{ last: number }>().toExtend<Query>();
     expectTypeOf<{ after: number; limit: number }>().toExtend<Query>();
@@ -190,7 +190,7 @@ describe('a session in types', () => {
     expectTypeOf<{ limit: number }>().not.toExtend<Query>();
   });
 
-  test('is created with any options, and got or created with an id at least', () => {
+  test('is created with any options, and by getOrCreate with at least an id', () => {
     type Input = Parameters<SessionService['create']>[0];
     expectTypeOf<{ face: string; profile: string }>().toExtend<Input>();
     expectTypeOf<{ face: string }>().toExtend<Input>();

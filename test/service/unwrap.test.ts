@@ -23,7 +23,7 @@ const thrownBy = async (call: () => unknown): Promise<unknown> => {
 };
 
 describe('unwrap', () => {
-  test('gives the value of a result, and a promise of that of a ResultAsync', async () => {
+  test('returns the value of a Result, and a promise of the value of a ResultAsync', async () => {
     expect(unwrap(ok(1))).toBe(1);
     const promised = unwrap(okAsync(2));
     expect(promised).toBeInstanceOf(Promise);
@@ -45,7 +45,7 @@ describe('unwrap', () => {
     }
   });
 
-  test('takes results of your own, with an error of any kind', async () => {
+  test('accepts your own results, with an error of any kind', async () => {
     const parsed = (text: string): Result<number, { readonly type: 'negative' }> =>
       Number(text) < 0 ? err({ type: 'negative' }) : ok(Number(text));
     expect(unwrap(parsed('3'))).toBe(3);
@@ -59,7 +59,7 @@ describe('unwrap', () => {
     expect(causes).toEqual([{ type: 'negative' }, 'too late', 'itself', undefined]);
   });
 
-  test('of an operation gives a session, or an error with its HTTP status', async () => {
+  test('of an operation returns a session, or throws an error with its HTTP status', async () => {
     const { sessions } = openSessions();
     const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
     expect(await unwrap(sessions.start(id))).toMatchObject({ id, status: 'ACTIVE' });
@@ -76,7 +76,7 @@ describe('unwrap', () => {
     expect(statuses).toEqual([409, 404, 400]);
   });
 
-  test('of the items of an iteration gives sessions', async () => {
+  test('of the items of an iteration returns sessions', async () => {
     const { sessions } = openSessions();
     const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
     for await (const session of sessions.each()) expect(unwrap(session).id).toBe(id);
@@ -95,11 +95,11 @@ test('httpStatusOf has the type of the statuses that the error may have', () => 
   expectTypeOf(httpStatusOf({ type: 'callback_failed' })).toEqualTypeOf<500>();
 });
 
-test('httpStatusOf takes an error that it does not know for one of the store', () => {
+test('httpStatusOf treats an unknown error as a store error', () => {
   expect(httpStatusOf(JSON.parse('{"type":"burnt"}'))).toBe(503);
 });
 
-test('httpStatusOf takes every error of withLease, also that of its function', async () => {
+test("httpStatusOf accepts every error of withLease, including its function's", async () => {
   const { sessions } = openSessions();
   const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
   const statuses: number[] = [];

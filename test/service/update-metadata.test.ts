@@ -17,7 +17,7 @@ const opened = async (
 };
 
 describe('an update of metadata', () => {
-  test('sets and removes members, replaces nested values as a whole, and leaves the others', async () => {
+  test('sets and removes members, replaces nested values completely, and keeps the others', async () => {
     const { sessions, id, metadataOf } = await opened({ a: { x: 1, y: 2 }, b: 1, c: [1, 2] });
     await okOf(
       sessions.update(id, { metadata: { a: { x: null }, b: null, gone: null, d: 'new' } }),
@@ -46,7 +46,7 @@ describe('an update of metadata', () => {
     });
   });
 
-  test('that changes nothing writes nothing, in whatever order the names come', async () => {
+  test('that changes nothing writes nothing, in any order of names', async () => {
     const { sessions, id, revision, store } = await opened({ a: { x: [{ p: 1, q: 2 }], y: 2 } });
     const before = await answerOf(store.find({ tenant: 'default', id }));
     for (const metadata of [
@@ -64,7 +64,7 @@ describe('an update of metadata', () => {
     expect(other.revision).not.toBe(revision);
   });
 
-  test('happens once for each operation id, in whatever order the names come', async () => {
+  test('is applied once per operation id, in any order of names', async () => {
     const { sessions, id, metadataOf } = await opened();
     const operation = { operationId: 'compact-1' };
     const first = { metadata: { a: { x: 1, y: 2 }, b: 1 }, labels: { t: 'x' } };
@@ -80,7 +80,7 @@ describe('an update of metadata', () => {
     });
   });
 
-  test('is for the holder of the lease, if it says so', async () => {
+  test('requires the lease of its fencing token, if given', async () => {
     const { sessions, id } = await opened();
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 60 }));
     const lost = sessions.update(id, { metadata: { a: 1 } }, { fencingToken: fencingToken + 1 });
@@ -92,8 +92,8 @@ describe('an update of metadata', () => {
 describe.for([
   ['in memory', () => new MemorySessionStore()],
   ['after a network', () => new TextSessionStore()],
-] as const)('updates at the same time, on a store %s', ([, makeStore]) => {
-  test('are all applied, also those of several processes', async () => {
+] as const)('concurrent updates, on a store %s', ([, makeStore]) => {
+  test('are all applied, also from several processes', async () => {
     const { sessions, id, store, metadataOf } = await opened({}, { store: makeStore() });
     const others = new SessionService({ store });
     const names = upTo(60).map((at) => `n${at}`);
@@ -103,7 +103,7 @@ describe.for([
     expect(await metadataOf()).toEqual(Object.fromEntries(names.map((name, at) => [name, at])));
   });
 
-  test('with ifRevision are applied once, and the others are a conflict', async () => {
+  test('with ifRevision are applied once, and the others fail with conflict', async () => {
     const { sessions, id, revision, store, metadataOf } = await opened({}, { store: makeStore() });
     const others = new SessionService({ store });
     const updates = upTo(20).map((at) =>
@@ -122,7 +122,7 @@ describe.for([
     }
   });
 
-  test('that count on what they have read lose no count', async () => {
+  test('with ifRevision that increment what they read lose no increment', async () => {
     const { sessions, id, metadataOf } = await opened({ count: 0 }, { store: makeStore() });
     const countUp = async (): Promise<void> => {
       for (;;) {
@@ -139,7 +139,7 @@ describe.for([
 });
 
 describe('the revision of a session', () => {
-  test('is that of a create, a read, a list, a command and an update, and entries do not change it', async () => {
+  test('is returned by create, get, list, commands and updates, and is not changed by entries', async () => {
     const { sessions, id, revision } = await opened();
     expect(await okOf(sessions.get(id))).toMatchObject({ revision });
     const started = await okOf(sessions.start(id));
@@ -153,7 +153,7 @@ describe('the revision of a session', () => {
     expect(late.message).toBe('the session has another revision: it was changed since it was read');
   });
 
-  test('of the caller must be the stored one even if the update would change nothing', async () => {
+  test('must match ifRevision even if the update would change nothing', async () => {
     const { sessions, id, revision } = await opened({ a: 1 });
     await okOf(sessions.update(id, { metadata: { a: 1 } }, { ifRevision: revision }));
     const wrong = sessions.update(id, { metadata: { a: 1 } }, { ifRevision: revision + 1 });
@@ -164,7 +164,7 @@ describe('the revision of a session', () => {
     }
   });
 
-  test('of a repeated operation does not matter', async () => {
+  test('is not checked for a repeated operation', async () => {
     const { sessions, id, revision } = await opened();
     const options = { operationId: 'op', ifRevision: revision };
     await okOf(sessions.update(id, { metadata: { a: 1 } }, options));
@@ -173,7 +173,7 @@ describe('the revision of a session', () => {
     });
   });
 
-  test('that was read after an end by the clock which is not stored yet is good for an update', async () => {
+  test('that was read from an overdue session is valid for an update', async () => {
     const { sessions, id, clock } = await opened({}, { inactivityTimeout: 30 });
     await okOf(sessions.start(id));
     clock.pass(90_000);

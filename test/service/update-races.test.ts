@@ -34,15 +34,15 @@ const opened = async (interruptedAt: number) => {
 /** Reads, finds the end, reads, stores the end, and stores the update. */
 const CALLS = 4;
 
-describe('an update of a session whose end is not stored', () => {
-  test('makes as many calls of the store as are interrupted here', async () => {
+describe('an update of an overdue session', () => {
+  test('makes exactly the store calls that these tests interrupt', async () => {
     const { sessions, id, revision, callsOf } = await opened(0);
     await okOf(sessions.update(id, { metadata: { by: 'me' } }, { ifRevision: revision }));
     expect(callsOf()).toBe(CALLS);
   });
 
   test.each([1, 2, 3, 4])(
-    'conflicts with another update that completes before its call %d',
+    'fails with conflict if another update completes before its call %d',
     async (interruptedAt) => {
       const { sessions, id, revision } = await opened(interruptedAt);
       const updated = await sessions.update(
@@ -56,7 +56,7 @@ describe('an update of a session whose end is not stored', () => {
   );
 
   test.each([1, 2, 3, 4])(
-    'without a condition keeps what another update has changed before its call %d',
+    'without ifRevision keeps what another update changed before its call %d',
     async (interruptedAt) => {
       const { sessions, id } = await opened(interruptedAt);
       await okOf(sessions.update(id, { labels: { mine: 'yes' } }));

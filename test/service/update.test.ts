@@ -19,8 +19,8 @@ const opened = async (
 const at = (seconds: number) =>
   new Date(Date.parse('2026-01-31T12:00:00.000Z') + seconds * 1000).toISOString();
 
-describe('update', () => {
-  test('sets and removes labels in one step, and leaves the others', async () => {
+describe('an update of labels', () => {
+  test('sets and removes labels in one step, and keeps the others', async () => {
     const { sessions, id, labelsOf } = await opened({ draft: 'yes', user: 'u-1' });
     const updated = await okOf(
       sessions.update(id, { labels: { title: 'Tax return', draft: null } }),
@@ -36,7 +36,7 @@ describe('update', () => {
     expect(await labelsOf()).toEqual({});
   });
 
-  test('loses no label to another update at the same time', async () => {
+  test('keeps the labels of a concurrent update', async () => {
     const { sessions, id, labelsOf } = await opened();
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     await Promise.all(names.map((name) => okOf(sessions.update(id, { labels: { [name]: 'x' } }))));
@@ -57,7 +57,7 @@ describe('update', () => {
     expect(Object.keys(await labelsOf())).toHaveLength(8);
   });
 
-  test('has plain names, and texts or null as values', async () => {
+  test('accepts plain names, with strings or null as values', async () => {
     const { sessions, id } = await opened();
     const names = 'labels must have names of 1 to 64 of the characters A-Z a-z 0-9 _ . -';
     const refused: readonly (readonly [unknown, string])[] = [
@@ -93,7 +93,7 @@ describe('update', () => {
     expect(await answerOf(store.find({ tenant: 'default', id }))).toEqual(before);
   });
 
-  test('happens once for each operation id', async () => {
+  test('is applied once per operation id', async () => {
     const { sessions, id, labelsOf } = await opened();
     const operation = { operationId: 'title-1' };
     await okOf(sessions.update(id, { labels: { title: 'first', a: 'x' } }, operation));
@@ -112,7 +112,7 @@ describe('update', () => {
     }
   });
 
-  test('is for the holder of the lease, if it says so', async () => {
+  test('requires the lease of its fencing token, if given', async () => {
     const { sessions, id } = await opened();
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 60 }));
     const input = { labels: { title: 'x' } };
@@ -124,7 +124,7 @@ describe('update', () => {
     await okOf(sessions.update(id, input, { fencingToken }));
   });
 
-  test('is no use of the session: it moves neither its status nor its end', async () => {
+  test('does not count as activity: it moves neither the status nor the deadline', async () => {
     const { sessions, id, clock } = await opened({}, { inactivityTimeout: 100, idleTimeout: 500 });
     clock.pass(10_000);
     expect(await okOf(sessions.update(id, { labels: { a: 'x' } }))).toMatchObject({
@@ -138,7 +138,7 @@ describe('update', () => {
     expect((await okOf(sessions.get(id))).updatedAt).toBe(at(10));
   });
 
-  test('of a session that has ended changes its labels and its revision, and nothing else', async () => {
+  test('of an ended session changes its labels and its revision only', async () => {
     const { sessions, id, clock } = await opened({ user: 'u-1' });
     await okOf(sessions.start(id));
     await okOf(sessions.terminate(id));
@@ -158,7 +158,7 @@ describe('update', () => {
     });
   });
 
-  test('brings no session back that the clock has ended, and its end is reported first', async () => {
+  test('never revives an overdue session, whose end is reported first', async () => {
     const store = new MemorySessionStore({ events: true, reportEnds: true });
     const { sessions, id, clock } = await opened({ user: 'u-1' }, { store, inactivityTimeout: 30 });
     await okOf(sessions.start(id));
@@ -201,7 +201,7 @@ describe('update', () => {
     expect(ends).toEqual([[{ title: 'x', user: 'u-1' }, 'inactive']]);
   });
 
-  test('changes nothing for a create that is repeated', async () => {
+  test('does not affect a repeated create', async () => {
     const { sessions } = openSessions();
     const input = { ...labelled({ user: 'u-1' }), idempotencyKey: 'call-1' };
     const { id } = await okOf(sessions.create(input));

@@ -29,7 +29,7 @@ describe('wake', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('makes a session that is PAUSED wait for a worker once it is resumed', async () => {
+  test('makes a PAUSED session wait for a worker once it is resumed', async () => {
     const { sessions, claimedIds } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.pause(id));
@@ -39,7 +39,7 @@ describe('wake', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('makes it want one from a later time on, given as a text or a Date', async () => {
+  test('makes a session wait from a later time on, given as a string or a Date', async () => {
     const { sessions, clock, claimedIds } = open();
     const [one, other] = [await createdIn(sessions), await createdIn(sessions)];
     await okOf(sessions.wake(one, { at: at(60) }));
@@ -52,7 +52,7 @@ describe('wake', () => {
     expect(await claimedIds()).toEqual([other]);
   });
 
-  test('counts by the earlier of two times', async () => {
+  test('keeps the earlier of two times', async () => {
     const { sessions, clock, claimedIds } = open();
     const [one, other] = [await createdIn(sessions), await createdIn(sessions)];
     for (const [id, times] of [
@@ -67,7 +67,7 @@ describe('wake', () => {
     expect(await claimedIds()).toEqual([one, other]);
   });
 
-  test('for a later time stays through a claim that is done before', async () => {
+  test('for a later time survives a claim that is done before', async () => {
     const { sessions, clock, claimedIds } = open();
     const { id } = await okOf(sessions.create({ ...ada, wake: true }));
     expect(await claimedIds()).toEqual([id]);
@@ -80,7 +80,7 @@ describe('wake', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('lasts through start, pause, resume, extend, update and append', async () => {
+  test('survives start, pause, resume, extend, update and append', async () => {
     const { sessions, claimedIds } = open();
     const { id } = await okOf(sessions.create({ ...ada, timeLimit: 60, wake: true }));
     await okOf(sessions.start(id));
@@ -92,7 +92,7 @@ describe('wake', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('of a session is none of its forks', async () => {
+  test('is not copied by a fork', async () => {
     const { sessions, claimedIds } = open();
     const { id } = await okOf(sessions.create({ ...ada, start: true, wake: true }));
     await createdIn(sessions);
@@ -101,7 +101,7 @@ describe('wake', () => {
     expect(await claimedIds()).toEqual([id, fork]);
   });
 
-  test('is a change only where it is the first, or for an earlier time', async () => {
+  test('is only a change the first time, or for an earlier time', async () => {
     const { sessions, store } = open();
     const id = await createdIn(sessions);
     const sequence = async () =>
@@ -114,14 +114,14 @@ describe('wake', () => {
     expect(seen).toEqual([1, 2, 2, 2, 3]);
   });
 
-  test('for a time before 1970 counts as one for now', async () => {
+  test('for a time before 1970 counts as now', async () => {
     const { sessions, claimedIds } = open();
     const id = await createdIn(sessions);
     await okOf(sessions.wake(id, { at: '1969-07-20T20:17:00Z' }));
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('is refused where the session is missing or has ended', async () => {
+  test('fails for a missing or ended session', async () => {
     const { sessions, clock } = open();
     expect(await errorOf(sessions.wake('s9'))).toMatchObject({ type: 'not_found', id: 's9' });
     const refusal = { type: 'invalid_transition', status: 'TERMINATED', command: 'wake' };
@@ -141,7 +141,7 @@ describe('wake', () => {
     [{ at: 5 }, 'at'],
     [{ when: '2026-01-31T12:00:00Z' }, 'when'],
     [null, 'options'],
-  ])('with %j is invalid_input that names the field', async (options, path) => {
+  ])('with %j fails with invalid_input that names the field', async (options, path) => {
     const { sessions } = open();
     const error = await errorOf(call(sessions, 'wake', await createdIn(sessions), options));
     expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path }] });
@@ -151,7 +151,7 @@ describe('wake', () => {
 const hello = [{ role: 'user', content: 'hello' }];
 
 describe('send', () => {
-  test('gives the session with the message to a worker, with no call in between', async () => {
+  test('makes the session claimable with its message, in one call', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.append(id, hello));
@@ -161,7 +161,7 @@ describe('send', () => {
     expect(claimed).toMatchObject([{ session: { id }, messages: [{ content: 'hello' }] }]);
   });
 
-  test('under a lease waits until the lease is released, and outlives the work of before', async () => {
+  test('under a lease makes the session wait until the release, and outlives the earlier work', async () => {
     const { sessions, claimedIds } = open();
     const { id } = await okOf(sessions.create({ ...ada, start: true, wake: true }));
     const { claimed } = await okOf(sessions.claim(worker));
@@ -172,7 +172,7 @@ describe('send', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('is found by a release of a process that does not know of it', async () => {
+  test('is found by the release of a process that does not know the message', async () => {
     const { sessions, store, clock, claimedIds } = open();
     const other = new SessionService({ store, clock });
     const { id } = await okOf(sessions.create({ ...ada, start: true, wake: true }));
@@ -197,7 +197,7 @@ describe('send', () => {
     expect(await claimedIds()).toEqual([]);
   });
 
-  test('leaves what comes after it right: a command, an update, another message, a wake', async () => {
+  test('keeps later changes correct: a command, an update, another message, a wake', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.send(id, 'one'));
@@ -215,7 +215,7 @@ describe('send', () => {
 });
 
 describe('rewind with wake', () => {
-  test('of anything but a boolean is invalid_input', async () => {
+  test('rejects anything but a boolean', async () => {
     const { sessions } = open();
     const input = { to: 0, ifPosition: 0, wake: 'now' };
     const error = await errorOf(call(sessions, 'rewind', await startedIn(sessions), input));
@@ -242,7 +242,7 @@ describe('rewind with wake', () => {
 });
 
 describe('getOrCreate with wake', () => {
-  test('wakes the session that it creates, and none that exists', async () => {
+  test('wakes the session that it creates, but not an existing one', async () => {
     const { sessions, claimedIds } = open();
     const input = { ...ada, id: 'talk', wake: true };
     await okOf(sessions.getOrCreate(input));
@@ -257,7 +257,7 @@ describe('getOrCreate with wake', () => {
 });
 
 describe('create with wake', () => {
-  test('is the same call only with the same wake, under an idempotency key', async () => {
+  test('is only repeated by the same wake under its idempotency key', async () => {
     const { sessions, claimedIds } = open();
     const input = { ...ada, idempotencyKey: 'one', wake: true };
     const { id } = await okOf(sessions.create(input));
@@ -267,7 +267,7 @@ describe('create with wake', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('of anything but a boolean is invalid_input', async () => {
+  test('rejects anything but a boolean', async () => {
     const error = await errorOf(call(open().sessions, 'create', { ...ada, wake: 'now' }));
     expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path: 'wake' }] });
   });

@@ -13,7 +13,7 @@ import {
 } from '../support/with-lease.js';
 
 describe('withLease', () => {
-  test('leases the session, gives what the function returns, and releases it', async () => {
+  test("leases the session, returns the function's value, and releases the lease", async () => {
     const bench = await open();
     const { sessions, id } = bench;
     const result = await okOf(
@@ -31,7 +31,7 @@ describe('withLease', () => {
     expect(await okOf(sessions.withLease(id, nineSeconds, () => ok('a value')))).toBe('a value');
   });
 
-  test('renews the lease at a third of its length, for as long as the function takes', async () => {
+  test('renews the lease at a third of its length, for as long as the function runs', async () => {
     const bench = await open();
     const { sessions, id, pass } = bench;
     const { use, begun, finish } = working();
@@ -58,7 +58,7 @@ describe('withLease', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('says leased, and does not call the function, while another holder has the session', async () => {
+  test('fails with leased, without calling the function, while another holder has the lease', async () => {
     const { sessions, id } = await open();
     await okOf(sessions.lease(id, { holder: 'worker-2', seconds: 9 }));
     let calls = 0;
@@ -79,7 +79,7 @@ describe('withLease', () => {
     expect(calls).toBe(0);
   });
 
-  test('tells what the function threw, after it has released the lease', async () => {
+  test('returns what the function threw, after the release', async () => {
     const bench = await open();
     const cause = new Error('the model is away');
     const thrown = bench.sessions.withLease(bench.id, nineSeconds, () => {
@@ -91,7 +91,7 @@ describe('withLease', () => {
     expect(await errorOf(rejected)).toMatchObject({ type: 'callback_failed', cause });
   });
 
-  test('aborts the signal once the lease is lost to another, and says lease_lost if the function returns a value or throws the reason', async () => {
+  test('aborts the signal once another holder has the lease, and fails with lease_lost', async () => {
     for (const end of ['returns', 'throws']) {
       const { sessions, id, pass } = await open();
       const { use, begun, finish } = working();
@@ -114,7 +114,7 @@ describe('withLease', () => {
     }
   });
 
-  test('aborts the signal when the end passes without a renewal, and tries again until then', async () => {
+  test('aborts the signal when the lease expires without a renewal, and retries until then', async () => {
     const inner = new MemorySessionStore();
     let isAway = false;
     let tries = 0;
@@ -146,7 +146,7 @@ describe('withLease', () => {
     expect(await errorOf(result)).toMatchObject({ type: 'lease_lost' });
   });
 
-  test('goes on after an outage that was shorter than the lease', async () => {
+  test('continues after an outage that was shorter than the lease', async () => {
     const inner = new MemorySessionStore();
     let isAway = false;
     const store = changed(inner, {
@@ -167,7 +167,7 @@ describe('withLease', () => {
     expect(await okOf(result)).toBe('done');
   });
 
-  test('aborts the signal when the session has ended or is gone, and gives what the function returns', async () => {
+  test("aborts the signal when the session ends or disappears, and returns the function's value", async () => {
     for (const end of ['terminate', 'delete'] as const) {
       const { sessions, id, pass } = await open();
       const { use, begun, finish } = working();
@@ -182,7 +182,7 @@ describe('withLease', () => {
     }
   });
 
-  test('says why the signal was aborted if the function throws that, also after the end of the session', async () => {
+  test('returns the reason of the abort if the function throws it, even after the session has ended', async () => {
     const { sessions, id, pass } = await open();
     const { use, begun, finish } = working();
     const result = sessions.withLease(id, nineSeconds, async (lease) => {
@@ -196,7 +196,7 @@ describe('withLease', () => {
     expect(await errorOf(result)).toMatchObject({ type: 'invalid_transition' });
   });
 
-  test('gives what the function returns that has released the lease itself', async () => {
+  test("returns the function's value if the function released the lease itself", async () => {
     const { sessions, id, pass } = await open();
     const { use, begun, finish } = working();
     const result = sessions.withLease(id, nineSeconds, async (lease) => {
@@ -210,7 +210,7 @@ describe('withLease', () => {
     expect(await okOf(result)).toBe('done');
   });
 
-  test('gives what the function returns that has ended the session itself', async () => {
+  test("returns the function's value if the function ended the session itself", async () => {
     const { sessions } = await open();
     const id = await createdIn(sessions);
     const ended = sessions.withLease(id, nineSeconds, async ({ fencingToken }) => {

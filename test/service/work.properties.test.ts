@@ -173,7 +173,7 @@ const checkWork = ({ model, state, isSpeaking }: Awaited<ReturnType<typeof open>
   expect(wakeAtOf(now) < NEVER).toBe(isWaiting && now.status !== 'PAUSED');
 };
 
-test('no sequence of commands loses work, lowers its attempts, or tries it more often than allowed', async () => {
+test('no sequence of commands loses work, lowers its attempts, or exceeds its maximum of attempts', async () => {
   const steps = fc.array(step, { minLength: 20, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(steps, async (calls) => {

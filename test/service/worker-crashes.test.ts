@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { lasting, openWorkers } from '../support/open-workers.js';
 import { okOf } from '../support/sessions.js';
 
-describe('a worker that claims a session whose last worker has crashed', () => {
+describe('a worker that claims a session whose last worker crashed', () => {
   const crash = async () => {
     const bench = openWorkers();
     const { sessions, waiting, pass } = bench;
@@ -12,7 +12,7 @@ describe('a worker that claims a session whose last worker has crashed', () => {
     return { ...bench, suspect };
   };
 
-  test('claims no other session until that one is over', async () => {
+  test('claims no other session until that work is over', async () => {
     const { work, waiting, pass, suspect } = await crash();
     const { run, begun, finish } = lasting();
     work({ run });
@@ -25,7 +25,7 @@ describe('a worker that claims a session whose last worker has crashed', () => {
     expect(begun.map(({ session }) => session.id)).toEqual([suspect, other]);
   });
 
-  test('claims others again once that one has lived for the length of a lease', async () => {
+  test('claims others again once that work has run for the length of a lease', async () => {
     const { work, waiting, pass, suspect } = await crash();
     const { run, begun } = lasting();
     work({ run, seconds: 4 });

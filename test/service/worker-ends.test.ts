@@ -9,7 +9,7 @@ import { okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
 describe('a worker', () => {
-  test('aborts the signal as soon as its work is cancelled from elsewhere', async () => {
+  test('aborts the signal as soon as its work is cancelled elsewhere', async () => {
     const { sessions, work, waiting, errors, pass } = openWorkers();
     const id = await waiting();
     const { run, begun, finish } = lasting();
@@ -23,7 +23,7 @@ describe('a worker', () => {
     expect([begun.length, errors]).toEqual([1, []]);
   });
 
-  test('tells no error of calls that are cancelled, also where they throw', async () => {
+  test('reports no error of cancelled calls, even if they throw', async () => {
     const { sessions, work, waiting, errors, pass } = openWorkers();
     const id = await waiting();
     work({
@@ -45,7 +45,7 @@ describe('a worker', () => {
       'it writes without a look at the signal',
       ({ session, sessions: own }: Turn) => own.orThrow.pause(session.id),
     ],
-  ])('reports no error of work that was cancelled, also if %s', async (_, end) => {
+  ])('reports no error of cancelled work, even if %s', async (_, end) => {
     const { sessions, work, waiting, errors, pass } = openWorkers();
     const id = await waiting();
     const { run, begun, finish } = lasting();
@@ -61,7 +61,7 @@ describe('a worker', () => {
     expect([begun.length, errors]).toEqual([1, []]);
   });
 
-  test('aborts the signal as soon as the session has ended, and is told so', async () => {
+  test('aborts the signal as soon as the session has ended, with the reason', async () => {
     const { sessions, work, waiting, errors, pass } = openWorkers();
     const id = await waiting();
     const { run, begun, finish } = lasting();
@@ -75,7 +75,7 @@ describe('a worker', () => {
     expect(errors).toEqual([]);
   });
 
-  test('goes on after an outage, also one in which its work ended', async () => {
+  test('continues after an outage, even one in which its work ended', async () => {
     let isAway = false;
     const away = err(storeUnavailable('it is away', 'not_applied'));
     const memory = new MemorySessionStore({ events: true });
@@ -117,7 +117,7 @@ describe('a worker', () => {
     expect(begun).toHaveLength(1);
   });
 
-  test('waits also for work whose lease it has lost, and hears of a cancel of the later claim', async () => {
+  test('waits for work whose lease it lost, and notices a cancel of its later claim', async () => {
     const memory = new MemorySessionStore({ events: true });
     let isAway = false;
     const away = err(storeUnavailable('it is away', 'not_applied'));

@@ -5,7 +5,7 @@ import { ada, okOf, openSessions } from '../support/sessions.js';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a worker takes up the session of a crashed one within a second and a half after its lease', async () => {
+test("a worker claims a crashed worker's session within 1.5 seconds after its lease", async () => {
   const { sessions, clock } = openSessions({ store: new MemorySessionStore() });
   const pass = async (ms: number) => {
     for (let left = ms; left > 0; left -= 250) {

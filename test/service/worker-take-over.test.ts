@@ -16,7 +16,7 @@ const patient = { timeout: PATIENT_MS };
 /** Polls and renewals are an hour apart, so that they hide nothing. */
 const rare = { interval: 3600, seconds: 10_800 };
 
-describe('a worker, without a poll or a renewal,', () => {
+describe('a worker without polls and renewals', () => {
   test('aborts the signal when a holder whose clock is ahead takes its session over', async () => {
     const { store, clock, work, waiting } = openWorkers();
     const id = await waiting();
@@ -31,7 +31,7 @@ describe('a worker, without a poll or a renewal,', () => {
     expect((await okOf(other.get(id))).lease?.holder).toBe('other');
   });
 
-  test('hears of wakes again after its log has failed once', async () => {
+  test('is notified of wakes again after its log failed once', async () => {
     const memory = new MemorySessionStore({ events: true });
     const { events } = memory;
     if (events === undefined) throw new Error('the store has no events');
@@ -68,7 +68,7 @@ describe('a worker, without a poll or a renewal,', () => {
 });
 
 describe('a worker of a slow store', () => {
-  test('counts its lease from when the claim began, not from the answer', async () => {
+  test('counts its lease from the start of the claim, not from the reply', async () => {
     const memory = new MemorySessionStore();
     const inner = changed(memory, {});
     let changes = 0;
@@ -151,7 +151,7 @@ describe('a worker of a slow store', () => {
     await pass(20_000);
   });
 
-  test('keeps from other claims what it claims after others for as long as what it claims first', async () => {
+  test('hides all sessions of a claim from other claims equally long', async () => {
     const memory = new MemorySessionStore();
     const inner = changed(memory, {});
     const ranges: TakeRange[] = [];

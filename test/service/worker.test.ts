@@ -9,7 +9,7 @@ import { ada, okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
 describe('a worker', () => {
-  test('runs for each session that waits for one, once, with the session and its own token', async () => {
+  test('runs once for each waiting session, with the session and its own token', async () => {
     const { sessions, work, waiting, pass } = openWorkers();
     const ids = [await waiting(), await waiting()];
     const seen: string[] = [];
@@ -32,7 +32,7 @@ describe('a worker', () => {
     }
   });
 
-  test('hears of a wake without a poll', async () => {
+  test('is notified of a wake without a poll', async () => {
     const { work, waiting, pass } = openWorkers();
     const { run, begun } = lasting();
     work({ run, interval: 3600 });
@@ -41,7 +41,7 @@ describe('a worker', () => {
     await expect.poll(() => begun.map(({ session }) => session.id)).toEqual([id]);
   });
 
-  test('for all tenants hears of the wakes of each', async () => {
+  test('for all tenants is notified of the wakes of each', async () => {
     const { sessions, work, pass } = openWorkers();
     const { run, begun } = lasting();
     work({ run, allTenants: true, interval: 3600 });
@@ -60,7 +60,7 @@ describe('a worker', () => {
     expect(begun).toHaveLength(1);
   });
 
-  test('has at most as many sessions as its concurrency, and takes the next when one is done', async () => {
+  test('runs up to its concurrency, and takes the next session when one is done', async () => {
     const { work, waiting, pass } = openWorkers();
     for (let count = 0; count < 5; count += 1) await waiting();
     const { run, begun, finish } = lasting();
@@ -72,7 +72,7 @@ describe('a worker', () => {
     expect(begun).toHaveLength(3);
   });
 
-  test('renews its leases while it works', async () => {
+  test('renews its leases during the work', async () => {
     const { sessions, work, waiting, pass } = openWorkers();
     const id = await waiting();
     const { run, begun, finish } = lasting();
@@ -105,7 +105,7 @@ describe('a worker', () => {
     ],
     ['rejects', () => Promise.reject(new Error('no model'))],
     ['returns an Err', () => err(new Error('no model'))],
-  ])('tries again later if its function %s, up to a number of attempts', async (_, run) => {
+  ])('retries later if its function %s, up to a maximum of attempts', async (_, run) => {
     const { sessions, work, waiting, errors, pass } = openWorkers();
     const id = await waiting();
     const attempts: number[] = [];
@@ -129,7 +129,7 @@ describe('a worker', () => {
     });
   });
 
-  test('takes an Ok for done, and other sessions are not held up by one that fails', async () => {
+  test('treats an Ok as done, and one failure delays no other session', async () => {
     const { sessions, work, waiting, pass } = openWorkers();
     const [bad, good] = [await waiting(), await waiting()];
     work({ run: ({ session }) => (session.id === bad ? err('bad') : ok('good')), concurrency: 1 });
@@ -137,7 +137,7 @@ describe('a worker', () => {
     expect((await okOf(sessions.get(good))).work).toBeUndefined();
   });
 
-  test('writes a claim and its end, and nothing else, when its own events come', async () => {
+  test('writes a claim and its end, and nothing in response to its own events', async () => {
     const memory = new MemorySessionStore({ events: true });
     const { events } = memory;
     if (events === undefined) throw new Error('the store has no events');
@@ -178,7 +178,7 @@ describe('a worker', () => {
     expect(writes).toBe(2);
   });
 
-  test('begins the next turn while the last one is being released', async () => {
+  test('begins the next turn during the release of the last one', async () => {
     const memory = new MemorySessionStore({ events: true });
     let release = (): void => undefined;
     const isHeld = new Promise<void>((resolve) => {
@@ -215,7 +215,7 @@ describe('a worker', () => {
     expect([(await okOf(sessions.get(id))).history.length, reads]).toEqual([1, 0]);
   });
 
-  test('works for its tenant, or for all', async () => {
+  test('works for its tenant, or for all tenants', async () => {
     const { sessions, work, pass } = openWorkers();
     for (const tenant of ['acme', 'globex'])
       await okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
@@ -238,7 +238,7 @@ describe('a worker', () => {
     [{ seconds: -1 }, 'seconds'],
     [{ run: 'it' }, 'run'],
     [{ allTenants: 'yes' }, 'allTenants'],
-  ])('with the options %j is a TypeError that names them', (options, name) => {
+  ])('throws a TypeError for the options %j', (options, name) => {
     const { sessions } = openWorkers();
     const all = { run: () => undefined, ...options };
     expect(() => Reflect.apply(createWorker, undefined, [sessions, all])).toThrow(name);

@@ -26,17 +26,17 @@ const released = (state: StateRecord, done: boolean, now = NOON) => {
 };
 
 describe('a wake', () => {
-  test('changes the time alone', () => {
+  test('changes only the time', () => {
     const state = live('PAUSED', { metadata: { title: 'one' } });
     expect(woken(state, NOON + 5)).toEqual({ ...state, work: { wakeAt: NOON + 5 } });
   });
 
-  test('of a session that waits for a worker by then already changes nothing', () => {
+  test('of a session that already waits by then changes nothing', () => {
     for (const at of [NOON, NOON + 1]) expect(woken(waiting, at)).toBe(waiting);
     expect(woken(waiting, NOON - 1).work.wakeAt).toBe(NOON - 1);
   });
 
-  test('of a session that has ended, also by the clock alone, is refused', () => {
+  test('of an ended or overdue session is refused', () => {
     const refusal = { type: 'invalid_transition', status: 'TERMINATED', command: 'wake' };
     for (const state of [ended('failed'), live('ACTIVE', { deadline: NOON })]) {
       expect(wakeState(state, NOON, NOON)._unsafeUnwrapErr()).toMatchObject(refusal);
@@ -45,7 +45,7 @@ describe('a wake', () => {
 });
 
 describe('a claim', () => {
-  test('is a lease in place of the wake', () => {
+  test('replaces the wake by a lease', () => {
     const lease = { holder: 'worker', fencingToken: 1, takenAt: NOON, until: NOON + 1000 };
     expect(claimed(waiting)).toEqual({
       ...waiting,
@@ -53,7 +53,7 @@ describe('a claim', () => {
     });
   });
 
-  test('keeps what it does not change, and a later wake', () => {
+  test('keeps everything else, including a later wake', () => {
     const state = live('ACTIVE', {
       work: { lease: { ...claimed(waiting).work.lease, until: NOON - 1000 }, wakeAt: NOON + 9 },
     });
@@ -62,7 +62,7 @@ describe('a claim', () => {
     expect(next).toMatchObject({ work: { wakeAt: NOON + 9 }, labels, metadata: { title: 'one' } });
   });
 
-  test('is refused where the session waits for no worker, waits from later on, is leased or has ended', () => {
+  test('is refused if the session does not wait, waits until later, is leased or has ended', () => {
     const { lease } = leaseState(
       live('ACTIVE'),
       { ...worker, holder: 'other' },
@@ -79,7 +79,7 @@ describe('a claim', () => {
     for (const state of states) expect(claimState(state, worker, NOON)).toBeUndefined();
   });
 
-  test('can be made again with a delay once its lease has run out, with the next fencing token', () => {
+  test('can be repeated after a delay once its lease expired, with the next fencing token', () => {
     const first = claimed(waiting);
     expect(claimState(first, worker, NOON + 1499)).toBeUndefined();
     expect(claimed(first, NOON + 1500).work.lease).toMatchObject({
@@ -88,13 +88,13 @@ describe('a claim', () => {
     });
   });
 
-  test('that is released without its work being done waits for a worker again after a delay', () => {
+  test('that is released without done lets the session wait again after a delay', () => {
     const free = released(claimed(waiting), false, NOON + 5);
     expect([free.work.retryAt, free.work.lease?.maxAttempts]).toEqual([NOON + 505, undefined]);
     expect(wakeAtOf(free)).toBe(NOON + 505);
   });
 
-  test('that is released waits for the earlier of the delay and a wake since', () => {
+  test('that is released lets the session wait until the earlier of the delay and a wake since', () => {
     for (const [at, wakeAt] of [
       [NOON + 50, NOON + 50],
       [NOON + 5000, NOON + 505],
@@ -103,12 +103,12 @@ describe('a claim', () => {
     }
   });
 
-  test('that is done leaves the wakes that came after it', () => {
+  test('that is done keeps the wakes that came after it', () => {
     expect(wakeAtOf(released(claimed(waiting), true))).toBe(NEVER);
     expect(wakeAtOf(released(woken(claimed(waiting), NOON + 1), true))).toBe(NOON + 1);
   });
 
-  test('goes on under a new lease, also of another holder, until its work is done', () => {
+  test('continues under a new lease, also of another holder, until its work is done', () => {
     const first = claimed(waiting);
     const same = leaseState(first, worker, NOON + 1)._unsafeUnwrap();
     const next = leaseState(first, { ...worker, holder: 'other' }, NOON + 1000)._unsafeUnwrap();
@@ -116,7 +116,7 @@ describe('a claim', () => {
     expect(wakeAtOf(released(next, true, NOON + 1000))).toBe(NEVER);
   });
 
-  test('goes through each change of the status, as a wake and a failed attempt do', () => {
+  test('survives each change of the status, as do a wake and a failed attempt', () => {
     const failed = released(claimed(waiting), false);
     for (const state of [claimed(waiting), waiting, failed]) {
       for (const [status, command] of [
@@ -132,7 +132,7 @@ describe('a claim', () => {
   });
 });
 
-describe('attempts', () => {
+describe('attempts of work', () => {
   /** The state after an attempt that failed, once its delay is over. */
   const failed = (state: StateRecord, now: number) => released(claimed(state, now), false, now);
   const last = claimed(failed(waiting, NOON), NOON + 1000);
@@ -145,7 +145,7 @@ describe('attempts', () => {
     expect(claimed(woken(done, NOON), NOON + 2000).work.attempts).toBe(1);
   });
 
-  test('of which the last one fails leave a session that waits for no worker and says so', () => {
+  test('exhaust the session when the last one fails', () => {
     const exhausted = released(last, false, NOON + 1000);
     expect([wakeAtOf(exhausted), exhausted.work.attempts, exhausted.labels]).toEqual([
       NEVER,
@@ -154,13 +154,13 @@ describe('attempts', () => {
     ]);
   });
 
-  test('of which the last one ends in a crash: the next claim finds that', () => {
+  test('exhaust the session when the last one ends in a crash, which the next claim finds', () => {
     const claim = claimState(last, worker, NOON + 2000);
     expect(claim?.outcome).toBe('exhausted');
     expect([claim && wakeAtOf(claim.state), claim?.state.labels]).toEqual([NEVER, label]);
   });
 
-  test('continue after a crash with a delay that doubles, and count the crash', () => {
+  test('continue after a crash with a doubling delay, and count the crash', () => {
     const patient = { ...worker, attempts: 9 };
     let state: StateRecord = waiting;
     let now = NOON;
@@ -185,7 +185,7 @@ describe('attempts', () => {
     expect(wakeAtOf(woken(claimed(waiting), NOON + 1))).toBe(NOON + 1000);
   });
 
-  test('begin anew if the session was woken during the last one', () => {
+  test('restart if the session was woken during the last one', () => {
     const free = released(woken(last, NOON + 1000), false, NOON + 1000);
     expect([free.work.attempts, free.labels, wakeAtOf(free)]).toEqual([
       undefined,
@@ -196,12 +196,12 @@ describe('attempts', () => {
     expect(claimed(crashed, NOON + 2000).work).toMatchObject({ attempts: 1 });
   });
 
-  test('begin anew with a wake after the last one, and the label goes', () => {
+  test('restart with a wake after the last one, and the label goes', () => {
     const again = claimed(woken(released(last, false, NOON + 1000), NOON), NOON + 2000);
     expect([again.work.attempts, again.labels]).toEqual([1, undefined]);
   });
 
-  test('leave the labels of the host', () => {
+  test('keep the labels of the host', () => {
     const labels = { user: 'u-1' };
     const exhausted = released({ ...last, labels }, false, NOON + 1000);
     expect(exhausted.labels).toEqual({ ...label, ...labels });
@@ -209,8 +209,8 @@ describe('attempts', () => {
   });
 });
 
-describe('a wake for later', () => {
-  test('outlives a failed attempt, a crash and the work that is done', () => {
+describe('a wake for a later time', () => {
+  test('outlives a failed attempt, a crash and finished work', () => {
     const later = NOON + 60_000;
     const first = woken(claimed(waiting), later);
     const second = claimed(released(first, false), NOON + 1000);
@@ -256,16 +256,16 @@ describe('a cancel', () => {
     ]);
   });
 
-  test('lengthens no lease', () => {
+  test('never extends a lease', () => {
     expect(cancelled(claimed(waiting)).work.lease?.until).toBe(NOON + 1000);
   });
 
-  test('ends a lease that is no turn immediately', () => {
+  test('ends a lease without a turn immediately', () => {
     const leased = leaseState(live('ACTIVE'), worker, NOON)._unsafeUnwrap();
     expect(cancelled(leased).work.lease).toMatchObject({ until: 0, releasedAt: NOON });
   });
 
-  test('is what the holder of the lease is told, and what a later holder is not', () => {
+  test('is reported to the holder of the lease, and not to a later holder', () => {
     const after = cancelled(running);
     const token = { fencingToken: 1, seconds: 1 };
     const late = NOON + LAST_WORDS_MS;
@@ -284,18 +284,18 @@ describe('a cancel', () => {
     expect(renewState(next, token, late)._unsafeUnwrapErr()).toMatchObject({ type: 'lease_lost' });
   });
 
-  test('also clears a wake that no worker has claimed, and a claim whose worker has crashed', () => {
+  test('also clears an unclaimed wake, and a claim whose worker crashed', () => {
     expect(cancelled(live('IDLE', { work: { wakeAt: NOON + 9 } }))).toEqual(live('IDLE'));
     expect(wakeAtOf(cancelled(claimed(waiting), NOON + 5000))).toBe(NEVER);
   });
 
-  test('changes nothing where there is nothing to cancel', () => {
+  test('changes nothing if there is nothing to cancel', () => {
     const done = released(claimed(waiting), true);
     for (const state of [live('ACTIVE'), done, cancelled(claimed(waiting))])
       expect(cancelled(state)).toBe(state);
   });
 
-  test('of a session that has ended is refused', () => {
+  test('of an ended session is refused', () => {
     expect(
       cancelState(ended('failed'), { reason: undefined }, NOON)._unsafeUnwrapErr(),
     ).toMatchObject({
@@ -304,8 +304,8 @@ describe('a cancel', () => {
   });
 });
 
-describe('the release of a lease that is no claim', () => {
-  test('makes the session wait for no worker, whether the work is done or not', () => {
+describe('the release of a lease without a claim', () => {
+  test('lets the session wait for no worker, with or without done', () => {
     const leased = leaseState(live('ACTIVE'), worker, NOON)._unsafeUnwrap();
     for (const done of [true, false]) expect(wakeAtOf(released(leased, done))).toBe(NEVER);
   });

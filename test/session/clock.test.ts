@@ -34,7 +34,7 @@ const onMachine = (times: readonly (readonly [elapsed: number, at: number])[]) =
   timed(times, true);
 
 describe("the machine's clock", () => {
-  test('continues by elapsed time after it was set back an hour', () => {
+  test('continues with elapsed time after it was set back an hour', () => {
     expect(
       onMachine([
         [0, 5 * HOUR],
@@ -55,7 +55,7 @@ describe("the machine's clock", () => {
     ).toEqual([5 * HOUR, 5 * HOUR + 1000, 5 * HOUR + 2300, 5 * HOUR + 3300]);
   });
 
-  test('is followed back once it has run steadily for five minutes, also if nobody reads it', () => {
+  test('is followed back after it has run steadily for five minutes, even if nobody reads it', () => {
     expect(
       onMachine([
         [0, 5 * HOUR],
@@ -75,7 +75,7 @@ describe("the machine's clock", () => {
     ]);
   });
 
-  test('stands still after a step back of up to a second, and never runs backwards by it', () => {
+  test('stands still after a step back of up to a second, and never runs backwards', () => {
     expect(
       onMachine([
         [0, HOUR],
@@ -99,29 +99,29 @@ describe("the machine's clock", () => {
 });
 
 describe('an injected clock that is read steadily', () => {
-  test('goes forward as the host\u2019s does', () => {
+  test("goes forward as the host's does", () => {
     expect(readings([0, 1, 1, 5])).toEqual([0, 1, 1, 5]);
   });
 
-  test('stands still while the host\u2019s is set back, and goes on when it has caught up', () => {
+  test("stands still while the host's is set back, and continues when it has caught up", () => {
     expect(readings([10, 5, 9, 10, 11, 0, 12])).toEqual([10, 10, 10, 10, 11, 11, 12]);
   });
 
-  test('cuts fractions off', () => {
+  test('rounds fractions down', () => {
     expect(readings([1.999, 2.001])).toEqual([1, 2]);
   });
 
-  test('is unusable for a moment only: what it gave before still counts', () => {
+  test('is unusable for a moment only, and keeps its earlier reading', () => {
     expect(
       readings([10, Number.NaN, -1, Number.POSITIVE_INFINITY, 253_402_300_800_000, 5]),
     ).toEqual([10, 'unusable', 'unusable', 'unusable', 'unusable', 10]);
   });
 
-  test('reaches from 1970 to the end of 9999', () => {
+  test('ranges from 1970 to the end of 9999', () => {
     expect(readings([0, 253_402_300_799_999])).toEqual([0, 253_402_300_799_999]);
   });
 
-  test('refuses a reading in the far future, and is as good as before when that is over', () => {
+  test('rejects a reading in the far future, and recovers when that is over', () => {
     expect(
       timed([
         [0, 1000],
@@ -143,7 +143,7 @@ describe('an injected clock that is read steadily', () => {
     ).toEqual([1000, refused, refused, 60_500, refused]);
   });
 
-  test('believes a step once the clock has run steadily for five minutes', () => {
+  test('follows a step after the clock has run steadily for five minutes', () => {
     expect(
       timed([
         [0, 1000],
@@ -155,7 +155,7 @@ describe('an injected clock that is read steadily', () => {
     ).toEqual([1000, refused, refused, 3 * YEAR + 300_000, 3 * YEAR + 300_010]);
   });
 
-  test('goes on after an idle time of any length', () => {
+  test('continues after an idle time of any length', () => {
     expect(
       timed([
         [0, 1000],
@@ -176,7 +176,7 @@ describe('an injected clock that is read steadily', () => {
     ).toEqual([9 * YEAR, 9 * YEAR, 9 * YEAR, 301_000, 301_010]);
   });
 
-  test('says what is wrong where a clock is none', () => {
+  test('reports what is wrong with an invalid clock', () => {
     const error = monotonic({ now: () => Number.NaN })()._unsafeUnwrapErr();
     expect(error).toMatchObject({
       type: 'misconfigured',
@@ -185,7 +185,7 @@ describe('an injected clock that is read steadily', () => {
   });
 });
 
-test('the machine\u2019s clock gives milliseconds since the epoch', () => {
+test("the machine's clock returns milliseconds since the epoch", () => {
   const before = Date.now();
   expect(systemClock.now()).toBeGreaterThanOrEqual(before);
 });
@@ -196,12 +196,12 @@ test.for([
   [1_769_882_402_000, '2026-01-31T18:00:02.000Z'],
   [253_402_300_799_999, '9999-12-31T23:59:59.999Z'],
   [1, '1970-01-01T00:00:00.001Z'],
-] as const)('%i ms are %s', ([ms, timestamp]) => {
+] as const)('%i ms are formatted as %s', ([ms, timestamp]) => {
   expect(timestampOf(ms)).toBe(timestamp);
   expect(timestampOf(ms)).toBe(timestamp);
 });
 
-test('formats times of many days in any order', () => {
+test('times of many days are formatted correctly in any order', () => {
   const hours = Array.from({ length: 4000 }, (_, number) => (number * 7919) % 4000);
   const times = hours.map((hour) => 1_769_882_402_003 + hour * 3_600_000);
   expect(times.map(timestampOf)).toEqual(times.map((ms) => new Date(ms).toISOString()));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DIGEST_LENGTH, digestOf } from '../../src/session/digest-of.js';
 
-test('a digest never changes: stores keep it', () => {
+test('a digest never changes, since stores keep it', () => {
   expect([
     digestOf(''),
     digestOf('hello'),
@@ -16,7 +16,7 @@ test('a digest never changes: stores keep it', () => {
   `);
 });
 
-test('texts that differ have different digests of one form', () => {
+test('different texts have different digests of the same form', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
       expect(digestOf(a)).toMatch(new RegExp(`^[0-9a-f]{${DIGEST_LENGTH}}$`));

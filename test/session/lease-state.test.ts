@@ -25,14 +25,14 @@ const released = (state: StateRecord, fencingToken: number, atMs: number) =>
 describe('a lease', () => {
   const first = leased(fresh, 'a', 0);
 
-  test('changes the lease alone', () => {
+  test('changes only the lease', () => {
     expect(first).toEqual({
       ...fresh,
       work: { lease: { holder: 'a', fencingToken: 1, takenAt: NOON, until: NOON + 1000 } },
     });
   });
 
-  test('is current from the moment it is taken to the millisecond before its end', () => {
+  test('is current from its first millisecond to the one before its end', () => {
     const lease = { holder: 'a', fencingToken: 1, until: '2026-01-31T12:00:01.000Z' };
     expect(sessionLeaseOf(first.work.lease)).toEqual(lease);
     expect([0, 999, 1000].map((ms) => leaseAt(first, NOON + ms))).toEqual([
@@ -51,16 +51,16 @@ describe('a lease', () => {
     ]);
   });
 
-  test('of a session that nobody has leased is none', () => {
+  test('of a session that was never leased does not exist', () => {
     expect(leaseAt(fresh, NOON)).toBeUndefined();
     expect(isLeasedWith(fresh, 0, NOON)).toBe(false);
   });
 
-  test('lasts for a clock that was set back', () => {
+  test('survives a clock that is set back', () => {
     expect(isLeasedWith(first, 1, NOON - 3_600_000)).toBe(true);
   });
 
-  test('of the same holder takes the place of its current one, with the next fencing token', () => {
+  test('of the same holder replaces its current one, with the next fencing token', () => {
     expect(leased(first, 'a', 999).work.lease).toEqual({
       holder: 'a',
       fencingToken: 2,
@@ -75,7 +75,7 @@ describe('a lease', () => {
     });
   });
 
-  test('has the next fencing token once the last has run out, whoever takes it', () => {
+  test('has the next fencing token once the last one expired, for any holder', () => {
     expect(leased(first, 'a', 1000).work.lease).toEqual({
       holder: 'a',
       fencingToken: 2,
@@ -90,7 +90,7 @@ describe('a lease', () => {
     });
   });
 
-  test('of another is refused until then, with the name and the end of the current one', () => {
+  test('of another holder is refused until the end, with the current holder and end', () => {
     expect(
       leaseState(first, { holder: 'b', seconds: 0.001, random: 0 }, NOON + 999)._unsafeUnwrapErr(),
     ).toEqual({
@@ -101,12 +101,12 @@ describe('a lease', () => {
     });
   });
 
-  test('goes through changes of the status', () => {
+  test('survives changes of the status', () => {
     const active = advance(first, 'start', { now: NOON })._unsafeUnwrap();
     expect(active.work.lease).toEqual(first.work.lease);
   });
 
-  test('of a session that has ended, also by the clock alone, is refused', () => {
+  test('of an ended or overdue session is refused', () => {
     const refused = { type: 'invalid_transition', status: 'TERMINATED', command: 'lease' };
     const over = advance(fresh, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(
@@ -130,14 +130,14 @@ describe('a renewal', () => {
   const renewed = (state: StateRecord, fencingToken: number, atMs: number, durationMs = 1000) =>
     renewState(state, { fencingToken, seconds: durationMs / 1000 }, NOON + atMs);
 
-  test('moves the end alone, also to an earlier one', () => {
+  test('moves only the end, also to an earlier time', () => {
     const lease = { ...first.work.lease, until: NOON + 1999 };
     const later = { ...first, work: { lease } };
     expect(renewed(first, 1, 999)._unsafeUnwrap()).toEqual(later);
     expect(renewed(first, 1, 500, 100)._unsafeUnwrap().work.lease.until).toBe(NOON + 600);
   });
 
-  test('of a lease that is over, released, taken over or never taken is lease_lost', () => {
+  test('of an expired, released, foreign or missing lease fails with lease_lost', () => {
     for (const [state, fencingToken, atMs] of [
       [first, 1, 1000],
       [released(first, 1, 500), 1, 500],
@@ -152,7 +152,7 @@ describe('a renewal', () => {
     }
   });
 
-  test('of a session that has ended, also by the clock alone, is invalid_transition', () => {
+  test('of an ended or overdue session fails with invalid_transition', () => {
     const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(renewed(over, 1, 1)._unsafeUnwrapErr()).toMatchObject({
       type: 'invalid_transition',
@@ -177,7 +177,7 @@ describe('a renewal', () => {
 describe('a release', () => {
   const first = leased(fresh, 'a', 0);
 
-  test('ends the lease immediately, for every clock, and keeps the fencing token for the next one', () => {
+  test('ends the lease immediately on every clock, and keeps the fencing token for the next one', () => {
     const free = released(first, 1, 500);
     const lease = { ...first.work.lease, until: 0, releasedAt: NOON + 500 };
     expect(free).toEqual({ ...first, work: { lease } });
@@ -185,13 +185,13 @@ describe('a release', () => {
     expect(leased(free, 'a', 500).work.lease.fencingToken).toBe(2);
   });
 
-  test('of a lease that is over already changes nothing', () => {
+  test('of an expired lease changes nothing', () => {
     const free = released(first, 1, 500);
     expect(released(free, 1, 500)).toBe(free);
     expect(released(first, 1, 1000)).toBe(first);
   });
 
-  test('of a session that has ended changes nothing', () => {
+  test('of an ended session changes nothing', () => {
     const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(released(over, 1, 1)).toBe(over);
     const idle = leased(
@@ -207,7 +207,7 @@ describe('a release', () => {
     expect(released(idle, 1, 50)).toBe(idle);
   });
 
-  test('with another fencing token than that of the latest lease is lease_lost', () => {
+  test('with a fencing token other than the latest fails with lease_lost', () => {
     const second = leased(first, 'b', 1000);
     for (const [state, fencingToken] of [
       [fresh, 1],

@@ -47,7 +47,7 @@ const outcomeOf = (status: SessionStatus, command: string): Cell => {
 };
 
 describe('the state machine', () => {
-  test('has 4 statuses and 9 commands, and the test has all pairs of them', () => {
+  test('has 4 statuses and 9 commands, and this test covers all pairs', () => {
     expect(pairs).toHaveLength(36);
     expect(Object.keys(transitions)).toEqual(statuses);
     const known = new Set(Object.values(transitions).flatMap((row) => Object.keys(row)));
@@ -58,7 +58,7 @@ describe('the state machine', () => {
     expect(outcomeOf(status, command)).toBe(cell);
   });
 
-  test('a refusal says what was refused, and in which status', () => {
+  test('refuses a command with its name and the status', () => {
     expect(transition('IDLE', 'pause')._unsafeUnwrapErr()).toEqual({
       type: 'invalid_transition',
       message: 'a session that is IDLE does not allow pause',
@@ -68,7 +68,7 @@ describe('the state machine', () => {
   });
 
   test.for(['toString', 'constructor', '__proto__', 'hasOwnProperty', '', 'START', 'unchanged'])(
-    'what is no command is refused, even if objects know it: %j',
+    'refuses an unknown command, even a property of every object: %j',
     (name) => {
       for (const status of statuses) {
         const refused: unknown = Reflect.apply(transition, undefined, [
@@ -80,15 +80,15 @@ describe('the state machine', () => {
     },
   );
 
-  test('history is accepted while ACTIVE or PAUSED', () => {
+  test('accepts history while ACTIVE or PAUSED', () => {
     expect(acceptsHistory).toEqual({ IDLE: false, ACTIVE: true, PAUSED: true, TERMINATED: false });
   });
 
-  test('the engine\u2019s clock ends by a command that the table has', () => {
+  test('contains the commands by which the clock ends sessions', () => {
     expect(clockCommands).toEqual({ IDLE: 'time_out', ACTIVE: 'expire', PAUSED: 'time_out' });
   });
 
-  test('nobody can change the tables', () => {
+  test('is frozen', () => {
     const isFrozen = (value: unknown): boolean =>
       typeof value !== 'object' ||
       value === null ||

@@ -7,12 +7,12 @@ afterEach(() => {
 });
 
 describe('the SHA-256 of a text', () => {
-  test('is that of FIPS 180-4, synchronously', () => {
+  test('matches FIPS 180-4, synchronously', () => {
     expect(sha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 
   test.each(['', 'abc', 'größer', '\ud800', 'x'.repeat(100_000)])(
-    'is the same by Web Crypto (%#)',
+    'matches Web Crypto (%#)',
     async (text) => {
       const atOnce = sha256(text);
       vi.stubGlobal('process', {});
@@ -22,14 +22,14 @@ describe('the SHA-256 of a text', () => {
     },
   );
 
-  test('is the same where node:crypto has no hash', () => {
+  test('is the same if node:crypto has no hash', () => {
     const atOnce = sha256('größer');
     const { createHash } = process.getBuiltinModule('node:crypto');
     vi.stubGlobal('process', { getBuiltinModule: () => ({ createHash }) });
     expect(sha256('größer')).toBe(atOnce);
   });
 
-  test('gives a session with an idempotency key its id', async () => {
+  test('determines the id of a session with an idempotency key', async () => {
     expect(await idOfIdempotencyKey('default', 'key')).toBe('RGWn8bGCjLYDvNhf4yKBtr');
   });
 });

@@ -127,8 +127,8 @@ const scripts: fc.Arbitrary<Script> = fc.record({
   script: steps,
 });
 
-describe('for any commands at any times', () => {
-  test('status, reason and duration are those of the simple model', () => {
+describe('after any commands at any times', () => {
+  test('status, reason and duration match the simple model', () => {
     fc.assert(
       fc.property(scripts, fc.nat({ max: 5000 }), (script, rest) => {
         const model = new Model(script.limitMs, script.idleTimeoutMs);
@@ -148,7 +148,7 @@ describe('for any commands at any times', () => {
     );
   });
 
-  test('writing the end down, early or late or never, changes nothing that can be seen', () => {
+  test('storing an end early, late or never makes no visible difference', () => {
     fc.assert(
       fc.property(
         scripts,
@@ -168,7 +168,7 @@ describe('for any commands at any times', () => {
     );
   });
 
-  test('the duration of one state is never negative and never shrinks, in whatever order the times are', () => {
+  test('the duration of one state is never negative and never shrinks, in any order of times', () => {
     fc.assert(
       fc.property(
         scripts,

@@ -29,7 +29,7 @@ const refused = (state: StateRecord, command: StatusCommand, atMs: number) =>
   advance(state, command, { now: NOON + atMs })._unsafeUnwrapErr();
 
 describe('a new session', () => {
-  test('is IDLE, and has spent nothing', () => {
+  test('is IDLE, and has used no time', () => {
     expect(create()).toEqual({
       status: 'IDLE',
       revision: 7,
@@ -44,13 +44,13 @@ describe('a new session', () => {
     });
   });
 
-  test('stays IDLE for ever, whatever its limit', () => {
+  test('stays IDLE forever, whatever its limit', () => {
     expect(stateAt(create(1), NOON + 1e12).status).toBe('IDLE');
     expect(activeMsAt(create(1), NOON + 1e12)).toBe(0);
   });
 });
 
-describe('the time spent', () => {
+describe('the used time', () => {
   test('counts while ACTIVE, and stands still while PAUSED', () => {
     const active = driven(create(), [['start', 1000]]);
     expect(activeMsAt(active, NOON + 1000)).toBe(0);
@@ -71,7 +71,7 @@ describe('the time spent', () => {
     expect(activeMsAt(driven(create(), steps.flat()), NOON + 5000)).toBe(700);
   });
 
-  test('is never more than the limit', () => {
+  test('never exceeds the limit', () => {
     const active = driven(create(500), [['start', 0]]);
     expect([499, 500, 501, 1e9].map((ms) => activeMsAt(active, NOON + ms))).toEqual([
       499, 500, 500, 500,
@@ -80,7 +80,7 @@ describe('the time spent', () => {
 });
 
 describe('the time limit', () => {
-  test('ends the session at the very millisecond when it is used up', () => {
+  test('ends the session in the millisecond in which it is used up', () => {
     const active = driven(create(500), [['start', 100]]);
     expect(stateAt(active, NOON + 599)).toBe(active);
     expect(stateAt(active, NOON + 600)).toEqual({
@@ -99,7 +99,7 @@ describe('the time limit', () => {
     });
   });
 
-  test('gives the same end, whoever notices it and however late', () => {
+  test('leads to the same end, however late it is noticed', () => {
     const active = driven(create(500), [['start', 100]]);
     const end = stateAt(active, NOON + 600);
     for (const later of [601, 10_000, 1e12]) {
@@ -108,7 +108,7 @@ describe('the time limit', () => {
     }
   });
 
-  test('is what is left of it after a pause', () => {
+  test('leaves the rest after a pause', () => {
     const resumed = driven(create(500), [
       ['start', 0],
       ['pause', 200],
@@ -133,7 +133,7 @@ describe('the time limit', () => {
     expect(stateAt(resumed, NOON + 1e6 + 1).status).toBe('TERMINATED');
   });
 
-  test('has run out for a command that comes at that millisecond', () => {
+  test('has run out for a command in that millisecond', () => {
     const active = driven(create(500), [['start', 0]]);
     expect(driven(active, [['pause', 499]]).status).toBe('PAUSED');
     expect(refused(active, 'pause', 500)).toMatchObject({
@@ -144,7 +144,7 @@ describe('the time limit', () => {
     expect(refused(active, 'fail', 500)).toMatchObject({ status: 'TERMINATED' });
   });
 
-  test('ends a session that was ended by nobody else only', () => {
+  test('only ends a session that has not ended otherwise', () => {
     const failed = driven(create(500), [
       ['start', 0],
       ['fail', 499],
@@ -154,7 +154,7 @@ describe('the time limit', () => {
 });
 
 describe('a session that has ended', () => {
-  test('stays as it ended, whatever deadline its store has kept with it', () => {
+  test('keeps its end, whatever deadline its store has kept', () => {
     const over: StateRecord = { ...driven(create(), [['terminate', 100]]), deadline: NOON + 200 };
     expect(stateAt(over, NOON + 300)).toBe(over);
   });
@@ -163,7 +163,7 @@ describe('a session that has ended', () => {
 describe('the idle timeout', () => {
   const idle = () => create(500, 1000);
 
-  test('ends a session that nobody starts', () => {
+  test('ends a session that is never started', () => {
     expect(stateAt(idle(), NOON + 999).status).toBe('IDLE');
     expect(stateAt(idle(), NOON + 1000)).toMatchObject({
       status: 'TERMINATED',
@@ -177,7 +177,7 @@ describe('the idle timeout', () => {
     });
   });
 
-  test('ends a session that nobody resumes, and not one that is ACTIVE', () => {
+  test('ends a session that is not resumed, but not an ACTIVE one', () => {
     const active = driven(create(FOREVER, 1000), [['start', 999]]);
     expect(stateAt(active, NOON + 1e9)).toBe(active);
     const paused = driven(active, [['pause', 5000]]);
@@ -189,7 +189,7 @@ describe('the idle timeout', () => {
     expect(activeMsAt(stateAt(paused, NOON + 6000), NOON + 9000)).toBe(4001);
   });
 
-  test('begins anew with every pause', () => {
+  test('starts again with every pause', () => {
     const steps: readonly Step[] = [
       ['start', 0],
       ['pause', 100],
@@ -202,7 +202,7 @@ describe('the idle timeout', () => {
 });
 
 describe('a clock that is set back', () => {
-  test('takes nothing away from what was spent before', () => {
+  test('reduces no time that was used before', () => {
     const resumed = driven(create(), [
       ['start', 0],
       ['pause', 2000],
@@ -211,22 +211,22 @@ describe('a clock that is set back', () => {
     for (const earlier of [4999, 0, -1e9]) expect(activeMsAt(resumed, NOON + earlier)).toBe(2000);
   });
 
-  test('never makes the time spent negative', () => {
+  test('never makes the used time negative', () => {
     const active = driven(create(), [['start', 1000]]);
     expect(activeMsAt(active, NOON - 1e9)).toBe(0);
     expect(activeMsAt(driven(active, [['pause', -5000]]), NOON)).toBe(0);
   });
 });
 
-describe('a change', () => {
-  test('leaves the state that it came from as it was', () => {
+describe('a change of the state', () => {
+  test('leaves the previous state as it was', () => {
     const before = create(500);
     const copy = structuredClone(before);
     driven(before, [['start', 5]]);
     expect(before).toEqual(copy);
   });
 
-  test('remembers the names that its callers gave, the newest first and not too many', () => {
+  test('remembers the latest operation ids, up to a maximum', () => {
     let state = advance(create(), 'start', { now: NOON, operationId: 'op-0' })._unsafeUnwrap();
     for (let round = 1; round <= REMEMBERED_OPERATIONS + 5; round += 1) {
       const command = state.status === 'ACTIVE' ? 'pause' : 'resume';
@@ -238,7 +238,7 @@ describe('a change', () => {
     expect(driven(state, [['terminate', 0]]).operations).toEqual(state.operations);
   });
 
-  test('only the engine\u2019s clock makes is refused by a session that has none to make', () => {
+  test('by the clock is refused if the session is not overdue', () => {
     const active = driven(create(), [['start', 0]]);
     expect(driven(active, [['expire', 5]])).toMatchObject({ endReason: 'time_limit' });
     expect(refused(create(), 'expire', 5)).toMatchObject({ status: 'IDLE', command: 'expire' });
@@ -246,7 +246,7 @@ describe('a change', () => {
 });
 
 describe('history', () => {
-  test('is accepted until the deadline while ACTIVE or PAUSED, and not at all otherwise', () => {
+  test('is accepted until the deadline while ACTIVE or PAUSED, and not otherwise', () => {
     const idle = create(500, 1000);
     const active = driven(idle, [['start', 0]]);
     const paused = driven(active, [['pause', 100]]);

@@ -50,12 +50,12 @@ const expected = {
   updatedAt: '2026-01-31T12:00:01.000Z',
 };
 
-describe('a session', () => {
+describe('a session as it is read', () => {
   test('has these fields and no others', () => {
     expect(sessionAt(record, NOON)).toStrictEqual(expected);
   });
 
-  test('has a reason once it has ended', () => {
+  test('has an end reason once it has ended', () => {
     const over = sessionAt(record, NOON + 3500);
     const { endsAt, ...kept } = expected;
     const times = { duration: 5, durationMs: 5000, endedAt: endsAt, updatedAt: endsAt };
@@ -76,12 +76,12 @@ describe('a session', () => {
     [3499, 'ACTIVE', 4],
     [3500, 'TERMINATED', 5],
     [1e9, 'TERMINATED', 5],
-  ] as const)('%i ms later it is %s after %i whole seconds', ([ms, status, duration]) => {
+  ] as const)('after %i ms is %s with %i whole seconds', ([ms, status, duration]) => {
     expect(sessionAt(record, NOON + ms)).toMatchObject({ status, duration });
     expect(progressAt('s1', state, NOON + ms)).toMatchObject({ id: 's1', status, duration });
   });
 
-  test('has no time of what has not happened, or does not come', () => {
+  test('has no time of what has not happened or will not happen', () => {
     const { startedAt: _, ...phase } = state;
     const idle = sessionAt(
       { ...record, state: { ...phase, status: 'IDLE', deadline: Number.POSITIVE_INFINITY } },
@@ -90,15 +90,15 @@ describe('a session', () => {
     for (const time of ['startedAt', 'endsAt', 'endedAt']) expect(idle).not.toHaveProperty(time);
   });
 
-  test('is a value: reading it changes nothing in the record', () => {
+  test('is a copy: reading it changes nothing in the record', () => {
     const before = structuredClone(record);
     sessionAt(record, NOON + 1e9);
     expect(record).toEqual(before);
   });
 });
 
-describe('progress', () => {
-  test('is a session without what its state does not hold', () => {
+describe('the progress of a session', () => {
+  test('contains what the state alone determines', () => {
     expect(progressAt('s1', state, NOON)).toStrictEqual({
       ...{ id: 's1', status: 'ACTIVE', duration: 1, durationMs: 1500, revision: 2 },
       ...{ startedAt: expected.startedAt, endsAt: expected.endsAt },

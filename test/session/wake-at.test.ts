@@ -92,7 +92,7 @@ const states: readonly (readonly [is: string, wakeAt: number, state: StateRecord
 ];
 
 describe('when a worker may claim a session', () => {
-  test.each(states)('%s: %d', (_, wakeAt, state) => {
+  test.each(states)('of a session %s: %d', (_, wakeAt, state) => {
     expect(wakeAtOf(state)).toBe(wakeAt);
   });
 });

@@ -58,9 +58,9 @@ const expectSound = async (open: Open): Promise<void> => {
 };
 
 describeWithRedis(
-  'hosts whose Redis client loses commands and answers, and sends commands twice',
+  'hosts whose Redis client loses and repeats commands and loses replies',
   ({ port }) => {
-    test('keep what was acknowledged, and see what some order of their calls gives', async () => {
+    test('keep what was acknowledged, and see the result of some order of their calls', async () => {
       const client = openClient('ioredis 5', { port });
       let stores = 0;
       await expectSound((seed, isOver) => {
@@ -82,7 +82,7 @@ describeWithRedis(
 );
 
 describeWithPostgres('hosts whose PostgreSQL connections are lost', ({ url }) => {
-  test('keep what was acknowledged, and see what some order of their calls gives', async () => {
+  test('keep what was acknowledged, and see the result of some order of their calls', async () => {
     const pool = openPool({ url });
     await expectSound(async (seed, isOver) => {
       const schema = schemaName();

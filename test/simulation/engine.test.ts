@@ -14,8 +14,8 @@ const firstSeed = Number(
   process.env['COLLOQUY_SEED'] ?? Math.floor(Date.now() / 1000) % 1_000_000_000,
 );
 
-describeStores('hosts that crash, stand still, lose answers and have wrong clocks', (open) => {
-  test('talk, rewind, hold leases, end, label and watch, and nothing is lost, told twice or written after a lease', async () => {
+describeStores('hosts that crash, freeze, lose replies and have wrong clocks', (open) => {
+  test('use every operation, and nothing is lost, repeated or written after a lease', async () => {
     const { failure } = await simulateTalks(
       async () => polled(await open()),
       moreIfLong(1, 1000),
@@ -24,21 +24,21 @@ describeStores('hosts that crash, stand still, lose answers and have wrong clock
     expect(failure?.story).toBeUndefined();
   });
 
-  test('see what some order of their commands gives', async () => {
+  test('see the result of some order of their commands', async () => {
     const { failure } = await simulateCommands(open, moreIfLong(2, 2000), firstSeed);
     expect(failure?.story).toBeUndefined();
   });
 
-  test('never have more ACTIVE sessions than they may', async () => {
+  test('never exceed their limit of ACTIVE sessions', async () => {
     const { failure } = await simulateCaps(open, moreIfLong(1, 1000), firstSeed);
     expect(failure?.story).toBeUndefined();
   });
 });
 
-describe('on the memory store', () => {
+describe('the simulation on the memory store', () => {
   const open = (): SessionStore => new MemorySessionStore({ events: true, reportEnds: true });
 
-  test('new seeds find nothing', async () => {
+  test('finds nothing with new seeds', async () => {
     for (const [simulated, few] of [
       [simulateCommands, 25],
       [simulateCaps, 25],
@@ -50,7 +50,7 @@ describe('on the memory store', () => {
     }
   });
 
-  test('nor do the seeds that have found something before', async () => {
+  test('finds nothing with the seeds of earlier defects', async () => {
     for (const { seed } of foundSeeds) {
       expect((await simulateTalks(open, [seed])).failure?.story).toBeUndefined();
     }

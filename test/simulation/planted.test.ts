@@ -84,7 +84,7 @@ const rare: ReadonlySet<string> = new Set([
   'takes an end by inactivity back for entries that come later',
 ]);
 
-describe('within 2,000 seeds the simulation finds a store that', () => {
+describe('the simulation finds within 2,000 seeds a store that', () => {
   for (const [by, names] of found) {
     test.each(names.filter((name) => isLong || !rare.has(name)))('%s', async (name) => {
       const planted = bugs.find(({ bug }) => bug === name);

@@ -31,7 +31,7 @@ const simulated = (host: SimulationOptions['host'], options: Partial<SimulationO
   });
 
 describe('a simulation', () => {
-  test('finds nothing in a program that holds a lease, shows its token and appends where it has read', async () => {
+  test('finds nothing in a program that holds a lease, sends its token and appends where it has read', async () => {
     const seeds = moreIfLong(5, 2000);
     expect(await simulated(careful, { seeds, hosts: 3 })).toEqual({ seeds });
   });
@@ -66,19 +66,19 @@ describe('a simulation', () => {
     else expect(failure?.error.message).toMatch(message);
   });
 
-  test('finds nothing in hosts that open one session under their own id, and update it where they have read', async () => {
+  test('finds nothing in hosts that open one session under their own id, and update what they have read', async () => {
     const seeds = moreIfLong(20, 2000);
     expect(await simulateCounting(seeds, (revision) => ({ ifRevision: revision }))).toEqual({
       seeds,
     });
   });
 
-  test('finds updates that drop what others have written since', async () => {
+  test('finds updates that overwrite the changes of others', async () => {
     const { failure } = await simulateCounting(200, () => ({}));
     expect(failure?.error.message).toMatch(/counts are stored/);
   });
 
-  test('gives the seed, which fails again, and a story of what was called, applied and answered', async () => {
+  test('returns the failing seed, and a story of what was called, applied and returned', async () => {
     const { failure } = await simulated(unfenced);
     if (failure === undefined) throw new Error('nothing was found');
     const again = await simulated(unfenced, { seeds: [failure.seed] });
@@ -98,7 +98,7 @@ describe('a simulation', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  test('is the same whenever its seed is run, also with sessions that are created again under a key', async () => {
+  test('repeats a seed exactly, even with sessions that are created again under a key', async () => {
     const run = async (seed: number): Promise<unknown> => {
       const store = new MemorySessionStore();
       let id = '';
@@ -126,7 +126,7 @@ describe('a simulation', () => {
       expect(await run(seed)).toEqual(await run(seed));
   });
 
-  test('tells of one fault where one is enough', async () => {
+  test('reports a single fault if one is enough', async () => {
     const { failure } = await simulated(repeating, {
       faults: ['lostReply', 'crash', 'slowStore'],
       hosts: 1,
@@ -136,7 +136,7 @@ describe('a simulation', () => {
     expect(faults).toHaveLength(1);
   });
 
-  test('starts a host again that has died, which finds what the store has', async () => {
+  test('restarts a crashed host, which finds the stored sessions', async () => {
     const starts: number[] = [];
     const report = await simulate({
       seeds: 30,
@@ -153,7 +153,7 @@ describe('a simulation', () => {
     expect(starts.length).toBeGreaterThan(30);
   });
 
-  test('fails with the error of a host that throws though nothing goes wrong', async () => {
+  test('fails with the error of a host that throws without a fault', async () => {
     const host = () => {
       throw new TypeError('a misspelt name');
     };
@@ -176,12 +176,12 @@ describe('a simulation', () => {
         (await sessions.get('none')).mapErr(() => 'wrong'),
     ],
     ['is false', () => false],
-  ])('fails where the check %s', async (_, check) => {
+  ])('fails if the check %s', async (_, check) => {
     const { failure } = await simulate({ seeds: 1, host: () => {}, check });
     expect(failure?.error.message).toMatch(/wrong|the check returned false/);
   });
 
-  test('ends hosts that listen to nothing after the signal, and takes hosts that end by themselves', async () => {
+  test('stops hosts that ignore the signal, and accepts hosts that stop by themselves', async () => {
     let ended = 0;
     const host: SimulationOptions['host'] = async ({ host: number }) => {
       if (number === 1) await new Promise(() => {});
@@ -191,7 +191,7 @@ describe('a simulation', () => {
     expect(ended).toBe(5);
   });
 
-  test('has watches, which wait by the clock of the simulation', async () => {
+  test('supports watches, which wait by the clock of the simulation', async () => {
     const host = worker(async ({ sessions, signal }, id) => {
       for await (const change of sessions.watch(id, { signal })) {
         if (change.isErr() || change.value.type !== 'session.snapshot') return;
@@ -211,13 +211,13 @@ describe('a simulation', () => {
     expect(report).toEqual({ seeds: 10 });
   });
 
-  test('says how far it is', async () => {
+  test('reports its progress', async () => {
     const told: number[] = [];
     await simulated(careful, { seeds: 3, onProgress: (done) => told.push(done) });
     expect(told.length).toBeLessThanOrEqual(3);
   });
 
-  test('names each wrong option', async () => {
+  test('names each invalid option', async () => {
     const wrong = Object({
       seeds: 'many',
       hosts: 0,
@@ -245,8 +245,8 @@ describe('a simulation over SQLite', () => {
   });
 });
 
-describeWithRedis('a simulation over a real Redis', ({ port }) => {
-  test('fails and passes as over memory, whatever the time of the answers', async () => {
+describeWithRedis('a simulation over Redis', ({ port }) => {
+  test('fails and passes as over memory, however long replies take', async () => {
     const client = openClient('ioredis 5', { port });
     let stores = 0;
     const store = () => {

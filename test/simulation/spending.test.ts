@@ -7,21 +7,21 @@ import { plantedSpendBugs } from '../testing/planted-spend-bugs.js';
 import { polled } from './polled.js';
 import { simulateSpending } from './spending.js';
 
-describe('what hosts spend in turns and outside of them', () => {
-  test('is the sum of what was acknowledged, and ends a session once it reaches the budget', async () => {
+describe('the spends of hosts inside and outside of turns', () => {
+  test('add up to what was acknowledged, and end a session once it reaches the budget', async () => {
     const seeds = moreIfLong(30, 2000);
     expect(await simulateSpending(() => memoryStoreWith(() => ({})), seeds)).toEqual({ seeds });
   });
 });
 
-describeStores('what hosts spend in a simulation', (open) => {
-  test('is the sum of what was acknowledged', async () => {
+describeStores('the spends of hosts in a simulation', (open) => {
+  test('add up to what was acknowledged', async () => {
     const seeds = moreIfLong(1, 100);
     expect(await simulateSpending(async () => polled(await open()), seeds)).toEqual({ seeds });
   });
 });
 
-describe('within 200 seeds a simulation of spends finds a store that', () => {
+describe('a simulation of spends finds within 200 seeds a store that', () => {
   test.each(plantedSpendBugs.map(({ bug, makeStore }) => [bug, makeStore] as const))(
     '%s',
     async (_, makeStore) => {

@@ -25,7 +25,7 @@ describe('the story of a failure', () => {
     ['writes without its lease', unfenced],
     ['reads, and writes without a condition', careless],
     ['marks a question as answered before the answer is stored', hasty],
-  ])('tells within 50 seeds, in 60 lines, of a worker that %s', async (_, host) => {
+  ])('shows within 50 seeds, in 60 lines, a worker that %s', async (_, host) => {
     for (const firstSeed of [1, 1001, 2001]) {
       const { failure } = await simulate({ ...answering, host, firstSeed, seeds: 50 });
       expect(failure?.error.message).toMatch(/has user/);
@@ -33,7 +33,7 @@ describe('the story of a failure', () => {
     }
   });
 
-  test('tells only of the hosts that a failure needs', async () => {
+  test('contains only the hosts that a failure needs', async () => {
     const { failure } = await simulate({
       ...answering,
       host: repeatingUnderLease,
@@ -53,7 +53,7 @@ describe('the story of a failure', () => {
     expect(never.failure?.trace.filter((line) => line.endsWith('starts'))).toHaveLength(1);
   });
 
-  test('tells of what a host repeats only once, and says how often it was left out', async () => {
+  test('shows a repetition once, and how often it was left out', async () => {
     const host = async (given: SimulatedHost) => {
       const { sessions } = given;
       for (let poll = 1; poll <= 20; poll += 1) {

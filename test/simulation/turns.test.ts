@@ -58,8 +58,8 @@ const simulated = (
   });
 };
 
-describe('messages that chatty, impatient and hasty users send', () => {
-  test('are each answered once, and no run is thrown away', async () => {
+describe('the messages of chatty, impatient and hasty users', () => {
+  test('are each answered once, and no run is wasted', async () => {
     const seeds = moreIfLong(20, 1000);
     const manners = { hangs: false, changes: false };
     expect(await simulated(manners, { seeds, faults: [] })).toEqual({ seeds });
@@ -68,12 +68,12 @@ describe('messages that chatty, impatient and hasty users send', () => {
   test.each([
     ['a crash', { hangs: true, changes: false }],
     ['a crash, a cancel or a rewind', all],
-  ])('cost no run but by %s', async (_, manners) => {
+  ])('waste no run except by %s', async (_, manners) => {
     const seeds = moreIfLong(10, 300);
     expect(await simulated(manners, { seeds, faults: ['crash'] })).toEqual({ seeds });
   });
 
-  test('are each answered once where hosts crash and runs hang', async () => {
+  test('are each answered once if hosts crash and runs hang', async () => {
     const seeds = moreIfLong(20, 1000);
     expect(await simulated({ hangs: true, changes: false }, { seeds })).toEqual({ seeds });
   });
@@ -104,7 +104,7 @@ const withState = (commit: StateChange, state: StateRecord): StateChange => ({
   effects: { ...commit.effects, put: { ...commit.effects.put, state } },
 });
 
-describe('within 100 seeds the simulation finds an engine', () => {
+describe('the simulation finds within 100 seeds an engine', () => {
   test.each([
     [
       'in which a rewind leaves the turn of an older question',

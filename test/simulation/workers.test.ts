@@ -67,7 +67,7 @@ const writing = (write: (next: StateRecord, before: StateRecord) => StateRecord)
 
 const isReleased = ({ work }: StateRecord): boolean => work.lease?.releasedAt !== undefined;
 
-describe('workers that crash, stand still, lose answers and have wrong clocks', () => {
+describe('workers that crash, freeze, lose replies and have wrong clocks', () => {
   test('answer each question once', async () => {
     const seeds = moreIfLong(60, 2000);
     expect(await simulated(careful, { seeds })).toEqual({ seeds });
@@ -80,7 +80,7 @@ describe('workers that crash, stand still, lose answers and have wrong clocks', 
     });
   });
 
-  test('do the same whenever a seed is run', async () => {
+  test('do the same whenever a seed is repeated', async () => {
     const stories: unknown[] = [];
     for (let run = 1; run <= 2; run += 1) {
       const { failure } = await simulated(careful, { seeds: [5], check: () => false });
@@ -91,13 +91,13 @@ describe('workers that crash, stand still, lose answers and have wrong clocks', 
   });
 });
 
-describe('wakes at any time, also during a turn', () => {
+describe('wakes at any time, even during a turn', () => {
   test('are each followed by a run', async () => {
     const seeds = moreIfLong(20, 1000);
     expect(await simulatedWakes({ seeds })).toEqual({ seeds });
   });
 
-  test('are lost to an engine in which work that is done takes a newer wake away', async () => {
+  test('are lost to an engine in which finished work clears a newer wake', async () => {
     const store = writing((next, before) => {
       if (!isReleased(next) || isReleased(before)) return next;
       const { wakeAt: _, ...work } = next.work;
@@ -108,7 +108,7 @@ describe('wakes at any time, also during a turn', () => {
   });
 });
 
-describeStores('workers that crash, stand still, lose answers and have wrong clocks', (open) => {
+describeStores('workers that crash, freeze, lose replies and have wrong clocks', (open) => {
   test('answer each question once', async () => {
     const seeds = moreIfLong(1, 300);
     expect(await simulated(careful, { seeds, store: async () => polled(await open()) })).toEqual({
@@ -117,7 +117,7 @@ describeStores('workers that crash, stand still, lose answers and have wrong clo
   });
 });
 
-describe('within 100 seeds the simulation finds a program that', () => {
+describe('the simulation finds within 100 seeds a program that', () => {
   test.each([
     ['answers again without an operation id', nameless, /, and .*(q\d).*\1.* are answered/],
     ['says that its work is done before the answer is stored', doneTooEarly, /are answered/],
@@ -143,7 +143,7 @@ describe('within 100 seeds the simulation finds a program that', () => {
   });
 });
 
-describe('within 100 seeds the simulation finds an engine', () => {
+describe('the simulation finds within 100 seeds an engine', () => {
   test.each([
     [
       'in which work that has failed waits for no other attempt',
@@ -177,7 +177,7 @@ describe('within 100 seeds the simulation finds an engine', () => {
   // A claim that fails in its second step delays the session by ten seconds.
   const poison = { setup: waiting, host: poisoned, check: isExhausted, faults, duration: 300 };
 
-  test('in which a crash is no attempt, and none in ours', async () => {
+  test('in which a crash is no attempt, and finds none in Colloquy', async () => {
     const seeds = moreIfLong(40, 1000);
     expect(await simulated(careful, { ...poison, seeds })).toEqual({ seeds });
     const store = writing((next, before) => {
@@ -240,7 +240,7 @@ describe('cancelled work', () => {
     expect(await cancelling(false, seeds)).toEqual({ seeds });
   });
 
-  test('does not end where the program ignores the signal, which the simulation finds', async () => {
+  test('is found not to end if the program ignores the signal', async () => {
     expect((await cancelling(true, 100)).failure?.error.message).toMatch(/steps after/);
   });
 });

@@ -13,7 +13,7 @@ describeStores('budgets', (openStore) => {
   };
   const said = (content: string) => [{ role: 'assistant', content }];
 
-  test('counts what is spent, in any status but after the end', async () => {
+  test('count spends in any status until the end', async () => {
     const budget = { tokens: 100, microUsd: 50 };
     const { sessions, id, read } = await open(budget, { start: false });
     expect(await read()).toMatchObject({ budget, usage: { tokens: 0, microUsd: 0 } });
@@ -35,7 +35,7 @@ describeStores('budgets', (openStore) => {
     });
   });
 
-  test('ends the session with the write that reaches a budget, for every reader', async () => {
+  test('end the session with the write that reaches them, for every reader', async () => {
     const { sessions, store, clock, id, read } = await open({ tokens: 10 });
     clock.pass(5000);
     await okOf(sessions.append(id, said('one'), { usage: { tokens: 9 } }));
@@ -61,7 +61,7 @@ describeStores('budgets', (openStore) => {
     });
   });
 
-  test('is listed as ended before a sweep, and is swept with its sums', async () => {
+  test('end a session that is listed as ended before a sweep, and swept with its sums', async () => {
     const { sessions, clock, id } = await open({ tokens: 10 }, {}, { retention: 60 });
     await okOf(sessions.spend(id, { tokens: 10 }));
     const listed = async (status: 'ACTIVE' | 'TERMINATED') =>
@@ -76,7 +76,7 @@ describeStores('budgets', (openStore) => {
     expect(await errorOf(sessions.get(id))).toMatchObject({ type: 'not_found' });
   });
 
-  test('frees the place of a live session', async () => {
+  test('free the place of an active session when they end it', async () => {
     const { sessions, id } = await open({ tokens: 10 }, {}, { limits: { activeSessions: 1 } });
     expect(await errorOf(sessions.create({ ...ada, start: true }))).toMatchObject({
       type: 'too_many_active',
@@ -85,7 +85,7 @@ describeStores('budgets', (openStore) => {
     await okOf(sessions.create({ ...ada, start: true }));
   });
 
-  test('counts a repeated write once', async () => {
+  test('count a repeated write once', async () => {
     const { sessions, id, read } = await open({ tokens: 1000 });
     const once = { operationId: 'call-1' };
     expect(await okOf(sessions.spend(id, { tokens: 5 }, once))).toEqual({});
@@ -105,7 +105,7 @@ describeStores('budgets', (openStore) => {
     expect(await read()).toMatchObject({ usage: { tokens: 52 }, historyCount: 1 });
   });
 
-  test('can be raised while the session is live, and not below what is used', async () => {
+  test('can be raised while the session is live, but not lowered below what is used', async () => {
     const { sessions, id, read } = await open({ tokens: 10 });
     await okOf(sessions.spend(id, { tokens: 9 }));
     expect(await errorOf(sessions.extend(id, { budget: { tokens: 9 } }))).toMatchObject({
@@ -126,7 +126,7 @@ describeStores('budgets', (openStore) => {
     });
   });
 
-  test('refuses counters that it does not know, and sums that are not exact', async () => {
+  test('reject unknown counters, and sums that are not exact', async () => {
     const limits = { counters: ['seconds'] };
     const { sessions, id, read } = await open({ tokens: 2 ** 53 - 1 }, {}, { limits });
     await okOf(sessions.spend(id, { tokens: 2 ** 53 - 3, seconds: 2 }));
@@ -146,7 +146,7 @@ describeStores('budgets', (openStore) => {
     });
   });
 
-  test('counts the free counters of a session without a budget', async () => {
+  test('leave free counters of a session without a budget, which are counted', async () => {
     const { sessions, id, read } = await open(undefined, {}, { limits: { counters: ['tokens'] } });
     expect((await read()).usage).toBeUndefined();
     await okOf(sessions.append(id, said('Yes.'), { usage: { tokens: 3 } }));
@@ -155,7 +155,7 @@ describeStores('budgets', (openStore) => {
     expect([usage, budget]).toEqual([{ tokens: 7 }, undefined]);
   });
 
-  test('counts late words in the grace period, and keeps the reason and time of the end', async () => {
+  test('count late entries in the grace period, and keep the reason and time of the end', async () => {
     const { sessions, clock, id, read } = await open(
       { tokens: 10 },
       { timeLimit: 60 },
@@ -176,7 +176,7 @@ describeStores('budgets', (openStore) => {
     });
   });
 
-  test('accepts words in the grace period after the write that has reached it', async () => {
+  test('accept entries in the grace period after the write that reached them', async () => {
     const { sessions, clock, id, read } = await open({ tokens: 10 }, {}, { gracePeriod: 30 });
     await okOf(sessions.spend(id, { tokens: 10 }));
     clock.pass(29_999);
@@ -188,7 +188,7 @@ describeStores('budgets', (openStore) => {
     });
   });
 
-  test('gives nothing back in a rewind, and counts that of a rewind', async () => {
+  test("keep what was spent before a rewind, and count the rewind's spend", async () => {
     const { sessions, id, read } = await open({ tokens: 100 });
     const { position } = await okOf(sessions.append(id, said('one'), { usage: { tokens: 10 } }));
     const again = { to: 0, ifPosition: position, operationId: 'edit-1', usage: { tokens: 1 } };
@@ -199,7 +199,7 @@ describeStores('budgets', (openStore) => {
     expect(await read()).toMatchObject({ usage: { tokens: 11 }, historyCount: 1 });
   });
 
-  test('starts at 0 in a fork, with a budget of its own', async () => {
+  test('start at 0 in a fork, which has its own budget', async () => {
     const { sessions, id } = await open({ tokens: 100 });
     await okOf(sessions.append(id, said('one'), { usage: { tokens: 10 } }));
     const plain = await okOf(sessions.create({ ...ada, from: { id } }));
@@ -208,7 +208,7 @@ describeStores('budgets', (openStore) => {
     expect(limited).toMatchObject({ usage: { tokens: 0 }, budget: { tokens: 5 } });
   });
 
-  test('ends the session of a turn, which stores its answer with what it used', async () => {
+  test('end the session of a turn, whose answer is stored with its usage', async () => {
     const { sessions, id, read } = await open({ tokens: 10 });
     const reply = sessions.reply(id, 'Hello?', () => ({ entries: 'Hi.', usage: { tokens: 12 } }));
     expect(await okOf(reply)).toMatchObject({ content: 'Hi.' });
@@ -221,7 +221,7 @@ describeStores('budgets', (openStore) => {
     expect((await okOf(sessions.claim({ holder: 'w', seconds: 30 }))).claimed).toEqual([]);
   });
 
-  test('counts in an attempt that fails, and ends its lease', async () => {
+  test('count a failed attempt, and end its lease', async () => {
     const { sessions, id, read } = await open({ tokens: 10 });
     const failed = sessions.reply(id, 'Hello?', async (turn) => {
       await okOf(turn.sessions.spend(id, { tokens: 10 }));
@@ -231,7 +231,7 @@ describeStores('budgets', (openStore) => {
     expect(await read()).toMatchObject({ endReason: 'budget', usage: { tokens: 10 } });
   });
 
-  test('counts for the holder of a lease alone, if asked', async () => {
+  test('count for the lease holder only, if asked', async () => {
     const { sessions, id, read } = await open({ tokens: 10 });
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'one', seconds: 30 }));
     await okOf(sessions.spend(id, { tokens: 1 }, { fencingToken }));
@@ -242,7 +242,7 @@ describeStores('budgets', (openStore) => {
   });
 
   test.each(['IDLE', 'TERMINATED'])(
-    'is the sum of what 100 writers spend together, of a session that is %s',
+    'hold the sum of 100 concurrent writers, of a session that is %s',
     async (status) => {
       const { sessions, id, read } = await open(
         { tokens: 1_000_000 },
@@ -257,7 +257,7 @@ describeStores('budgets', (openStore) => {
     },
   );
 
-  test('is the sum of what 50 writers were told, with all kinds of writes', async () => {
+  test('hold the sum of what 50 writers were acknowledged, with all kinds of writes', async () => {
     const { sessions, id, read } = await open({ tokens: 1_000_000 });
     const spends = Array.from({ length: 150 }, (_, n) => {
       const usage = { tokens: n };
@@ -282,7 +282,7 @@ describe('the input of a budget', () => {
     [{}, 'budget', 'must have 1 to 8 counters, such as { tokens: 900 }'],
     [{ 'a b': 1 }, 'budget', 'must have names of 1 to 64 of the characters A-Z a-z 0-9 _ . -'],
     [[], 'budget', 'must be an object'],
-  ])('is refused by name if it is %j', async (budget, path, message) => {
+  ])('is rejected by name if it is %j', async (budget, path, message) => {
     const { sessions } = openSessions();
     const issue = { type: 'invalid_input', issues: [{ path, message }] };
     expect(
@@ -290,7 +290,7 @@ describe('the input of a budget', () => {
     ).toMatchObject(issue);
   });
 
-  test.each([-1, 0.5, '1', Number.NaN, null])('refuses to spend %j', async (tokens) => {
+  test.each([-1, 0.5, '1', Number.NaN, null])('rejects a spend of %j', async (tokens) => {
     const { sessions } = openSessions();
     const { id } = await okOf(sessions.create({ ...ada, budget: { tokens: 10 } }));
     expect(await errorOf(Reflect.apply(sessions.spend, sessions, [id, { tokens }]))).toMatchObject({

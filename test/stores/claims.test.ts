@@ -17,7 +17,7 @@ const waitingIn = async (sessions: SessionService, count: number): Promise<reado
 describeDatabases(
   `${CALLERS} callers and ${SESSIONS} sessions`,
   (kind) => {
-    test('none is claimed by two at the same time, and none is forgotten', async () => {
+    test('claim no session twice concurrently, and forget none', async () => {
       const database = await newDatabase(kind);
       const clock = new ManualClock();
       const stores = upTo(2).map(() => database.open());
@@ -60,7 +60,7 @@ describeDatabases(
 );
 
 describeStores('claims of the service', (open) => {
-  test('come back after a crash, once each, and not after done', async () => {
+  test('return after a crash, once each, and not after done', async () => {
     const store = await open();
     const clock = new ManualClock();
     const sessions = new SessionService({ store, clock, ids: countingIds() });

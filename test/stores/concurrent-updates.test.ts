@@ -4,7 +4,7 @@ import { describeStores } from '../support/describe-stores.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ada, okOf } from '../support/sessions.js';
 
-describeStores('updates', (open) => {
+describeStores('concurrent updates', (open) => {
   test('of forty callers in two processes are all applied', async () => {
     const store = await open();
     // The clock stands still: a slow machine fails no race.

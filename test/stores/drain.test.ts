@@ -29,7 +29,7 @@ const holdAfterRead = (inner: SessionStore) => {
 };
 
 describeDatabases('drain', (kind) => {
-  test('of a store settles when updates that nobody has awaited no longer need the database', async () => {
+  test('of a store settles when no pending update needs the database', async () => {
     const database = await kind.create();
     const store = database.open();
     const sessions = new SessionService({ store });
@@ -41,7 +41,7 @@ describeDatabases('drain', (kind) => {
     for (const update of updates) await okOf(update);
   });
 
-  test('of a service waits for an operation between two calls of the store', async () => {
+  test('of a service waits for an operation between two store calls', async () => {
     const database = await kind.create();
     const { store, reads } = holdAfterRead(database.open());
     const { id } = await okOf(new SessionService({ store }).create(ada));
@@ -76,17 +76,17 @@ describeDatabases('drain', (kind) => {
   });
 });
 
-test('drain of a store in memory settles', async () => {
+test('drain() of a memory store settles', async () => {
   expect(await new MemorySessionStore().drain()).toBeUndefined();
 });
 
-test('drain of a service needs none of its store', async () => {
+test('drain() of a service works if its store has none', async () => {
   const store = changed(new MemorySessionStore(), {});
   await okOf(new SessionService({ store }).drain());
   expect(await new SessionService({ store }).orThrow.drain()).toBeUndefined();
 });
 
-test('drain of a service returns what its store rejects with', async () => {
+test('drain() of a service rejects as its store does', async () => {
   const cause = new Error('gone');
   const store = new MemorySessionStore();
   vi.spyOn(store, 'drain').mockRejectedValueOnce(cause);

@@ -40,7 +40,7 @@ describe('erased text in a SQLite file', () => {
     return { store, database, text, erase, writeBack, hits };
   };
 
-  it('is gone with secure_delete after a checkpoint, and is in the write-ahead log at most until then', async () => {
+  it('is gone with secure_delete after a checkpoint, and is at most in the write-ahead log until then', async () => {
     const { erase, writeBack, hits } = await open('PRAGMA secure_delete = ON');
     expect(hits()).toBeGreaterThan(0);
     await erase();
@@ -48,7 +48,7 @@ describe('erased text in a SQLite file', () => {
     expect(hits()).toBe(0);
   });
 
-  it('is in free pages without secure_delete, until VACUUM and a checkpoint', async () => {
+  it('stays in free pages without secure_delete, until VACUUM and a checkpoint', async () => {
     const { database, erase, writeBack, hits } = await open('PRAGMA secure_delete = OFF');
     const before = hits();
     await erase();
@@ -74,13 +74,13 @@ describe('erased text in a SQLite file', () => {
     }
   };
 
-  it('is in no row, before any VACUUM', async () => {
+  it('is in no row, even before VACUUM', async () => {
     const { database, text, erase } = await open('PRAGMA secure_delete = OFF');
     await erase();
     expectInNoRow(database, text);
   });
 
-  it('is in no event as the name, the value or the holder of a session that was deleted', async () => {
+  it('of a deleted session is in no event as a label or a holder', async () => {
     const { store, database, text } = await open('PRAGMA secure_delete = OFF');
     await labelAndDelete(store, text);
     const events: readonly unknown[] = database.prepare('SELECT * FROM colloquy_events').all();
@@ -148,7 +148,7 @@ describeWithRedis('erased text in Redis', () => {
     return { server, client, text, erase, keysWith };
   };
 
-  it('is in no key and in no snapshot made later', async () => {
+  it('is in no key and in no later snapshot', async () => {
     const { server, client, text, erase, keysWith } = await start();
     // Without compression a snapshot has texts as they are.
     await client.config('SET', 'rdbcompression', 'no');
@@ -161,7 +161,7 @@ describeWithRedis('erased text in Redis', () => {
     expect(hitsIn(server.dir, text, /^dump\.rdb$/)).toBe(0);
   });
 
-  it('is in the append-only file until that is rewritten', async () => {
+  it('stays in the append-only file until that is rewritten', async () => {
     const { server, client, text, erase } = await start();
     await client.config('SET', 'aof-use-rdb-preamble', 'no');
     await erase();
@@ -205,7 +205,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     return { server, pool, store, tables: rows, rowsWith };
   };
 
-  it('is immediately in no row, in the files of the tables until VACUUM FULL, and longer in the log', async () => {
+  it('is in no row immediately, stays in table files until VACUUM FULL, and longer in the log', async () => {
     const { server, pool, store, tables, rowsWith } = await start();
     const text = uniqueText();
     const erase = await sayEverywhere(store, text);
@@ -236,7 +236,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     expect(hitsIn(join(server.dir, 'pg_wal'), text, /^[0-9A-F]{24}$/)).toBeGreaterThan(0);
   });
 
-  it('is in no event as the name, the value or the holder of a session that was deleted', async () => {
+  it('of a deleted session is in no event as a label or a holder', async () => {
     const { store, rowsWith } = await start();
     const text = uniqueText();
     await labelAndDelete(store, text);

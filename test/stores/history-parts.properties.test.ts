@@ -108,11 +108,11 @@ const expectParts = async (store: SessionStore, runs: number): Promise<void> => 
   );
 };
 
-describe('parts of any history, of any size and by any steps, are what memory and a plain array say', () => {
+describe('history parts of any size match memory and a plain array', () => {
   test('in SQLite', async () => expectParts(await sqliteInMemory(), moreIfLong(12, 100)));
 
-  describeWithPostgres('in PostgreSQL', (postgres) => {
-    test('all of them', async () => {
+  describeWithPostgres('history parts of any size match memory', (postgres) => {
+    test('in PostgreSQL', async () => {
       const pool = openPool(postgres);
       await expectParts(await postgresSchemas(pool).openNext(), moreIfLong(4, 60)).finally(() =>
         pool.end(),
@@ -120,8 +120,8 @@ describe('parts of any history, of any size and by any steps, are what memory an
     });
   });
 
-  describeWithRedis('on a real Redis', ({ port }) => {
-    test('with ioredis 5', async () => {
+  describeWithRedis('history parts of any size match memory', ({ port }) => {
+    test('on Redis with ioredis 5', async () => {
       const client = openClient('ioredis 5', { port });
       await expectParts(
         new RedisSessionStore({

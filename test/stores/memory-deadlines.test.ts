@@ -6,7 +6,7 @@ import { randomFrom } from '../support/random.js';
 
 const SESSIONS = 500;
 
-test('in memory each session is due once and at its deadline, however often that has changed', async () => {
+test('a memory store reports each session due once and at its deadline, however often that has changed', async () => {
   const random = randomFrom(1);
   const store = new MemorySessionStore();
   const deadlineOf = () => NOON + Math.floor(random() * 100_000);

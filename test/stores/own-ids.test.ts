@@ -11,7 +11,7 @@ const CALLERS = 16;
 describeDatabases(
   `${CALLERS} callers of two processes`,
   (kind) => {
-    test('getOrCreate gives all of them the one session that one has created', async () => {
+    test('receive the same session from getOrCreate under one id', async () => {
       const database = await newDatabase(kind);
       const services = upTo(2).map(() => new SessionService({ store: database.open() }));
       const [service] = services;
@@ -35,7 +35,7 @@ describeDatabases(
       }
     });
 
-    test('a create under one id succeeds once', async () => {
+    test('create one session under one id', async () => {
       const database = await newDatabase(kind);
       const service = new SessionService({ store: database.open() });
       const created = await Promise.all(upTo(CALLERS).map(() => service.create({ id: 'chat-1' })));
@@ -47,11 +47,11 @@ describeDatabases(
   databasesAndClients,
 );
 
-describeStores('ids of the caller', (open) => {
+describeStores('caller-chosen ids', (open) => {
   const clock = new ManualClock();
   const serviceOf = async () => new SessionService({ store: await open(), clock });
 
-  test('getOrCreate gives a session whatever its options and its status', async () => {
+  test('let getOrCreate return a session whatever its options and status', async () => {
     const sessions = await serviceOf();
     const first = await okOf(
       sessions.getOrCreate({ id: 'chat-1', behavior: 'You are brief.', timeLimit: 60 }),
@@ -71,7 +71,7 @@ describeStores('ids of the caller', (open) => {
     expect(again.options.behavior).toBe('You are brief.');
   });
 
-  test('getOrCreate does not start the session if it is told so, and fills and forks it', async () => {
+  test('let getOrCreate create without a start, with entries, or as a fork', async () => {
     const sessions = await serviceOf();
     const words = [{ role: 'user', content: 'Hello' }];
     await okOf(sessions.getOrCreate({ id: 'chat-1', start: false, entries: words }));
@@ -86,7 +86,7 @@ describeStores('ids of the caller', (open) => {
     expect(await okOf(sessions.get('chat-1'))).toMatchObject({ status: 'IDLE' });
   });
 
-  test('each tenant has its own', async () => {
+  test('are separate for each tenant', async () => {
     const sessions = await serviceOf();
     await okOf(sessions.create({ id: 'chat-1' }));
     expect(await errorOf(sessions.create({ id: 'chat-1' }))).toEqual({
@@ -99,7 +99,7 @@ describeStores('ids of the caller', (open) => {
     });
   });
 
-  test('a create with an idempotency key as well can be sent again', async () => {
+  test('combined with an idempotency key allow a repeated create', async () => {
     const sessions = await serviceOf();
     const input = { id: 'chat-1', idempotencyKey: 'request-1' };
     await okOf(sessions.create(input));
@@ -114,7 +114,7 @@ describeStores('ids of the caller', (open) => {
     });
   });
 
-  test('an id must be one, and getOrCreate needs no key', async () => {
+  test('must be valid, and exclude an idempotency key in getOrCreate', async () => {
     const sessions = await serviceOf();
     await okOf(sessions.list());
     const withKey = { id: 'chat-1', idempotencyKey: 'request-1' };

@@ -47,7 +47,7 @@ const writersOf = (shares: readonly number[]): readonly (readonly string[])[] =>
   );
 
 describeDatabases(
-  'several processes',
+  'several processes on one database',
   (kind) => {
     let worker: Worker;
     let database: TestDatabase;
@@ -69,7 +69,7 @@ describeDatabases(
     const contentsOf = async (sessions: SessionService, id: string): Promise<readonly string[]> =>
       (await okOf(sessions.get(id))).history.map(({ content }) => content);
 
-    test('50 writers append to one session: all entries are kept, each once, an append together, in order', async () => {
+    test('keep every entry of 50 concurrent appenders, once and in order', async () => {
       const { sessions } = open();
       const id = await startedIn(sessions);
       const writers = writersOf(SHARES);
@@ -85,7 +85,7 @@ describeDatabases(
       }
     });
 
-    test('50 racing starts: one success, 49 times invalid_transition', async () => {
+    test('let one of 50 racing starts succeed, and fail 49 with invalid_transition', async () => {
       const { sessions, store } = open();
       const id = await createdIn(sessions);
       const answers = answersOf(await pool.run(race('start', id, SHARES)));
@@ -93,7 +93,7 @@ describeDatabases(
       expect((await store.find({ tenant: 'default', id }))._unsafeUnwrap()?.sequence).toBe(2);
     });
 
-    test('50 racing terminates: all succeed, one changes the session', async () => {
+    test('let 50 racing terminates succeed, of which one changes the session', async () => {
       const { sessions, store } = open();
       const id = await startedIn(sessions);
       const answers = answersOf(await pool.run(race('terminate', id, SHARES)));
@@ -107,7 +107,7 @@ describeDatabases(
       });
     });
 
-    test('20 creates with one idempotency key: one session', async () => {
+    test('create one session for 20 creates with one idempotency key', async () => {
       const { sessions } = open();
       const before = (await okOf(sessions.list())).total;
       const answers = answersOf(await pool.run(race('create', 'the same', [5, 5, 5, 5])));
@@ -119,7 +119,7 @@ describeDatabases(
       expect(ids).toEqual(new Set([again.id]));
     });
 
-    test('terminate against append: what was acknowledged is there, and nothing comes after the end', async () => {
+    test('keep every acknowledged append that races with terminate, and none after the end', async () => {
       const { sessions } = open();
       const id = await startedIn(sessions);
       const writers = writersOf([4, 4, 4]);

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 600_000 });
 const from = Number(process.env['COLLOQUY_SEED'] ?? 1000);
 
 describeStores('random commits', (open) => {
-  test('match the model', async () => {
+  test('match the model in every store', async () => {
     const store = await open();
     const subject = { store, second: store, hasStatuses: true };
     const options = { from, sequences: moreIfLong(5, 3000), steps: 60, maxMs: 300_000 };

@@ -119,7 +119,7 @@ const newPrefix = (): string => {
   return `ranges-${process.pid}-${prefixes}`;
 };
 
-describe('any range of sessions that come and go is that of a sorted array', () => {
+describe('ranges of sessions that come and go match a sorted array', () => {
   test('in memory', () => expectLikeArray(() => new MemorySessionStore(), moreIfLong(40, 300)));
 
   test('in SQLite', () => expectLikeArray(sqliteInMemory, moreIfLong(15, 100)));
@@ -132,8 +132,8 @@ describe('any range of sessions that come and go is that of a sorted array', () 
     );
   });
 
-  describeWithPostgres('in PostgreSQL', (postgres) => {
-    test('all of them', async () => {
+  describeWithPostgres('ranges of sessions that come and go match a sorted array', (postgres) => {
+    test('in PostgreSQL', async () => {
       const pool = openPool(postgres);
       await expectLikeArray(postgresSchemas(pool).openNext, moreIfLong(4, 60)).finally(() =>
         pool.end(),
@@ -141,8 +141,8 @@ describe('any range of sessions that come and go is that of a sorted array', () 
     });
   });
 
-  describeWithRedis('in Redis', ({ port }) => {
-    test('all of them', () => {
+  describeWithRedis('ranges of sessions that come and go match a sorted array', ({ port }) => {
+    test('in Redis', () => {
       const client = openClient('ioredis 5', { port });
       return expectLikeArray(
         () => new RedisSessionStore({ client, prefix: newPrefix(), timeoutMs: PATIENT_MS }),

@@ -283,13 +283,13 @@ const expectAList = async (stores: readonly SessionStore[], runs: number): Promi
   );
 };
 
-describe('a history is a plain list, whatever is appended and rewound, in whatever order', () => {
+describe('a history matches a plain list after any appends and rewinds', () => {
   test('in memory and in SQLite', async () => {
     await expectAList([new MemorySessionStore(), await sqliteInMemory()], moreIfLong(20, 300));
   });
 
-  describeWithPostgres('in PostgreSQL', (postgres) => {
-    test('agree with memory', async () => {
+  describeWithPostgres('a history after any appends and rewinds', (postgres) => {
+    test('is the same in PostgreSQL and in memory', async () => {
       const pool = openPool(postgres);
       const store = await postgresSchemas(pool).openNext();
       await expectAList([new MemorySessionStore(), store], moreIfLong(5, 80)).finally(() =>
@@ -298,8 +298,8 @@ describe('a history is a plain list, whatever is appended and rewound, in whatev
     });
   });
 
-  describeWithRedis('on a real Redis', ({ port }) => {
-    test('agree with memory', async () => {
+  describeWithRedis('a history after any appends and rewinds', ({ port }) => {
+    test('is the same on Redis and in memory', async () => {
       const client = openClient('ioredis 5', { port });
       const store = new RedisSessionStore({
         client,

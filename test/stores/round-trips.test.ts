@@ -235,14 +235,14 @@ const live = async (
 };
 
 describe.each(stores)(
-  'the commands of each operation on $name',
+  'the round trips of each operation on $name',
   ({ requirement, open, expected }) => {
     if (requirement?.isMet() === false) {
       test.skip(reasonToSkip(requirement));
       return;
     }
 
-    test('are as few as this', async () => {
+    test('are as few as recorded here', async () => {
       const sent: string[] = [];
       const store = await open((command) => sent.push(command));
       const clock = new ManualClock();

@@ -7,8 +7,8 @@ import { ada, okOf } from '../support/sessions.js';
 const MESSAGES = 40;
 const WORKERS = 3;
 
-describeStores('messages that are sent while workers finish', (open) => {
-  test('are each taken once, in the order sent', async () => {
+describeStores('messages sent while workers finish', (open) => {
+  test('are each taken once, in order', async () => {
     const store = await open();
     const user = new SessionService({ store });
     const { id } = await okOf(user.create({ ...ada, start: true }));

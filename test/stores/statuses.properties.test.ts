@@ -205,13 +205,13 @@ const expectLikeModel = (open: () => SessionStore | Promise<SessionStore>, runs:
 
 let prefixes = 0;
 
-describe('any list by status at any time is what a plain array of all sessions says', () => {
+describe('lists by status match a plain array of all sessions at any time', () => {
   test('in memory', () => expectLikeModel(() => new MemorySessionStore(), moreIfLong(40, 300)));
 
   test('in SQLite', () => expectLikeModel(sqliteInMemory, moreIfLong(15, 100)));
 
-  describeWithPostgres('in PostgreSQL', (postgres) => {
-    test('all of them', async () => {
+  describeWithPostgres('lists by status match a plain array of all sessions', (postgres) => {
+    test('in PostgreSQL at any time', async () => {
       const pool = openPool(postgres);
       await expectLikeModel(postgresSchemas(pool).openNext, moreIfLong(4, 60)).finally(() =>
         pool.end(),
@@ -219,8 +219,8 @@ describe('any list by status at any time is what a plain array of all sessions s
     });
   });
 
-  describeWithRedis('in Redis', ({ port }) => {
-    test('with its index of statuses', () => {
+  describeWithRedis('lists by status match a plain array of all sessions', ({ port }) => {
+    test('in Redis at any time', () => {
       const client = openClient('ioredis 5', { port });
       return expectLikeModel(() => {
         prefixes += 1;

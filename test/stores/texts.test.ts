@@ -155,76 +155,79 @@ const toldOn = async (store: SessionStore, text: string): Promise<readonly unkno
   return told;
 };
 
-describeDatabases('a text is kept exactly, or refused with the same error as in memory', (kind) => {
-  let database: TestDatabase;
-  let store: SessionStore;
-  beforeAll(async () => {
-    database = await kind.create();
-    store = database.open();
-  });
-  afterAll(() => database.close());
+describeDatabases(
+  'a text is stored exactly, or rejected with the same error as in memory',
+  (kind) => {
+    let database: TestDatabase;
+    let store: SessionStore;
+    beforeAll(async () => {
+      database = await kind.create();
+      store = database.open();
+    });
+    afterAll(() => database.close());
 
-  test.each(Object.entries(texts))('%s', async (_, text) => {
-    const expected = await toldOn(new MemorySessionStore({ events: true }), text);
-    expect(withoutRevisions(await toldOn(store, text))).toEqual(withoutRevisions(expected));
-  });
+    test.each(Object.entries(texts))('%s', async (_, text) => {
+      const expected = await toldOn(new MemorySessionStore({ events: true }), text);
+      expect(withoutRevisions(await toldOn(store, text))).toEqual(withoutRevisions(expected));
+    });
 
-  test('whatever it contains', async () => {
-    let tenants = 0;
-    await fc.assert(
-      fc.asyncProperty(anyText, async (text) => {
-        tenants += 1;
-        // Each is a tenant of its own.
-        const unique = `${text}${tenants}`;
-        const expected = await toldOn(new MemorySessionStore({ events: true }), unique);
-        expect(withoutRevisions(await toldOn(store, unique))).toEqual(withoutRevisions(expected));
-      }),
-      { numRuns: moreIfLong(4, 200) },
-    );
-  });
+    test('for random characters', async () => {
+      let tenants = 0;
+      await fc.assert(
+        fc.asyncProperty(anyText, async (text) => {
+          tenants += 1;
+          // Each is a tenant of its own.
+          const unique = `${text}${tenants}`;
+          const expected = await toldOn(new MemorySessionStore({ events: true }), unique);
+          expect(withoutRevisions(await toldOn(store, unique))).toEqual(withoutRevisions(expected));
+        }),
+        { numRuns: moreIfLong(4, 200) },
+      );
+    });
 
-  test('however long it is, up to the limit of bytes', async () => {
-    const memory = new MemorySessionStore();
-    // In UTF-8 a lone surrogate takes three bytes, as the character that replaces it.
-    for (const [unit, bytes] of [
-      ['\ud800', 3],
-      ['\0', 1],
-      ['😀', 4],
-      ['\u00e9', 2],
-    ] as const) {
-      for (const excess of [0, 1]) {
-        const content = unit.repeat((256 * 1024) / bytes + excess);
-        const context = unit.repeat((64 * 1024) / bytes + excess);
-        const [actual, expected] = await Promise.all(
-          [store, memory].map(async (each) => {
-            const sessions = new SessionService({
-              store: each,
-              clock: new ManualClock(),
-              tenant: `${unit}${excess}`,
-            });
-            const made = await sessions.create({
-              face: 'ada',
-              profile: 'tutor',
-              context,
-              idempotencyKey: 'k',
-            });
-            const { id } = (
-              await sessions.create({ face: 'ada', profile: 'tutor', idempotencyKey: 'l' })
-            )._unsafeUnwrap();
-            await sessions.start(id);
-            const appended = await sessions.append(id, [{ role: 'user', content }]);
-            const read = (await sessions.get(id))._unsafeUnwrap();
-            return [
-              plain(made),
-              plain(appended),
-              read.history.length,
-              read.history[0]?.content === content,
-            ];
-          }),
-        );
-        expect(withoutRevisions(actual)).toEqual(withoutRevisions(expected));
-        expect(actual?.slice(2)).toEqual(excess === 0 ? [1, true] : [0, false]);
+    test('for any length up to the limit of bytes', async () => {
+      const memory = new MemorySessionStore();
+      // In UTF-8 a lone surrogate takes three bytes, as the character that replaces it.
+      for (const [unit, bytes] of [
+        ['\ud800', 3],
+        ['\0', 1],
+        ['😀', 4],
+        ['\u00e9', 2],
+      ] as const) {
+        for (const excess of [0, 1]) {
+          const content = unit.repeat((256 * 1024) / bytes + excess);
+          const context = unit.repeat((64 * 1024) / bytes + excess);
+          const [actual, expected] = await Promise.all(
+            [store, memory].map(async (each) => {
+              const sessions = new SessionService({
+                store: each,
+                clock: new ManualClock(),
+                tenant: `${unit}${excess}`,
+              });
+              const made = await sessions.create({
+                face: 'ada',
+                profile: 'tutor',
+                context,
+                idempotencyKey: 'k',
+              });
+              const { id } = (
+                await sessions.create({ face: 'ada', profile: 'tutor', idempotencyKey: 'l' })
+              )._unsafeUnwrap();
+              await sessions.start(id);
+              const appended = await sessions.append(id, [{ role: 'user', content }]);
+              const read = (await sessions.get(id))._unsafeUnwrap();
+              return [
+                plain(made),
+                plain(appended),
+                read.history.length,
+                read.history[0]?.content === content,
+              ];
+            }),
+          );
+          expect(withoutRevisions(actual)).toEqual(withoutRevisions(expected));
+          expect(actual?.slice(2)).toEqual(excess === 0 ? [1, true] : [0, false]);
+        }
       }
-    }
-  });
-});
+    });
+  },
+);

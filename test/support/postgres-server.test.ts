@@ -19,12 +19,12 @@ const ask = async (url: string, ...queries: readonly string[]): Promise<unknown>
   }
 };
 
-describeWithPostgres('a PostgreSQL of our own', (shared) => {
-  it('answers the tests that share it', async () => {
+describeWithPostgres('a PostgreSQL test server', (shared) => {
+  it('serves the tests that share it', async () => {
     expect(await ask(shared.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('keeps what was committed when all of its processes are killed and another starts in the same folder', async () => {
+  it('keeps committed data if all of its processes are killed and another starts in the same folder', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'colloquy-postgres-test-'));
     try {
       const first = await startPostgres({ dir, args: ['-c', 'fsync=on'] });

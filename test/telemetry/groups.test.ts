@@ -13,8 +13,8 @@ beforeAll(() => {
 
 afterAll(() => context.disable());
 
-describe('spans of calls that a store groups', () => {
-  it('stand under their own callers, and the commit of the group under none of them', async () => {
+describe('spans of grouped calls', () => {
+  it("are children of their own callers, and the group's commit is a child of none", async () => {
     const { tracerProvider, spans } = exportedSpans();
     const tracer = tracerProvider.getTracer('test');
     const database = openLibsql(':memory:');
@@ -44,5 +44,5 @@ describe('spans of calls that a store groups', () => {
   });
 
   // The port tells neither the store who calls, nor the observer of a group.
-  it.todo('link the commit of a group to each operation in it');
+  it.todo('are linked from the commit of their group');
 });

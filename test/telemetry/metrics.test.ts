@@ -47,7 +47,7 @@ describe('metrics', () => {
     ]);
   });
 
-  test('count operations by name and by the type of their error, in buckets of seconds', async () => {
+  test('count operations by name and error type, with buckets in seconds', async () => {
     const { sessions, points } = openMeasured();
     const id = await createdIn(sessions);
     await okOf(sessions.forTenant('acme').list());
@@ -68,7 +68,7 @@ describe('metrics', () => {
     expect(typeof value === 'object' && (value.sum ?? 60)).toBeLessThan(60);
   });
 
-  test('have as many series as tenants only where that is asked for', async () => {
+  test('have a series per tenant only on request', async () => {
     const { sessions, points } = openMeasured({ tenant: 'spans and metrics' });
     for (const tenant of ['acme', 'globex']) await okOf(sessions.forTenant(tenant).list());
     await okOf(sessions.countWaitingAny());
@@ -79,7 +79,7 @@ describe('metrics', () => {
     ]);
   });
 
-  test('tell what sweeps have done, and how late', async () => {
+  test('report what sweeps have done, and how late', async () => {
     const { sessions, clock, points, store } = openMeasured();
     await startedIn(sessions, { timeLimit: 1 });
     clock.pass(3500);
@@ -97,7 +97,7 @@ describe('metrics', () => {
     ]);
   });
 
-  test('tell how many sessions of each status there are, until they are told to stop', async () => {
+  test('report the sessions of each status, until they are stopped', async () => {
     const { sessions, store, clock, points, telemetry } = openMeasured();
     await createdIn(sessions);
     await startedIn(sessions);
@@ -120,7 +120,7 @@ describe('metrics', () => {
     expect(list).not.toHaveBeenCalled();
   });
 
-  test('tell how many sessions wait for a worker, until they are told to stop', async () => {
+  test('report the sessions that wait for a worker, until they are stopped', async () => {
     const { sessions, store, points, telemetry } = openMeasured();
     await okOf(sessions.wake(await createdIn(sessions)));
     await okOf(sessions.forTenant('acme').create({ ...ada, wake: true }));
@@ -174,7 +174,7 @@ describe('metrics', () => {
     expect(list.mock.calls.map(([, range]) => range.historyLimit)).toEqual([0, 0, 0, 0]);
   });
 
-  test('say why sessions cannot be counted', async () => {
+  test('report why sessions cannot be counted', async () => {
     const told = vi.fn();
     diag.setLogger(
       { error: told, warn: told, info: told, debug: told, verbose: told },
@@ -194,7 +194,7 @@ describe('metrics', () => {
     diag.disable();
   });
 
-  test('go to the provider that is registered, also where that happens later', async () => {
+  test('go to the registered provider, even if it is registered later', async () => {
     const { sessions } = openSessions({ observers: [openTelemetry()] });
     await okOf(sessions.list());
     const exported = exportedMetrics();

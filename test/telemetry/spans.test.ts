@@ -26,7 +26,7 @@ const openTraced = (
 };
 
 describe('spans', () => {
-  test('are named by verb and object, and say which operation on which session', async () => {
+  test('are named by verb and object, with the operation and the session', async () => {
     const { sessions, spans } = openTraced();
     const id = await startedIn(sessions);
     await okOf(sessions.append(id, [{ role: 'user', content: 'a secret' }]));
@@ -54,7 +54,7 @@ describe('spans', () => {
     }
   });
 
-  test('tell the type of an error, and are errors themselves where the host has to act', async () => {
+  test('have the type of an error, and are errors themselves if the host must act', async () => {
     const { sessions, spans, store } = openTraced();
     await errorOf(sessions.get('nobody'));
     await errorOf(sessions.get(''));
@@ -79,7 +79,7 @@ describe('spans', () => {
     ]);
   });
 
-  test('stand under the span of the caller, and above those of the store, also where it answers later', async () => {
+  test("are children of the caller's span, and parents of the store's, even if the store answers later", async () => {
     const { tracerProvider, spans } = exportedSpans();
     const tracer = tracerProvider.getTracer('test');
     const store = new TextSessionStore();
@@ -101,7 +101,7 @@ describe('spans', () => {
     expect(spans()[0]?.parentSpanContext).toBeUndefined();
   });
 
-  test('of work are named like the others, and say which session', async () => {
+  test('of work have the same naming, and the session', async () => {
     const { sessions, spans } = openTraced();
     await errorOf(sessions.wake('s1'));
     await okOf(sessions.countWaiting());
@@ -121,7 +121,7 @@ describe('spans', () => {
     ]);
   });
 
-  test('tell the tenant only where that is asked for, and never of a call for all tenants', async () => {
+  test('contain the tenant only on request, and never for calls for all tenants', async () => {
     const { sessions, spans } = openTraced({ tenant: 'spans' });
     await okOf(sessions.forTenant('acme').list());
     await okOf(sessions.sweep());
@@ -131,7 +131,7 @@ describe('spans', () => {
     expect(tenants).toEqual(['acme', undefined, undefined, undefined]);
   });
 
-  test('do not carry an id that cannot be one', async () => {
+  test('contain no invalid id', async () => {
     const { sessions, spans } = openTraced();
     await errorOf(sessions.get('x'.repeat(257)));
     await errorOf(Reflect.apply(sessions.get, sessions, [{}]));
@@ -140,7 +140,7 @@ describe('spans', () => {
     );
   });
 
-  test('go to the provider that is registered, also where that happens later', async () => {
+  test('go to the registered provider, even if it is registered later', async () => {
     const { sessions } = openSessions({ observers: [openTelemetry()] });
     await okOf(sessions.list());
     const { tracerProvider, spans } = exportedSpans();
@@ -153,7 +153,7 @@ describe('spans', () => {
     }
   });
 
-  test('are no harm where they cannot be made', async () => {
+  test('change no result if they cannot be created', async () => {
     const tracerProvider = {
       getTracer: () => {
         throw new Error('tracing');
@@ -164,7 +164,7 @@ describe('spans', () => {
   });
 });
 
-describe('options that break a rule', () => {
+describe('invalid telemetry options', () => {
   test.for([
     [{ tracerProvider: {} }, 'tracerProvider'],
     [{ meterProvider: 5 }, 'meterProvider'],

@@ -54,7 +54,7 @@ test('the operations of a turn are children of its span, which is a child of the
 test.each([
   ['says its last words', () => 'Bui'],
   ['throws', () => Promise.reject(new Error('aborted'))],
-])('a turn that is cancelled and then %s has stopped, and has not failed', async (_, last) => {
+])('a turn that is cancelled and then %s is marked as stopped, not failed', async (_, last) => {
   const { sessions, id, named } = await open();
   await sessions.reply(id, 'A bridge', async () => {
     await okOf(sessions.cancel(id));

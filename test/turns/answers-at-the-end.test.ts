@@ -22,20 +22,17 @@ const busyStore = () => {
 test.each([
   ['a terminate that follows it', {}, {}],
   ['the budget that it uses up', { budget: { tokens: 10 } }, { usage: { tokens: 10 } }],
-])(
-  'an answer is told although %s ends the session while it is looked for',
-  async (_, input, more) => {
-    const busy = busyStore();
-    const { sessions } = openSessions({ store: busy.store });
-    const { id } = await okOf(sessions.create({ ...ada, start: true, ...input }));
-    await okOf(sessions.send(id, { id: 'm-1', content: 'Why?' }));
-    busy.between = async () => {
-      busy.between = async () => undefined;
-      const [claimed] = (await okOf(sessions.claim(worker))).claimed;
-      const { fencingToken = 0 } = claimed?.lease ?? {};
-      await okOf(sessions.release(id, { fencingToken, done: true, entries: 'Because.', ...more }));
-      await okOf(sessions.terminate(id));
-    };
-    expect(await okOf(sessions.answer(id, 'm-1'))).toMatchObject({ content: 'Because.' });
-  },
-);
+])('an answer is returned even if %s ends the session during the read', async (_, input, more) => {
+  const busy = busyStore();
+  const { sessions } = openSessions({ store: busy.store });
+  const { id } = await okOf(sessions.create({ ...ada, start: true, ...input }));
+  await okOf(sessions.send(id, { id: 'm-1', content: 'Why?' }));
+  busy.between = async () => {
+    busy.between = async () => undefined;
+    const [claimed] = (await okOf(sessions.claim(worker))).claimed;
+    const { fencingToken = 0 } = claimed?.lease ?? {};
+    await okOf(sessions.release(id, { fencingToken, done: true, entries: 'Because.', ...more }));
+    await okOf(sessions.terminate(id));
+  };
+  expect(await okOf(sessions.answer(id, 'm-1'))).toMatchObject({ content: 'Because.' });
+});

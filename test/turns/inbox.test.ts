@@ -24,7 +24,7 @@ const open = async (options: Parameters<typeof openSessions>[0] = {}) => {
 };
 
 describe('an inbox', () => {
-  test('contains the messages that wait, oldest first, and none of them is in the history', async () => {
+  test('contains waiting messages, oldest first, which are not in the history', async () => {
     const { sessions, id } = await open();
     expect(await okOf(sessions.inbox(id))).toEqual([]);
     await okOf(sessions.send(id, { id: 'b', content: 'one', data: { at: 1 } }));
@@ -49,7 +49,7 @@ describe('an inbox', () => {
     );
   });
 
-  test('keeps what a turn with a limit leaves, for the next turn', async () => {
+  test('keeps the messages beyond the limit of a turn for the next one', async () => {
     const { sessions, id, waiting } = await open();
     for (const content of ['one', 'two']) await okOf(sessions.send(id, content));
     const [first] = (await okOf(sessions.claim({ ...worker, messages: 1 }))).claimed;
@@ -60,7 +60,7 @@ describe('an inbox', () => {
     expect([second?.turn, second?.messages.map(({ content }) => content)]).toEqual([2, ['two']]);
   });
 
-  test('takes no more messages than its limit, until one is taken or withdrawn', async () => {
+  test('accepts no more messages than its limit, until one is taken or withdrawn', async () => {
     const { sessions, id } = await open({ limits: { inboxMessages: 2 } });
     await okOf(sessions.send(id, { id: 'a', content: 'one' }));
     await okOf(sessions.send(id, 'two'));
@@ -76,7 +76,7 @@ describe('an inbox', () => {
   });
 
   test.each(['m', 'x'.repeat(256), 'wamid.HBgL+a/b==', '<a@b>/c d', '😀'])(
-    'takes the id %j, and knows it for ever',
+    'accepts the id %j, and remembers it forever',
     async (name) => {
       const { sessions, id, claim } = await open();
       const message = { id: name, content: 'one' };
@@ -96,7 +96,7 @@ describe('an inbox', () => {
     },
   );
 
-  test.each(['', 'x'.repeat(257), 'a\nb', 5, {}])('refuses the id %j', async (name) => {
+  test.each(['', 'x'.repeat(257), 'a\nb', 5, {}])('rejects the id %j', async (name) => {
     const { sessions, id } = await open();
     expect(await errorOf(call(sessions, 'send', id, { id: name, content: 'x' }))).toMatchObject({
       type: 'invalid_input',
@@ -105,7 +105,7 @@ describe('an inbox', () => {
   });
 
   test.each([null, [], { creat: true }, { create: false }, { create: 'yes' }])(
-    'refuses the options %j of a message',
+    'rejects the options %j of a message',
     async (options) => {
       const { sessions } = await open();
       const error = await errorOf(call(sessions, 'send', 'new', 'hello', options));
@@ -114,7 +114,7 @@ describe('an inbox', () => {
     },
   );
 
-  test('is that of a session that exists, unless it is to be created', async () => {
+  test('requires an existing session, unless create is given', async () => {
     const { sessions } = await open();
     for (const refused of [
       sessions.send('new', 'x'),
@@ -130,7 +130,7 @@ describe('an inbox', () => {
     });
   });
 
-  test('refuses messages while the session is IDLE and after it is over, and keeps them while PAUSED', async () => {
+  test('rejects messages while the session is IDLE and after its end, and keeps them while PAUSED', async () => {
     const { sessions, id, waiting } = await open();
     const refusal = { type: 'invalid_transition', command: 'send' };
     const idle = await createdIn(sessions);
@@ -146,7 +146,7 @@ describe('an inbox', () => {
     expect(await waiting()).toEqual(['hello']);
   });
 
-  test('is not copied by a fork, and goes with its session', async () => {
+  test('is not copied by a fork, and is deleted with its session', async () => {
     const { sessions, id } = await open();
     await okOf(sessions.send(id, { id: 'm', content: 'hello' }));
     const fork = await okOf(sessions.create({ ...ada, from: { id }, start: true }));
@@ -156,7 +156,7 @@ describe('an inbox', () => {
   });
 });
 
-describe('a message that is withdrawn', () => {
+describe('a withdrawn message', () => {
   test('is in no turn, and stays withdrawn', async () => {
     const { sessions, id, claim } = await open();
     const message = { id: 'a', content: 'one' };
@@ -172,7 +172,7 @@ describe('a message that is withdrawn', () => {
     expect((await claim()).messages.map(({ content }) => content)).toEqual(['two']);
   });
 
-  test('leaves a session that waits for no worker, if it was the only one', async () => {
+  test('lets the session wait for no worker, if it was the only one', async () => {
     const { sessions, id } = await open();
     await okOf(sessions.send(id, 'one'));
     await okOf(sessions.withdraw(id));
@@ -181,7 +181,7 @@ describe('a message that is withdrawn', () => {
     expect((await okOf(sessions.claim(worker))).claimed).toEqual([]);
   });
 
-  test('is told apart from those that a turn has taken before', async () => {
+  test('differs from messages that a turn has taken before', async () => {
     const { sessions, id, claim } = await open();
     await okOf(sessions.send(id, { id: 'a', content: 'one' }));
     await claim();

@@ -72,7 +72,7 @@ describe('reply', () => {
     expect(commits.slice(3)).toEqual(['change', 'change']);
   });
 
-  test('creates no session unless it is asked to', async () => {
+  test('creates a session only with create', async () => {
     const { sessions } = open();
     const error = await errorOf(sessions.reply('chat', hi, never));
     expect(error).toMatchObject({ type: 'not_found', id: 'chat' });
@@ -80,7 +80,7 @@ describe('reply', () => {
     expect((await okOf(sessions.get('chat'))).labels).toEqual({ user: 'u-1' });
   });
 
-  test.each(stores)('of one message runs once for two calls: %s', async (_, store) => {
+  test.each(stores)('runs once for two calls with one message: %s', async (_, store) => {
     const { sessions, shown, until } = open(store());
     await okOf(sessions.create({ ...ada, id: 'chat', start: true }));
     let runs = 0;
@@ -100,7 +100,7 @@ describe('reply', () => {
     expect([runs, await shown('chat')]).toEqual([1, ['Hi?', 'Yes 1.']]);
   });
 
-  test.each(stores)('of two messages in flight answers each in its order: %s', async (_, store) => {
+  test.each(stores)('answers each of two messages in flight in order: %s', async (_, store) => {
     const { sessions, shown, until } = open(store());
     await okOf(sessions.create({ ...ada, id: 'chat', start: true }));
     let runs = 0;
@@ -123,7 +123,7 @@ describe('reply', () => {
     expect(await shown('chat')).toEqual(['one', 'To one.', 'two', 'To two.']);
   });
 
-  test('goes on after a crash, once the lease has run out', async () => {
+  test('continues after a crash, once the lease expired', async () => {
     const { sessions, until, shown } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.send(id, hi));
@@ -133,7 +133,7 @@ describe('reply', () => {
     expect(await shown(id)).toEqual(['Hi?', 'Attempt 2.']);
   });
 
-  test('runs immediately what failed before, in spite of the delay', async () => {
+  test('runs immediately what failed before, despite the delay', async () => {
     const { sessions } = open();
     const id = await startedIn(sessions);
     const failed = await errorOf(sessions.reply(id, hi, never));
@@ -165,7 +165,7 @@ describe('reply', () => {
     expect(begun).toHaveLength(1);
   });
 
-  test('leaves a worker nothing to do', async () => {
+  test('leaves nothing to do for a worker', async () => {
     const { sessions, work, pass } = openWorkers();
     const id = await startedIn(sessions);
     const { run, begun } = lasting();
@@ -176,7 +176,7 @@ describe('reply', () => {
     expect([begun.length, (await okOf(sessions.get(id))).historyCount]).toEqual([0, 2]);
   });
 
-  test('is not answered while the session is PAUSED, and the message waits', async () => {
+  test('fails with not_answered while the session is PAUSED, and the message waits', async () => {
     const { sessions, until } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.pause(id));
@@ -185,7 +185,7 @@ describe('reply', () => {
     expect((await okOf(sessions.get(id))).inbox).toBe(1);
   });
 
-  test('is refused while the session is IDLE, after it is over, and without a function', async () => {
+  test('fails while the session is IDLE, after its end, and without a function', async () => {
     const { sessions } = open();
     const id = await createdIn(sessions);
     const refusal = { type: 'invalid_transition', command: 'send' };
@@ -198,7 +198,7 @@ describe('reply', () => {
     });
   });
 
-  test('fails if its message was withdrawn or rewound, and if its turn lasts too long', async () => {
+  test('fails if its message was withdrawn or rewound, or if its turn takes too long', async () => {
     const { sessions, until } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.send(id, { id: 'w', content: 'one' }));
@@ -216,7 +216,7 @@ describe('reply', () => {
     expect(await until(timed)).toMatchObject({ type: 'run_timeout' });
   });
 
-  test('returns the last words of a turn that is cancelled', async () => {
+  test('returns the last words of a cancelled turn', async () => {
     const { sessions, until } = open();
     const id = await startedIn(sessions);
     const speaking: Run = async ({ signal }) => {
@@ -234,7 +234,7 @@ describe('reply', () => {
 });
 
 describe('answer', () => {
-  test.each(stores)('waits for the answer of a worker: %s', async (_, store) => {
+  test.each(stores)("waits for a worker's answer: %s", async (_, store) => {
     const { sessions, clock, until } = open(store());
     const id = await startedIn(sessions);
     await okOf(sessions.send(id, hi));
@@ -249,7 +249,7 @@ describe('answer', () => {
     expect(reply.repeated).toBeUndefined();
   });
 
-  test('is not_answered in its time, and not_found without such a message', async () => {
+  test('fails with not_answered at its timeout, and with not_found without such a message', async () => {
     const { sessions, until } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.send(id, hi));
@@ -258,7 +258,7 @@ describe('answer', () => {
     expect(await errorOf(sessions.answer(id, 'n'))).toMatchObject({ type: 'not_found' });
   });
 
-  test('ends with the session, where nobody can answer', async () => {
+  test('fails once the session has ended and nobody can answer', async () => {
     const { sessions, until } = open();
     const id = await startedIn(sessions);
     await okOf(sessions.send(id, hi));
@@ -269,7 +269,7 @@ describe('answer', () => {
 });
 
 describe('a user who sends a message every 200 ms to a model that takes 300 ms', () => {
-  test('gets 10 to 14 runs for 14 messages, none thrown away, and each message is answered once', async () => {
+  test('causes 10 to 14 runs for 14 messages, none wasted, and receives one answer to each', async () => {
     const { sessions, clock, work } = openWorkers();
     const id = await startedIn(sessions);
     const begunAt: number[] = [];

@@ -18,8 +18,8 @@ const gate = () => {
   return { opens, open };
 };
 
-describe('replies to one session', () => {
-  test('do not take a turn from a run that is under way', async () => {
+describe('concurrent replies to one session', () => {
+  test('do not take the turn of a run in progress', async () => {
     const { sessions } = await opened();
     const [begun, end] = [gate(), gate()];
     const first = sessions.orThrow.reply('chat', 'One?', async () => {
@@ -35,7 +35,7 @@ describe('replies to one session', () => {
     expect(await sessions.orThrow.inbox('chat')).toMatchObject([{ content: 'Two?' }]);
   });
 
-  test('store a message although the time to answer it is over', async () => {
+  test('store a message even if its timeout has passed', async () => {
     let races = 0;
     const store = memoryStoreWith((inner) => ({
       put: (commit) => {
@@ -53,7 +53,7 @@ describe('replies to one session', () => {
   });
 });
 
-test('a release with entries makes a new revision, so that a stale claim is refused', async () => {
+test('a release with entries creates a new revision, so that a stale claim is refused', async () => {
   const { sessions, store } = await opened();
   await sessions.orThrow.send('chat', 'One?');
   const { claimed } = await sessions.orThrow.claim({ holder: 'worker', seconds: 60 });

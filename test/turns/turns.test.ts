@@ -50,7 +50,7 @@ describe('a turn', () => {
     expect(await shown()).toEqual(['Hi?', 'Yes.']);
   });
 
-  test('keeps its number in all attempts, and has the messages of the earlier ones', async () => {
+  test('keeps its number in all attempts, and contains the messages of the earlier ones', async () => {
     const { sessions, clock, id, claim } = await open();
     await okOf(sessions.send(id, 'one'));
     const first = await claim();
@@ -68,7 +68,7 @@ describe('a turn', () => {
     expect(await claim()).toMatchObject({ turn: 2, attempt: 1, messages: [{ content: 'three' }] });
   });
 
-  test('is tried again after a delay that a message of before does not shorten, but a later one does', async () => {
+  test('is retried after a delay, which a later message shortens but an earlier one does not', async () => {
     const { sessions, clock, id, claim, work } = await open();
     await okOf(sessions.send(id, 'one'));
     const { fencingToken } = (await claim()).lease;
@@ -81,7 +81,7 @@ describe('a turn', () => {
     expect(contents((await claim()).messages)).toEqual(['one', 'two', 'three']);
   });
 
-  test('is a message of its own reason: a wake for later lasts until its time, and says so', async () => {
+  test('of messages keeps a wake for later, which starts another turn at its time', async () => {
     const { sessions, clock, id, claim } = await open();
     await okOf(sessions.wake(id, { at: new Date(clock.now() + 60_000) }));
     await okOf(sessions.send(id, 'one'));
@@ -92,7 +92,7 @@ describe('a turn', () => {
     expect(await claim()).toMatchObject({ turn: 2, woken: true, messages: [] });
   });
 
-  test('takes what was sent since with what it has said, so that history is what the model read', async () => {
+  test('takes messages sent since together with its answer, so that the history is what the model read', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, 'one'));
     const { fencingToken } = (await claim()).lease;
@@ -105,7 +105,7 @@ describe('a turn', () => {
     expect((await okOf(sessions.get(id))).inbox).toBe(0);
   });
 
-  test('that others interrupt with a note has the note in no answer', async () => {
+  test('excludes notes of others from its answer', async () => {
     const { sessions, id, claim } = await open();
     await okOf(sessions.send(id, { id: 'm', content: 'one' }));
     const { fencingToken } = (await claim()).lease;
@@ -115,7 +115,7 @@ describe('a turn', () => {
   });
 
   test.each([undefined, ''])(
-    'may say nothing, such as %j: silence is an answer',
+    'may return nothing, for example %j, which is an answer too',
     async (entries) => {
       const { sessions, id, claim } = await open();
       await okOf(sessions.send(id, { id: 'm', content: 'one' }));
@@ -125,7 +125,7 @@ describe('a turn', () => {
     },
   );
 
-  test('of a session that is over stores its answer within the grace period, once', async () => {
+  test("stores its answer once within the grace period after the session's end", async () => {
     const { sessions, id, claim, shown } = await open({ gracePeriod: 60 });
     await okOf(sessions.send(id, { id: 'm', content: 'one' }));
     const { fencingToken } = (await claim()).lease;
@@ -136,7 +136,7 @@ describe('a turn', () => {
     expect(await okOf(sessions.answer(id, 'm'))).toMatchObject({ content: 'Bye.' });
   });
 
-  test('of a session that is over has no answer after the grace period', async () => {
+  test('stores no answer after the grace period', async () => {
     const { sessions, clock, id, claim } = await open({ gracePeriod: 60 });
     await okOf(sessions.send(id, { id: 'm', content: 'one' }));
     const { fencingToken } = (await claim()).lease;
@@ -149,7 +149,7 @@ describe('a turn', () => {
 });
 
 describe('the work of a session', () => {
-  test('is told at each time: waiting, running, retrying, exhausted, none', async () => {
+  test('is reported at each moment: waiting, running, retrying, exhausted, none', async () => {
     const { sessions, clock, id, claim, work } = await open();
     expect(await work()).toBeUndefined();
     await okOf(sessions.send(id, 'one'));
@@ -178,7 +178,7 @@ describe('the work of a session', () => {
     expect([again.attempt, contents(again.messages)]).toEqual([1, ['one', 'two']]);
   });
 
-  test('of a wake for later waits until its time', async () => {
+  test('waits until the time of a wake for later', async () => {
     const { sessions, clock, id, work } = await open();
     const nextAt = new Date(clock.now() + 60_000).toISOString();
     await okOf(sessions.wake(id, { at: nextAt }));
@@ -187,7 +187,7 @@ describe('the work of a session', () => {
 });
 
 describe('a cancelled turn', () => {
-  test('stores its last words, and then what waits comes next', async () => {
+  test('stores its last words, and then the next messages are taken', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, 'one'));
     const { fencingToken } = (await claim()).lease;
@@ -201,7 +201,7 @@ describe('a cancelled turn', () => {
     expect(await shown()).toEqual(['one', 'I was ab', 'two']);
   });
 
-  test('is over five seconds later, and its last words are late', async () => {
+  test('ends five seconds later, and its last words are too late', async () => {
     const { sessions, clock, id, claim, shown } = await open();
     await okOf(sessions.send(id, { id: 'm', content: 'one' }));
     const { fencingToken } = (await claim()).lease;
@@ -218,7 +218,7 @@ describe('a cancelled turn', () => {
   });
 });
 
-describe('a release that is repeated', () => {
+describe('a repeated release', () => {
   test('after the last words of a cancelled turn returns the same, and stores nothing twice', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, 'one'));
@@ -237,7 +237,7 @@ describe('a turn of more than 1000 entries', () => {
   const steps = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ role: 'tool', content: `${at}` }));
 
-  test('is answered with all of them, and its next attempt has all of its messages', async () => {
+  test('is answered with all of them, and its next attempt contains all of its messages', async () => {
     const { sessions, clock, id, claim } = await open();
     await okOf(sessions.send(id, { id: 'm', content: 'one' }));
     const { fencingToken } = (await claim()).lease;
@@ -269,7 +269,7 @@ describe('a turn of more than 1000 entries', () => {
 });
 
 describe('an answer and an inbox', () => {
-  test('have at most limits.pageBytes', async () => {
+  test('are each limited to limits.pageBytes', async () => {
     const { sessions, id, claim } = await open({ limits: { pageBytes: 1000 } });
     await okOf(sessions.send(id, { id: 'm', content: 'one' }));
     const { fencingToken } = (await claim()).lease;
@@ -284,7 +284,7 @@ describe('an answer and an inbox', () => {
     expect((await okOf(sessions.get(id))).inbox).toBe(3);
   });
 
-  test('have one entry of any size', async () => {
+  test('may contain one entry of any size', async () => {
     const { sessions, id, claim } = await open({ limits: { pageBytes: 100 } });
     await okOf(sessions.send(id, { id: 'm', content: 'x'.repeat(400) }));
     expect(await okOf(sessions.inbox(id))).toHaveLength(1);
@@ -295,7 +295,7 @@ describe('an answer and an inbox', () => {
 });
 
 describe('a rewind', () => {
-  test('from outside voids the running turn, whose answer is then refused', async () => {
+  test('by another caller voids the running turn, whose answer is then refused', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, { id: 'm', content: 'one' }));
     const { fencingToken } = (await claim()).lease;
@@ -308,7 +308,7 @@ describe('a rewind', () => {
     expect(await shown()).toEqual(['two']);
   });
 
-  test('of the turn itself keeps it', async () => {
+  test('by the turn itself keeps the turn', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, 'one'));
     const { lease, position } = await claim();
@@ -321,7 +321,7 @@ describe('a rewind', () => {
     expect(await shown()).toEqual(['summary', 'Yes.']);
   });
 
-  test('after a message answers it once more, with all messages of its turn', async () => {
+  test('after a message answers it again, with all messages of its turn', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, { id: 'a', content: 'one' }));
     await okOf(sessions.send(id, { id: 'b', content: 'two' }));
@@ -333,7 +333,7 @@ describe('a rewind', () => {
     expect([again.turn, contents(again.messages)]).toEqual([1, ['one', 'two']]);
   });
 
-  test('before a message that still waits withdraws it, and leaves the running turn alone', async () => {
+  test('before a waiting message withdraws it, and keeps the running turn', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, { id: 'a', content: 'one' }));
     const { fencingToken } = (await claim()).lease;
@@ -349,23 +349,20 @@ describe('a rewind', () => {
     ['withdraws it', {}],
     ['edits it', { send: { content: 'two' } }],
     ['follows it with entries', { entries: [{ role: 'system', content: 'note' }] }],
-  ])(
-    'before a message that still waits changes nothing when it is repeated: it %s',
-    async (_, more) => {
-      const { sessions, id, claim } = await open();
-      await okOf(sessions.send(id, 'one'));
-      await claim();
-      await okOf(sessions.send(id, { id: 'b', content: 'tow' }));
-      const rewind = () => okOf(sessions.rewind(id, { before: 'b', operationId: 'edit', ...more }));
-      const { position } = await rewind();
-      const state = await okOf(sessions.get(id));
-      expect(position).toBe((await okOf(sessions.history(id))).position);
-      expect(await rewind()).toEqual({ position, repeated: true });
-      expect(await okOf(sessions.get(id))).toEqual(state);
-    },
-  );
+  ])('before a waiting message changes nothing when it is repeated: it %s', async (_, more) => {
+    const { sessions, id, claim } = await open();
+    await okOf(sessions.send(id, 'one'));
+    await claim();
+    await okOf(sessions.send(id, { id: 'b', content: 'tow' }));
+    const rewind = () => okOf(sessions.rewind(id, { before: 'b', operationId: 'edit', ...more }));
+    const { position } = await rewind();
+    const state = await okOf(sessions.get(id));
+    expect(position).toBe((await okOf(sessions.history(id))).position);
+    expect(await rewind()).toEqual({ position, repeated: true });
+    expect(await okOf(sessions.get(id))).toEqual(state);
+  });
 
-  test('leaves a lease that is no turn', async () => {
+  test('keeps a lease without a turn', async () => {
     const { sessions, id } = await open();
     const { position } = await okOf(sessions.append(id, [{ role: 'user', content: 'one' }]));
     const { fencingToken } = await okOf(sessions.lease(id, worker));

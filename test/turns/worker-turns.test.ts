@@ -7,7 +7,7 @@ const contents = (entries: readonly { readonly content: string }[]) =>
   entries.map(({ content }) => content);
 
 describe('a worker', () => {
-  test('stores what run returns, and a message that comes during a turn is the next turn', async () => {
+  test('stores what run returns, and answers a message that arrives during a turn in the next turn', async () => {
     const { sessions, work, pass } = openWorkers();
     const id = await startedIn(sessions);
     const seen: string[][] = [];
@@ -34,7 +34,7 @@ describe('a worker', () => {
     ]);
   });
 
-  test('gives up a run that lasts too long, however it ignores its signal, and tries it again', async () => {
+  test('abandons a run that takes too long, even if it ignores its signal, and retries it', async () => {
     const { sessions, work, errors, pass } = openWorkers();
     const id = await startedIn(sessions);
     const { run, begun } = lasting();
@@ -51,7 +51,7 @@ describe('a worker', () => {
     expect((await okOf(sessions.get(id))).work).toMatchObject({ state: 'exhausted', attempt: 2 });
   });
 
-  test('stores nothing that a run says after its time', async () => {
+  test('stores nothing of a run that returns too late', async () => {
     const { sessions, work, pass } = openWorkers();
     const id = await startedIn(sessions);
     const run = ({ signal }: Turn) =>
@@ -65,7 +65,7 @@ describe('a worker', () => {
     expect((await okOf(sessions.get(id))).work).toMatchObject({ state: 'exhausted' });
   });
 
-  test('stores the last words of a cancelled turn before the message that waits', async () => {
+  test('stores the last words of a cancelled turn before the waiting message', async () => {
     const { sessions, work, errors, pass } = openWorkers();
     const id = await startedIn(sessions);
     const run = ({ number, signal }: Turn) => {
@@ -108,7 +108,7 @@ describe('a worker', () => {
     expect(errors).toEqual([]);
   });
 
-  test('leaves a session to humans while it is PAUSED, and answers once it is resumed', async () => {
+  test('leaves a PAUSED session alone, and answers once it is resumed', async () => {
     const { sessions, work, pass } = openWorkers();
     const id = await startedIn(sessions);
     await okOf(sessions.pause(id));
@@ -121,7 +121,7 @@ describe('a worker', () => {
     expect(contents((await okOf(sessions.get(id))).history)).toEqual(['one', 'Yes.']);
   });
 
-  test('steers: a turn that takes what came since answers it in the same turn', async () => {
+  test('answers messages that arrive during a turn in the same turn, if it takes them', async () => {
     const { sessions, work, pass } = openWorkers();
     const id = await startedIn(sessions);
     const { run: wait, finish } = lasting();
@@ -144,7 +144,7 @@ describe('a worker', () => {
     expect(await okOf(sessions.answer(id, 'b'))).toMatchObject({ content: 'To two.' });
   });
 
-  test('stays silent in a group until it is named, and then knows who has said what', async () => {
+  test('stays silent in a group until it is named, and then knows who said what', async () => {
     const { sessions, work, pass } = openWorkers();
     const id = await startedIn(sessions);
     const run = ({ messages, history }: Turn) => {

@@ -32,7 +32,7 @@ const writes: Readonly<Record<string, (inside: SessionService) => Promise<unknow
   delete: (inside) => okOf(inside.delete('ghost-1')),
 };
 
-describeHosts('a transaction', (kind) => {
+describeHosts('a transaction of the host', (kind) => {
   const open = async () => {
     const host = await openWithin(kind);
     const { sessions } = host;
@@ -42,7 +42,7 @@ describeHosts('a transaction', (kind) => {
     return host;
   };
 
-  test('stores what every operation has written with the rows of the host, at its commit', async () => {
+  test("stores what every operation writes together with the host's rows, at its commit", async () => {
     const { sessions, begin, orders } = await open();
     const { transaction, inside } = await begin();
     await order(transaction, 'o-1');
@@ -63,7 +63,7 @@ describeHosts('a transaction', (kind) => {
     });
   });
 
-  test('leaves not a row after a rollback, whatever was written', async () => {
+  test('leaves no row after a rollback, whatever was written', async () => {
     const { begin, rows, orders } = await open();
     const before = await rows();
     const { transaction, inside } = await begin();
@@ -94,7 +94,7 @@ describeHosts('a transaction', (kind) => {
     expect((await okOf(sessions.list())).total).toBe(names.length + 1);
   });
 
-  test('reads what it has written, which others do not see', async () => {
+  test('reads its own writes, which others do not see', async () => {
     const { sessions, begin } = await open();
     const { transaction, inside } = await begin();
     await okOf(inside.append('chat', said('three')));
@@ -117,7 +117,7 @@ describeHosts('a transaction', (kind) => {
     await transaction.rollback();
   });
 
-  test('makes an operation once, inside and after its commit, and anew after a rollback', async () => {
+  test('applies an operation once, inside and after its commit, and again after a rollback', async () => {
     const { sessions, begin } = await open();
     const once = { operationId: 'charge-1' };
     const first = await begin();
@@ -145,7 +145,7 @@ describeHosts('a transaction', (kind) => {
     expect((await errorOf(sessions.create({ ...live, id: 'five' }))).type).toBe('too_many_active');
   });
 
-  test('wakes a watch after its commit, and not before', async () => {
+  test('notifies a watch after its commit, not before', async () => {
     const { sessions, store, begin } = await open();
     const watch = watching(sessions, 'chat');
     expect(briefOf(await watch.next())).toBe('snapshot ACTIVE one two');
@@ -159,7 +159,7 @@ describeHosts('a transaction', (kind) => {
     expect(briefOf(await next)).toBe('changed ACTIVE three');
   });
 
-  test('goes on after an error that the session is the reason for', async () => {
+  test('continues after an error that the session causes', async () => {
     const { sessions, begin } = await open();
     const { transaction, inside } = await begin();
     expect((await errorOf(inside.append('nobody', said('x')))).type).toBe('not_found');
@@ -183,7 +183,7 @@ describeHosts('a transaction', (kind) => {
     expect(history.map(({ content }) => content)).toEqual(['one', 'two', 'three', 'five']);
   });
 
-  test('keeps the tenant and the fencing token of its service', async () => {
+  test('uses the tenant and the fencing token of its service', async () => {
     const { sessions, begin } = await open();
     const theirs = sessions.forTenant('globex');
     const { transaction, inside } = await begin();

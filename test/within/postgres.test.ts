@@ -8,7 +8,7 @@ import { openPostgresHost } from './hosts.js';
 
 const said = (content: string) => [{ role: 'user', content }];
 
-describeWithPostgres('a transaction on PostgreSQL', () => {
+describeWithPostgres("a host's transaction on PostgreSQL", () => {
   const open = async (options = {}) => {
     const host = await openPostgresHost();
     const store = new PostgresSessionStore({ pool: host.pool, schema: host.schema, ...options });
@@ -32,7 +32,7 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
     ['SET LOCAL', '250ms', '3min'],
     ['SET LOCAL', '0', '0'],
     ['SET', '1min', '2h'],
-  ] as const)('keeps the timeouts of the host: %s %s %s', async ([set, lock, statement]) => {
+  ] as const)("keeps the host's timeouts: %s %s %s", async ([set, lock, statement]) => {
     const { begin } = await open();
     const { transaction, inside } = await begin();
     await transaction.query(`${set} lock_timeout = '${lock}'`);
@@ -49,7 +49,7 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
     await transaction.rollback();
   });
 
-  test('ends a wait for a lock at lock_timeout of the host, if that is shorter', async () => {
+  test("stops waiting for a lock at the host's lock_timeout, if that is shorter", async () => {
     // Longer than a test may take.
     const { begin } = await open({ timeoutMs: 600_000 });
     const [first, second] = [await begin(), await begin()];
@@ -71,7 +71,7 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
     await first.transaction.rollback();
   });
 
-  test('ends a wait for a lock before the timeout of the store', async () => {
+  test('stops waiting for a lock before the timeout of the store', async () => {
     const { begin } = await open({ timeoutMs: 300 });
     const [first, second] = [await begin(), await begin()];
     await okOf(first.inside.append('a', said('one')));
@@ -83,7 +83,7 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
     await first.transaction.rollback();
   });
 
-  test('is unknown if a statement is still under way at the timeout', async () => {
+  test('is unknown if a statement is still running at the timeout', async () => {
     const { begin, historyOf } = await open({ timeoutMs: 300 });
     const { transaction, inside } = await begin();
     const busy = transaction.query('SELECT pg_sleep(1)');
@@ -97,7 +97,7 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
     expect(await historyOf('a')).toEqual([]);
   });
 
-  test('goes on from a savepoint after an error that has doomed the transaction', async () => {
+  test('continues from a savepoint after an error that aborted the transaction', async () => {
     const { begin, historyOf } = await open();
     const [first, second] = [await begin(), await begin()];
     await okOf(first.inside.append('a', said('one')));
@@ -113,7 +113,7 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
   });
 
   test.for(['REPEATABLE READ', 'SERIALIZABLE'])(
-    'refuses writes under %s, and stays usable',
+    'rejects writes under %s, and stays usable',
     async (level) => {
       const { begin, historyOf } = await open();
       const strict = await begin();
@@ -129,7 +129,7 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
     },
   );
 
-  test('PostgreSQL ends one of two transactions that lock sessions in opposite orders', async () => {
+  test('is ended by PostgreSQL if two transactions lock sessions in opposite orders', async () => {
     const { sessions, begin, historyOf } = await open();
     const [first, second] = [await begin(), await begin()];
     await okOf(first.inside.append('a', said('first')));
@@ -159,7 +159,7 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
     expect((await historyOf('b')).toSorted()).toEqual([won, 'grouped'].toSorted());
   });
 
-  test('waits for the other transaction if both lock sessions in one order', async () => {
+  test('waits for another transaction if both lock sessions in one order', async () => {
     const { begin, historyOf } = await open();
     const [first, second] = [await begin(), await begin()];
     await okOf(first.inside.append('a', said('first')));
@@ -206,14 +206,14 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
     expect(await heardByNow()).toEqual([]);
   });
 
-  test('the pool is refused with a TypeError', async () => {
+  test('rejects the pool with a TypeError', async () => {
     const { sessions, pool } = await open();
     expect(() => sessions.within(pool)).toThrow(
       new TypeError('within: client must be the connection of a transaction, not a pool'),
     );
   });
 
-  test('a transaction in a database without the tables says that it is over', async () => {
+  test('reports missing tables and that the transaction is aborted', async () => {
     const { pool, begin } = await open();
     const { transaction } = await begin();
     const nowhere = new SessionService({
@@ -228,7 +228,7 @@ describeWithPostgres('a transaction on PostgreSQL', () => {
   });
 });
 
-test('a tx of PGlite stores what it has written at its end, or nothing', async () => {
+test('a PGlite tx stores what it wrote at its end, or nothing', async () => {
   const { pool, database, close } = await openPglite();
   onTestFinished(close);
   const store = new PostgresSessionStore({ pool, events: true });

@@ -19,7 +19,7 @@ const refused: readonly (readonly [Operation, ...unknown[]])[] = [
   ['sweep'],
 ];
 
-describeHosts('within a transaction', (kind) => {
+describeHosts("within a host's transaction", (kind) => {
   test.for(refused)('%s returns misconfigured with its name', async ([operation, ...args]) => {
     const { sessions, begin } = await openWithin(kind);
     await okOf(sessions.create({ ...ada, id: 'chat' }));
@@ -66,7 +66,7 @@ describeHosts('within a transaction', (kind) => {
     await transaction.rollback();
   });
 
-  test('another transaction is refused with a TypeError', async () => {
+  test('another transaction throws a TypeError', async () => {
     const { begin } = await openWithin(kind);
     const { transaction, inside } = await begin();
     expect(() => inside.within(transaction.client)).toThrow(TypeError);
@@ -74,7 +74,7 @@ describeHosts('within a transaction', (kind) => {
   });
 
   test.for([undefined, null, 5, 'client', {}, [], { query: 'SELECT 1' }, Proxy.revocable({}, {})])(
-    'a client of %j is refused with a TypeError',
+    'a client of %j throws a TypeError',
     async (client) => {
       const { sessions } = await openWithin(kind);
       const call = () => Reflect.apply(sessions.within, sessions, [client]);
@@ -83,7 +83,7 @@ describeHosts('within a transaction', (kind) => {
     },
   );
 
-  test('a write without a transaction is refused, and changes nothing', async () => {
+  test('a write without a transaction fails, and changes nothing', async () => {
     const { sessions, begin, rows } = await openWithin(kind);
     await okOf(sessions.create({ ...ada, id: 'chat' }));
     const { transaction, inside } = await begin();
@@ -97,7 +97,7 @@ describeHosts('within a transaction', (kind) => {
   });
 });
 
-test('a store without transactions is refused with a TypeError', () => {
+test('within() throws a TypeError for a store without transactions', () => {
   const sessions = new SessionService({ store: new MemorySessionStore() });
   expect(() => sessions.within({})).toThrow(
     new TypeError('within: the store cannot be in a transaction of the caller'),

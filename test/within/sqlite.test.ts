@@ -15,7 +15,7 @@ const open = async () => {
 const busyTimeoutOf = (database: { prepare(sql: string): { get(): unknown } }): unknown =>
   Object(database.prepare('PRAGMA busy_timeout').get()).timeout;
 
-test('operations of the process go on while a transaction is open, and succeed after it', async () => {
+test('operations of the process wait while a transaction on SQLite is open, and succeed after it', async () => {
   const { sessions, begin, own } = await open();
   own.exec('PRAGMA busy_timeout = 60000');
   const transaction = await begin();
@@ -76,7 +76,7 @@ test('operations do not wait for a transaction that only reads', async () => {
   other.exec('ROLLBACK');
 });
 
-test('the connection of the store is refused, with the reason', async () => {
+test('within() rejects the connection of the store, with the reason', async () => {
   const { sessions, own } = await open();
   expect(() => sessions.within(own)).toThrow(
     new TypeError(
@@ -85,7 +85,7 @@ test('the connection of the store is refused, with the reason', async () => {
   );
 });
 
-test('busy_timeout of the connection of the host stays as it was', async () => {
+test("within() keeps busy_timeout of the host's connection", async () => {
   const { sessions, begin, other } = await open();
   other.exec('PRAGMA busy_timeout = 7');
   const transaction = await begin();
@@ -94,7 +94,7 @@ test('busy_timeout of the connection of the host stays as it was', async () => {
   expect(busyTimeoutOf(other)).toBe(7);
 });
 
-test('an error that ends the transaction says so', async () => {
+test('an error that ends the transaction is reported as such', async () => {
   const { sessions, begin, own, rows } = await open();
   own.exec(`CREATE TRIGGER strict BEFORE INSERT ON colloquy_entries
     BEGIN SELECT RAISE(ROLLBACK, 'no entries today'); END`);
@@ -111,7 +111,7 @@ test('an error that ends the transaction says so', async () => {
   expect(await rows()).toEqual(before);
 });
 
-test('a write that fails after its first statement is undone, and the transaction goes on', async () => {
+test('a write that fails after its first statement is undone, and the transaction continues', async () => {
   const { sessions, begin, own } = await open();
   own.exec(`CREATE TRIGGER small BEFORE UPDATE ON colloquy_sessions WHEN new.bytes > 1000
     BEGIN SELECT RAISE(ABORT, 'too large'); END`);
