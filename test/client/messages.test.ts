@@ -4,9 +4,9 @@ import type { RemoteErrors } from '../../src/client/index.js';
 import { type OperationErrors, type SessionOperations, SessionService } from '../../src/index.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ada } from '../support/sessions.js';
+import { outcome } from './comparable.js';
 import { type Answer, json, problem, scripted, unplugged } from './scripted.js';
 import { serve } from './served.js';
-import { outcome } from './told.js';
 
 type Either = SessionOperations<OperationErrors | RemoteErrors>;
 

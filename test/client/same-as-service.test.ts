@@ -14,8 +14,8 @@ import { ManualClock } from '../support/manual-clock.js';
 import { PATIENT_MS } from '../support/patience.js';
 import { openClient } from '../support/redis-clients.js';
 import { ada } from '../support/sessions.js';
+import { comparableChange, outcome, sixFields } from './comparable.js';
 import { serve } from './served.js';
-import { changeTold, outcome, sixFields } from './told.js';
 
 type Either = SessionOperations<OperationErrors | RemoteErrors>;
 
@@ -226,16 +226,16 @@ const watching = async (sessions: Either, driver: SessionService) => {
   const id = created._unsafeUnwrap().id;
   const seen: unknown[] = [];
   for await (const item of sessions.watch(id)) {
-    seen.push(outcome(item, changeTold));
+    seen.push(outcome(item, comparableChange));
     // One change at a time: changes between two reads arrive together.
     if (seen.length === 1) await driver.start(id);
     if (seen.length === 2) await driver.append(id, [{ role: 'user', content: 'x' }]);
     if (seen.length === 3) await driver.terminate(id);
   }
-  for await (const item of sessions.watch(id)) seen.push(outcome(item, changeTold));
-  for await (const item of sessions.watch('nobody')) seen.push(outcome(item, changeTold));
+  for await (const item of sessions.watch(id)) seen.push(outcome(item, comparableChange));
+  for await (const item of sessions.watch('nobody')) seen.push(outcome(item, comparableChange));
   for await (const item of sessions.watch(id, { cursor: 'nowhere' })) {
-    seen.push(outcome(item, changeTold));
+    seen.push(outcome(item, comparableChange));
   }
   return seen;
 };

@@ -8,9 +8,9 @@ import {
 import { type Claims, SessionFailure, SessionService } from '../../src/index.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ada } from '../support/sessions.js';
+import { outcome } from './comparable.js';
 import { active, json, problem, scripted, unplugged } from './scripted.js';
 import { serve } from './served.js';
-import { outcome } from './told.js';
 
 type Operations = Pick<
   SessionService,

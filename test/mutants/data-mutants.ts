@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.js';
 const update = 'src/session/update-labels-and-metadata.ts';
 const creation = 'src/service/create-session.ts';
 const metadata = ['test/service/metadata.test.ts', 'test/service/update-metadata.test.ts'];
-const ownIds = ['test/stores/own-ids.test.ts'];
+const callerIds = ['test/stores/caller-ids.test.ts'];
 const schemas = ['test/service/schemas.test.ts'];
 const orThrow = ['test/service/or-throw.test.ts'];
 
@@ -56,28 +56,28 @@ export const dataMutants: readonly Mutant[] = [
     file: creation,
     from: "if (own !== undefined && tried.value === 'taken') return err(idTaken(own));",
     to: '',
-    tests: ownIds,
+    tests: callerIds,
   },
   {
     bug: 'an id that another create has taken is a mismatch of the idempotency key',
     file: creation,
     from: 'own === undefined ? idempotencyMismatch(id) : idTaken(id)',
     to: 'idempotencyMismatch(id)',
-    tests: ownIds,
+    tests: callerIds,
   },
   {
     bug: 'getOrCreate fails if another call creates the session at the same time',
     file: 'src/service/get-or-create.ts',
     from: 'attempt <= MAX_RACES',
     to: 'attempt <= 1',
-    tests: ownIds,
+    tests: callerIds,
   },
   {
     bug: 'getOrCreate says of a session that was there that it is new',
     file: 'src/service/get-or-create.ts',
     from: 'created: false',
     to: 'created: true',
-    tests: ownIds,
+    tests: callerIds,
   },
   {
     bug: 'withLease gives sessions without the token',

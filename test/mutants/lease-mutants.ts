@@ -6,8 +6,8 @@ const leaseTests = [
   'test/service/leases.properties.test.ts',
 ];
 const claimTests = [
-  'test/session/wake-at.test.ts',
-  'test/session/claim-state.test.ts',
+  'test/session/work-state.test.ts',
+  'test/session/turn-state.test.ts',
   'test/service/claim.test.ts',
   'test/service/wake.test.ts',
 ];
@@ -123,7 +123,7 @@ export const leaseMutants: readonly Mutant[] = [
     file: 'src/session/lease-state.ts',
     from: 'Math.floor(random * TOKEN_SPREAD)',
     to: '0',
-    tests: ['test/service/recreated.test.ts'],
+    tests: ['test/service/recreated-sessions.test.ts'],
   },
   {
     bug: 'the Redis store leaves a session that was handed out in its place when it changes',

@@ -57,7 +57,7 @@ export const orderMutants: readonly Mutant[] = [
     file: 'src/service/sweep-sessions.ts',
     from: 'settings.now().unwrapOr(now)',
     to: 'now',
-    tests: ['test/service/sweep-telling.test.ts'],
+    tests: ['test/service/sweep-reports.test.ts'],
   },
   {
     bug: 'a sweep leaves a timer behind for each end that it has told',
@@ -71,7 +71,7 @@ export const orderMutants: readonly Mutant[] = [
     file: 'src/service/report-end.ts',
     from: 'if (report?.dueAt !== dueAt || report.removal !== removal) return state;\n',
     to: '',
-    tests: ['test/service/ends.test.ts'],
+    tests: ['test/service/reported-ends.test.ts'],
   },
   {
     bug: 'a sweeper that has stopped leaves its timer behind',
@@ -148,7 +148,7 @@ export const orderMutants: readonly Mutant[] = [
     file: 'src/session/turn-state.ts',
     from: 'wakeAt !== undefined && wakeAt <= now;',
     to: 'wakeAt !== undefined && wakeAt < now;',
-    tests: ['test/session/claim-state.test.ts', 'test/service/wake.test.ts'],
+    tests: ['test/session/turn-state.test.ts', 'test/service/wake.test.ts'],
   },
   {
     bug: 'an append in the millisecond of the end moves the end',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.js';
 
-const states = ['test/session/claim-state.test.ts', 'test/session/lease-state.test.ts'];
+const states = ['test/session/turn-state.test.ts', 'test/session/lease-state.test.ts'];
 const workers = ['test/service/worker.test.ts', 'test/service/worker-ends.test.ts'];
 const takeOver = ['test/service/worker-take-over.test.ts'];
 const hostile = ['test/service/hostile-workers.test.ts'];

@@ -4,7 +4,7 @@ import { SessionService } from '../../src/index.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { schemaName } from '../support/postgres-schema.js';
 import { ada, okOf } from '../support/sessions.js';
-import { openPostgresHost, openSqliteHost } from '../within/hosts.js';
+import { openPostgresHost, openSqliteHost } from '../transactions/hosts.js';
 import { documentOf } from './documents.js';
 import { SampleFolder } from './run-sample.js';
 import { blocksIn } from './samples.js';

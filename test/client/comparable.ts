@@ -38,7 +38,7 @@ export const outcome = <T>(
   tell: (value: T) => unknown = stable,
 ): unknown => result.match(tell, told);
 
-export const changeTold = (change: SessionChange | RemoteChange): unknown =>
+export const comparableChange = (change: SessionChange | RemoteChange): unknown =>
   change.type === 'session.snapshot'
     ? [change.type, sixFields(change.session)]
     : [

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SessionEvent, TenantChange, WatchAllOptions } from '../../src/index.js';
 import { okOf, openSessions, startedIn } from '../support/sessions.js';
 import { briefOf, watching } from '../support/watching.js';
-import { openTold } from './told-log.js';
+import { openScriptedLog } from './scripted-log.js';
 
 const said = [{ role: 'user', content: 'hello' }];
 
@@ -13,7 +13,7 @@ const summary = (item: TenantChange | 'end'): string => {
 
 /** A started session, and a watcher of all sessions. No event was logged yet. */
 const open = async () => {
-  const { store, log, made } = openTold();
+  const { store, log, made } = openScriptedLog();
   const { sessions } = openSessions({ store });
   const id = await startedIn(sessions);
   made();

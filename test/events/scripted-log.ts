@@ -5,7 +5,7 @@ import type { EventLog, EventScope, SessionStore } from '../../src/store/session
 import { changed } from '../support/store-doubles.js';
 
 /** A log whose events the test puts in, or leaves out. */
-class ToldLog implements EventLog {
+class ScriptedLog implements EventLog {
   readonly #told: SessionEvent[] = [];
   readonly #listeners = new Set<() => void>();
   #trimmed = 0;
@@ -67,14 +67,14 @@ class ToldLog implements EventLog {
 }
 
 /** A store that makes changes immediately, and logs their events when the test says so. */
-export const openTold = (): {
+export const openScriptedLog = (): {
   readonly store: SessionStore;
-  readonly log: ToldLog;
+  readonly log: ScriptedLog;
   /** The events of what was changed since the last call. */
   made(): readonly SessionEvent[];
 } => {
   const inner = new MemorySessionStore({ events: true });
-  const log = new ToldLog();
+  const log = new ScriptedLog();
   let position = '0';
   return {
     store: changed(inner, { events: log }),
