@@ -1,33 +1,17 @@
-import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { getRequestListener } from '@hono/node-server';
-import express from 'express';
-import Koa from 'koa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { expressMiddleware } from '../../adapters/express/index.js';
 import { fetchHandler } from '../../adapters/fetch/index.js';
-import { koaMiddleware } from '../../adapters/koa/index.js';
-import { nodeListener } from '../../adapters/node/index.js';
 import type { HandlerResponse, SessionHandler } from '../../src/http/index.js';
 import { listening } from '../http/serve.js';
+import { turns, until } from '../support/event-loop.js';
+import { mounts } from './mounts.js';
 
-/** More than all buffers of both ends take. */
 const LARGE = 'x'.repeat(24 * 1024 * 1024);
 
 /** Turns of the event loop in which nothing happens: the answer waits for its client. */
 const STILL = 500;
-
-const mounts: readonly (readonly [string, (handler: SessionHandler) => RequestListener])[] = [
-  ['node:http', (handler) => nodeListener(handler)],
-  ['Express', (handler) => express().use(expressMiddleware(handler))],
-  [
-    'Koa',
-    (handler) => Object.assign(new Koa(), { silent: true }).use(koaMiddleware(handler)).callback(),
-  ],
-  ['Fetch', (handler) => getRequestListener(fetchHandler(handler))],
-];
 
 async function* texts(): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(LARGE);
@@ -50,14 +34,6 @@ const watched = (respond: () => HandlerResponse) => {
     return respond();
   };
   return { seen, handler };
-};
-
-const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await new Promise(setImmediate);
-};
-
-const turns = async (count: number): Promise<void> => {
-  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
 };
 
 const cases = mounts.flatMap(([name, mount]) =>

@@ -5,22 +5,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { expressMiddleware } from '../../adapters/express/index.js';
 import { koaMiddleware } from '../../adapters/koa/index.js';
 import { MAX_WAITING } from '../../adapters/node/in-turn.js';
-import { nodeListener } from '../../adapters/node/index.js';
 import type { SessionHandler } from '../../src/http/index.js';
 import { RawConnection } from '../http/raw.js';
 import { listening } from '../http/serve.js';
+import { turns, until } from '../support/event-loop.js';
+import { nodeMounts } from './mounts.js';
 
 /** What Node reads in one chunk. */
 const READ_BYTES = 64 * 1024;
-
-const mounts: readonly (readonly [string, (handler: SessionHandler) => RequestListener])[] = [
-  ['node:http', (handler) => nodeListener(handler)],
-  ['Express 5', (handler) => express().use(expressMiddleware(handler))],
-  [
-    'Koa 3',
-    (handler) => Object.assign(new Koa(), { silent: true }).use(koaMiddleware(handler)).callback(),
-  ],
-];
 
 /** A handler whose work takes as long as the test says, and what it has been asked. */
 const working = (work: (url: string) => Promise<void>) => {
@@ -36,21 +28,12 @@ const working = (work: (url: string) => Promise<void>) => {
   return { seen, handler };
 };
 
-/** Work that lasts until it is let go. */
 const held = () => {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   return { release: () => release(), released };
-};
-
-const turns = async (count: number): Promise<void> => {
-  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
-};
-
-const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await new Promise(setImmediate);
 };
 
 const paths = (count: number): readonly string[] =>
@@ -75,7 +58,7 @@ const served = async (listener: RequestListener) => {
 const bodiesOf = (answers: readonly string[]): readonly (string | undefined)[] =>
   answers.map((answer) => answer.split('\r\n\r\n')[1]);
 
-describe.each(mounts)('pipelined requests on one connection, mounted by %s', (_name, mount) => {
+describe.each(nodeMounts)('pipelined requests on one connection, mounted by %s', (_name, mount) => {
   test('are processed one after another, and answered in order', async () => {
     const { seen, handler } = working(() => turns(3));
     const { origin } = await served(mount(handler));
@@ -160,7 +143,7 @@ describe.each(mounts)('pipelined requests on one connection, mounted by %s', (_n
 describe('a host whose middleware lets one request overtake another', () => {
   const wait = (url: string | undefined) => turns(url === '/0' ? 20 : 0);
 
-  const hosts: typeof mounts = [
+  const hosts: typeof nodeMounts = [
     [
       'Express',
       (handler) =>

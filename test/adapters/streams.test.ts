@@ -1,35 +1,18 @@
-import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
-import express from 'express';
-import Koa from 'koa';
 import { describe, expect, test } from 'vitest';
-import { expressMiddleware } from '../../adapters/express/index.js';
-import { fetchHandler } from '../../adapters/fetch/index.js';
-import { koaMiddleware } from '../../adapters/koa/index.js';
-import { nodeListener } from '../../adapters/node/index.js';
 import type { SessionHandler } from '../../src/http/index.js';
 import { listening } from '../http/serve.js';
+import { mounts } from './mounts.js';
 
 const CHUNK = new Uint8Array(64 * 1024);
 
-/** More texts than all buffers of both ends take, and far fewer than there are. */
+/** More chunks than the buffers of both ends hold, and far fewer than there are. */
 const PLENTY = 400;
 
 /** Turns of the event loop in which nothing is asked for: the mount waits for its client. */
 const STILL = 500;
 
-const mounts: readonly (readonly [string, (handler: SessionHandler) => RequestListener])[] = [
-  ['node:http', (handler) => nodeListener(handler)],
-  ['Express', (handler) => express().use(expressMiddleware(handler))],
-  [
-    'Koa',
-    (handler) => Object.assign(new Koa(), { silent: true }).use(koaMiddleware(handler)).callback(),
-  ],
-  ['Fetch', (handler) => getRequestListener(fetchHandler(handler))],
-];
-
-/** A handler whose answer has no end, and what became of it. */
+/** A handler whose stream never ends, and how far it was read. */
 const endless = () => {
   const seen = { asked: 0, isOver: false };
   const iterator: AsyncIterator<Uint8Array> = {

@@ -19,6 +19,18 @@ const fresh = initialState({ limitMs: FOREVER, terms: noTerms, revision: 7, now:
 const leased = (state: StateRecord, holder: string, atMs: number, durationMs = 1000) =>
   leaseState(state, { holder, seconds: durationMs / 1000, random: 0 }, NOON + atMs)._unsafeUnwrap();
 
+/** A leased session that nobody has started: its idle timeout ends it after 50 ms. */
+const idle = leased(
+  initialState({
+    limitMs: FOREVER,
+    terms: { ...noTerms, idleTimeoutMs: 50 },
+    revision: 7,
+    now: NOON,
+  }),
+  'a',
+  0,
+);
+
 const released = (state: StateRecord, fencingToken: number, atMs: number) =>
   releaseState(state, { fencingToken, done: false, random: 0 }, NOON + atMs)._unsafeUnwrap();
 
@@ -51,7 +63,7 @@ describe('a lease', () => {
     ]);
   });
 
-  test('of a session that was never leased does not exist', () => {
+  test('does not exist for a session that was never leased', () => {
     expect(leaseAt(fresh, NOON)).toBeUndefined();
     expect(isLeasedWith(fresh, 0, NOON)).toBe(false);
   });
@@ -60,7 +72,7 @@ describe('a lease', () => {
     expect(isLeasedWith(first, 1, NOON - 3_600_000)).toBe(true);
   });
 
-  test('of the same holder replaces its current one, with the next fencing token', () => {
+  test('replaces the current one of the same holder, with the next fencing token', () => {
     expect(leased(first, 'a', 999).work.lease).toEqual({
       holder: 'a',
       fencingToken: 2,
@@ -90,7 +102,7 @@ describe('a lease', () => {
     });
   });
 
-  test('of another holder is refused until the end, with the current holder and end', () => {
+  test("is refused during another holder's, with the current holder and end", () => {
     expect(
       leaseState(first, { holder: 'b', seconds: 0.001, random: 0 }, NOON + 999)._unsafeUnwrapErr(),
     ).toEqual({
@@ -106,7 +118,7 @@ describe('a lease', () => {
     expect(active.work.lease).toEqual(first.work.lease);
   });
 
-  test('of an ended or overdue session is refused', () => {
+  test('is refused for an ended or overdue session', () => {
     const refused = { type: 'invalid_transition', status: 'TERMINATED', command: 'lease' };
     const over = advance(fresh, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(
@@ -137,7 +149,7 @@ describe('a renewal', () => {
     expect(renewed(first, 1, 500, 100)._unsafeUnwrap().work.lease.until).toBe(NOON + 600);
   });
 
-  test('of an expired, released, foreign or missing lease fails with lease_lost', () => {
+  test('fails with lease_lost for an expired, released, foreign or missing lease', () => {
     for (const [state, fencingToken, atMs] of [
       [first, 1, 1000],
       [released(first, 1, 500), 1, 500],
@@ -152,23 +164,13 @@ describe('a renewal', () => {
     }
   });
 
-  test('of an ended or overdue session fails with invalid_transition', () => {
+  test('fails with invalid_transition for an ended or overdue session', () => {
     const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(renewed(over, 1, 1)._unsafeUnwrapErr()).toMatchObject({
       type: 'invalid_transition',
       command: 'lease',
     });
     expect(renewed(over, 2, 1)._unsafeUnwrapErr().type).toBe('lease_lost');
-    const idle = leased(
-      initialState({
-        limitMs: FOREVER,
-        terms: { ...noTerms, idleTimeoutMs: 50 },
-        revision: 7,
-        now: NOON,
-      }),
-      'a',
-      0,
-    );
     expect(renewed(idle, 1, 49).isOk()).toBe(true);
     expect(renewed(idle, 1, 50)._unsafeUnwrapErr().type).toBe('invalid_transition');
   });
@@ -185,29 +187,19 @@ describe('a release', () => {
     expect(leased(free, 'a', 500).work.lease.fencingToken).toBe(2);
   });
 
-  test('of an expired lease changes nothing', () => {
+  test('changes nothing after the lease expired', () => {
     const free = released(first, 1, 500);
     expect(released(free, 1, 500)).toBe(free);
     expect(released(first, 1, 1000)).toBe(first);
   });
 
-  test('of an ended session changes nothing', () => {
+  test('changes nothing after the session ended', () => {
     const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(released(over, 1, 1)).toBe(over);
-    const idle = leased(
-      initialState({
-        limitMs: FOREVER,
-        terms: { ...noTerms, idleTimeoutMs: 50 },
-        revision: 7,
-        now: NOON,
-      }),
-      'a',
-      0,
-    );
     expect(released(idle, 1, 50)).toBe(idle);
   });
 
-  test('with a fencing token other than the latest fails with lease_lost', () => {
+  test('fails with lease_lost for a fencing token other than the latest', () => {
     const second = leased(first, 'b', 1000);
     for (const [state, fencingToken] of [
       [fresh, 1],

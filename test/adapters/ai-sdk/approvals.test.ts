@@ -9,6 +9,7 @@ import { PATIENT_MS } from '../../support/patience.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { textOf, user } from './opened-chat.js';
 import { routesIn, useModel, useTools } from './routes.js';
+import { type Part, usage } from './spoken-model.js';
 
 const folder = new SampleFolder();
 afterAll(() => folder.remove());
@@ -17,16 +18,6 @@ beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   return () => vi.unstubAllGlobals();
 });
-
-type Part =
-  Awaited<ReturnType<MockLanguageModelV3['doStream']>>['stream'] extends ReadableStream<infer P>
-    ? P
-    : never;
-
-const usage = {
-  inputTokens: { total: 0, noCache: 0, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: 0, text: 0, reasoning: undefined },
-};
 
 const call: Part[] = [
   { type: 'tool-call', toolCallId: 'call-1', toolName: 'erase', input: '{"path":"/tmp"}' },

@@ -1,24 +1,24 @@
 import { MockLanguageModelV3 } from 'ai/test';
 
-type Part =
+export type Part =
   Awaited<ReturnType<MockLanguageModelV3['doStream']>>['stream'] extends ReadableStream<infer P>
     ? P
     : never;
 
-const usage = {
+export const usage = {
   inputTokens: { total: 0, noCache: 0, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: 0, text: 0, reasoning: undefined },
 };
 
-/** An answer of the model, which says what the test tells it to. */
+/** An answer of the model, spoken by the test. */
 export interface Answer {
   say(text: string): void;
   end(): void;
 }
 
 /**
- * A model whose answers the test speaks. As with a provider, the stream of an aborted call breaks
- * off.
+ * A model whose answers the test speaks. The stream of an aborted call breaks off, as with a
+ * provider.
  */
 export const spokenModel = () => {
   const answers: Answer[] = [];
@@ -46,7 +46,7 @@ export const spokenModel = () => {
       return { stream };
     },
   });
-  /** The answer of this number, from 0, once the model was asked for it. */
+  /** The answer with this number, from 0, once the model was called for it. */
   const answer = async (index: number): Promise<Answer> => {
     for (;;) {
       const found = answers[index];

@@ -6,6 +6,7 @@ import { answerOf } from '../../../src/testing/answers.js';
 import { begin } from '../../../src/testing/commits.js';
 import { keyOf, live, NOON, upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { listRanges } from '../../support/page-ranges.js';
 import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, postgresSchemas, schemaName } from '../../support/postgres-schema.js';
 
@@ -23,7 +24,7 @@ describeWithPostgres('a PostgreSQL list page', (postgres) => {
   const schemas = postgresSchemas(pool);
   afterAll(() => pool.end());
 
-  /** The pool, whose server explains each query before it answers it. */
+  /** The pool, which explains each query before it runs it. */
   const explaining = (read: number[]): PostgresPool => ({
     connect: async () => {
       const client = await pool.connect();
@@ -41,17 +42,6 @@ describeWithPostgres('a PostgreSQL list page', (postgres) => {
       };
     },
   });
-
-  const ranges: readonly (readonly [string, Partial<PageRange>])[] = [
-    ['all', {}],
-    ['all, the oldest first', { order: 'oldest' }],
-    ['those with a status', { status: { anyOf: ['ACTIVE'], now: NOON } }],
-    [
-      'those with one of three statuses',
-      { status: { anyOf: ['ACTIVE', 'PAUSED', 'TERMINATED'], now: NOON } },
-    ],
-    ['those with a label', { labels: { user: 'u-1' } }],
-  ];
 
   const labels = { plan: 'free', team: 'a' };
   const searches: readonly (readonly [string, Partial<PageRange>])[] = [
@@ -102,7 +92,7 @@ describeWithPostgres('a PostgreSQL list page', (postgres) => {
     },
   );
 
-  test.each(ranges)(
+  test.each(listRanges)(
     'after the last page of %s reads no session, however far it is',
     async (_, range) => {
       const { store, schema, close } = await schemas.open();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import type { PageRange } from '../../../src/store/session-store.js';
 import { begin } from '../../../src/testing/commits.js';
-import { keyOf, live, NOON } from '../../../src/testing/samples.js';
+import { keyOf, live } from '../../../src/testing/samples.js';
+import { listRanges } from '../../support/page-ranges.js';
 import { openLibsql } from '../../support/sqlite-file.js';
 
 /** A store with three sessions, and what it has asked SQLite for. */
@@ -25,18 +25,7 @@ const openThree = async () => {
   return { store, asked };
 };
 
-const ranges: readonly (readonly [string, Partial<PageRange>])[] = [
-  ['all', {}],
-  ['all, the oldest first', { order: 'oldest' }],
-  ['those with a status', { status: { anyOf: ['ACTIVE'], now: NOON } }],
-  [
-    'those with one of three statuses',
-    { status: { anyOf: ['ACTIVE', 'PAUSED', 'TERMINATED'], now: NOON } },
-  ],
-  ['those with a label', { labels: { user: 'u-1' } }],
-];
-
-test.each(ranges)(
+test.each(listRanges)(
   'a SQLite page of %s after the last page costs only its total, however far it is',
   async (_, range) => {
     const { store, asked } = await openThree();

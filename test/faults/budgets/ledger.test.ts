@@ -1,16 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SessionService, type SessionStore } from '../../../src/index.js';
+import { SessionService } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { startMortalRedis } from '../../support/mortal-redis.js';
 import { ada, okOf } from '../../support/sessions.js';
-import { openShared, type Shared } from '../../support/shared-store.js';
 import { openProxy, type TcpProxy } from '../../support/tcp-proxy.js';
-import { openDatabase } from '../databases/database.js';
-import { MortalServer } from '../postgres/mortal-server.js';
-import { makeFile } from '../sqlite/make-file.js';
 import { effort, record, seeds } from '../support/effort.js';
+import { openFilePlace, openPostgresPlace, openRedisPlace, type Place } from '../support/place.js';
 import { auditOf } from './audit.js';
 import { Spenders } from './spenders.js';
 import { BUDGET } from './spending.js';
@@ -23,11 +19,7 @@ const WRITES = effort(300, 100_000);
 const LOST = effort(2, 10);
 const PROMISE = 'sums of budgets are what was acknowledged, whatever is killed';
 
-interface Place {
-  readonly shared: Shared;
-  readonly open: () => { readonly store: SessionStore; readonly close: () => unknown };
-  /** Kills the server, and starts it again; nothing where there is none. */
-  readonly killServer: () => Promise<unknown>;
+interface Target extends Place {
   /** Between the writers and the server, if there is one. */
   readonly proxy?: TcpProxy;
 }
@@ -42,7 +34,7 @@ const createAll = async ({ open }: Place): Promise<readonly string[]> => {
   return ids;
 };
 
-const expectLedger = async (name: string, place: Place): Promise<void> => {
+const expectLedger = async (name: string, place: Target): Promise<void> => {
   const { shared, open, killServer, proxy } = place;
   const [seed = 1] = seeds(1);
   const spenders = new Spenders(shared, await createAll(place), WRITERS, seed);
@@ -85,10 +77,7 @@ describe('50 writers in several processes that spend and are killed are counted 
   test(
     'in a SQLite file',
     async () => {
-      const { database } = await makeFile({ busyTimeoutMs: 60_000 });
-      const open = () => openDatabase(database);
-      const killServer = async () => undefined;
-      await expectLedger('SQLite', { shared: database, open, killServer });
+      await expectLedger('SQLite', await openFilePlace({ busyTimeoutMs: 60_000 }));
     },
     TIMEOUT_MS,
   );
@@ -97,16 +86,10 @@ describe('50 writers in several processes that spend and are killed are counted 
     test(
       'while the server is killed too and replies are lost',
       async () => {
-        const server = await startMortalRedis();
-        const { port } = server;
-        const open = () => openShared({ kind: 'redis', port });
-        const killServer = async () => {
-          await server.kill();
-          await server.restart();
-        };
-        const proxy = await openProxy(port);
+        const place = await openRedisPlace();
+        const proxy = await openProxy(place.shared.port);
         const shared = { kind: 'redis', port: proxy.port } as const;
-        await expectLedger('Redis', { shared, open, killServer, proxy });
+        await expectLedger('Redis', { ...place, shared, proxy });
       },
       TIMEOUT_MS,
     );
@@ -116,18 +99,10 @@ describe('50 writers in several processes that spend and are killed are counted 
     test(
       'while the server is killed too and replies are lost',
       async () => {
-        const server = await MortalServer.start();
-        const { database } = server;
-        const killServer = async () => {
-          await server.kill();
-          await server.restart();
-        };
-        const proxy = await openProxy(server.port);
-        const url = database.url.replace(`:${server.port}`, `:${proxy.port}`);
-        const open = () => openDatabase(database);
-        await expectLedger('PostgreSQL', {
-          ...{ shared: { ...database, url }, open, killServer, proxy },
-        });
+        const { port, ...place } = await openPostgresPlace();
+        const proxy = await openProxy(port);
+        const url = place.shared.url.replace(`:${port}`, `:${proxy.port}`);
+        await expectLedger('PostgreSQL', { ...place, shared: { ...place.shared, url }, proxy });
       },
       TIMEOUT_MS,
     );

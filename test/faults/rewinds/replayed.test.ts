@@ -1,16 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SessionService, type SessionStore } from '../../../src/index.js';
+import { SessionService } from '../../../src/index.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { startMortalRedis } from '../../support/mortal-redis.js';
 import { randomFrom } from '../../support/random.js';
 import { startedIn } from '../../support/sessions.js';
-import { openShared, type Shared } from '../../support/shared-store.js';
-import { openDatabase } from '../databases/database.js';
-import { MortalServer } from '../postgres/mortal-server.js';
-import { makeFile } from '../sqlite/make-file.js';
 import { effort, record, seeds } from '../support/effort.js';
+import { openFilePlace, openPostgresPlace, openRedisPlace, type Place } from '../support/place.js';
 import { replayOf } from './replay.js';
 import { Rewinders } from './rewinders.js';
 
@@ -18,13 +14,6 @@ const PROCESSES = effort(2, 6);
 const KILLS = effort(1, 25);
 const CHANGES = effort(16, 800);
 const PROMISE = 'appends and rewinds of several processes make one history, whatever is killed';
-
-interface Place {
-  readonly shared: Shared;
-  readonly open: () => { readonly store: SessionStore; readonly close: () => unknown };
-  /** Kills the server, and starts it again; nothing where there is none. */
-  readonly killServer: () => Promise<unknown>;
-}
 
 const expectOneHistory = async (
   name: string,
@@ -78,13 +67,7 @@ describe('processes that append to one session, rewind it and are killed produce
   test(
     'in a SQLite file',
     async () => {
-      const { database } = await makeFile();
-      const open = () => openDatabase(database);
-      await expectOneHistory('SQLite', {
-        shared: database,
-        open,
-        killServer: async () => undefined,
-      });
+      await expectOneHistory('SQLite', await openFilePlace());
     },
     TIMEOUT_MS,
   );
@@ -95,14 +78,7 @@ describe('processes that append to one session, rewind it and are killed produce
       test(
         'while the server is killed too',
         async () => {
-          const server = await startMortalRedis();
-          const { port } = server;
-          const open = () => openShared({ kind: 'redis', port });
-          const killServer = async () => {
-            await server.kill();
-            await server.restart();
-          };
-          await expectOneHistory('Redis', { shared: { kind: 'redis', port }, open, killServer });
+          await expectOneHistory('Redis', await openRedisPlace());
         },
         TIMEOUT_MS,
       );
@@ -115,16 +91,7 @@ describe('processes that append to one session, rewind it and are killed produce
       test(
         'while the server is killed too',
         async () => {
-          const server = await MortalServer.start();
-          const killServer = async () => {
-            await server.kill();
-            await server.restart();
-          };
-          await expectOneHistory('PostgreSQL', {
-            shared: server.database,
-            open: () => openDatabase(server.database),
-            killServer,
-          });
+          await expectOneHistory('PostgreSQL', await openPostgresPlace());
         },
         TIMEOUT_MS,
       );
