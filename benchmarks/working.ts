@@ -84,7 +84,7 @@ const delaysOf = async (
   return delays;
 };
 
-/** How work is handed over by hand: none on SQLite, which tells other processes nothing. */
+/** How work is handed over by hand. SQLite notifies no other process. */
 const openByHand = async (address: Address) => {
   if (address.type === 'redis') {
     const client = new Redis(address.port);
@@ -136,7 +136,7 @@ const measure = async (address: Address) => {
   const afterLease: number[] = [];
   for (let left = CRASHES; left > 0; left -= 1) {
     await sleep(Math.random() * 1000);
-    // To a worker, a lease that nobody renews is that of a worker that has crashed.
+    // A worker treats a lease that is never renewed as one of a crashed worker.
     const { until } = await orThrow.lease(id, { holder: 'crashed', seconds: LEASE_S });
     await orThrow.wake(id);
     afterLease.push((await heard(child, 'begun')).at - Date.parse(until));

@@ -3,29 +3,29 @@ import { Bench } from 'tinybench';
 import { serverCpu, usBetween } from './server-cpu.js';
 import { quantileOf, type Spread, spreadOf } from './statistics.js';
 
-/** What a subject gives: something to wait for. */
+/** The result of a subject: something to await. */
 export type Call = PromiseLike<unknown> | ResultAsync<unknown, unknown>;
 
 /** One way of doing what a group compares. */
 export interface Subject {
   readonly name: string;
   call(): Call;
-  /** Makes anew what calls wear out: before each turn, and not part of its time. */
+  /** Renews what calls wear out, before each turn. Its time does not count. */
   readonly renew?: () => Promise<void>;
   /**
-   * Looks at one answer, and at what the call has left, before anything is measured; throws if they
+   * Checks one answer, and what the call has left behind, before the measurement. Throws if they
    * are wrong.
    */
   readonly check?: (answer: unknown) => unknown;
   /** The limits of the group that it is compared with. Default: all. */
   readonly beside?: readonly string[];
-  /** What it does not do, where that makes it faster or slower than its figure says. */
+  /** What it does not do, if that makes it faster or slower than its figure suggests. */
   readonly note?: string;
 }
 
 /**
- * What is measured together: round by round each subject has its turn, so that all see the same
- * machine.
+ * Subjects that are measured together: they take turns in each round, so that all run on the same
+ * machine state.
  */
 export interface Group {
   readonly name: string;
@@ -37,9 +37,9 @@ export interface Group {
    */
   readonly limits: readonly string[];
   readonly subjects: readonly Subject[];
-  /** Also times every single call, for operations that take long beside reading a clock. */
+  /** Also times every single call, for operations that are slow compared to reading a clock. */
   readonly isTimedSingly?: boolean;
-  /** In place of the usual effort. */
+  /** Instead of the usual effort. */
   readonly effort?: Effort;
   /** Calls of each caller in a batch. Default: as many as take 5 ms, which depends on others. */
   readonly batch?: number;
@@ -94,7 +94,7 @@ export interface GroupResult {
   readonly measurements: readonly Measurement[];
 }
 
-/** What one turn has shown. */
+/** The result of one turn. */
 export interface Turn {
   readonly wallUs: number;
   readonly cpuUs: number;
@@ -164,7 +164,8 @@ const turn = async (
 };
 
 /**
- * Takes turns: a round that does not count, then the rounds, each beginning with another subject.
+ * Runs the subjects in turns: a warm-up round, then the measured rounds, each starting with another
+ * subject.
  */
 export const takeTurns = async <S extends Pick<Subject, 'name' | 'note' | 'beside'>>(
   {

@@ -23,15 +23,15 @@ export interface Peer {
   readonly appends: readonly Subject[];
   /** The latest entries of the long session. */
   readonly gets: readonly Subject[];
-  /** What becomes of data where callers meet; asked for when everything has been timed. */
+  /** What happens to data when callers race; asked after all measurements. */
   readonly counts: () => Promise<readonly Count[]>;
   readonly close: () => Promise<unknown>;
 }
 
-/** What stands in the table beside a figure. */
+/** What the table shows next to a figure. */
 interface Row {
   readonly name: string;
-  /** What it holds, gives, and does not. */
+  /** What it stores and returns, and what it does not. */
   readonly note: string;
   /** The row of Colloquy that does the same. Default: the first of the group. */
   readonly beside?: string;

@@ -43,7 +43,7 @@ export interface Appends {
   readonly remove: (id: string) => Promise<unknown>;
 }
 
-/** Asks for appends all that can be asked. */
+/** Asks every question about appends that the library supports. */
 export const askAppends = async ({
   create,
   append,

@@ -10,7 +10,7 @@ import { SVGRenderer } from 'echarts/renderers';
 
 use([BarChart, GridComponent, LegendComponent, MarkLineComponent, TitleComponent, SVGRenderer]);
 
-/** A picture of figures side by side, in words that need no caption. */
+/** A picture of figures side by side, labelled so that it needs no caption. */
 export interface BarPicture {
   readonly title: string;
   /** What the lengths of the bars mean. */
@@ -29,13 +29,12 @@ export interface BarPicture {
 }
 
 /**
- * Readable on white and on black: not everything that shows a picture knows which of them is behind
- * it.
+ * Readable on white and on black, since not everything that shows a picture knows its background.
  */
 const TEXT = '#7d8590';
 /**
- * Where it is known, the letters stand out a little more; still readable where a page says
- * otherwise than the system.
+ * If the background is known, the letters have more contrast; they stay readable if a page
+ * contradicts the system.
  */
 const STYLE =
   `<style>@media (prefers-color-scheme:light){text[fill="${TEXT}"]{fill:#656d76}}` +
@@ -75,7 +74,7 @@ export const drawBars = ({
     textStyle: text,
     title: { text: title, left: 8, top: 4, textStyle: { ...text, fontSize: 15 } },
     legend: { show: series.length > 1, top: 30, left: 8, itemGap: 34, textStyle: text },
-    // Without a browser nothing knows how wide a text will be: six and a half pixels a letter are
+    // Without a browser, the width of a text is unknown: six and a half pixels per letter are
     // enough.
     grid: {
       left: 20 + 6.7 * longest,

@@ -7,7 +7,7 @@ export interface Context {
   /** A client of an empty database, which suites leave empty. */
   readonly redis: Redis;
   readonly redisUrl: string;
-  /** Smaller sizes: to see that everything works, not to judge figures. */
+  /** Small sizes, to check that everything works, not to judge figures. */
   readonly quick: boolean;
   /** How many rounds a suite takes that measures by itself. */
   readonly rounds: number;
@@ -21,7 +21,8 @@ export interface Count {
 }
 
 /**
- * Groups that are set up together; each is measured when it is given, before the next is asked for.
+ * Groups that are set up together. Each is measured as soon as it is yielded, before the next is
+ * requested.
  */
 export interface Suite {
   readonly name: string;
@@ -31,7 +32,7 @@ export interface Suite {
   counts?(context: Context): Promise<readonly Count[]>;
 }
 
-/** Fails unless the benchmark does what it says it does. */
+/** Fails unless the benchmark does what it claims to do. */
 export const expect = (holds: boolean, what: string): void => {
   if (!holds) throw new Error(`a benchmark is wrong: ${what}`);
 };
@@ -42,7 +43,7 @@ export const resultOf = <T>(result: Result<T, { readonly message: string }>): T 
   return result.value;
 };
 
-/** What an operation gives; the benchmark fails if it fails. */
+/** Returns the value of an operation; the benchmark fails if the operation fails. */
 export const must = async <T>(answer: ResultAsync<T, { readonly message: string }>): Promise<T> =>
   resultOf(await answer);
 

@@ -12,7 +12,7 @@ export interface Session {
   readonly id: string;
 }
 
-/** What this process answers. */
+/** The replies of this process. */
 export type Watched =
   | { readonly type: 'ready' }
   /** Bytes of the heap that all watches use. */

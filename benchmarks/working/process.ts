@@ -3,8 +3,8 @@ import { openPool } from '../../test/support/postgres-schema.js';
 import { type Address, openServices } from '../watching/process.js';
 
 /**
- * What this process is: a worker, or the least that hears of work on the same database, written by
- * hand.
+ * The role of this process: a worker, or the least that is notified of work on the same database,
+ * written by hand.
  */
 export interface WorkingJob {
   readonly kind: 'worker' | 'by hand';
@@ -12,7 +12,7 @@ export interface WorkingJob {
   readonly address: Address;
 }
 
-/** What this process tells. */
+/** The reports of this process. */
 export type Worked =
   | { readonly type: 'ready' }
   /** When it had some work, in milliseconds since the epoch. */

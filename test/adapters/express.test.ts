@@ -10,7 +10,7 @@ type Parser = 'json' | 'raw' | 'text';
 
 const limit = 1024 * 1024;
 
-/** Every body, whatever it says it is. */
+/** Parses every body, whatever its media type. */
 const type = () => true;
 
 const app5 = (

@@ -80,7 +80,7 @@ const disguises = [
   '/.P/sessions',
 ] as const;
 
-/** Statuses and nothing else: what a host answers in its own words is its own. */
+/** Statuses only, since the host words its own responses. */
 const statusOf = async (server: RunningServer, target: string): Promise<string> => {
   const connection = new RawConnection(server.origin);
   connection.write(

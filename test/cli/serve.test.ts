@@ -39,7 +39,7 @@ const curlLines = (server: Running): string[] => server.output().match(/^curl .*
 describe('colloquy serve', () => {
   test('prints a key and working curl lines for create, list and get', async () => {
     const server = await serve();
-    // Nobody else could sweep its memory.
+    // The memory of this process, which nothing else could sweep.
     expect(server.output()).not.toContain('--sweep');
     const [create = '', list = '', get = ''] = curlLines(server);
     const created = await paste(create);

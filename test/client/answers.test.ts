@@ -37,7 +37,7 @@ describe('an error response to the client', () => {
     [503, 'store_unavailable', { outcome: 'unknown' }],
     [503, 'authenticator_unavailable', {}],
     [500, 'misconfigured', {}],
-  ])('with %i %s becomes that error', async (status, code, more) => {
+  ])('becomes the error for status %i %s', async (status, code, more) => {
     expect(await errorOf(problem(status, code))).toMatchObject({
       type: code,
       message: expect.any(String),
@@ -56,7 +56,7 @@ describe('an error response to the client', () => {
     expect((await call(client))._unsafeUnwrapErr()).toMatchObject({ command });
   });
 
-  test('for a page that is too large becomes that error', async () => {
+  test('becomes page_too_large for a page that is too large', async () => {
     const { client } = scripted([problem(422, 'page_too_large')]);
     expect((await client.list())._unsafeUnwrapErr()).toEqual({
       type: 'page_too_large',
@@ -182,7 +182,7 @@ describe('an error response to the client', () => {
     });
   });
 
-  test('to a read is reported as not_applied', async () => {
+  test('is reported as not_applied for a read', async () => {
     const read = await scripted([html], { retries: 0 }).client.get('s1');
     expect(read._unsafeUnwrapErr()).toMatchObject({ type: 'unreachable', outcome: 'not_applied' });
     const listed = await scripted([json(200, [])], { retries: 0 }).client.list();
@@ -228,14 +228,14 @@ describe("the client's API key", () => {
     ['throws', () => Promise.reject(new Error('locked'))],
     ['gives what no header carries', () => 'a\nb'],
     ['hangs', () => new Promise(() => undefined)],
-  ])('from a function that %s is an error, and nothing is sent', async (_, apiKey) => {
+  ])('is an error without a request if its function %s', async (_, apiKey) => {
     const { client, sent } = scripted([active], { apiKey });
     const error = (await client.start('s1'))._unsafeUnwrapErr();
     expect(error).toMatchObject({ type: 'key_unavailable', outcome: 'not_applied' });
     expect(sent).toEqual([]);
   });
 
-  test('that fails at the second attempt leaves the outcome of the first unknown', async () => {
+  test('leaves the first outcome unknown if its function fails at the second attempt', async () => {
     let asked = 0;
     const apiKey = async () => {
       asked += 1;

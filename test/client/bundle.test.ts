@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { bundleClient } from './bundle.js';
 
-/** Of a page that imports the client: with its dependencies, minified and compressed. */
+/** The size of a page that imports the client with its dependencies, minified and compressed. */
 const MAX_BYTES = 19_000;
 
 test('a bundle of the client contains no text of the OpenAPI document', async () => {

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { ClientError, RemoteChange, RemoteSession } from '../../src/client/index.js';
 import type { CallbackFailed, SessionChange, SessionError } from '../../src/index.js';
 
-/** A session as far as both tell it. */
+/** The fields of a session that the service and the client share. */
 export const sixFields = ({
   id,
   status,
@@ -19,17 +19,20 @@ export const sixFields = ({
   createdAt,
 });
 
-/** An error as far as both tell it: of bad input all of it, of others the type. */
+/**
+ * What the service and the client share of an error: for invalid input all of it, for other errors
+ * the type.
+ */
 const told = (error: SessionError | ClientError | CallbackFailed) => {
   if (error.type !== 'invalid_input') return { type: error.type };
-  // In a query a number has a form too.
+  // Numbers in a query also have a textual form.
   return [
     error.type,
     ...error.issues.map(({ path, message }) => [path, message.replace(', in decimal digits', '')]),
   ];
 };
 
-/** A revision is random. */
+/** Removes the revision, which is random. */
 const stable = (value: unknown) =>
   Object(value) === value ? { ...Object(value), revision: undefined } : value;
 

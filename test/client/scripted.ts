@@ -11,7 +11,7 @@ export type Answer = (sent: Sent) => Response | Promise<Response>;
 
 /** A clock that advances only when code waits for it. */
 class ManualTiming {
-  /** How long each pause was to be; those that were taken back are not among them. */
+  /** The length of each pause, without those that were cancelled. */
   readonly waits: number[] = [];
   #now = Date.UTC(2026, 0, 31, 12);
 
@@ -25,7 +25,7 @@ class ManualTiming {
 
   after(ms: number, callback: () => void): () => void {
     let isOver = false;
-    // Whatever is ready comes before any time passes.
+    // Runs everything that is ready before time passes.
     setImmediate(() => {
       if (isOver) return;
       this.#now += ms;

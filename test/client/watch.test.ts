@@ -5,7 +5,7 @@ import { openProxy } from '../support/tcp-proxy.js';
 import { type Answer, problem, scripted, unplugged } from './scripted.js';
 import { KEY, serve } from './served.js';
 
-/** A stream that says this, and then ends, breaks off or stays open. */
+/** A stream that sends this text, and then ends, breaks off or stays open. */
 const stream = (text: string, then: 'ends' | 'breaks' | 'stays' = 'ends'): Answer => {
   return ({ init }) => {
     let isSaid = false;

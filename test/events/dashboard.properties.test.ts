@@ -180,8 +180,8 @@ describeDatabases('a dashboard that only reads the items of watchAll', (kind) =>
   type Opened = Awaited<ReturnType<typeof open>>;
 
   /**
-   * Waits until all dashboards show what is so, or for as long as a busy machine may need. Gives
-   * what they show.
+   * Waits until all dashboards show the current sessions, or for as long as a busy machine may
+   * need. Returns what they show.
    */
   const settled = async ({ sessions, dashboards }: Opened) => {
     const truth = new Dashboard(sessions);
@@ -250,7 +250,7 @@ describeDatabases('a dashboard that only reads the items of watchAll', (kind) =>
       expect(opened.dashboards.flatMap(({ mistakes }) => mistakes)).toEqual([]);
       expect(shown).toEqual(expected);
     });
-    // A failed case is not made smaller: each attempt waits for what does not come.
+    // A failed case is not shrunk, because each attempt waits for events that never come.
     await fc.assert(property, { numRuns: moreIfLong(4, 200), endOnFailure: true });
   });
 });

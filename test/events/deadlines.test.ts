@@ -206,7 +206,7 @@ describe('a warning before the end', () => {
     });
   });
 
-  test('of inactivity is put off by an append, but not by a renewed lease', async () => {
+  test('is put off for inactivity by an append, but not by a renewed lease', async () => {
     const { sessions, clock } = open(undefined, { inactivityTimeout: 60 });
     const id = await startedIn(sessions);
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 600 }));

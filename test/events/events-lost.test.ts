@@ -34,7 +34,7 @@ const open = async () => {
       cursor: () => cursor,
     };
   };
-  /** The events of a number of appends that were made and not logged. */
+  /** Makes a number of appends without logging them, and returns their events. */
   const appended = async (count: number): Promise<readonly SessionEvent[]> => {
     for (let turn = 0; turn < count; turn += 1) await okOf(sessions.append(id, said));
     return made();
@@ -122,7 +122,7 @@ describe('a log that lost its beginning', () => {
 });
 
 describe('a burst of events', () => {
-  test('of any length is delivered completely and in order to a consumer that keeps reading', async () => {
+  test('is delivered completely and in order to a consumer that keeps reading, however long it is', async () => {
     const { sessions, log, id, follow, appended, made } = await open();
     const all = follow();
     const first = all.next();

@@ -31,7 +31,7 @@ const openLog = (
   return { others, ...openSessions({ store: changed(inner, { events: log }) }) };
 };
 
-/** What a watch of a tenant has told by now. */
+/** The items that a tenant watch has yielded so far. */
 const told = (sessions: SessionService, options: WatchAllOptions = {}) => {
   const watch = sessions.watchAll(options)[Symbol.asyncIterator]();
   onTestFinished(async () => {

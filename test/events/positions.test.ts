@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 /**
- * The items that a tenant is given of a short life of a session, while others do what they like.
+ * The items that a tenant watch yields for a short life of a session, while other tenants are busy.
  */
 const itemsOf = async (store: SessionStore, prefix: string, others: () => Promise<void>) => {
   const sessions = new SessionService({ store, tenant: `${prefix}-acme` });

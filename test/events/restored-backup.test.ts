@@ -6,7 +6,7 @@ import { ada, createdIn, okOf, startedIn } from '../support/sessions.js';
 
 const said = [{ role: 'user', content: 'hello' }];
 
-/** Gives the next items of a watch, until one fits. */
+/** Returns the next items of a watch, up to one that matches. */
 const until = async <T extends { readonly type: string }>(
   watch: AsyncIterator<{ _unsafeUnwrap(): T }, unknown>,
   fits: (item: T) => boolean,
@@ -95,7 +95,7 @@ describeDatabases('a store restored from a backup', (kind) => {
     expect(told.map(({ type }) => type)).toContain('session.snapshot');
     const others = await until(all, (item) => brief(item) === 7);
     expect(others[0]).toMatchObject({ type: 'events_lost' });
-    // Nothing is told after the loss that is not there.
+    // Nothing after the loss refers to a missing session.
     expect((await okOf(sessions.get(added))).options).toMatchObject(ada);
     expect(others.map(brief).slice(-3)).toEqual([5, 6, 7]);
   });

@@ -78,7 +78,7 @@ interface Beginning {
 
 const isEvent = (item: TenantChange): item is TenantEvent => item.type !== 'events_lost';
 
-/** A watch of all sessions, and what it has given so far. */
+/** A watch of all sessions, and what it has yielded so far. */
 class Watch {
   readonly items: TenantChange[] = [];
   /** Undefined if it begins now. */
@@ -98,7 +98,7 @@ class Watch {
     return this.items.filter(isEvent);
   }
 
-  /** Asks for the next item, unless one was asked for that has not come yet. */
+  /** Requests the next item, unless a request is still pending. */
   take(): Promise<void> {
     this.#taking ??= this.#iterator.next().then(({ value, done }) => {
       this.#taking = undefined;
@@ -149,10 +149,7 @@ const taken = async (watch: Watch, id: string): Promise<void> => {
   }
 };
 
-/**
- * Carries a plan out, and gives what was logged, and the watches that were kept, with all that they
- * gave.
- */
+/** Carries out a plan, and returns the logged events and the remaining watches with their items. */
 const carryOut = async ({ steps, delays }: Plan, length: number) => {
   const { sessions, logged, ids, append } = await open(length, delays);
   const watches: Watch[] = [];
@@ -202,8 +199,8 @@ const carryOut = async ({ steps, delays }: Plan, length: number) => {
 };
 
 /**
- * The events that a watch gives out of the order of their session or after a gap, or the last ones
- * that it does not give, with no `events_lost` since the last event of their session.
+ * The events that a watch yields out of order or after a gap, or misses at the end, without
+ * `events_lost` since the last event of their session.
  */
 const mistakesOf = (
   { items, beginning }: Watch,

@@ -192,7 +192,7 @@ describe('many watches of one session', () => {
     const watchers = Array.from({ length: 100 }, () => watching(sessions, id).next);
     const first = watchers.slice(0, 50).map((next) => next());
     await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1), { timeout: PATIENT_MS });
-    // What was asked for before they came is not for them.
+    // Later watches do not share a read that was requested before they came.
     const second = watchers.slice(50).map((next) => next());
     await new Promise(setImmediate);
     await okOf(sessions.append(id, said('one')));

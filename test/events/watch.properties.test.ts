@@ -59,7 +59,7 @@ const delayed = (store: MemorySessionStore, delays: readonly number[]): SessionS
   });
 };
 
-/** What a program knows of a session that only reads the items of a watch. */
+/** What a program that only reads the items of a watch knows of its session. */
 interface Known {
   readonly contents: readonly string[];
   readonly status: string;
@@ -98,7 +98,7 @@ class Reader {
     this.#items = sessions.watch(id, options)[Symbol.asyncIterator]();
   }
 
-  /** Asks for the next item, unless one was asked for that has not come yet. */
+  /** Requests the next item, unless a request is still pending. */
   take(): Promise<void> {
     this.#taking ??= this.#items.next().then(({ value, done }) => {
       this.#taking = undefined;

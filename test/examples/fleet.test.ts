@@ -98,7 +98,7 @@ describeWithRedis('the fleet example', ({ url }) => {
     expect((await sessions.orThrow.get(id)).historyCount).toBe(4);
   });
 
-  // Simulations with thousands of crashes and pauses show it of the engine: here it is the example.
+  // Simulations with thousands of crashes and pauses test the engine; this tests the example.
   const ifLong = moreIfLong(test.skip, test);
   ifLong(
     'a worker is killed while it thinks, and another answers once the lease has run out',
@@ -132,7 +132,7 @@ describeWithRedis('the fleet example', ({ url }) => {
       await second.printed(new RegExp(`answers ${id}, attempt 2`));
       await untilAnswered();
       first.signal('SIGCONT');
-      // Without its lease it thinks no further, however long it would have.
+      // Without its lease it stops thinking, however long its answer would take.
       const { exitCode, stderr } = await first.stop();
       expect([exitCode, stderr]).toEqual([0, expect.stringContaining('lease_lost')]);
       await say('Is anybody there?');

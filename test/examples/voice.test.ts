@@ -32,7 +32,7 @@ const unhandled = (): readonly unknown[] => {
   return causes;
 };
 
-/** Lets all that can go on go on. */
+/** Lets everything run that can. */
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };

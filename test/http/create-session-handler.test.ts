@@ -41,20 +41,17 @@ describe('an authenticator', () => {
   const failing: readonly (readonly [string, Partial<SessionHandlerOptions<SessionService>>])[] = [
     ['throws', { authenticate: throwsError }],
     ['rejects', { authenticate: () => Promise.reject(new Error(SECRET)) }],
-    ['gives a thenable that throws', answering(Object.fromEntries([['then', throwsError]]))],
-    ['gives what throws when it is looked at', answering(throwing())],
+    ['returns a thenable that throws', answering(Object.fromEntries([['then', throwsError]]))],
+    ['returns an object that throws when it is read', answering(throwing())],
   ];
 
-  test.each(failing)(
-    'that %s leads to 503, and is reported to the host',
-    async (_name, options) => {
-      const { told, answers } = await answersOf(options);
-      expect(answers).toEqual(new Set(['503 authenticator_unavailable']));
-      expect(told).toHaveLength(operations.length);
-    },
-  );
+  test.each(failing)('leads to 503 and a report to the host if it %s', async (_name, options) => {
+    const { told, answers } = await answersOf(options);
+    expect(answers).toEqual(new Set(['503 authenticator_unavailable']));
+    expect(told).toHaveLength(operations.length);
+  });
 
-  test('that never answers leads to 503 in time', async () => {
+  test('leads to 503 in time if it never answers', async () => {
     vi.useFakeTimers();
     const { handler } = handlerWith({
       authenticate: () => new Promise(() => undefined),
@@ -66,7 +63,7 @@ describe('an authenticator', () => {
   });
 
   test.each([undefined, null, false, '', 0])(
-    'that returns %j, now or later, denies the request',
+    'denies the request if it returns %j, now or later',
     async (nothing) => {
       for (const answer of [nothing, Promise.resolve(nothing)]) {
         const { answers } = await answersOf(answering(answer));
@@ -76,7 +73,7 @@ describe('an authenticator', () => {
   );
 
   test.each([true, 5, {}, [], ['acme'], () => 'acme', Symbol('acme'), 'x'.repeat(257)])(
-    'that returns something other than a tenant leads to 500 misconfigured: %#',
+    'leads to 500 misconfigured if it returns something other than a tenant: %#',
     async (nonsense) => {
       for (const answer of [nonsense, Promise.resolve(nonsense)]) {
         const { answers } = await answersOf(answering(answer));
@@ -301,7 +298,7 @@ describe('a mount that breaks its contract', () => {
     expect((await handler(broken))?.status).toBe(503);
   });
 
-  test('that read the body leads to 500 misconfigured', async () => {
+  test('leads to 500 misconfigured if it has read the body', async () => {
     const { handler, told } = handlerWith();
     const lost = request('POST', '/create-session', { body: async () => ({ outcome: 'lost' }) });
     expect(seen(await handler(lost))).toEqual([500, 'misconfigured']);

@@ -50,7 +50,7 @@ export class EventReader {
       this.#text += text;
       this.#wake();
     });
-    // To hang up in the middle of an answer is what some of the tests are about.
+    // Some tests are about hanging up in the middle of a response.
     answer.on('error', () => undefined);
     answer.on('close', () => {
       this.#isOver = true;
@@ -58,7 +58,6 @@ export class EventReader {
     });
   }
 
-  /** All that has come. */
   get text(): string {
     return this.#text;
   }
@@ -79,7 +78,7 @@ export class EventReader {
     }
   }
 
-  /** The next event; what is none is passed over. */
+  /** The next event. Other lines are skipped. */
   async next(): Promise<Frame | undefined> {
     for (let block = await this.block(); block !== undefined; block = await this.block()) {
       const data = fieldOf(block, 'data');
@@ -95,7 +94,6 @@ export class EventReader {
     return undefined;
   }
 
-  /** All events up to the end. */
   async rest(): Promise<readonly Frame[]> {
     const frames: Frame[] = [];
     for (let frame = await this.next(); frame !== undefined; frame = await this.next())
@@ -108,7 +106,6 @@ export class EventReader {
     return this.#answer.complete;
   }
 
-  /** Hangs up. */
   close(): void {
     this.#answer.destroy();
   }

@@ -43,7 +43,7 @@ const textsOf = (response: HandlerResponse | undefined): AsyncIterator<string, v
   };
 };
 
-/** Takes all up to the end of the snapshot. */
+/** Reads to the end of the snapshot. */
 const pastSnapshot = async (texts: AsyncIterator<string>): Promise<void> => {
   for (let all = ''; !all.endsWith('\n\n'); ) all += String((await texts.next()).value);
 };
@@ -54,9 +54,7 @@ const allOf = async (texts: AsyncIterator<string>): Promise<string> => {
   return all;
 };
 
-/**
- * A handler over a session that is there, and that after its snapshot is watched in another way.
- */
+/** A handler over an existing session, whose watch behaves differently after its snapshot. */
 const handlerOver = async (watch: () => AsyncIterable<unknown>) => {
   const { sessions } = open();
   await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
@@ -254,7 +252,7 @@ data: {"type":"session.expiring","at":"2026-01-31T12:00:00.000Z","ends_at":"2026
     const texts = textsOf(await handlerWith({ sessions, routes: [eventRoutes()] }).handler(watchX));
     await pastSnapshot(texts);
     const first = texts.next();
-    // From here on it waits for what comes, and no longer reads what was.
+    // From here on it waits for new events, and no longer reads old ones.
     await new Promise(setImmediate);
     await okOf(sessions.start('x'));
     await first;
@@ -289,7 +287,7 @@ const breakdowns: readonly (readonly [string, () => AsyncIterator<unknown>])[] =
 
 describe('a watch that fails after the response has begun', () => {
   test.each(breakdowns)(
-    'by a store that %s reports only the error type to the client, and all of it to the host',
+    'reports only the error type to the client, and all of it to the host, if the store %s',
     async (_name, begin) => {
       const watch = (): AsyncIterable<unknown> => ({
         [Symbol.asyncIterator]: () => {

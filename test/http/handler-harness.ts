@@ -16,7 +16,7 @@ const headers = new Map([
   ['content-type', 'application/json'],
 ]);
 
-/** A good request, but for what is said otherwise. */
+/** A valid request, except for what is given. */
 export const request = (
   method: string,
   url: string,
@@ -30,7 +30,7 @@ export const request = (
   ...more,
 });
 
-/** One good request of each operation. */
+/** One valid request of each operation. */
 export const operations = [
   ['create', request('POST', '/create-session')],
   ['list', request('GET', '/sessions')],
@@ -38,7 +38,7 @@ export const operations = [
 ] as const;
 
 /**
- * A handler over the memory store that accepts every key, unless the options say otherwise; and
+ * A handler over the memory store that accepts every key, unless the options say otherwise, and
  * what it has reported.
  */
 export const handlerWith = (options: Partial<SessionHandlerOptions<SessionService>> = {}) => {

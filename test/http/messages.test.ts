@@ -11,7 +11,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { ada } from '../support/sessions.js';
 import { handlerWith, request } from './handler-harness.js';
 
-/** As of a chat platform: none of these characters is special in a query. */
+/** An id as of a chat platform, whose characters are special in a path but not in a query. */
 const ODD_ID = 'chat/7 a+b=é?#&';
 
 const encoded = (body: unknown): Partial<HandlerRequest> => ({
@@ -45,7 +45,7 @@ const open = async (
   return { answerPath, clock, get, id, post, sessions, told };
 };
 
-/** A worker answers all that waits. */
+/** A worker answers all waiting messages. */
 const work = async (sessions: SessionService, text: string) => {
   const { claimed } = await sessions.orThrow.claim({ holder: 'worker-1', seconds: 30 });
   for (const { session, lease } of claimed)

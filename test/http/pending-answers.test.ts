@@ -44,7 +44,7 @@ const storeOf = (sessions: SessionService): SessionStore => {
   return store;
 };
 
-/** The tenant stands before the dash of an id, and is its own API key. */
+/** The tenant is the part of an id before the dash, and also its own API key. */
 const tenantOf = (id: string): string => id.slice(0, id.indexOf('-'));
 
 const openSessions = (store: SessionStore = new MemorySessionStore()): SessionService => {
@@ -53,7 +53,7 @@ const openSessions = (store: SessionStore = new MemorySessionStore()): SessionSe
   return sessions;
 };
 
-/** Requests of a tenant, whose clients take the answers when the test says so. */
+/** Sends requests of a tenant, whose clients read the answers when the test says so. */
 const clientsOf = (
   sessions: SessionService,
   options: Partial<SessionHandlerOptions<SessionService>>,
@@ -264,7 +264,7 @@ describe('a store that answers after the timeout', () => {
 });
 
 describe('unread answers over node:http', () => {
-  // Far more than a connection's buffers take in.
+  // Far more than the buffers of a connection hold.
   const LARGE = 24 * KIB;
 
   const serve = async (maxPendingBytes: number) => {
@@ -278,13 +278,13 @@ describe('unread answers over node:http', () => {
     onTestFinished(() => server.close());
     const get = (path: string, key: string) =>
       send(server.origin, path, { headers: { 'X-API-KEY': key } });
-    /** Waits until the answer to a request is a certain one. */
+    /** Waits until a request receives this answer. */
     const until = (status: number, path: string, key: string) =>
       vi.waitFor(async () => expect((await get(path, key)).status).toBe(status), {
         timeout: PATIENT_MS,
         interval: 20,
       });
-    /** Asks for the large session and takes nothing of it but the headers. */
+    /** Requests the large session, and reads only the headers. */
     const askAndWait = async (): Promise<IncomingMessage> => {
       const call = httpGet(`${server.origin}/session/acme-1`, {
         agent: false,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Reply } from './client.js';
 
-/** The reply is an error of this status and code, in the one form that errors have. */
+/** Expects an error response with this status and code, in the common format. */
 export const expectProblem = (reply: Reply, status: number, code: string): void => {
   expect({ status: reply.status, body: reply.text }).toMatchObject({ status });
   expect(reply.headers).toMatchObject({
@@ -17,7 +17,7 @@ export const expectProblem = (reply: Reply, status: number, code: string): void 
   });
 };
 
-/** The reply refuses bad input and names just these places. */
+/** Expects an error response that names exactly these invalid places. */
 export const expectInvalid = (reply: Reply, ...paths: readonly string[]): void => {
   expectProblem(reply, 400, 'invalid_input');
   const message = expect.any(String);

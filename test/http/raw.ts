@@ -22,7 +22,7 @@ export class RawConnection {
       this.#rest += text;
       this.#wake();
     });
-    // Being cut off is what some of the tests are about.
+    // Some tests are about being cut off.
     this.#socket.on('error', () => undefined);
     this.#closed = new Promise((resolve) => {
       this.#socket.on('close', () => {
@@ -41,7 +41,8 @@ export class RawConnection {
   }
 
   /**
-   * Sends the same again and again until the server hangs up; answers how many bytes it has let in.
+   * Sends the same text repeatedly until the server hangs up. Returns the number of bytes that it
+   * accepted.
    */
   async pour(chunk: string): Promise<number> {
     const more = () => {
@@ -69,12 +70,12 @@ export class RawConnection {
     await this.#closed;
   }
 
-  /** Goes away without a word. */
+  /** Disconnects without a reply. */
   destroy(): void {
     this.#socket.resetAndDestroy();
   }
 
-  /** Takes the complete answers from what came, and leaves interim ones out. */
+  /** Takes the complete responses out of what arrived, except for interim ones. */
   #takeWholeAnswers(): void {
     for (let end = this.#rest.indexOf('\r\n\r\n'); end >= 0; end = this.#rest.indexOf('\r\n\r\n')) {
       const head = this.#rest.slice(0, end);

@@ -30,11 +30,11 @@ describe('a path prefix', () => {
     ['/API/sessions', '/api', undefined],
     ['/sessions', '/api', undefined],
     ['/api?x=/api/', '/api', undefined],
-  ])('of %j under %j leaves %j', (url, prefix, rest) => {
+  ])('is removed from %j under %j, which leaves %j', (url, prefix, rest) => {
     expect(withoutPrefix(url, prefix)).toBe(rest);
   });
 
-  test("from the request's mount cannot redirect a client elsewhere", async () => {
+  test("cannot redirect a client elsewhere, even if it comes from the request's mount", async () => {
     const { handler } = handlerWith();
     const created = await handler(
       request('POST', '/create-session', { prefix: '//evil.example\r\nX: y' }),

@@ -132,7 +132,7 @@ describe('a custom route', () => {
     '/a/b/{session_id}',
     '/a/*/b',
     '/',
-  ])('at the path %s is rejected when the handler is created', (path) => {
+  ])('is rejected when the handler is created, for the path %s', (path) => {
     const routes = [[{ operation: { ...operation, path }, answer }]];
     const options = {
       sessions: new SessionService({ store: new MemorySessionStore() }),

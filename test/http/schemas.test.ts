@@ -101,7 +101,7 @@ describe('schemas of metadata and data over HTTP', () => {
     expect(await okOf(create())).toEqual({ id: created, repeated: true });
   });
 
-  test('that throw answer 500, and are reported with the name of their option', async () => {
+  test('answer 500 if they throw, and are reported with the name of their option', async () => {
     const { post, errors } = open({ metadata: custom(() => Promise.reject(new Error('secret'))) });
     const created = await post('/create-session', ada);
     expect(created.status).toBe(500);

@@ -50,7 +50,7 @@ const open = async (
 };
 
 describe('an answer over HTTP', () => {
-  test('that is small takes one store call', async () => {
+  test('takes one store call if it is small', async () => {
     const { statusOf, maxima } = await open([1, 2]);
     expect(await statusOf('/session/s1')).toBe(200);
     expect(await statusOf('/session/s1?history_limit=1')).toBe(200);
@@ -58,7 +58,7 @@ describe('an answer over HTTP', () => {
     expect([maxima('find'), maxima('list')]).toEqual([[64 * KIB, 64 * KIB], [64 * KIB]]);
   });
 
-  test('that is larger takes a second call with its size', async () => {
+  test('takes a second call with its size if it is larger', async () => {
     const { statusOf, maxima } = await open([100, 300]);
     expect(await statusOf('/session/s1')).toBe(200);
     expect(await statusOf('/sessions')).toBe(200);
@@ -72,7 +72,7 @@ describe('an answer over HTTP', () => {
     }
   });
 
-  test("of one session may have any size, and a page of several sessions the service's limit", async () => {
+  test("may have any size for one session, and the service's limit for a page of several", async () => {
     for (const pageKib of [10, 64, 100]) {
       const limits = { pageBytes: pageKib * KIB };
       const { ask, statusOf } = await open([150, 150], new MemorySessionStore(), { limits });
@@ -85,7 +85,7 @@ describe('an answer over HTTP', () => {
     }
   });
 
-  test('to a fork of a long history reads the history at most twice', async () => {
+  test('reads a long history at most twice for a fork', async () => {
     const inner = new MemorySessionStore();
     const { handler, sessions } = await open([3000], inner, { limits: { forkBytes: 4096 * KIB } });
     const entries = vi.spyOn(inner, 'entries');

@@ -33,7 +33,7 @@ export interface Mount {
   readonly prefix: string;
   /** Whether a parser before it reads the bodies, and may answer those that it cannot read. */
   readonly parsesBodies: boolean;
-  /** Whether it decides itself how long the connection stays; with Fetch the runtime does. */
+  /** Whether it decides itself how long a connection stays open; with Fetch the runtime does. */
   readonly ownsConnection: boolean;
   start(handler: SessionHandler): Promise<RunningServer>;
 }
@@ -99,7 +99,7 @@ export class Client {
     return this.send(path, { method: 'POST', headers: json, body: JSON.stringify(body) });
   }
 
-  /** A path as the outside world has it. */
+  /** A path including the prefix of the mount. */
   at(path: string): string {
     return this.#world.prefix + path;
   }
@@ -127,7 +127,7 @@ export class Client {
   }
 }
 
-/** What the suite's handlers say of themselves, which every reply is held against. */
+/** What the suite's handlers describe of themselves, which every response is compared with. */
 const described = new Described(
   openApiDocument({ routes: [commandRoutes(), historyRoutes(), eventRoutes(), openApiRoute()] }),
 );
@@ -185,10 +185,7 @@ export class World {
     );
   }
 
-  /**
-   * Holds an exchange against the document of the interface, but where a parser that came first has
-   * answered.
-   */
+  /** Compares an exchange with the OpenAPI document, unless an earlier parser has answered. */
   compare(path: string, outgoing: Outgoing, reply: Reply): void {
     const isForeign = reply.status >= 400 && reply.headers['cache-control'] !== 'no-store';
     if (isForeign && this.parsesBodies) return;

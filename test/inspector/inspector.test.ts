@@ -15,7 +15,7 @@ describe('access to the inspector', () => {
     '/inspector/none',
   ];
 
-  test.for(urls)("for %s is decided by the inspector's own authenticator only", async (url) => {
+  test.for(urls)("is decided by the inspector's own authenticator only, for %s", async (url) => {
     const { ask } = open({ challenge: 'Basic realm="Ours"' });
     const response = await ask('GET', url, { cookie: 'user=eve', 'x-api-key': 'any' });
     expect([response.status, codeOf(response)]).toEqual([401, 'unauthenticated']);

@@ -9,7 +9,7 @@ import { createMany, inspected, opened, said } from './opened.js';
 /** The text of what is open. */
 const textOf = (page: Page, selector: string) => page.locator(selector).innerText();
 
-/** What the accessibility checker finds wrong, without the rules of it that are no part of WCAG. */
+/** The findings of the accessibility checker, for WCAG rules only. */
 const violations = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(`(() => { const module = undefined; ${axe.source} })()`);
   const found: { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[] =
@@ -168,7 +168,7 @@ describeWithChromium('the inspector page with hostile content', (running) => {
       const id = await startedIn(sessions, { timeLimit: 60 });
       await okOf(sessions.append(id, [...said('What is 6 times 7?'), ...said('42.', 'assistant')]));
       await okOf(sessions.pause(id));
-      // For the checker, which is a script of its own.
+      // The checker is a script of its own.
       const { page } = await opened(running.browser, handler, { colorScheme, bypassCSP: true });
       await page.locator('#rows a').first().waitFor();
       expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(

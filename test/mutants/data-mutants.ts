@@ -7,7 +7,7 @@ const callerIds = ['test/stores/caller-ids.test.ts'];
 const schemas = ['test/service/schemas.test.ts'];
 const orThrow = ['test/service/or-throw.test.ts'];
 
-/** Bugs of metadata, of ids of the caller's own, and of errors that get lost. */
+/** Bugs of metadata, of caller-chosen ids, and of lost errors. */
 export const dataMutants: readonly Mutant[] = [
   {
     bug: 'an update removes the metadata that it does not name',

@@ -68,7 +68,7 @@ export class Described {
     this.#ajv.addSchema({ $id: 'document', components: document.components });
   }
 
-  /** What a schema of the document has against a value; nothing if it fits. */
+  /** Where a value breaks a schema of the document; empty if it fits. */
   against(schema: JsonSchema, value: unknown): string | undefined {
     const known = this.#compiled.get(schema) ?? this.#ajv.compile(resolved(schema));
     this.#compiled.set(schema, known);
@@ -137,7 +137,7 @@ export class Described {
     return undefined;
   }
 
-  /** What of a reply is not as the document says. */
+  /** How a response differs from the document. */
   faults(url: string, sent: Outgoing, reply: Reply): readonly string[] {
     const { method = 'GET' } = sent;
     const found = this.find(method, url);
@@ -184,10 +184,7 @@ export class Described {
     return fault === undefined ? faults : [...faults, `body: ${fault}`];
   }
 
-  /**
-   * A request that the document does not allow is refused, and one that it allows is not refused as
-   * invalid.
-   */
+  /** Expects the handler to reject a request if and only if the document does not allow it. */
   #requestFaults(
     operation: Operation,
     found: Found,
@@ -205,7 +202,9 @@ export class Described {
       : [`was refused: ${reply.text.slice(0, 500)}`];
   }
 
-  /** What the document has against a request. Some are beyond what it can say. */
+  /**
+   * How a request differs from the document, except for rules that a JSON Schema cannot express.
+   */
   objection(operation: Operation, found: Found, { headers, body }: Outgoing) {
     const parameters = this.parametersOf(operation);
     const { requestBody } = operation;

@@ -53,7 +53,7 @@ export const programOf = <S extends Sample>(
   return { program: ts.createProgram([...files.keys()], options, host), files };
 };
 
-/** What the compiler has to say of each sample. */
+/** What the compiler reports for each sample. */
 export const diagnosticsIn = ({
   program,
   files,

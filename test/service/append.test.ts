@@ -51,7 +51,7 @@ describe('an append', () => {
     expect((await okOf(sessions.get(id))).history).toHaveLength(2);
   });
 
-  test('to a missing session fails with not_found', async () => {
+  test('fails with not_found for a missing session', async () => {
     const { sessions } = openSessions();
     expect(await errorOf(sessions.append('s1', [hello]))).toMatchObject({
       type: 'not_found',

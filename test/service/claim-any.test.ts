@@ -17,7 +17,7 @@ describe('claimAny', () => {
     expect(claimed.map(({ tenant }) => tenant).sort()).toEqual(['acme', 'globex']);
   });
 
-  test("with a limit of one serves a tenant within two claims despite another's backlog", async () => {
+  test("serves a tenant within two claims with a limit of one, despite another's backlog", async () => {
     const { sessions, clock } = openSessions();
     const wake = (tenant: string) =>
       okOf(sessions.forTenant(tenant).create({ ...ada, wake: true }));
@@ -143,7 +143,7 @@ describe('a claim', () => {
     [{ attempts: 0 }, 'attempts'],
     [{ attempts: 1001 }, 'attempts'],
     [{ historyLimit: -1 }, 'historyLimit'],
-  ])('with %j fails with invalid_input that names the field', async (input, path) => {
+  ])('fails with invalid_input that names the field, for %j', async (input, path) => {
     const { sessions } = openSessions();
     const result = await sessions.claim({ ...worker, ...input });
     expect(result._unsafeUnwrapErr()).toMatchObject({ type: 'invalid_input', issues: [{ path }] });

@@ -88,7 +88,6 @@ describe('claim', () => {
     await okOf(sessions.renew(id, { fencingToken: claimed?.lease.fencingToken ?? 0, seconds: 5 }));
     clock.pass(4999);
     expect(await claimedIds()).toEqual([]);
-    // The worker has crashed.
     clock.pass(1001);
     expect(await claimedIds()).toEqual([id]);
   });
@@ -176,14 +175,14 @@ describe('claim', () => {
     [{ ...worker, limit: 0 }, ['limit']],
     [{ ...worker, limit: 1.5 }, ['limit']],
     [{ ...worker, count: 5 }, ['count']],
-  ])('of %j fails with invalid_input that names the fields', async (input, paths) => {
+  ])('fails with invalid_input that names the fields, for %j', async (input, paths) => {
     const error = await errorOf(call(open().sessions, 'claim', input));
     expect(error.type === 'invalid_input' && error.issues.map(({ path }) => path)).toEqual(paths);
   });
 });
 
 describe('release of a claim', () => {
-  test('with done ends the work', async () => {
+  test('ends the work with done', async () => {
     const { sessions, clock, waiting, claimOne, claimedIds } = open();
     await waiting(1);
     const { id, fencingToken } = await claimOne();
@@ -192,7 +191,7 @@ describe('release of a claim', () => {
     expect(await claimedIds()).toEqual([]);
   });
 
-  test('without done makes the session claimable after a delay, which doubles with each attempt', async () => {
+  test('makes the session claimable after a delay without done, which doubles with each attempt', async () => {
     const { sessions, clock, waiting, claimOne, claimedIds } = open();
     await waiting(1);
     for (const longestMs of [1000, 2000, 4000]) {
@@ -204,7 +203,7 @@ describe('release of a claim', () => {
     }
   });
 
-  test('without done in the last attempt exhausts the session, which a list finds until it is woken and claimed', async () => {
+  test('exhausts the session without done in the last attempt, until it is woken and claimed', async () => {
     const { sessions, clock, waiting, claim, claimedIds } = open();
     const [id = ''] = await waiting(1);
     const [claimed] = (await okOf(sessions.claim({ ...worker, attempts: 1 }))).claimed;
@@ -235,7 +234,7 @@ describe('release of a claim', () => {
     expect(await claimedIds()).toEqual([]);
   });
 
-  test('with done ends the work even after the lease expired, unless another worker has claimed it', async () => {
+  test('ends the work with done even after the lease expired, unless another worker has claimed it', async () => {
     const { sessions, clock, waiting, claimOne, claimedIds } = open();
     await waiting(1);
     const { id, fencingToken } = await claimOne();
@@ -253,7 +252,7 @@ describe('release of a claim', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('with done keeps a wake that came after the claim', async () => {
+  test('keeps a wake that came after the claim, even with done', async () => {
     const { sessions, waiting, claimOne, claimedIds } = open();
     await waiting(1);
     const { id, fencingToken } = await claimOne();
@@ -263,7 +262,7 @@ describe('release of a claim', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test("under withLease by the same holder follows the claim's outcome, done or not", async () => {
+  test('is decided by the outcome of withLease if the same holder uses it, done or not', async () => {
     const { sessions, clock, waiting, claim, claimedIds } = open();
     const [id = ''] = await waiting(1);
     await claim(1, 'worker-1');
@@ -282,7 +281,7 @@ describe('release of a claim', () => {
   test.each([
     [{ fencingToken: 1, done: 'yes' }, 'done'],
     [{ fencingToken: 1, isDone: true }, 'isDone'],
-  ])('with %j fails with invalid_input that names the field', async (input, path) => {
+  ])('fails with invalid_input that names the field, for %j', async (input, path) => {
     const { sessions, waiting } = open();
     const [id] = await waiting(1);
     const error = await errorOf(call(sessions, 'release', id, input));

@@ -43,7 +43,7 @@ describe('an append with ifPosition', () => {
 });
 
 describe('an operation id', () => {
-  test('of an append identifies its entries: other entries fail with operation_mismatch', async () => {
+  test('identifies the entries of an append: other entries fail with operation_mismatch', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, said('one'), { operationId: 'op' }));
@@ -68,7 +68,7 @@ describe('an operation id', () => {
     expect((await okOf(sessions.get(id))).historyCount).toBe(1);
   });
 
-  test('of an append with times identifies the times too, with any offset', async () => {
+  test('identifies the times of entries too, with any offset', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     const at = (timestamp: string) => [{ role: 'user', content: 'one', timestamp }];
@@ -88,7 +88,7 @@ describe('an operation id', () => {
     });
   });
 
-  test('of a command identifies that command', async () => {
+  test('identifies one command', async () => {
     const { sessions } = openSessions();
     const id = await createdIn(sessions);
     const started = await okOf(sessions.start(id, { operationId: 'op:1' }));

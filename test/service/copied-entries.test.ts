@@ -55,7 +55,7 @@ describeStores('the result of history()', (open) => {
 });
 
 describe('a position in an entry', () => {
-  test('that is not a whole number from 0 fails with invalid_input, and nothing is appended', async () => {
+  test('fails with invalid_input unless it is a whole number from 0, and nothing is appended', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     for (const position of ['1', -1, 0.5, Number.NaN, {}, true]) {

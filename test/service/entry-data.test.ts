@@ -17,7 +17,7 @@ const append = (
   );
 
 describe('entry data', () => {
-  test('and entry ids are returned by reads, history parts and snapshots', async () => {
+  test('is returned by reads, history parts and snapshots, as are entry ids', async () => {
     const { sessions } = openSessions({ store: new MemorySessionStore({ events: true }) });
     const id = await startedIn(sessions);
     const { position } = await okOf(append(sessions, id, { id: 'm-1', data: call }));
@@ -30,7 +30,7 @@ describe('entry data', () => {
     }
   });
 
-  test('and ids are absent from entries without them', async () => {
+  test('is absent from entries without it, as are entry ids', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     await okOf(append(sessions, id, { id: null, data: null }));
@@ -49,7 +49,7 @@ describe('entry data', () => {
     expect((await okOf(sessions.get(id))).history[0]?.data).toEqual({ list: [1] });
   });
 
-  test('that differs under a known operation id is a mismatch, and equal data is a repetition', async () => {
+  test('is a mismatch under a known operation id if it differs, and a repetition if it is equal', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions);
     await okOf(append(sessions, id, { data: call }, { operationId: 'turn-1' }));

@@ -74,7 +74,7 @@ describe('extend', () => {
     });
   });
 
-  test('to 0 removes the limit, or sets the longest that the host allows', async () => {
+  test('removes the limit with 0, or sets the longest that the host allows', async () => {
     const free = openSessions();
     const one = await startedIn(free.sessions, { timeLimit: 60 });
     expect(await okOf(free.sessions.extend(one, { timeLimit: 0 }))).not.toHaveProperty('endsAt');
@@ -93,7 +93,7 @@ describe('extend', () => {
     });
   });
 
-  test('of an ended or overdue session is refused', async () => {
+  test('is refused for an ended or overdue session', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 60 });
     clock.pass(60_000);
@@ -106,7 +106,7 @@ describe('extend', () => {
     });
   });
 
-  test('with one operation id is applied once, and another limit under the id is a mismatch', async () => {
+  test('is applied once per operation id, and another limit under the id is a mismatch', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 60 });
     const operation = { operationId: 'extend-1' };
@@ -125,7 +125,7 @@ describe('extend', () => {
     }
   });
 
-  test('with a fencing token requires and keeps the current lease', async () => {
+  test('requires and keeps the current lease with a fencing token', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 60 });
     const { fencingToken } = await okOf(sessions.lease(id, { holder: 'worker', seconds: 10 }));

@@ -9,8 +9,8 @@ const options = { face: 'ada', profile: 'tutor' };
 const say = (content: string) => ({ role: 'user', content });
 
 /**
- * A service on a store in which `interleave` happens between the read of a source and the insert of
- * its fork.
+ * A service on a store that runs `interleave` between the read of a source and the insert of its
+ * fork.
  */
 const interrupted = (
   interleave: (sessions: SessionService, key: SessionKey, attempt: number) => Promise<unknown>,

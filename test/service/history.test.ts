@@ -68,7 +68,7 @@ describe.each([
     expect(await okOf(sessions.history(id))).toMatchObject({ entries: [], hasMore: false });
   });
 
-  test('of a missing or foreign session fails with not_found', async () => {
+  test('fails with not_found for a missing or foreign session', async () => {
     const { sessions, id } = await open();
     for (const query of [{ last: 1 }, { after: 0 }, { after: 5 }]) {
       expect(await errorOf(sessions.history('s9', query))).toMatchObject({

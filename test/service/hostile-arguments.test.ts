@@ -3,7 +3,7 @@ import type { SessionStore } from '../../src/store/session-store.js';
 import { oddNumbers, revoked, strange, throwing } from '../support/hostile-values.js';
 import { call, errorOf, type Operation, openSessions } from '../support/sessions.js';
 
-/** A store that must not be asked for anything. */
+/** A store that fails the test if it is called. */
 const untouched = (): SessionStore => {
   const touch = () => {
     throw new Error('the store was touched');
@@ -103,14 +103,14 @@ describe('the input of create', () => {
   );
 
   test.for([...noObjects, 'missing'])(
-    'that is %s is rejected before the store is called',
+    'is rejected before the store is called if it is %s',
     async (kind) => {
       const issues = await refusal('create', strange[kind]?.());
       expect(issues.map(({ path }) => path)).toEqual(['input']);
     },
   );
 
-  test('that throws when a field is read is rejected', async () => {
+  test('is rejected if it throws when a field is read', async () => {
     const input = {
       face: 'ada',
       get profile() {
@@ -122,7 +122,7 @@ describe('the input of create', () => {
     ]);
   });
 
-  test('that breaks many rules is rejected with each of them', async () => {
+  test('is rejected with each of the rules that it breaks', async () => {
     const issues = await refusal('create', {
       face: '',
       profile: 7,
@@ -158,14 +158,14 @@ describe('entries', () => {
       'entries[0].timestamp',
     ],
     ['at a number', [{ ...entries[0], timestamp: 5 }], 'entries[0].timestamp'],
-  ] as const)('that are %s are rejected before the store is called', async ([, given, path]) => {
+  ] as const)('are rejected before the store is called if they are %s', async ([, given, path]) => {
     expect((await refusal('append', 's1', given))[0]).toMatchObject({ path });
   });
 });
 
 describe('a history query', () => {
   test.for(['last', 'after', 'limit'])(
-    'with a strange %s is rejected before the store is called',
+    'is rejected before the store is called for a strange %s',
     async (field) => {
       for (const value of [Number.NaN, -1, 1.5, 1e300, '5', null, {}]) {
         const issues = await refusal('history', 's1', {
@@ -178,7 +178,7 @@ describe('a history query', () => {
   );
 
   test.for(['null', 'a bigint', 'an array', 'a throwing object', 'a revoked proxy'])(
-    'that is %s is rejected before the store is called',
+    'is rejected before the store is called if it is %s',
     async (kind) => {
       expect(await refusal('history', 's1', strange[kind]?.())).toMatchObject([{ path: 'query' }]);
     },
@@ -188,14 +188,14 @@ describe('a history query', () => {
 describe('a list query', () => {
   test.for(
     ['limit', 'page'].flatMap((field) => oddNumbers.map((value) => [field, value] as const)),
-  )('with the %s %d is rejected before the store is called', async ([field, value]) => {
+  )('is rejected before the store is called for the %s %d', async ([field, value]) => {
     expect(await refusal('list', { [field]: value })).toEqual([
       { path: field, message: 'must be a whole number, at least 1' },
     ]);
   });
 
   test.for(['null', 'a bigint', 'a symbol', 'an array', 'a throwing object', 'a revoked proxy'])(
-    'that is %s is rejected before the store is called',
+    'is rejected before the store is called if it is %s',
     async (kind) => {
       expect(await refusal('list', strange[kind]?.())).toMatchObject([{ path: 'query' }]);
     },

@@ -5,7 +5,7 @@ import { SessionService, type SessionStore, transition } from '../../src/index.j
 import { revoked } from '../support/hostile-values.js';
 import { ada, okOf } from '../support/sessions.js';
 
-/** What only JavaScript can hand in. */
+/** A value that only JavaScript can pass. */
 const untyped = (value: unknown): never => value as never;
 
 describe('a service whose host breaks the rules', () => {

@@ -4,7 +4,7 @@ import { createWorker } from '../../src/service/worker.js';
 import { oddNumbers, revoked, strange, throwing } from '../support/hostile-values.js';
 import { call, errorOf, type Operation, openSessions } from '../support/sessions.js';
 
-/** What only JavaScript can hand in. */
+/** A value that only JavaScript can pass. */
 const untyped = (value: unknown): never => value as never;
 
 describe('createWorker', () => {

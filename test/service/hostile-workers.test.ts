@@ -9,7 +9,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 
-/** What only JavaScript can hand in. */
+/** A value that only JavaScript can pass. */
 const untyped = (value: unknown): never => value as never;
 
 const throws = (): never => {
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Time goes by in small steps, and what waits for it has its turn. */
+/** Time passes in small steps, and what waits for it runs. */
 const pass = async (clock: ManualClock, seconds: number) => {
   for (let quarter = 0; quarter < 4 * seconds; quarter += 1) {
     clock.pass(250);
@@ -141,7 +141,7 @@ describe('a worker on a store that breaks its contract', () => {
 
   test.for(
     methods.flatMap((method) => Object.keys(misdeeds).map((kind) => [method, kind] as const)),
-  )('where %s %s continues, and works once the store does', async ([method, kind]) => {
+  )('continues if %s %s, and works once the store does', async ([method, kind]) => {
     const memory = new MemorySessionStore({ events: true });
     let isBroken = true;
     const inner = changed(memory, {});
@@ -226,7 +226,7 @@ describe('a worker with an injected clock', () => {
     ['throws', throws],
     ['gives no number', () => untyped('noon')],
     ['gives NaN', () => Number.NaN],
-  ])('that %s waits until it is right', async (_, wrong) => {
+  ])('waits until its clock is right if that %s', async (_, wrong) => {
     const manual = new ManualClock();
     let isWrong = true;
     const clock = {
@@ -251,7 +251,7 @@ describe('a worker with an injected clock', () => {
     expect(done).toBe(1);
   });
 
-  test('that fails during work has lost its lease', async () => {
+  test('has lost its lease if its clock fails during work', async () => {
     const manual = new ManualClock();
     let isWrong = false;
     const clock = {

@@ -45,7 +45,7 @@ describe.for([
   });
 
   test.for(['face', 'profile', 'behavior', 'context', 'timeLimit'] as const)(
-    'with another %s is a mismatch, and changes nothing',
+    'is a mismatch with another %s, and changes nothing',
     async (field) => {
       const { sessions } = openSessions({ store: makeStore() });
       const first = await okOf(sessions.create(once));
@@ -62,7 +62,7 @@ describe.for([
     },
   );
 
-  test('of another tenant creates another session', async () => {
+  test('creates another session for another tenant', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const ours = await okOf(sessions.create(once));
     const theirs = await okOf(sessions.forTenant('globex').create({ ...once, face: 'bob' }));

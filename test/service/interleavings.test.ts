@@ -24,7 +24,7 @@ const endOf = async (sessions: SessionService): Promise<number> =>
 
 const removed: Step = (sessions) => sessions.delete('call');
 
-/** What other callers do. */
+/** Commands of other callers. */
 const rivals: Readonly<Record<string, Step>> = {
   'a message': (sessions) => sessions.send('call', { id: 'three', content: 'three' }),
   'an append': (sessions) => sessions.append('call', said('four')),

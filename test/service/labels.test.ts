@@ -119,7 +119,7 @@ describe('labels', () => {
     clock.pass(1000);
     await okOf(sessions.start('s2'));
     clock.pass(1000);
-    // No use of the session.
+    // An update does not count as activity.
     await okOf(sessions.update('s3', { labels: { title: 'Tax return' } }));
     const shown = async () => {
       const page = await okOf(sessions.list({ labels: { user: 'u-1' }, order: 'updated' }));

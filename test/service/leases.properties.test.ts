@@ -64,7 +64,7 @@ const moves = {
   resume: ['PAUSED', 'ACTIVE'],
 } as const;
 
-/** A leased session, as simple as can be. Each call answers with a text. */
+/** A simple model of a leased session. Each call returns a text. */
 class Model {
   status: SessionStatus = 'IDLE';
   holder = '';
@@ -144,7 +144,7 @@ const callOf = (
   }
 };
 
-/** Gives the steps to two services on one store, and to the model. */
+/** Runs the steps with two services on one store, and with the model. */
 const follow = async (stores: readonly SessionStore[], steps: readonly Step[]): Promise<void> => {
   const processes = stores.map((store) => {
     const clock = new ManualClock();
@@ -161,7 +161,7 @@ const follow = async (stores: readonly SessionStore[], steps: readonly Step[]): 
       process.clock.pass(each.ms);
       continue;
     }
-    // A service never goes back after a time that it has read.
+    // A service never goes back behind a time that it has read.
     process.seen = Math.max(process.seen, process.clock.now());
     const delta = 'fencingToken' in each ? each.fencingToken : undefined;
     const given = delta === undefined ? undefined : Math.max(1, model.fencingToken + delta);

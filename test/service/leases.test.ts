@@ -158,7 +158,7 @@ describe.each([
     });
   });
 
-  test('of a deleted session does not hold a session created again under its id', async () => {
+  test('does not hold a session created again under the id of a deleted one', async () => {
     const { sessions } = await open();
     const input = { face: 'ada', profile: 'tutor', idempotencyKey: 'call-1' };
     const { id } = await okOf(sessions.create(input));
@@ -172,7 +172,7 @@ describe.each([
     });
   });
 
-  test('that expires on one clock is over by its fencing token on every other', async () => {
+  test('is over by its fencing token on every clock once it expired on one', async () => {
     const { sessions, store, clock, id } = await open();
     const early = new SessionService({ store, clock: { now: () => clock.now() - 60_000 } });
     const { fencingToken } = await okOf(early.lease(id, { holder: 'behind', seconds: 10 }));
@@ -192,7 +192,7 @@ describe.each([
     [{ holder: 'x', seconds: 0 }, 'seconds must be a number from 0.001 to 86400'],
     [{ holder: 'x', seconds: 86_401 }, 'seconds must be a number from 0.001 to 86400'],
     [{ holder: 'x', seconds: Number.NaN }, 'seconds must be a number from 0.001 to 86400'],
-  ])('of %j fails with invalid_input', async (input, message) => {
+  ])('fails with invalid_input for %j', async (input, message) => {
     const { sessions, id } = await open();
     const lease: LeaseInput = Object.assign(Object.create(null), input);
     expect(await errorOf(sessions.lease(id, lease))).toMatchObject({
@@ -212,7 +212,7 @@ describe.each([
     );
   });
 
-  test('with a fencing token that is not a whole number from 1 fails with invalid_input', async () => {
+  test('fails with invalid_input for a fencing token that is not a whole number from 1', async () => {
     const { sessions, id } = await open();
     for (const fencingToken of [0, -1, 1.5, Number.NaN]) {
       const message = 'fencingToken must be a whole number, at least 1';

@@ -13,7 +13,6 @@ import { TextSessionStore } from '../support/store-doubles.js';
 const idsOf = async (sessions: SessionService, status: SessionStatus): Promise<readonly string[]> =>
   (await okOf(sessions.list({ status, limit: 100 }))).sessions.map(({ id }) => id).toSorted();
 
-/** What holds on every store. */
 const cases = (open: () => SessionStore): void => {
   test('an overdue session is listed as TERMINATED, and not as ACTIVE, without a sweep', async () => {
     const clock = new ManualClock();

@@ -113,18 +113,23 @@ describe('metadata', () => {
     expect(await metadataOf()).toStrictEqual({ b: { d: 1 } });
   });
 
-  test.each(hostile)('that is or contains %s is invalid, and changes nothing', async (_, make) => {
-    const { sessions, id, store } = await opened({ title: 'x' });
-    const before = await store.find({ tenant: 'default', id });
-    const named = { type: 'invalid_input', issues: [{ path: 'metadata' }] };
-    expect(await errorOf(call(sessions, 'create', { ...ada, metadata: make() }))).toMatchObject(
-      named,
-    );
-    expect(await errorOf(call(sessions, 'update', id, { metadata: make() }))).toMatchObject(named);
-    expect(await store.find({ tenant: 'default', id })).toEqual(before);
-    expect((await okOf(sessions.list())).total).toBe(1);
-    expect(Reflect.get({}, 'isAdmin')).toBeUndefined();
-  });
+  test.each(hostile)(
+    'is invalid, and changes nothing, if it is or contains %s',
+    async (_, make) => {
+      const { sessions, id, store } = await opened({ title: 'x' });
+      const before = await store.find({ tenant: 'default', id });
+      const named = { type: 'invalid_input', issues: [{ path: 'metadata' }] };
+      expect(await errorOf(call(sessions, 'create', { ...ada, metadata: make() }))).toMatchObject(
+        named,
+      );
+      expect(await errorOf(call(sessions, 'update', id, { metadata: make() }))).toMatchObject(
+        named,
+      );
+      expect(await store.find({ tenant: 'default', id })).toEqual(before);
+      expect((await okOf(sessions.list())).total).toBe(1);
+      expect(Reflect.get({}, 'isAdmin')).toBeUndefined();
+    },
+  );
 
   test('is limited to 16 KiB of JSON or limits.metadataBytes, also after an update', async () => {
     const { sessions, id, metadataOf } = await opened(sized(16_384));

@@ -156,9 +156,12 @@ describe('observers', () => {
     expect(seen.map(({ name }) => name)).toEqual(['create', 'start']);
   });
 
-  test.for([5, {}, [undefined], ['observer']])('that are %j are rejected by name', (observers) => {
-    expect(() => openSessions(Object({ observers }))).toThrow(
-      new TypeError('SessionService: observers must be an array of SessionObservers'),
-    );
-  });
+  test.for([5, {}, [undefined], ['observer']])(
+    'are rejected by name if they are %j',
+    (observers) => {
+      expect(() => openSessions(Object({ observers }))).toThrow(
+        new TypeError('SessionService: observers must be an array of SessionObservers'),
+      );
+    },
+  );
 });

@@ -101,7 +101,7 @@ describe('a fork', () => {
     });
   });
 
-  it('of a missing or foreign session fails with not_found', async () => {
+  it('fails with not_found for a missing or foreign session', async () => {
     const { sessions } = open();
     const { id } = await unwrap(sessions.create(options));
     const refused = await sessions.forTenant('another').create({ ...options, from: { id } });
@@ -109,7 +109,7 @@ describe('a fork', () => {
     expect((await unwrap(sessions.forTenant('another').list())).total).toBe(0);
   });
 
-  it('with a wrong position, a size that is too large, or an unknown field fails with invalid_input', async () => {
+  it('fails with invalid_input for a wrong position, a size that is too large, or an unknown field', async () => {
     const { sessions } = open({ limits: { forkBytes: 2000, contentBytes: 2000 } });
     const entries = [say('x'.repeat(1500)), say('y'.repeat(1500))];
     const { id } = await unwrap(sessions.create({ ...options, entries }));

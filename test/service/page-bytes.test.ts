@@ -57,7 +57,7 @@ describe('a page of large sessions', () => {
     expect(await errorOf(refused.list({ limit: 3 }))).toMatchObject({ bytes, limit: bytes - 1 });
   });
 
-  test('of one session is always returned, by list and by get', async () => {
+  test('is always returned if it contains one session, by list and by get', async () => {
     const { sessions } = await openLarge(3, 5000, { limits: { pageBytes: 1000 } });
     const page = await okOf(sessions.list({ limit: 1 }));
     expect(page.sessions[0]?.history[0]?.content).toHaveLength(5000);

@@ -21,7 +21,7 @@ describe.for([
   ['in memory', () => new MemorySessionStore()],
   ['after a network', () => new TextSessionStore()],
 ] as const)('concurrent calls, on a store %s', ([, makeStore]) => {
-  test('of 50 starts, one succeeds and 49 fail because the session is ACTIVE', async () => {
+  test('let one of 50 starts succeed, and 49 fail because the session is ACTIVE', async () => {
     const { sessions, store } = openSessions({ store: makeStore() });
     const id = await createdIn(sessions);
     const results = await many(() => sessions.start(id));
@@ -33,7 +33,7 @@ describe.for([
     expect(await sequenceOf(store, id)).toBe(2);
   });
 
-  test('of 50 terminates, all succeed and one changes the session', async () => {
+  test('let 50 terminates succeed, of which one changes the session', async () => {
     const { sessions, store } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     for (const state of await many(() => okOf(sessions.terminate(id)))) {
@@ -47,7 +47,7 @@ describe.for([
     expect(await sequenceOf(store, id)).toBe(3);
   });
 
-  test('of 50 starts with one operation id, all succeed and one changes the session', async () => {
+  test('let 50 starts with one operation id succeed, of which one changes the session', async () => {
     const { sessions, store } = openSessions({ store: makeStore() });
     const id = await createdIn(sessions);
     for (const state of await many(() => okOf(sessions.start(id, { operationId: 'op' })))) {
@@ -56,7 +56,7 @@ describe.for([
     expect(await sequenceOf(store, id)).toBe(2);
   });
 
-  test('of terminate and fail, one wins and its reason stays', async () => {
+  test('let either terminate or fail win, whose reason stays', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     const [terminated, failed] = await Promise.all([sessions.terminate(id), sessions.fail(id)]);
@@ -66,7 +66,7 @@ describe.for([
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'TERMINATED', endReason: reason });
   });
 
-  test('of 50 appends are all kept once, during pauses and resumes', async () => {
+  test('keep 50 appends once each, during pauses and resumes', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     await many(async (index) => {
@@ -79,7 +79,7 @@ describe.for([
     expect(history).toHaveLength(50);
   });
 
-  test('of all commands leave a state that their results explain', async () => {
+  test('leave a state that the results of all commands explain', async () => {
     const { sessions, store } = openSessions({ store: makeStore() });
     const id = await createdIn(sessions);
     const commands: readonly CallerCommand[] = ['start', 'pause', 'resume', 'pause', 'resume'];
@@ -93,7 +93,7 @@ describe.for([
     expect(await sequenceOf(store, id)).toBe(1 + results.length - errors.length);
   });
 
-  test('of a delete and 50 appends leave nothing behind', async () => {
+  test('leave nothing behind after a delete and 50 appends', async () => {
     const { sessions } = openSessions({ store: makeStore() });
     const id = await startedIn(sessions);
     await many(async (index) => {
@@ -157,7 +157,7 @@ describe('a rival that always changes the session first', () => {
     expect(revision).toBeGreaterThanOrEqual(-40);
   });
 
-  test('for a while only delays a change, which is decided anew', async () => {
+  test('only delays a change if it stops, and the change is decided anew', async () => {
     const inner = new MemorySessionStore();
     let others = 3;
     const store = changed(inner, {
@@ -175,7 +175,7 @@ describe('a rival that always changes the session first', () => {
     expect(await sequenceOf(inner, id)).toBe(5);
   });
 
-  test('and has ended it makes the change fail in the new state', async () => {
+  test('makes a change fail in the new state if it ends the session', async () => {
     const inner = new MemorySessionStore();
     const rival = openSessions({ store: inner }).sessions;
     let first = true;
@@ -196,7 +196,7 @@ describe('a rival that always changes the session first', () => {
     });
   });
 
-  test('and has deleted it makes the change fail with not_found', async () => {
+  test('makes a change fail with not_found if it deletes the session', async () => {
     const inner = new MemorySessionStore();
     const store = changed(inner, {
       put: (commit) => {

@@ -43,7 +43,7 @@ describe('a repeated append', () => {
     });
   });
 
-  test('after a lost reply counts once', async () => {
+  test('counts once after a lost reply', async () => {
     const inner = new MemorySessionStore();
     let lost = 0;
     const store = changed(inner, {
@@ -144,7 +144,7 @@ describe('a repeated command', () => {
     });
   });
 
-  test('after a lost reply is applied once', async () => {
+  test('is applied once after a lost reply', async () => {
     const inner = new MemorySessionStore();
     let writes = 0;
     const store = changed(inner, {
@@ -166,7 +166,7 @@ describe('a repeated command', () => {
     expect(writes).toBe(1);
   });
 
-  test('on another session is another operation', async () => {
+  test('is another operation on another session', async () => {
     const { sessions } = openSessions();
     const [one, two] = [await createdIn(sessions), await createdIn(sessions)];
     await okOf(sessions.start(one, { operationId: 'op' }));
@@ -176,7 +176,7 @@ describe('a repeated command', () => {
     });
   });
 
-  test('of a deleted session fails with not_found', async () => {
+  test('fails with not_found for a deleted session', async () => {
     const { sessions } = openSessions();
     const id = await createdIn(sessions);
     await okOf(sessions.start(id, { operationId: 'op' }));

@@ -27,7 +27,7 @@ const turns = async (): Promise<void> => {
 };
 
 describe('label searches of a store', () => {
-  test('of one tenant run one after another, in order of arrival', async () => {
+  test('run one after another for one tenant, in order of arrival', async () => {
     const searches = new SearchTurns();
     const held = upTo(3).map(later);
     const begun: number[] = [];
@@ -45,7 +45,7 @@ describe('label searches of a store', () => {
     expect(await Promise.all(answers)).toEqual(['answer 0', 'answer 1', 'answer 2']);
   });
 
-  test('of another tenant do not wait', async () => {
+  test('do not wait for searches of another tenant', async () => {
     const searches = new SearchTurns();
     const { promise, resolve } = later();
     const first = searches.run('acme', () => promise);
@@ -54,7 +54,7 @@ describe('label searches of a store', () => {
     expect(await first).toBe('mine');
   });
 
-  test('that fail let the next one run', async () => {
+  test('let the next one run if they fail', async () => {
     const searches = new SearchTurns();
     const { promise, reject } = later();
     const first = searches.run('acme', () => promise);
@@ -64,7 +64,7 @@ describe('label searches of a store', () => {
     expect(await second).toBe('second');
   });
 
-  test('that have waited too long are skipped, and later ones run', async () => {
+  test('are skipped if they have waited too long, and later ones run', async () => {
     const searches = new SearchTurns();
     const { promise, resolve } = later();
     const first = searches.run('acme', () => promise);

@@ -119,7 +119,7 @@ describe("a host's limits", () => {
     });
   });
 
-  test('on time also apply to sessions that are created without a time limit, or with 0', async () => {
+  test('on time apply to sessions that are created without a time limit, or with 0', async () => {
     const { sessions, clock } = openSessions({ limits: { timeLimit: 60 } });
     for (const input of [{}, { timeLimit: 0 }, { timeLimit: null }]) {
       const created: ReturnType<SessionService['create']> = Reflect.apply(
@@ -165,7 +165,7 @@ describe("a host's limits", () => {
     }
   });
 
-  test('on time may change: a repeated create still returns its session with the original limit', async () => {
+  test('on time may change, and a repeated create still returns its session with the original limit', async () => {
     const { sessions, store } = openSessions({ limits: { timeLimit: 60 } });
     const input = { ...ada, idempotencyKey: 'order-17' };
     const { id } = await okOf(sessions.create(input));

@@ -91,14 +91,14 @@ describe('the time limit', () => {
     expect(stored._unsafeUnwrap()?.status).toBe('ACTIVE');
   });
 
-  test('of 0 never ends the session', async () => {
+  test('never ends the session if it is 0', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 0 });
     clock.pass(1e12);
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'ACTIVE', duration: 1e9 });
   });
 
-  test('of a tiny fraction is a millisecond, not none', async () => {
+  test('is at least a millisecond, however small the fraction', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 1e-9 });
     expect((await okOf(sessions.get(id))).status).toBe('ACTIVE');
@@ -234,7 +234,7 @@ describe('an invalid clock', () => {
     expect((await okOf(before.list())).total).toBe(1);
   });
 
-  test('that jumps into the far future fails calls for that moment only', async () => {
+  test('fails calls only while it jumps into the far future', async () => {
     let ahead = 0;
     const clock = { now: () => Date.now() + ahead };
     const { sessions } = openSessions({ clock, idleTimeout: 3600 });
@@ -258,7 +258,7 @@ describe('an invalid clock', () => {
     expect(await okOf(sessions.pause(id))).toMatchObject({ status: 'PAUSED' });
   });
 
-  test('with fractional readings is rounded down', async () => {
+  test('is rounded down if its readings are fractional', async () => {
     const { sessions } = openSessions({ clock: { now: () => 1999.9 } });
     expect((await okOf(sessions.create({ face: 'ada', profile: 'tutor' }))).createdAt).toBe(
       '1970-01-01T00:00:01.999Z',

@@ -59,7 +59,7 @@ describe('unwrap', () => {
     expect(causes).toEqual([{ type: 'negative' }, 'too late', 'itself', undefined]);
   });
 
-  test('of an operation returns a session, or throws an error with its HTTP status', async () => {
+  test('returns the session of an operation, or throws an error with its HTTP status', async () => {
     const { sessions } = openSessions();
     const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
     expect(await unwrap(sessions.start(id))).toMatchObject({ id, status: 'ACTIVE' });
@@ -76,7 +76,7 @@ describe('unwrap', () => {
     expect(statuses).toEqual([409, 404, 400]);
   });
 
-  test('of the items of an iteration returns sessions', async () => {
+  test('returns the sessions of an iteration', async () => {
     const { sessions } = openSessions();
     const { id } = await unwrap(sessions.create({ face: 'ada', profile: 'tutor' }));
     for await (const session of sessions.each()) expect(unwrap(session).id).toBe(id);

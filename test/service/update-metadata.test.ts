@@ -46,7 +46,7 @@ describe('an update of metadata', () => {
     });
   });
 
-  test('that changes nothing writes nothing, in any order of names', async () => {
+  test('writes nothing if it changes nothing, in any order of names', async () => {
     const { sessions, id, revision, store } = await opened({ a: { x: [{ p: 1, q: 2 }], y: 2 } });
     const before = await answerOf(store.find({ tenant: 'default', id }));
     for (const metadata of [
@@ -103,7 +103,7 @@ describe.for([
     expect(await metadataOf()).toEqual(Object.fromEntries(names.map((name, at) => [name, at])));
   });
 
-  test('with ifRevision are applied once, and the others fail with conflict', async () => {
+  test('are applied once with the same ifRevision, and the others fail with conflict', async () => {
     const { sessions, id, revision, store, metadataOf } = await opened({}, { store: makeStore() });
     const others = new SessionService({ store });
     const updates = upTo(20).map((at) =>
@@ -122,7 +122,7 @@ describe.for([
     }
   });
 
-  test('with ifRevision that increment what they read lose no increment', async () => {
+  test('lose no increment with ifRevision', async () => {
     const { sessions, id, metadataOf } = await opened({ count: 0 }, { store: makeStore() });
     const countUp = async (): Promise<void> => {
       for (;;) {
@@ -173,7 +173,7 @@ describe('the revision of a session', () => {
     });
   });
 
-  test('that was read from an overdue session is valid for an update', async () => {
+  test('is valid for an update if it was read from an overdue session', async () => {
     const { sessions, id, clock } = await opened({}, { inactivityTimeout: 30 });
     await okOf(sessions.start(id));
     clock.pass(90_000);

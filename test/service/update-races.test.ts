@@ -56,7 +56,7 @@ describe('an update of an overdue session', () => {
   );
 
   test.each([1, 2, 3, 4])(
-    'without ifRevision keeps what another update changed before its call %d',
+    'keeps what another update changed before its call %d, without ifRevision',
     async (interruptedAt) => {
       const { sessions, id } = await opened(interruptedAt);
       await okOf(sessions.update(id, { labels: { mine: 'yes' } }));

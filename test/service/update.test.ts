@@ -83,7 +83,7 @@ describe('an update of labels', () => {
     await okOf(sessions.update(id, { labels: { userId: 'u-1', 'A.b_c-9': 'x' } }));
   });
 
-  test('that changes nothing writes nothing', async () => {
+  test('writes nothing if it changes nothing', async () => {
     const { sessions, id, clock, store } = await opened({ user: 'u-1' });
     const before = await answerOf(store.find({ tenant: 'default', id }));
     clock.pass(1000);
@@ -138,7 +138,7 @@ describe('an update of labels', () => {
     expect((await okOf(sessions.get(id))).updatedAt).toBe(at(10));
   });
 
-  test('of an ended session changes its labels and its revision only', async () => {
+  test('changes the labels and the revision of an ended session, and nothing else', async () => {
     const { sessions, id, clock } = await opened({ user: 'u-1' });
     await okOf(sessions.start(id));
     await okOf(sessions.terminate(id));

@@ -67,7 +67,7 @@ describe('wake', () => {
     expect(await claimedIds()).toEqual([one, other]);
   });
 
-  test('for a later time survives a claim that is done before', async () => {
+  test('survives a claim that is done before its later time', async () => {
     const { sessions, clock, claimedIds } = open();
     const { id } = await okOf(sessions.create({ ...ada, wake: true }));
     expect(await claimedIds()).toEqual([id]);
@@ -114,7 +114,7 @@ describe('wake', () => {
     expect(seen).toEqual([1, 2, 2, 2, 3]);
   });
 
-  test('for a time before 1970 counts as now', async () => {
+  test('counts as now for a time before 1970', async () => {
     const { sessions, claimedIds } = open();
     const id = await createdIn(sessions);
     await okOf(sessions.wake(id, { at: '1969-07-20T20:17:00Z' }));
@@ -141,7 +141,7 @@ describe('wake', () => {
     [{ at: 5 }, 'at'],
     [{ when: '2026-01-31T12:00:00Z' }, 'when'],
     [null, 'options'],
-  ])('with %j fails with invalid_input that names the field', async (options, path) => {
+  ])('fails with invalid_input that names the field, for %j', async (options, path) => {
     const { sessions } = open();
     const error = await errorOf(call(sessions, 'wake', await createdIn(sessions), options));
     expect(error).toMatchObject({ type: 'invalid_input', issues: [{ path }] });
@@ -161,7 +161,7 @@ describe('send', () => {
     expect(claimed).toMatchObject([{ session: { id }, messages: [{ content: 'hello' }] }]);
   });
 
-  test('under a lease makes the session wait until the release, and outlives the earlier work', async () => {
+  test('makes the session wait until a lease is released, and outlives the earlier work', async () => {
     const { sessions, claimedIds } = open();
     const { id } = await okOf(sessions.create({ ...ada, start: true, wake: true }));
     const { claimed } = await okOf(sessions.claim(worker));
@@ -184,7 +184,7 @@ describe('send', () => {
     expect(await claimedIds()).toEqual([id]);
   });
 
-  test('that is repeated wakes nobody again', async () => {
+  test('wakes nobody again if it is repeated', async () => {
     const { sessions, claimedIds } = open();
     const id = await startedIn(sessions);
     const message = { id: 'message-1', content: 'hello' };

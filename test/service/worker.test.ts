@@ -41,7 +41,7 @@ describe('a worker', () => {
     await expect.poll(() => begun.map(({ session }) => session.id)).toEqual([id]);
   });
 
-  test('for all tenants is notified of the wakes of each', async () => {
+  test('is notified of the wakes of each tenant if it works for all', async () => {
     const { sessions, work, pass } = openWorkers();
     const { run, begun } = lasting();
     work({ run, allTenants: true, interval: 3600 });

@@ -31,12 +31,12 @@ describe('a wake', () => {
     expect(woken(state, NOON + 5)).toEqual({ ...state, work: { wakeAt: NOON + 5 } });
   });
 
-  test('of a session that already waits by then changes nothing', () => {
+  test('changes nothing for a session that already waits by then', () => {
     for (const at of [NOON, NOON + 1]) expect(woken(waiting, at)).toBe(waiting);
     expect(woken(waiting, NOON - 1).work.wakeAt).toBe(NOON - 1);
   });
 
-  test('of an ended or overdue session is refused', () => {
+  test('is refused for an ended or overdue session', () => {
     const refusal = { type: 'invalid_transition', status: 'TERMINATED', command: 'wake' };
     for (const state of [ended('failed'), live('ACTIVE', { deadline: NOON })]) {
       expect(wakeState(state, NOON, NOON)._unsafeUnwrapErr()).toMatchObject(refusal);
@@ -88,13 +88,13 @@ describe('a claim', () => {
     });
   });
 
-  test('that is released without done lets the session wait again after a delay', () => {
+  test('lets the session wait again after a delay if it is released without done', () => {
     const free = released(claimed(waiting), false, NOON + 5);
     expect([free.work.retryAt, free.work.lease?.maxAttempts]).toEqual([NOON + 505, undefined]);
     expect(wakeAtOf(free)).toBe(NOON + 505);
   });
 
-  test('that is released lets the session wait until the earlier of the delay and a wake since', () => {
+  test('lets the session wait until the earlier of the delay and a wake since, if it is released', () => {
     for (const [at, wakeAt] of [
       [NOON + 50, NOON + 50],
       [NOON + 5000, NOON + 505],
@@ -103,7 +103,7 @@ describe('a claim', () => {
     }
   });
 
-  test('that is done keeps the wakes that came after it', () => {
+  test('keeps the wakes that came after it if it is done', () => {
     expect(wakeAtOf(released(claimed(waiting), true))).toBe(NEVER);
     expect(wakeAtOf(released(woken(claimed(waiting), NOON + 1), true))).toBe(NOON + 1);
   });
@@ -295,7 +295,7 @@ describe('a cancel', () => {
       expect(cancelled(state)).toBe(state);
   });
 
-  test('of an ended session is refused', () => {
+  test('is refused for an ended session', () => {
     expect(
       cancelState(ended('failed'), { reason: undefined }, NOON)._unsafeUnwrapErr(),
     ).toMatchObject({

@@ -29,7 +29,7 @@ const holdAfterRead = (inner: SessionStore) => {
 };
 
 describeDatabases('drain', (kind) => {
-  test('of a store settles when no pending update needs the database', async () => {
+  test('settles for a store when no pending update needs the database', async () => {
     const database = await kind.create();
     const store = database.open();
     const sessions = new SessionService({ store });
@@ -41,7 +41,7 @@ describeDatabases('drain', (kind) => {
     for (const update of updates) await okOf(update);
   });
 
-  test('of a service waits for an operation between two store calls', async () => {
+  test("waits for a service's operation between two store calls", async () => {
     const database = await kind.create();
     const { store, reads } = holdAfterRead(database.open());
     const { id } = await okOf(new SessionService({ store }).create(ada));
@@ -61,7 +61,7 @@ describeDatabases('drain', (kind) => {
     await okOf(updated);
   });
 
-  test('of a service waits for operations that follow others', async () => {
+  test("waits for a service's operations that follow others", async () => {
     const database = await kind.create();
     const sessions = new SessionService({ store: database.open() });
     const chains = Array.from({ length: MANY }, async () => {

@@ -80,7 +80,7 @@ describe('erased text in a SQLite file', () => {
     expectInNoRow(database, text);
   });
 
-  it('of a deleted session is in no event as a label or a holder', async () => {
+  it('is in no event of a deleted session, neither as a label nor as a holder', async () => {
     const { store, database, text } = await open('PRAGMA secure_delete = OFF');
     await labelAndDelete(store, text);
     const events: readonly unknown[] = database.prepare('SELECT * FROM colloquy_events').all();
@@ -236,7 +236,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     expect(hitsIn(join(server.dir, 'pg_wal'), text, /^[0-9A-F]{24}$/)).toBeGreaterThan(0);
   });
 
-  it('of a deleted session is in no event as a label or a holder', async () => {
+  it('is in no event of a deleted session, neither as a label nor as a holder', async () => {
     const { store, rowsWith } = await start();
     const text = uniqueText();
     await labelAndDelete(store, text);

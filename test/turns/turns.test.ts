@@ -41,7 +41,7 @@ describe('a turn', () => {
     });
   });
 
-  test('that is released again stores nothing twice', async () => {
+  test('stores nothing twice if it is released again', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, 'Hi?'));
     const { fencingToken } = (await claim()).lease;
@@ -81,7 +81,7 @@ describe('a turn', () => {
     expect(contents((await claim()).messages)).toEqual(['one', 'two', 'three']);
   });
 
-  test('of messages keeps a wake for later, which starts another turn at its time', async () => {
+  test('keeps a wake for later, which starts another turn at its time', async () => {
     const { sessions, clock, id, claim } = await open();
     await okOf(sessions.wake(id, { at: new Date(clock.now() + 60_000) }));
     await okOf(sessions.send(id, 'one'));
@@ -219,7 +219,7 @@ describe('a cancelled turn', () => {
 });
 
 describe('a repeated release', () => {
-  test('after the last words of a cancelled turn returns the same, and stores nothing twice', async () => {
+  test('returns the same after the last words of a cancelled turn, and stores nothing twice', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, 'one'));
     const { fencingToken } = (await claim()).lease;
@@ -295,7 +295,7 @@ describe('an answer and an inbox', () => {
 });
 
 describe('a rewind', () => {
-  test('by another caller voids the running turn, whose answer is then refused', async () => {
+  test('voids the running turn if another caller rewinds, and its answer is then refused', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, { id: 'm', content: 'one' }));
     const { fencingToken } = (await claim()).lease;
@@ -308,7 +308,7 @@ describe('a rewind', () => {
     expect(await shown()).toEqual(['two']);
   });
 
-  test('by the turn itself keeps the turn', async () => {
+  test('keeps the running turn if the turn itself rewinds', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, 'one'));
     const { lease, position } = await claim();
@@ -321,7 +321,7 @@ describe('a rewind', () => {
     expect(await shown()).toEqual(['summary', 'Yes.']);
   });
 
-  test('after a message answers it again, with all messages of its turn', async () => {
+  test('answers a message again if it goes back to after the message', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, { id: 'a', content: 'one' }));
     await okOf(sessions.send(id, { id: 'b', content: 'two' }));
@@ -333,7 +333,7 @@ describe('a rewind', () => {
     expect([again.turn, contents(again.messages)]).toEqual([1, ['one', 'two']]);
   });
 
-  test('before a waiting message withdraws it, and keeps the running turn', async () => {
+  test('withdraws a waiting message if it goes back to before the message, and keeps the running turn', async () => {
     const { sessions, id, claim, shown } = await open();
     await okOf(sessions.send(id, { id: 'a', content: 'one' }));
     const { fencingToken } = (await claim()).lease;
@@ -349,7 +349,7 @@ describe('a rewind', () => {
     ['withdraws it', {}],
     ['edits it', { send: { content: 'two' } }],
     ['follows it with entries', { entries: [{ role: 'system', content: 'note' }] }],
-  ])('before a waiting message changes nothing when it is repeated: it %s', async (_, more) => {
+  ])('changes nothing when it is repeated before a waiting message: it %s', async (_, more) => {
     const { sessions, id, claim } = await open();
     await okOf(sessions.send(id, 'one'));
     await claim();

@@ -222,7 +222,7 @@ describe('an AI SDK message', () => {
     expect(await load()).toEqual([]);
   });
 
-  test('that the engine rejects is named by its index among all given messages', async () => {
+  test('is named by its index among all given messages if the engine rejects it', async () => {
     const { sessions, id, load } = await openedChat();
     const stored = [user('u-1', 'One?'), user('u-2', 'Two?')];
     await unwrap(saveMessages(sessions, id, stored));

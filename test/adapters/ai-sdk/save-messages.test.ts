@@ -57,7 +57,7 @@ describeStores('saveMessages', (open) => {
       const again = await unwrap(saveMessages(sessions, id, [message]));
       expect(again).toEqual({ ...first, repeated: true });
     }
-    // A request that was late: it has been answered, and more was said since.
+    // A late request, after its answer and later messages.
     await unwrap(saveMessages(sessions, id, four.slice(0, 1)));
     expect(await load()).toEqual(four);
   });

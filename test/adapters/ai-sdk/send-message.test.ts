@@ -79,7 +79,7 @@ describe('sendMessage', () => {
     expect(await texts()).toEqual(['How?', 'So.']);
     expect((await load())[0]?.id).toBe('u-1');
     expect(await send(user('u-1', 'How?'))).toEqual({ id, repeated: true });
-    // Back to the first text, whose id is spent.
+    // Sends the first text again, under its id that is already used.
     await send(user('u-1', 'Why?'));
     await answer('a-3', 'Because.');
     expect(await texts()).toEqual(['Why?', 'Because.']);

@@ -15,7 +15,7 @@ export interface Turn {
   readonly turn: string;
   /** The state of a run that waits for an approval, which is given. */
   readonly interrupted?: string | undefined;
-  /** Is told of each step before it is done. */
+  /** Called before each step. */
   readonly at?: (step: string) => void;
 }
 

@@ -48,7 +48,6 @@ test('the documented OpenAI Agents worker answers messages in flight once each, 
       module.ask(sessions, id, 'm-2', 'And 7 times 6?'),
     ]);
   await askBoth();
-  // A worker whose process dies: its lease runs out, with nothing stored.
   await sessions.orThrow.claim({ holder: 'killed', seconds: 0.05 });
   const worker = module.workerFor(sessions, new Agent({ name: 'Tutor', model }));
   onTestFinished(() => worker.stop());

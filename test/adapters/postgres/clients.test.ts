@@ -11,7 +11,7 @@ const statement = {
   values: [() => '5', 41],
 };
 
-/** What a connection makes of a statement, and whether it says that the statement was sent. */
+/** Returns the result of a statement, and whether the connection reports that it was sent. */
 const triedOn = async (client: Parameters<typeof connectionOf>[0]) => {
   const connection = connectionOf(client);
   const rows = (await connection.query(statement)) ?? [];

@@ -17,7 +17,6 @@ const poolOf = (query: Query, hasEvents: boolean): PostgresPool => ({
     query: async (text, values) => {
       if (text.includes('.meta'))
         return { rows: [{ name: 'events', value: hasEvents ? '100' : '0' }] };
-      // Whether the server is still there.
       if (values === undefined) return { rows: [] };
       return query(text, values);
     },

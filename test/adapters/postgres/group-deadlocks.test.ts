@@ -18,7 +18,7 @@ const IDS = upTo(5).map((at) => `s${at}`);
 type Random = (below: number) => number;
 type Outcome = { readonly isErr: () => boolean };
 
-/** One change of any kind. Its conditions may not be met: what counts is that it is answered. */
+/** A random change. Its guards may fail; what matters is that the call settles. */
 const changeOf = async (store: PostgresSessionStore, random: Random): Promise<Outcome> => {
   const key = keyOf(IDS[random(IDS.length)] ?? '', TENANTS[random(2)]);
   // Rarely, because groups with a cap do not run at the same time.

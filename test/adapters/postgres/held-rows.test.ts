@@ -89,7 +89,7 @@ describeWithClients('a PostgreSQL row that another transaction locks', (postgres
     const { store, schema } = await open(PATIENT_MS);
     await started(store);
     const release = await hold(`SELECT FROM ${schema}.totals WHERE shard = 10 FOR UPDATE`);
-    // One of 32 sessions in a row is counted in this shard.
+    // One of 32 consecutive sessions is counted in this shard.
     const calls = upTo(32).map((at) => store.begin(beginOf(keyOf(`new-${at}`))));
     let made = 0;
     const counted = calls.map(async (each) => {

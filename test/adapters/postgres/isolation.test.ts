@@ -22,10 +22,7 @@ const pauseOf = (key: SessionKey) => putOf(key, live('PAUSED', { revision: 2 }),
 /** The sorted outcomes of callers that race for one commit. */
 const onceMade = ['made', ...upTo(CALLERS - 1).map(() => 'refused')];
 
-/**
- * The statements that a pool is asked, besides those of the deployment's settings, and the errors
- * of all.
- */
+/** The statements that a pool receives, except for the deployment's settings, and all errors. */
 const recorded = (pool: Pool) => {
   const asked: string[] = [];
   const errors: unknown[] = [];

@@ -105,7 +105,7 @@ describeWithPostgres('PostgreSQL prepared statements', (postgres) => {
     const bouncer = await startPgBouncer(postgres);
     const pool = openPool(bouncer, { max: 8 });
     const schema = schemaName();
-    // Each finds out by itself, with statements that others have prepared.
+    // Each connection finds this out by itself, with statements that others have prepared.
     const [one, two, three] = [
       await open(pool, schema),
       await open(pool, schema),

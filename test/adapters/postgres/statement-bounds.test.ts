@@ -47,7 +47,7 @@ describeWithPostgres('a PostgreSQL statement whose call timed out', (postgres) =
     ];
     const redacted = store.change(planRedact(keyOf('one'), [1], NOON));
     const refusals = await Promise.all(calls.map((call) => call()));
-    // A pooler may still hold it back: then nobody knows whether it was applied.
+    // A pooler may still hold it back, so the outcome is unknown.
     expect((await redacted)._unsafeUnwrapErr()).toMatchObject({ type: 'store_unavailable' });
     for (const each of refusals) {
       expect(each?._unsafeUnwrapErr()).toMatchObject({ outcome: 'not_applied' });

@@ -22,7 +22,7 @@ import { type RedisServer, startRedis } from '../../support/redis-server.js';
 const USER = 'colloquy';
 const PASSWORD = 'change-me';
 
-/** What the document on Redis says in the words of a settings file, line by line. */
+/** The settings that docs/redis.md lists, line by line. */
 const documented = blocksIn(documentOf('docs/redis.md'), 'conf')
   .flatMap(({ code }) => code.replaceAll('\\\n', ' ').trim().split('\n'))
   .map((line) => line.split(/\s+/));
@@ -33,8 +33,7 @@ const settings = documented.filter(([name]) => name !== 'user');
 const forClusters = ['cluster|slots', 'cluster|info', 'client|setname'];
 
 /**
- * A session made, listed and removed, so that a list, a change and an event have been written and
- * read.
+ * Creates, lists and removes a session, so that a list, a change and an event are written and read.
  */
 const workOn = async (client: RedisClient): Promise<void> => {
   const store = new RedisSessionStore({
@@ -86,7 +85,7 @@ describeWithRedis('a Redis user with the documented rights', () => {
   };
 
   describe('fulfils the store contract', () => {
-    // Of each command that a script may send, a case uses it.
+    // The cases use each command that a script may send.
     const everything = () => open({ events: true });
     describeSessionStore(forFurtherClients(test, ['live limit', 'status', 'range']), everything, {
       without: ['listen'],

@@ -56,7 +56,7 @@ describeWithRedis('Redis claims', ({ port }) => {
     expect(await claimed(store)).toEqual({ ids: ['acme here'], failed: [] });
   });
 
-  test('that the client sends twice return the same sessions and no others', async () => {
+  test('return the same sessions, and no others, if the client sends the claim twice', async () => {
     const { store, client, prefix } = open();
     for (const id of ['one', 'two']) await insert(store, id);
     const twice = intercepting(client, async (name, _, run) => {

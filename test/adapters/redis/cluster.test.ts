@@ -69,7 +69,8 @@ describeWithRedis('RedisSessionStore on a Redis Cluster', () => {
       return store;
     };
 
-    // Each client has it on a single server: here it is the script and its keys that differ.
+    // A single server is tested with every client; a cluster only differs in the scripts and their
+    // keys.
     if (['ioredis 5', 'node-redis 6'].includes(name) || isLong)
       describe('the contract', () => {
         const corrupt: Corrupt<RedisSessionStore> = async (store, key, part) => {

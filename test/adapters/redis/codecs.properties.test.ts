@@ -13,10 +13,7 @@ import type { SessionHead, StateRecord } from '../../../src/session/session-reco
 import { hostileNames, hostileTexts } from '../../../src/testing/hostile-texts.js';
 import { headOf, live } from '../../../src/testing/samples.js';
 
-/**
- * Any text at all: what UTF-16 can hold, lone surrogates included, and what trips up who writes
- * JSON.
- */
+/** Any UTF-16 text, including lone surrogates and what breaks naive JSON. */
 const text = fc.oneof(
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
   fc.string({
@@ -153,7 +150,7 @@ describe('an encoded Redis record', () => {
       fc.property(text, fc.nat(200), (given, at) => {
         const damaged = record.slice(0, at) + given + record.slice(at + given.length);
         const read = decodeRecord('one', damaged);
-        // No other field repeats the revision and the last activity: other digits are other ones.
+        // No other field repeats the revision and the last activity, so other digits are valid too.
         const known = {
           ...idle,
           revision: Number(damaged.slice(...REVISION)),

@@ -30,7 +30,7 @@ import { okOf } from '../../support/sessions.js';
 
 type Part = 'record' | 'journal';
 
-/** Every so many bytes. */
+/** The distance of the bytes that are changed. */
 const STEP = moreIfLong(3, 1);
 
 const key = keyOf('bad');
@@ -82,7 +82,7 @@ describeWithRedis('a session whose Redis strings are damaged', ({ port }) => {
     expect(await raw.exists(keys.record, keys.journal, keys.operations)).toBe(0);
   });
 
-  /** All that a reader of the record can look at: it is what it says it is, or this throws. */
+  /** Everything that a reader of the record can see. Throws if it is inconsistent. */
   const expectServable = (record: SessionRecord): void => {
     const session = sessionAt(record, NOON);
     expect(typeof session.options.timeLimit).toBe('number');
@@ -100,9 +100,7 @@ describeWithRedis('a session whose Redis strings are damaged', ({ port }) => {
     });
   };
 
-  /**
-   * Puts each of `texts` in the place of one string, and reads the session in every way there is.
-   */
+  /** Replaces one string by each of `texts`, and reads the session in every possible way. */
   const expectBearable = async (
     part: Part,
     damagedOnes: (text: Buffer) => readonly Buffer[],
@@ -131,7 +129,9 @@ describeWithRedis('a session whose Redis strings are damaged', ({ port }) => {
     }
   };
 
-  /** However it is read: who reads no history does not notice that it is damaged. */
+  /**
+   * Reads the session in every way. A read without the history does not notice a damaged history.
+   */
   const expectCorrupt = async (store: RedisSessionStore, part: Part): Promise<void> => {
     const sizes: readonly ReadSize[] = [{}, { historyLimit: 1 }];
     for (const size of part === 'record' ? [...sizes, { historyLimit: 0 }] : sizes) {

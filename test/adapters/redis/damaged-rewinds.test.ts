@@ -12,7 +12,7 @@ import { openAppend, openAppendOf } from '../../support/redis-commits.js';
 
 const key = keyOf('bad');
 
-/** One byte of so many is damaged; each of them with `npm run test:long`. */
+/** Damages one byte in this many; every byte with `npm run test:long`. */
 const STEP = moreIfLong(17, 1);
 
 const rewindOf = (truncate: number, contents: readonly string[] = []) =>

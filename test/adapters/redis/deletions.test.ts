@@ -10,10 +10,7 @@ import { openClient } from '../../support/redis-clients.js';
 import { ada, okOf } from '../../support/sessions.js';
 
 const TIMEOUT_MS = 500;
-/**
- * For how long a call is accepted and then recognised: the store's timeout and a second, and that
- * again and a second more.
- */
+/** How long a call is accepted and then recognised: twice the store's timeout, plus two seconds. */
 const REMEMBERED_MS = 2 * TIMEOUT_MS + 3000;
 
 /** The result of a sweep that finds nothing. */
@@ -34,7 +31,7 @@ describeWithRedis('a deletion in Redis', ({ port }) => {
       const names = (Array.isArray(found) ? found.map(String) : []).toSorted();
       return names.filter((name) => !/:(?:events|deployment)$/.test(name));
     };
-    /** Forgets the calls that were made until now, as time does. */
+    /** Forgets earlier calls, as time does. */
     const forget = async () => {
       for (const name of await keysLeft())
         if (name.includes(':write:')) await client.call('DEL', name);
@@ -152,7 +149,7 @@ describeWithRedis('a deletion in Redis', ({ port }) => {
 });
 
 describeWithRedis('a create in Redis that is repeated with its idempotency key', ({ port }) => {
-  test('after the end was reported, reports nothing again and publishes no second event', async () => {
+  test('reports and publishes nothing again after the end was reported', async () => {
     const client = openClient('ioredis 6', { port });
     const prefix = `repeated-${process.pid}`;
     const store = new RedisSessionStore({ client, prefix, events: true, reportEnds: true });

@@ -52,7 +52,7 @@ describe('a failed Redis command', () => {
     expect(withOutcome(failure, 'unknown')).toMatchObject({ outcome: 'unknown' });
   });
 
-  // Redis 6.2 puts what a command inside of a script has answered behind words of its own.
+  // Redis 6.2 puts its own text in front of the reply of a command inside a script.
   test.each([
     ["-READONLY You can't write against a read only replica.", 'READONLY', true],
     ["-OOM command not allowed when used memory > 'maxmemory'.", 'OOM', false],

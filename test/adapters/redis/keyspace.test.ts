@@ -6,7 +6,7 @@ const acme = { tenant: 'acme', id: 'a b' };
 describe('the Redis keys of a session', () => {
   const keyspace = new Keyspace('app', 1);
 
-  // Once written they are what is looked for: another layout would lose every session.
+  // Stored keys are looked up by these names: another layout would lose every session.
   test('have these names', () => {
     expect(keyspace.of(acme)).toEqual({
       ...acme,

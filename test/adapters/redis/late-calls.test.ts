@@ -76,7 +76,7 @@ describeWithRedis("a machine clock that differs from the Redis server's", ({ por
         const position = await openAppend(store, key, ['mine']);
         const [sha1, count, ...rest] = sent.at(-1) ?? [];
         expect(sha1).toBe(writeScripts.append.sha1);
-        // As if it had waited on the way.
+        // Sends the call again, as if it had been delayed in the network.
         const again = await client.call('EVALSHA', ...[sha1, count, ...rest].map(String));
         expect(again).toBe(`made ${position}`);
         expect([await said(others, key), await eventsCount()]).toEqual([['mine'], 2]);
@@ -97,7 +97,7 @@ describeWithRedis("a machine clock that differs from the Redis server's", ({ por
     await openAppend(store, key, ['mine']);
     const [, count = '', write = '', ...rest] = (sent.at(-1) ?? []).map(String);
     await client.call('DEL', write);
-    // Until when the server accepts it.
+    // The time until which the server accepts the call.
     const place = Number(count) - 1;
     expect(Number(rest[place])).toBeGreaterThan(Date.now());
     const late = rest.with(place, String(Date.now() - 1));

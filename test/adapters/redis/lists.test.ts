@@ -130,7 +130,7 @@ describeWithRedis('a Redis list', ({ port }) => {
           const { historyCount = -1, sequence = -1, history } = records[0] ?? {};
           expect(history).toEqual([]);
           expect(historyCount).toBeGreaterThanOrEqual(last);
-          // Each entry and each change of the state counts on by one.
+          // Each entry and each change increments the count.
           expect(sequence).toBeGreaterThan(historyCount);
           last = historyCount;
         }

@@ -17,8 +17,8 @@ const ENTRIES = 100_000;
 const prefix = `long-${process.pid}`;
 const { record, journal, operations } = new Keyspace(prefix, 1).of(key);
 
-// On a server of its own: the traffic of others can come before the answer to MONITOR, which no
-// client expects.
+// On a separate server: other traffic could arrive before the reply to MONITOR, which no client
+// expects.
 describeWithRedis(`an append to a Redis history of ${ENTRIES} entries`, () => {
   let port = 0;
 
@@ -67,7 +67,7 @@ describeWithRedis(`an append to a Redis history of ${ENTRIES} entries`, () => {
       const client = openClient(version, { port });
       return new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
     };
-    /** An append with this name, which none of another client has. */
+    /** A named append, with a name of its own for each client. */
     const namedAppend = (name: string) => {
       const id = `${name}-${version.replace(' ', '-')}`;
       return openAppendOf(key, [id], { operation: operationOf(id) });
@@ -109,8 +109,7 @@ describeWithRedis(`an append to a Redis history of ${ENTRIES} entries`, () => {
 
     describe('with an operation id that a crash kept while it lost the append', () => {
       /**
-       * Appends, and takes back what the record says of it: the last command, which a torn log does
-       * not have.
+       * Appends, and then restores the record as it was before: a torn log lacks this last command.
        */
       const appendAndLose = async (store: RedisSessionStore, commit: UseChange): Promise<void> => {
         const client = openClient(version, { port });

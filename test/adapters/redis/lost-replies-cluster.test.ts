@@ -30,7 +30,7 @@ const ioredis = (ClusterClient: typeof Cluster | typeof Cluster6) => (way: Way) 
 };
 
 const nodeRedis = async ({ port, through }: Way) => {
-  // Anew each time, since node-redis turns reconnecting off in what it is given for a root node.
+  // A new object each time, because node-redis disables reconnecting in the options of a root node.
   const socket = () => ({ host: LOOPBACK, port: through });
   const nodeAddressMap = (address: string) =>
     address === `${LOOPBACK}:${port}` ? socket() : undefined;
@@ -71,7 +71,7 @@ describeWithRedis('a Redis Cluster reply that is lost after the command ran', ()
         return new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
       };
       const others = await storeAt(port);
-      // The scripts are known to the server from here on: what is lost is the reply of one of them.
+      // The server knows the scripts from here on, so the lost reply is a script's.
       await begin(others, keyOf('zero'), { state: live('IDLE') });
       await put(others, keyOf('zero'), live('ACTIVE', { revision: 2 }));
       await openAppend(others, keyOf('zero'), ['hello']);

@@ -30,7 +30,7 @@ const MADE = { outcome: 'made' };
 const refused = (guard: string) => ({ outcome: 'refused', guard });
 
 /**
- * What hosts set so that a lost reply does no harm, or does. All of these settle the promise of the
+ * Client settings with different handling of a lost reply. All of them settle the promise of the
  * lost command.
  */
 const settings: Readonly<Record<string, ClientOptions>> = {
@@ -40,7 +40,7 @@ const settings: Readonly<Record<string, ClientOptions>> = {
   'a commandTimeout': { commandTimeout: 100 },
 };
 
-/** What others do while the reply is on its way into the void. */
+/** Changes by others while the reply is being lost. */
 const nothing = async (): Promise<void> => {};
 const appending1000 = async (others: RedisSessionStore): Promise<void> => {
   await Promise.all(upTo(20).map(() => openAppend(others, key, upTo(50).map(String))));
@@ -54,8 +54,7 @@ const changing5 = async (others: RedisSessionStore): Promise<void> => {
 let prefixes = 0;
 
 describeWithRedis('a Redis reply that is lost after the command ran', ({ port }) => {
-  // What is cut off is to be the reply of the script itself, and not the server's word that it does
-  // not know it.
+  // Loads the scripts, so that the lost reply is the script's and not NOSCRIPT.
   beforeAll(async () => {
     const client = new Redis(port);
     const prefix = 'lost-replies-scripts';
@@ -67,7 +66,8 @@ describeWithRedis('a Redis reply that is lost after the command ran', ({ port })
   });
 
   describe.each(clientVersions)('%s', (version) => {
-    // What the settings do is the same in both: the second one is tried as it comes.
+    // The settings have the same effect in all clients, so a short run tries one with the second
+    // client.
     describe.each(
       Object.keys(settings).slice(0, moreIfLong(version === clientVersions[0] ? 2 : 1, 4)),
     )('%s', (name) => {
@@ -79,8 +79,8 @@ describeWithRedis('a Redis reply that is lost after the command ran', ({ port })
         const others = new RedisSessionStore({ client: openClient(version, { port }), ...common });
         const client = openClient(version, { port: proxy.port, ...settings[name] });
         const store = new RedisSessionStore({ client, ...common });
-        // The settings of the deployment are stored before, so that the first script that is sent
-        // is that of the change.
+        // Stores the settings of the deployment first, so that the first script is that of the
+        // change.
         await begin(others, keyOf('zero'));
         await remove(others, keyOf('zero'));
         await answerOf(store.findState(key));
@@ -155,7 +155,7 @@ describeWithRedis('a Redis reply that is lost after the command ran', ({ port })
         const expected = ['before', 'mine', 'mine too'];
         expect((await said(others, key))?.slice(0, 3)).toEqual(expected);
         expect(await said(others, key)).toHaveLength(beforeRetry === nothing ? 3 : 1003);
-        // What comes next stands after it, so this was the position of the first arrival.
+        // The next append stands after it, so this was the position of the first arrival.
         expect(await openAppend(others, key, ['after'])).toBeGreaterThan(position);
         if (operation !== undefined)
           expect(await change(others, commit)).toEqual({ outcome: 'repeated', position });

@@ -117,7 +117,7 @@ describe('a node-redis error', () => {
     expect(fatesOf(text)).toEqual({ client: 'unsent', cluster: 'unsent', sentinel: undefined });
   });
 
-  // The server has read the commands behind the login, as the user that it had before.
+  // The server runs the commands behind the failed login as the previous user.
   test.each([
     'WRONGPASS invalid username-password pair or user is disabled.',
     "NOPERM User limited has no permissions to run the 'select' command",

@@ -193,7 +193,7 @@ describeWithRedis("a host's Redis client", ({ port }) => {
       const keys = async () => {
         const all = [await client.call('KEYS', `*${prefix}*`)].flat().map(String);
         expect(all.filter((name) => !name.startsWith(`host:${prefix}:{0}:`))).toEqual([]);
-        // What recognises calls goes by itself.
+        // Write markers expire by themselves.
         return new Set(all.filter((name) => !name.includes(':write:')));
       };
       const named = (...names: readonly string[]) =>

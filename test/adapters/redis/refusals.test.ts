@@ -37,7 +37,7 @@ interface Call {
 }
 
 interface Operation extends Call {
-  /** What was there before. */
+  /** What was stored before the call. */
   readonly prepare: (store: SessionStore) => Promise<unknown>;
 }
 
@@ -107,8 +107,7 @@ describeWithRedis('a Redis operation of which one command is refused', ({ port }
     return { settings, others };
   };
 
-  // What is lost or refused is to be the script itself, and not the server's word that it does not
-  // know it.
+  // Loads the scripts, so that the refused command is the script and not answered with NOSCRIPT.
   beforeAll(async () => {
     const { others } = open();
     for (const { prepare, run } of Object.values(operations)) {
@@ -129,7 +128,7 @@ describeWithRedis('a Redis operation of which one command is refused', ({ port }
     };
   };
 
-  /** What is stored after an operation that is not disturbed. */
+  /** What is stored after an operation without refusals. */
   const undisturbed = async ({ prepare, run }: Operation) => {
     const { others } = open();
     await prepare(others);
@@ -150,7 +149,7 @@ describeWithRedis('a Redis operation of which one command is refused', ({ port }
     const refused = refusing(client, how, isRefused);
     const store = new RedisSessionStore({ ...settings, client: refused.client, timeoutMs: 60 });
     const result = await operation.run(store);
-    // What the call sends after its answer is no part of it.
+    // Waits for what the call sends after its answer, which is not refused.
     await client.call('PING');
     const after = await look(others);
     const outcome = result.match(

@@ -6,7 +6,7 @@ import { openClient } from '../../support/redis-clients.js';
 
 const TIMEOUT_MS = 60;
 
-/** Holds up the event loop. */
+/** Blocks the event loop. */
 const block = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end; );
 };

@@ -88,7 +88,7 @@ describeWithRedis('repair', ({ port }) => {
         const claimed = async () => {
           now += 10;
           const claim = () => answerOf(store.take({ now, until: now + 5, limit: 10 }));
-          // One of them is claimed alone, because its lease has run out.
+          // One of them is claimed alone, because its lease has expired.
           const claims = [await claim(), await claim()];
           return claims.flatMap(({ sessions }) => sessions.map(({ id }) => id));
         };

@@ -14,7 +14,9 @@ const mine = openAppendOf(key, ['mine']);
 /** What happens to one arrival of the append script; `run` lets the server run it. */
 type Arrival = (run: () => Promise<unknown>) => Promise<unknown>;
 
-/** `client`, whose first appends fare as `arrivals` say, and the last of them all further ones. */
+/**
+ * A client whose appends arrive as `arrivals` say; the last of them applies to all further appends.
+ */
 const appending = (client: RedisClient, arrivals: readonly Arrival[]): RedisClient => {
   let count = 0;
   return intercepting(client, (name, args, run) => {
@@ -48,7 +50,7 @@ describeWithRedis('an append that the Redis store retries', ({ port }) => {
     const sending = appending(client, arrivals);
     const storeWith = (timeoutMs: number) =>
       new RedisSessionStore({ client: sending, prefix, timeoutMs });
-    // A store sends again what is refused, for as long as it may.
+    // A store retries what is refused until its timeout.
     return { store: storeWith(PATIENT_MS), hasty: storeWith(200), others };
   };
 

@@ -75,7 +75,7 @@ describeWithRedis('Redis rewinds', () => {
       const many = await readsDuring(async () =>
         expect(textsOf((await foundIn(store, slice)).entries)).toEqual([`${at - 1}`]),
       );
-      // What is shown, and at most three marks for each doubling of their number.
+      // The shown entries, and at most three marks for each doubling of their number.
       expect(many).toBeLessThan(10 + 3 * 2 * Math.log2(SPANS));
     }
     const middle = positions[SPANS / 2] ?? 0;
@@ -220,7 +220,7 @@ describeWithRedis('Redis rewinds', () => {
       // The last commands, which a torn log does not have.
       await client.call('SET', record, before);
       await client.call('SET', note, '');
-      // One alike stands in its place.
+      // An equal rewind takes its place.
       await rewind(first, contents);
       await append('three');
       expect(await client.call('EVALSHA', sha1, count, note, ...rest)).toBe('unknown');

@@ -35,7 +35,7 @@ const RETRIED_MS = 3000;
 /** For calls that get no answer. */
 const UNANSWERED_MS = 250;
 
-/** What must be in no error. */
+/** A secret that no error may contain. */
 const SECRET = 'hush';
 const prefix = `${SECRET}-prefix`;
 const tenant = `${SECRET}-tenant`;
@@ -89,7 +89,7 @@ const errorsOf = async (store: SessionStore, names: readonly Call[]) => {
 };
 
 /**
- * A client without access gets an error or no answer: both end within the timeout, and neither
+ * A client without access gets an error or no answer: both settle within the timeout, and neither
  * reveals a secret.
  */
 const expectUnreachable = async (store: SessionStore): Promise<void> => {
@@ -123,7 +123,7 @@ describeWithRedis('a Redis server error', () => {
   const everything = async (
     admin: Redis,
   ): Promise<Readonly<Record<string, string | undefined>>> => {
-    // What recognises calls goes by itself.
+    // Without the write markers, which expire.
     const names = (await admin.keys('*')).filter((name) => !name.includes(':write:')).toSorted();
     const dumps = await Promise.all(names.map((name) => admin.dumpBuffer(name)));
     return Object.fromEntries(names.map((name, at) => [name, dumps[at]?.toString('base64')]));
@@ -144,15 +144,15 @@ describeWithRedis('a Redis server error', () => {
     }
   };
 
-  /** Only a change of the user helps. */
+  /** Errors that only a change of the user's rights resolves. */
   const expectDenied = async (store: SessionStore): Promise<void> => {
     for (const { name, error } of await errorsOf(store, allCalls))
       expect({ name, error }).toMatchObject({ name, error: { type: 'misconfigured' } });
   };
 
   describe.each(clientVersions)('%s', (version) => {
-    // Each waits for a client that tries again for seconds. A second client differs in how it is
-    // refused, which READONLY shows.
+    // Each test waits for a client that retries for seconds. A second client only differs in how it
+    // is refused, which READONLY shows.
     const ofFirst = moreIfLong(version === clientVersions[0], true) ? test : test.skip;
     const storeAt = (
       port: number,
@@ -301,12 +301,11 @@ describeWithRedis('a Redis server error', () => {
           expect(shown(result.error)).not.toContain(SECRET);
         }
         const after = await everything(admin);
-        // Of the two sessions, only calls on a key that is in order may have changed something.
+        // Of the two sessions, only calls on an intact key may have changed something.
         expect(after[damaged]).toBe(before[damaged]);
         const isShared = name === 'index' || name === 'deadlines' || name === 'tenants';
         expect(new Keyspace(prefix, 1).of(another).record in after).toBe(!isShared);
-        // What the sessions of a tenant share has to be in order, and what is the session's own
-        // need not be.
+        // Keys that the tenant's sessions share must be intact; the session's own keys need not be.
         if (isShared) {
           expect(await errorOf(writes.remove(store))).toMatchObject({ type: 'corrupt_record' });
           await admin.del(damaged);

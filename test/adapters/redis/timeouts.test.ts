@@ -16,7 +16,7 @@ import { openProxy } from '../../support/tcp-proxy.js';
 const TIMEOUT = 150;
 const GRACE = 50;
 
-/** A server that is not there for the client, and what brings it back. */
+/** A server that a client cannot reach, and how to restore it. */
 interface Outage {
   readonly port: number;
   readonly options?: ClientOptions;
@@ -47,10 +47,7 @@ const stopped = async (): Promise<Outage> => {
   };
 };
 
-/**
- * Calls all methods concurrently, and expects of each that it gives up in time and says what became
- * of it.
- */
+/** Calls all methods concurrently, and expects each to fail in time with its possible outcome. */
 const expectUnavailable = async (store: SessionStore): Promise<void> => {
   await Promise.all(
     methods.map(async (method) => {

@@ -26,9 +26,9 @@ const TIMEOUT = 600_000;
 let prefixes = 0;
 
 /**
- * With `autoResendUnfulfilledCommands: false` ioredis neither sends a lost command again nor tells
- * its caller: the store gives up with an unknown outcome, and what then helps is that the caller
- * repeats the call. node-redis always tells its caller.
+ * With `autoResendUnfulfilledCommands: false`, ioredis neither repeats a lost command nor reports
+ * the loss: the store fails with an unknown outcome, and the caller repeats the call. node-redis
+ * always reports the loss.
  */
 describeWithRedis('a repeated call whose outcome was unknown', ({ port }) => {
   describe.each(clientVersions.filter((version) => !isNodeRedis(version)))('%s', (version) => {
@@ -42,7 +42,7 @@ describeWithRedis('a repeated call whose outcome was unknown', ({ port }) => {
         store: new RedisSessionStore({ client: direct, prefix, timeoutMs: PATIENT_MS }),
         clock,
       });
-      // The scripts are known to the server from here on: what is lost is the reply of one of them.
+      // The server knows the scripts from here on, so the lost reply is a script's.
       const first = await startedIn(others);
       await okOf(others.append(first, [{ role: 'user', content: 'first' }]));
       await okOf(others.delete(first));

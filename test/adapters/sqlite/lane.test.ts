@@ -93,7 +93,7 @@ describe.each(sqliteDrivers)('concurrent SQLite writes, on $name', ({ open, need
     return { file, database, store, commands, faults, appendToAll, textsOf, close };
   };
 
-  test('of all kinds share one commit', async () => {
+  test('share one commit, whatever they are', async () => {
     const { store, commands, textsOf } = await opened('one', 'two', 'three');
     const results = await Promise.all([
       store.begin(beginOf(keyOf('four'))),
@@ -272,7 +272,7 @@ describe.each(sqliteDrivers)('concurrent SQLite writes, on $name', ({ open, need
     },
   );
 
-  test('to one session keep their order', async () => {
+  test('keep their order within a session', async () => {
     const { store, faults, textsOf } = await opened('one', 'bad');
     faults.statement = (values) => {
       if (textIn(values).includes('"content":"bad')) throw new Error('from the driver');

@@ -73,8 +73,8 @@ const calls: Readonly<Record<string, Call>> = {
 };
 
 /**
- * The answer, and all that the tables hold after it. What is random in a incarnation is replaced by
- * its session.
+ * The answer, and everything that the tables contain after it. Random incarnations are replaced by
+ * their session.
  */
 const outcomeOf = async (
   call: Call,
@@ -132,8 +132,8 @@ const failing = (database: SqliteDatabase) => {
 };
 
 /**
- * The fault of libsql 0.5.29 in whatever reads: after an error, the next call is answered for the
- * values before.
+ * A defect of libsql 0.5.29 in statements that read: after an error, the next call is answered for
+ * the values before.
  */
 const withOldValues = (database: SqliteDatabase): SqliteDatabase =>
   withStatements(database, (method, call) => {
@@ -154,7 +154,7 @@ const opened = (open: Open, file = ':memory:') => {
 };
 
 /**
- * What an operation gives, after the same operation of another tenant failed at each of its
+ * The result of an operation after the same operation of another tenant failed at each of its
  * statements in turn.
  */
 const outcomesAfterErrors = async (

@@ -3,7 +3,7 @@ import { okOf } from '../../support/sessions.js';
 import type { Spenders } from './spenders.js';
 import { type Asked, carryOut, isNamed } from './spending.js';
 
-/** The contents of a history, those that were superseded left out. */
+/** The contents of the current history, without superseded entries. */
 const contentsOf = async (sessions: SessionService, id: string): Promise<readonly string[]> => {
   const contents: string[] = [];
   for (let after = 0, hasMore = true; hasMore; ) {
@@ -26,9 +26,9 @@ const grouped = (all: readonly Asked[]): ReadonlyMap<string, readonly Asked[]> =
   return groups;
 };
 
-/** What does not agree with what was acknowledged. */
+/** Differences from what was acknowledged. */
 export interface Audit {
-  /** Sessions whose sums are others. */
+  /** Sessions with wrong sums. */
   readonly off: readonly string[];
   readonly lost: readonly string[];
   readonly doubled: readonly string[];
@@ -63,9 +63,9 @@ const sumsOf = (made: readonly Asked[], possible: readonly Asked[]): ReadonlySet
 const isAppend = ({ kind }: Asked): boolean => kind === 'append' || kind === 'named append';
 
 /**
- * Compares the sums of each session with what was acknowledged, after repeating by its name what is
- * in doubt. A plain append in doubt has counted if its entry is there, and only then; a plain spend
- * once or not at all.
+ * Compares the sums of each session with what was acknowledged, after repeating named writes in
+ * doubt. A plain append in doubt has counted if and only if its entry is stored; a plain spend once
+ * or not at all.
  */
 export const auditOf = async (store: SessionStore, spenders: Spenders): Promise<Audit> => {
   const sessions = new SessionService({ store });

@@ -21,7 +21,7 @@ export interface Asked {
 /** Whether a write can be sent again. */
 export const isNamed = ({ kind }: Asked): boolean => kind !== 'spend' && kind !== 'append';
 
-/** What became of a write, as far as the one who asked was told. */
+/** The outcome of a write as its caller learned it. */
 export interface Told {
   readonly by: string;
   readonly outcome: 'ok' | 'not_applied' | 'unknown';

@@ -1,7 +1,7 @@
 import type { SessionService } from '../../../src/index.js';
 import type { Ledger } from './writer.js';
 
-/** What does not agree with what the writers were told. */
+/** Differences from what the writers were answered. */
 export interface Audit {
   readonly lost: readonly string[];
   readonly doubled: readonly string[];

@@ -6,8 +6,7 @@ import type { TestClient } from '../../support/redis-clients.js';
 type Sent = readonly [command: string, ...args: readonly string[]];
 
 /**
- * A client whose commands are kept, so that they can arrive a second time: what a client does after
- * a lost answer.
+ * Records the commands of a client, so that they can arrive a second time, as after a lost reply.
  */
 export class Overheard {
   readonly client: RedisClient;
@@ -33,7 +32,7 @@ export class Overheard {
   }
 
   /**
-   * Gives what was heard since, as something that sends it again: all in one flight, in the same
+   * Returns a function that sends the commands recorded since again, in one flight and in the same
    * order.
    */
   end(): (client: TestClient) => Promise<void> {

@@ -107,7 +107,6 @@ export const expectExact = async (
   return ghosts;
 };
 
-/** Both. */
 export const sightOf = async (looked: Looked): Promise<Sight> => {
   const sight = await glanceAt(looked);
   await expectExact(looked, sight);

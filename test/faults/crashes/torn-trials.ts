@@ -16,7 +16,7 @@ import {
 import { type Log, onTorn, type Torn, type Trial, tailLength } from './torn-log.js';
 import { said, TARGET, type Write } from './torn-writes.js';
 
-/** What crashes have left that nobody was told of. */
+/** What crashes have left behind that no caller was told of. */
 export interface Remains {
   /** Entries of indexes that a repair corrects. */
   readonly entries: number;
@@ -27,7 +27,7 @@ export interface Remains {
   readonly ghosts: number;
 }
 
-/** Which of the two this is; anything else is a write that is there by half. */
+/** Returns which of the two states this is. Any other state is a partial write. */
 const sideOf = (sight: Sight, before: Sight, after: Sight): 'before' | 'after' => {
   if (isDeepStrictEqual(sight, before)) return 'before';
   expectEqual(sight, after, 'what was not as before');
@@ -61,9 +61,8 @@ const expectSound = async (write: Write, log: Log, trial: Trial): Promise<void> 
 };
 
 /**
- * Starts a server on the torn log. Gives how much of the tail the server has left and a digest of
- * its data: two that agree in both have the same future. Looks at what it has made of the log only
- * once.
+ * Starts a server on the torn log. Returns how much of the tail the server kept and a digest of its
+ * data: states that agree in both have the same future, so each is inspected once.
  */
 export const recover = (
   write: Write,

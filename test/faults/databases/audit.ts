@@ -233,5 +233,5 @@ export const audit = async (store: SessionStore, ledgers: readonly Ledger[]): Pr
   return { ...found, sessions };
 };
 
-/** What a sound database gives. */
+/** The audit of a sound database. */
 export const nothingWrong = { lost: [], doubled: [], untrue: [], misplaced: [], untold: [] };

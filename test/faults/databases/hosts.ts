@@ -9,7 +9,7 @@ const worker = await built('database-host');
 
 interface Host {
   readonly child: ChildProcess;
-  /** Settles when all that it has said is in the book and it has gone. */
+  /** Settles when everything that the host has written is in the ledger and the host has exited. */
   readonly done: Promise<void>;
   isKilled: boolean;
 }
@@ -113,7 +113,7 @@ export class Hosts {
     child.stdin?.on('error', () => undefined);
     if (child.stdout === null) throw new Error('the host has no output');
     for await (const line of createInterface({ input: child.stdout })) {
-      // A line that the kill has torn was never said.
+      // A kill can tear the last line, which then was not written.
       if (line.endsWith('}')) this.#hear(JSON.parse(line));
     }
     await gone;

@@ -57,7 +57,7 @@ export class Watchers {
     );
   }
 
-  /** Waits until all that was changed by now has been given, and compares it with the log. */
+  /** Waits until every change so far was yielded, and compares the items with the log. */
   async end(): Promise<Verdict> {
     const sum = { seen: 0, doubled: 0, outOfOrder: 0, gapsTold: 0, missing: 0 };
     for (const watcher of this.#watchers) {

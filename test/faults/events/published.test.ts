@@ -59,7 +59,7 @@ describeWithRedis('a process that is killed at any time', ({ port }) => {
     });
     const said: Said[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
-      // A line that the kill has torn was never said.
+      // A kill can tear the last line, which then was not written.
       if (!line.endsWith('}')) break;
       said.push(JSON.parse(line));
       if (said.length === lines) child.kill('SIGKILL');

@@ -59,7 +59,7 @@ export class Host {
     await Promise.all([...calls, this.append()]);
   }
 
-  /** Says something that nobody has said before, once; gives whether that was acknowledged. */
+  /** Appends a new text once. Returns whether that was acknowledged. */
   async append(): Promise<boolean> {
     this.#said += 1;
     const content = `${this.#said}`;
@@ -80,7 +80,7 @@ export class Host {
     this.slowestReturnMs = Math.max(this.slowestReturnMs, performance.now() - began);
   }
 
-  /** What is lost of what was acknowledged, or there twice. */
+  /** Acknowledged appends that are missing or stored twice. */
   async audit(): Promise<readonly string[]> {
     const kept = (await said(this.#patient, this.#key)) ?? [];
     const doubled = kept.filter((content, at) => kept.indexOf(content) !== at);

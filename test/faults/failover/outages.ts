@@ -76,7 +76,7 @@ const stopped = async (): Promise<Outage> => {
 };
 
 /**
- * Somebody's script takes 200 ms, again and again, and whoever waits is served between two of them.
+ * Another client's script takes 200 ms, again and again, and other clients are served in between.
  */
 const slow = async (): Promise<Outage> => {
   const { server, control } = await withControl();
@@ -110,7 +110,7 @@ const cutOff = async (): Promise<Outage> => {
   return { server, begin: async () => network.cut(), end: async () => network.mend() };
 };
 
-/** What a network needs that this machine may not give. */
+/** What the network must support, which some machines do not. */
 export const OF_NETWORKS = 'the network is cut';
 
 export const outages: Readonly<Record<string, () => Promise<Outage>>> = {

@@ -20,7 +20,7 @@ const read = (received: Buffer, ms: number): Exchange => {
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0), head, body, ms };
 };
 
-/** Whether all of an answer is there that says how long it is. */
+/** Whether a response with a Content-Length is complete. */
 const isComplete = ({ head, body }: Exchange, method: string): boolean => {
   const length = /^content-length: (\d+)/im.exec(head)?.[1];
   if (length === undefined) return false;

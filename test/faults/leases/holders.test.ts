@@ -87,7 +87,7 @@ class Fight {
 const entryOf = ({ holder, fencingToken, count }: HolderReport): string =>
   `${holder} ${fencingToken} ${count}`;
 
-/** What the histories have against what the holders were answered. */
+/** Where the histories contradict what the holders were answered. */
 const judge = (
   histories: ReadonlyMap<string, readonly string[]>,
   reports: readonly HolderReport[],

@@ -75,7 +75,7 @@ const describeWithClients = (
   });
 
 describeWithClients('a connection to PostgreSQL', (server, empty) => {
-  it('that loses a reply leaves the outcome unknown, and a repeated call has no second effect', async () => {
+  it('leaves the outcome unknown if it loses a reply, and a repeated call has no second effect', async () => {
     for (let round = 1; round <= ROUNDS; round += 1) {
       const { proxy, database } = await behindProxy(await empty(), server);
       const { sessions, store } = openAnyHost(database);
@@ -105,7 +105,7 @@ describeWithClients('a connection to PostgreSQL', (server, empty) => {
     record({ promise: PROMISE, figure: 'replies lost; each call was repeated', value: ROUNDS * 7 });
   });
 
-  it('that is cut while the server waits to write applies the change later, and a repeated call adds nothing', async () => {
+  it('applies the change later if it is cut while the server waits to write, and a repeated call adds nothing', async () => {
     const direct = await empty();
     const { proxy, database } = await behindProxy(direct, server);
     const { sessions } = openAnyHost(database);
@@ -123,7 +123,7 @@ describeWithClients('a connection to PostgreSQL', (server, empty) => {
     expect((await okOf(sessions.get(id))).historyCount).toBe(1);
   });
 
-  it('that the server ends in the middle of a change rolls the change back', async () => {
+  it('rolls a change back if the server ends the connection in the middle', async () => {
     const database = await empty();
     const { sessions } = openAnyHost(database);
     const { id } = await okOf(sessions.create(ada));
@@ -144,7 +144,7 @@ describeWithClients('a connection to PostgreSQL', (server, empty) => {
 });
 
 describeWithPostgres('a connection to PostgreSQL with a bound of the host', (server) => {
-  it('that fails to publish an event keeps the change, publishes later, and stays usable', async () => {
+  it('keeps the change, publishes later and stays usable if it fails to publish an event', async () => {
     const database = await emptySchema(server);
     const { sessions, store } = openHost(database, {
       max: 1,
@@ -187,7 +187,7 @@ describeWithPostgres('an exhausted PostgreSQL connection pool', (server) => {
     ];
     for (const call of calls) expect(await errorOf<SessionError>(call)).toMatchObject(notApplied);
     taken.release();
-    // Nobody holds the connection who has given up waiting for it.
+    // The host has stopped waiting for the connection, so nothing holds it.
     expect(await okOf(sessions.get(id))).toMatchObject({ status: 'IDLE' });
     expect((await okOf(sessions.list())).total).toBe(1);
     expect(pool.waitingCount).toBe(0);

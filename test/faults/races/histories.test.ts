@@ -22,7 +22,7 @@ interface Scene {
   /** Where the figures belong to. */
   readonly promise: string;
   readonly name: string;
-  /** A service that nobody disturbs. */
+  /** A service over an undisturbed connection. */
   readonly sessions: SessionService;
   readonly id: string;
   readonly instant: () => number;

@@ -58,7 +58,7 @@ export class Sweepers {
   }
 
   #hear(line: string): void {
-    // A line that a kill has torn was never said.
+    // A kill can tear the last line, which then was not written.
     if (!line.endsWith('}')) return;
     const { told, error }: { readonly told?: string; readonly error?: string } = JSON.parse(line);
     if (told !== undefined) this.told.set(told, (this.told.get(told) ?? 0) + 1);

@@ -59,7 +59,7 @@ const judged = ({ history = whole, marks = [], fates = {} }: Seen): Partial<Verd
   return Object.fromEntries(Object.entries(found).filter(([, count]) => count > 0));
 };
 
-/** A run whose answer is nowhere. */
+/** A run whose answer was not stored. */
 const unstored = [begin('r2', 10, 9), ran('r2', 20)];
 const later = [begin('r3', 50, 11)];
 

@@ -68,11 +68,11 @@ export const bodyCases = (world: World): void => {
   };
 
   describe('a request body', () => {
-    test.each(json)('of type %s is parsed as JSON', async (type) => {
+    test.each(json)('is parsed as JSON with the type %s', async (type) => {
       expect((await world.client().createText(text, { 'Content-Type': type })).status).toBe(201);
     });
 
-    test('of another media type, or of none, is answered with 415', async () => {
+    test('is answered with 415 if its media type is another or missing', async () => {
       const client = world.client();
       for (const type of notJson) {
         expectRefused(
@@ -93,7 +93,7 @@ export const bodyCases = (world: World): void => {
       );
     });
 
-    test('in another charset than UTF-8 is answered with 415', async () => {
+    test('is answered with 415 if its charset is not UTF-8', async () => {
       const client = world.client();
       for (const type of otherCharsets) {
         const reply = await client.createText(text, { 'Content-Type': type });
@@ -102,14 +102,14 @@ export const bodyCases = (world: World): void => {
       }
     });
 
-    test('that is compressed is answered with 415, and identity encoding is accepted', async () => {
+    test('is answered with 415 if it is compressed, and accepted with the identity encoding', async () => {
       const client = world.client();
       const zipped = await client.createText(gzipSync(text), { 'Content-Encoding': 'gzip' });
       expectRefused(zipped, 415, 'unsupported_media_type');
       expect((await client.createText(text, { 'Content-Encoding': 'identity' })).status).toBe(201);
     });
 
-    test('of a rejected media type leaves the connection usable for the next request', async () => {
+    test('leaves the connection usable for the next request if its media type is rejected', async () => {
       const client = world.client();
       for (let round = 0; round < 3; round += 1) {
         await client.createText(padded(1000), { 'Content-Type': 'text/plain' });
@@ -117,7 +117,7 @@ export const bodyCases = (world: World): void => {
       }
     });
 
-    test('that is empty is answered with 400', async () => {
+    test('is answered with 400 if it is empty', async () => {
       const client = world.client();
       for (const body of ['', [''], []]) {
         const reply = await client.createText(body);
@@ -126,7 +126,7 @@ export const bodyCases = (world: World): void => {
       }
     });
 
-    test('that is not JSON is answered with 400, naming the body', async () => {
+    test('is answered with 400, naming the body, if it is not JSON', async () => {
       const client = world.client();
       for (const body of notJsonTexts) {
         const reply = await client.createText(body);
@@ -135,7 +135,7 @@ export const bodyCases = (world: World): void => {
       }
     });
 
-    test('that is JSON but not an object is answered with 400, naming the body', async () => {
+    test('is answered with 400, naming the body, if it is JSON but not an object', async () => {
       const client = world.client();
       for (const body of notObjects) {
         const reply = await client.createText(body);
@@ -145,7 +145,7 @@ export const bodyCases = (world: World): void => {
     });
 
     if (!world.parsesBodies) {
-      test('that is not UTF-8 is answered with 400, naming the body', async () => {
+      test('is answered with 400, naming the body, if it is not UTF-8', async () => {
         const client = world.client();
         for (const bytes of notUtf8) {
           const body = Buffer.concat([
@@ -172,27 +172,27 @@ export const bodyCases = (world: World): void => {
       });
     });
 
-    test('of 256 KiB is accepted', async () => {
+    test('is accepted up to 256 KiB', async () => {
       const client = world.client();
       expect((await client.createText(padded(BODY_BYTES))).status).toBe(201);
       expect((await client.createText([padded(BODY_BYTES)])).status).toBe(201);
     });
 
-    test('of 256 KiB and one byte is answered with 413', async () => {
+    test('is answered with 413 if it has 256 KiB and one byte', async () => {
       const client = world.client();
       expectRefused(await client.createText(padded(BODY_BYTES + 1)), 413, 'body_too_large');
       expect((await client.send('/sessions')).text).toBe('[]');
     });
 
     if (!world.parsesBodies) {
-      test('that is too large is answered with 413 in chunks too, without a Content-Length', async () => {
+      test('is answered with 413 in chunks too, without a Content-Length, if it is too large', async () => {
         const client = world.client();
         expectProblem(await client.createText([padded(BODY_BYTES), ' ']), 413, 'body_too_large');
         expect((await client.send('/sessions')).text).toBe('[]');
       });
     }
 
-    test('with a nesting depth of 100,000 is harmless in ignored fields, and rejected where a string is needed', async () => {
+    test('is rejected if it nests 100,000 levels where a string is needed, and harmless in ignored fields', async () => {
       const client = world.client();
       const deep = '['.repeat(100_000) + ']'.repeat(100_000);
       expect((await client.createText(`{"face":"a","profile":"b","more":${deep}}`)).status).toBe(
@@ -223,7 +223,7 @@ export const bodyCases = (world: World): void => {
       expect((await client.send(`/session/${id}`)).json()).toHaveProperty('options.face', '\ud800');
     });
 
-    test('with a duplicate field uses the last one', async () => {
+    test('uses the last value of a duplicate field', async () => {
       const client = world.client();
       const { session_id: id } = Object(
         (await client.createText('{"face":1,"face":"b","profile":"c"}')).json(),

@@ -223,7 +223,7 @@ export const commandCases = (world: World): void => {
     });
 
     test.each(paths)(
-      'of %s is not an operation id, and answered with 400, naming the header',
+      'is rejected for %s with 400, naming the header, unless it is an operation id',
       async (path) => {
         const client = world.client();
         const { id } = await client.created();

@@ -65,7 +65,7 @@ export const connectionCases = (world: World): void => {
       connection.destroy();
     });
 
-    test('that closes in the middle of a body creates nothing and affects no other', async () => {
+    test('creates nothing and affects no other if it closes in the middle of a body', async () => {
       const client = world.client();
       const halves = [
         [{ 'Content-Length': text.length }, text.slice(0, 5)],
@@ -83,7 +83,7 @@ export const connectionCases = (world: World): void => {
       expect((await client.send('/sessions')).text).toBe('[]');
     });
 
-    test('that closes before the response affects no other', async () => {
+    test('affects no other if it closes before the response', async () => {
       const client = world.client();
       const connection = new RawConnection(world.origin);
       connection.write(head(client, {}, 'GET /sessions').repeat(20));
@@ -93,7 +93,7 @@ export const connectionCases = (world: World): void => {
     });
 
     if (!world.parsesBodies) {
-      test('that announces a body that is too large is answered before the body is sent', async () => {
+      test('is answered before the body is sent if it announces a body that is too large', async () => {
         const connection = new RawConnection(world.origin);
         connection.write(head(world.client(), { 'Content-Length': 1e12 }));
         expect((await connection.answers())[0]).toContain(' 413 ');
@@ -108,7 +108,7 @@ export const connectionCases = (world: World): void => {
       ["a GET's", 'GET /sessions', {}, ' 200 '],
     ] as const;
     if (world.ownsConnection && !world.parsesBodies) {
-      test('with an endless body is answered while the body arrives, which is not read further', async () => {
+      test('is answered during an endless body, which is not read further', async () => {
         const pours = endless.map(async ([name, line, headers, status]) => {
           const connection = new RawConnection(world.origin);
           connection.write(

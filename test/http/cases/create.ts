@@ -196,7 +196,7 @@ export const createCases = (world: World): void => {
       expect([other.status, other.text === first.text]).toEqual([201, false]);
     });
 
-    test('with another body is answered with 422, and changes nothing', async () => {
+    test('is answered with 422, and changes nothing, if the body differs', async () => {
       const client = world.client();
       await client.create(full, { 'Idempotency-Key': 'once' });
       const reply = await client.create({ ...full, face: 'bob' }, { 'Idempotency-Key': 'once' });

@@ -33,7 +33,7 @@ export const exactIntegerCases = (world: World): void => {
 
   describe('an integer in a request body', () => {
     test.each(world.parsesBodies ? inexact : [...inexact, ...long])(
-      'of %s is rejected by its path, and nothing is stored',
+      'is rejected by its path if it is %s, and nothing is stored',
       async (literal) => {
         const client = world.client();
         const metadata = `{"a":"x","b":[1,{"say \\"id\\"":${literal}}],"c":${literal}}`;
@@ -62,7 +62,7 @@ export const exactIntegerCases = (world: World): void => {
       expect(metadata).toEqual({ n: kept.map((literal) => Number(literal) + 0) });
     });
 
-    test('of any size is accepted in ignored fields and inside strings', async () => {
+    test('is accepted in ignored fields and inside strings, whatever its size', async () => {
       const client = world.client();
       const [big] = inexact;
       const body = `{"face":"${big}","profile":"tutor","trace":{"id":${big}},"metadata":{"id":"${big}"}}`;
@@ -73,7 +73,7 @@ export const exactIntegerCases = (world: World): void => {
       });
     });
 
-    test('that overflows is rejected', async () => {
+    test('is rejected if it overflows', async () => {
       const client = world.client();
       for (const literal of ['1e400', '-1e400'])
         expectInvalid(await startedWith(client, `{"n":${literal}}`), 'metadata');

@@ -82,14 +82,14 @@ export const historyLimitCases = (world: World): void => {
       expect(truncatedIn(await client.send(`/session/${id}`, { method: 'HEAD' }))).toBeUndefined();
     });
 
-    test.each(junk)('of %j is answered with 400 and named', async (value) => {
+    test.each(junk)('is answered with 400 and named for the value %j', async (value) => {
       const client = world.client();
       const { id } = await client.created();
       expectInvalid(await client.send(`/sessions?history_limit=${value}`), 'history_limit');
       expectInvalid(await client.send(`/session/${id}?history_limit=${value}`), 'history_limit');
     });
 
-    test('that is repeated is answered with 400 and named', async () => {
+    test('is answered with 400 and named if it is repeated', async () => {
       const client = world.client();
       const { id } = await client.created();
       expectInvalid(

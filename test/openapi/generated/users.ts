@@ -1,6 +1,6 @@
 /*
- * What users write over a client that a generator has made: the same conversation each time. They
- * are compiled with it, so that what stands here says which types the document gives, too.
+ * The same conversation, as users write it with each generated client. It is compiled with the
+ * client, so it also checks the types of the document.
  */
 
 /** With the types of openapi-typescript in `schema.ts`, and openapi-fetch. */

@@ -44,7 +44,7 @@ const thrownMessage = (cause: unknown): string => {
   throw cause;
 };
 
-/** What an entrance says of a value: the message of its `TypeError` or of its `invalid_input`. */
+/** How an entrance rejects a value: the message of its `TypeError` or of its `invalid_input`. */
 export const saidOf = async (entrance: Entrance, given: unknown): Promise<string> => {
   try {
     const returned = entrance.call(given);

@@ -66,10 +66,10 @@ const entrances: readonly Entrance[] = [
 
 const doubled = (name: string): string => `${name.slice(0, 1)}${name}`;
 
-/** A value of no type that a field has. */
+/** A value of a type that no field has. */
 const WRONG = [[() => 7]];
 
-/** The rule that is told of a field, or of a part of it; all that is told if there is none. */
+/** The rule that is reported for a field or a part of it; otherwise the whole message. */
 const ruleFor = (path: string, said: string): string => {
   const told = said.split('; ').find((rule) => rule.startsWith(path));
   return told?.slice(path.length).replace(/^[\w.[\]]+/, '') ?? said;
