@@ -11,7 +11,6 @@ export default defineConfig({
       'test/stores/memory.contract.test.ts',
       'test/adapters/memory/*.test.ts',
       'test/adapters/redis/{codecs.properties,journal,keyspace,record,failure}.test.ts',
-      'test/http/session-writer.test.ts',
     ],
     setupFiles: ['test/support/same-cases.ts'],
     testTimeout: 120_000,

@@ -1,5 +1,5 @@
-// Fails on known vulnerabilities from high upwards, in what users get and in what we develop with.
-// Where the registry cannot be asked, that is said, and is a failure in CI alone. Usage: node
+// Fails on known vulnerabilities of high severity and above, in what users get and in what we
+// develop with. If the registry cannot be reached, it says so, and fails in CI only. Usage: node
 // .ci/audit.mjs
 import { spawnSync } from 'node:child_process';
 

@@ -17,7 +17,7 @@ const foldersIn = (folder) =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-/** What the folders of the code do not name. */
+/** Areas that are not folders of the code. */
 const FURTHER_AREAS = [
   'adapters',
   'bench',
@@ -96,7 +96,7 @@ const isClone = () => {
   return top !== undefined && realpathSync(top) === root;
 };
 
-/** What somebody is about to commit, without the lines that Git drops. */
+/** The message that is about to be committed, without the lines that Git drops. */
 const checkFile = (file) => {
   const message = readFileSync(file, 'utf8')
     .replace(/^# -+ >8 -+$[\s\S]*/m, '')
@@ -123,7 +123,7 @@ const checkNewCommits = () => {
   console.log(`${messages.length} new commits checked`);
 };
 
-/** A failure must not stop an installation; another path of hooks is the user's choice. */
+/** A failure must not stop an installation, and the user may have chosen another hooks path. */
 const install = () => {
   if (process.env.CI !== undefined || !isClone()) return;
   if (git('config', 'core.hooksPath') === undefined) git('config', 'core.hooksPath', HOOKS);

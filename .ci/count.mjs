@@ -28,7 +28,7 @@ function count(file) {
 function failuresIn({ name, status, message, assertionResults }) {
   const path = relative(process.cwd(), name);
   const failed = assertionResults.filter((test) => test.status === 'failed');
-  // A file that cannot be loaded, or whose hooks fail, has failed even if none of its tests has.
+  // A file that cannot be loaded, or whose hooks fail, has failed even if no test of it has.
   if (status === 'failed' && failed.length === 0) return [`${path}: ${firstLine(message)}`];
   return failed.map(describe(path));
 }

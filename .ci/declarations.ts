@@ -56,9 +56,8 @@ const withoutTexts = (source: string): string => {
 };
 
 /**
- * Lets bundlers drop the declarations that nobody uses: each call is marked as pure, which says so
- * of the calls in its arguments too. `hasTexts: false` drops the texts and examples that only the
- * OpenAPI document shows.
+ * Lets bundlers drop unused declarations: each call is marked as pure, including the calls in its
+ * arguments. `hasTexts: false` drops the texts and examples that only the OpenAPI document shows.
  */
 export const declarations = ({ hasTexts }: { readonly hasTexts: boolean }): EsbuildPlugin => ({
   name: 'declarations',

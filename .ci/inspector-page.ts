@@ -6,7 +6,7 @@ import type { Options } from 'tsup';
 
 type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number];
 
-/** As far as Vite's own type is needed. */
+/** The part of Vite's own type that is used here. */
 interface VitePlugin {
   readonly name: string;
   readonly enforce: 'pre';
@@ -31,7 +31,7 @@ const bundle = async (file: string): Promise<string> => {
     legalComments: 'none',
     logLevel: 'warning',
   });
-  // The text goes between tags: nothing in it may look like the end of one.
+  // The text goes between tags, so it must not contain what looks like a closing tag.
   return (outputFiles[0]?.text ?? '').trim().replace(/<\/(?=script|style)/gi, '<\\/');
 };
 
@@ -55,7 +55,7 @@ const pageModule = async (standInPath: string): Promise<string> => {
   return `export const page = ${JSON.stringify(page)};\n`;
 };
 
-/** Puts the page in its place in what esbuild bundles. */
+/** Inserts the page into what esbuild bundles. */
 export const inspectorPageInEsbuild: EsbuildPlugin = {
   name: 'inspector-page',
   setup({ onLoad }) {
@@ -66,7 +66,7 @@ export const inspectorPageInEsbuild: EsbuildPlugin = {
   },
 };
 
-/** The same where Vite loads the sources, as the tests do. */
+/** Inserts the page when Vite loads the sources, as in the tests. */
 export const inspectorPageInVite: VitePlugin = {
   name: 'inspector-page',
   enforce: 'pre',

@@ -10,7 +10,7 @@ import { inspectorRoutes } from '../src/inspector/index.js';
 
 const folder = 'docs/pictures';
 
-// The sessions of the last quarter of an hour, made in a moment.
+// Sessions as after a quarter of an hour, made immediately.
 let offset = -15 * 60_000;
 const clock = { now: () => Date.now() + offset };
 const wait = (seconds: number): void => {
@@ -101,7 +101,7 @@ const server = createServer(nodeListener(handler)).listen(0, '127.0.0.1', async 
       const page = await browser.newPage({ colorScheme, viewport: { width, height } });
       await page.goto(`http://127.0.0.1:${port}/inspector`);
       await page.locator('#rows tr').first().waitFor();
-      // Pictures of the list alone are for whoever changes the page, not for the documents.
+      // Pictures of the list alone help those who change the page, and are not in the documents.
       await page.screenshot({ path: `.ci/.build/list${name}${suffix}.png` });
       await page.goto(`http://127.0.0.1:${port}/inspector#${id}`);
       await page.getByText('What does that make?').waitFor();

@@ -12,7 +12,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 const { name, description } = JSON.parse(read('package.json'));
 const listed = Object.values(SECTIONS).flat();
-// A document that is written later goes to the end, until somebody gives it a place.
+// A new document goes to the end until it is listed above.
 const others = readdirSync(join(ROOT, 'docs'))
   .map((file) => `docs/${file}`)
   .filter((path) => path.endsWith('.md') && !listed.includes(path));
@@ -42,7 +42,7 @@ function whole() {
   return bodies.join('\n');
 }
 
-/** The text with links from the root of the package, as if the document stood there. */
+/** The text with links relative to the root of the package. */
 function withRootLinks(path) {
   const fromRoot = (link) =>
     /^([a-z]+:|#)/.test(link) ? link : posix.join(posix.dirname(path), link);

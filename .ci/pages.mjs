@@ -27,7 +27,7 @@ export const SECTIONS = {
   ],
   Further: ['CHANGELOG.md'],
 };
-/** Made from the code: too long for one file of everything. */
+/** Generated from the code, and too long for one file of everything. */
 export const GENERATED = [
   'docs/reference/options.md',
   'docs/reference/http.md',

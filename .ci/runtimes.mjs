@@ -31,7 +31,7 @@ const install = (...packages) =>
     cwd: folder,
   });
 
-/** A Redis of its own, or nothing. */
+/** A temporary Redis, if one is on the PATH. */
 const startRedis = async () => {
   const port = 20_000 + (process.pid % 20_000);
   const server = spawn(
@@ -47,7 +47,7 @@ const startRedis = async () => {
 };
 const redis = await startRedis();
 
-/** Runs server.js by a command; what it prints last is what passed. */
+/** Runs server.js with a command; its last line lists what passed. */
 const serve = async (command, ...args) => {
   const env = { ...process.env, ...(redis && { REDIS_URL: redis.url }) };
   const { stdout } = await run(command, [...args, 'server.js'], {
@@ -86,7 +86,7 @@ const workerd = (compatibilityFlags) => async () => {
       format: 'esm',
       platform: 'neutral',
       mainFields: ['module', 'main'],
-      // As wrangler resolves packages.
+      // The conditions under which wrangler resolves packages.
       conditions: ['workerd', 'worker', 'browser'],
       external: ['node:*'],
     })

@@ -18,16 +18,15 @@ const ALLOWED = [
   'MIT',
 ];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
-// Next to the package and not in it: a host resolves our ranges anew, and has other versions than
-// these one day.
+// Next to the package and not in it, because a host resolves our ranges anew and later gets other
+// versions.
 const BILL = 'dist/colloquy.cdx.json';
-// What only the repository has: for those who change Colloquy, or large. A web page of the package
-// leads there.
+// Only in the repository: for contributors, or large. Links to these lead to the web.
 const ONLY_IN_REPOSITORY =
   /^(benchmarks|examples|test|docs\/pictures|docs\/contributing)\/|^CONTRIBUTING\.md$/;
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
-/** The bill of materials names every package that the development uses. */
+/** The output of npm lists every package that development uses. */
 const maxBuffer = 64 * 1024 * 1024;
 
 const npm = (...args) =>
@@ -78,7 +77,7 @@ function billOfMaterials() {
       ref,
       dependsOn: dependsOn.filter((other) => kept.has(other)),
     }));
-  // npm names the root by the folder of the clone.
+  // npm takes the name of the root from the folder of the clone.
   const metadata = { ...whole.metadata, component: { ...root, name: manifest.name } };
   return { ...whole, metadata, components, dependencies };
 }

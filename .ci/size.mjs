@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 const LIMITS = '.ci/size-limits.json';
 const DOCUMENT = 'docs/reference/sizes.md';
 const TABLE = /(?<=<!-- sizes -->\n)[\s\S]*?(?=<!-- \/sizes -->)/;
-// Bytes by which the table may be behind, so that not every commit has to touch it.
+// Bytes by which the table may be behind, so that not every commit changes it.
 const STALE = 500;
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
@@ -28,7 +28,7 @@ const measure = async (file) => {
     target: 'es2022',
     legalComments: 'none',
     external: ['node:*', ...peers],
-    // What the build has left of imports whose names nobody uses is passed over, as it should be.
+    // Imports without names that the build has left are unused: esbuild may drop them.
     logOverride: { 'ignored-bare-import': 'silent' },
     write: false,
   });

@@ -3,7 +3,7 @@ import type { Options } from 'tsup';
 
 type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number];
 
-/** As far as Vite's own type is needed. */
+/** The part of Vite's own type that is used here. */
 interface VitePlugin {
   readonly name: string;
   readonly enforce: 'pre';
@@ -13,17 +13,14 @@ interface VitePlugin {
 /** Files that the sources import as text: scripts for Redis, and SQL. */
 const textFile = /\.(?:lua|sql)$/;
 
-/**
- * The file without lines that are only comments, and without indentation: servers get it, and
- * readers have the file.
- */
+/** Removes indentation and lines that are only comments, which servers do not need. */
 const shorten = (text: string): string =>
   text
     .replace(/^\s*--.*\n/gm, '')
     .replace(/^\s+/gm, '')
     .trim();
 
-/** Puts the texts in their places in what esbuild bundles. */
+/** Inserts the texts into what esbuild bundles. */
 export const textFilesInEsbuild: EsbuildPlugin = {
   name: 'text-files',
   setup({ onLoad }) {
@@ -34,7 +31,7 @@ export const textFilesInEsbuild: EsbuildPlugin = {
   },
 };
 
-/** The same where Vite loads the sources, as the tests do. */
+/** Inserts the texts when Vite loads the sources, as in the tests. */
 export const textFilesInVite: VitePlugin = {
   name: 'text-files',
   enforce: 'pre',

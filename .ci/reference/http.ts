@@ -14,7 +14,7 @@ const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The part of the document that a `$ref` names, or the value itself. */
+/** Resolves a `$ref`, or returns the value itself. */
 const resolve = (value: unknown): Fields => {
   const fields = fieldsOf(value);
   const path = textOf(fields['$ref']);
@@ -25,7 +25,7 @@ const resolve = (value: unknown): Fields => {
 
 const anchorOf = (name: string): string => name.toLowerCase();
 
-/** A type as a reader writes it: `string`, `integer`, `"a" | "b"`, `array of ...`. */
+/** A type in the notation of the reference: `string`, `integer`, `"a" | "b"`, `array of ...`. */
 const typeOf = (schema: unknown): string => {
   const name = /#\/components\/schemas\/(\w+)$/.exec(textOf(fieldsOf(schema)['$ref']))?.[1];
   if (name !== undefined) return `[${name}](#${anchorOf(name)})`;

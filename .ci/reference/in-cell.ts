@@ -1,3 +1,3 @@
-/** A text as it stands in a cell of a Markdown table. */
+/** Escapes a text for a cell of a Markdown table. */
 export const inCell = (text: string): string =>
   text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();

@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { type PublicExport, publicExportsOf } from '../../test/readme/public-exports.js';
 import { inCell } from './in-cell.js';
 
-/** The subpaths that a reader comes to the table for. */
+/** The subpaths with options, in the order of the table. */
 const SUBPATHS = [
   'colloquy',
   'colloquy/memory',
@@ -23,7 +23,7 @@ const SUBPATHS = [
 
 const IS_OPTIONS = /(Options|Input|Query|Limits)$/;
 
-/** The table of a type of options; '' if it has none that are explained. */
+/** The table of a type of options; '' if none of them has a description. */
 const tableOf = (checker: ts.TypeChecker, { name, symbol }: PublicExport): string => {
   const docOf = (each: ts.Symbol): string =>
     inCell(ts.displayPartsToString(each.getDocumentationComment(checker)));

@@ -12,7 +12,7 @@ import type { TestClient } from '../../support/redis-clients.js';
 import { rewindTo } from '../../support/rewind-to.js';
 import { ada, okOf } from '../../support/sessions.js';
 
-/** What one who writes works with. */
+/** What a write works with. */
 export interface Bench {
   readonly client: TestClient;
   readonly store: RedisSessionStore;
@@ -30,7 +30,7 @@ export interface Write {
   readonly name: string;
   readonly prepare: (bench: Bench) => Promise<unknown>;
   readonly run: (bench: Bench) => Promise<unknown>;
-  /** Whether doing it once more, by its name, must change nothing. */
+  /** Whether a repetition under its name must change nothing. */
   readonly isRepeatable: boolean;
   /** Whether it supersedes what came later than the entry that it follows. */
   readonly isRewind: boolean;
@@ -38,7 +38,10 @@ export interface Write {
   readonly isStated: boolean;
   /** Whether it is among the few of a short run. */
   readonly isShort: boolean;
-  /** Whether these are several writes: after two crashes each is there whole or not at all. */
+  /**
+   * Whether it consists of several writes: after two crashes, each is stored completely or not at
+   * all.
+   */
   readonly isGroup: boolean;
 }
 

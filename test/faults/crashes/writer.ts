@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { SessionService } from '../../../src/index.js';
 import type { SessionError } from '../../../src/session/errors.js';
 
-/** What one writer knows of its session: what it was told, and what it could not be told. */
+/** What one writer knows of its session from its answers. */
 export interface Ledger {
   readonly id: string;
   /** Contents of appends that were acknowledged, in this order. */
@@ -14,12 +14,12 @@ export interface Ledger {
   readonly deleted: 'no' | 'yes' | 'in doubt';
 }
 
-/** What all writers of a run have in common. */
+/** What all writers of a run share. */
 export interface Run {
   readonly isOver: () => boolean;
-  /** Told of every acknowledged write. */
+  /** Called for every acknowledged write. */
   readonly count: () => void;
-  /** Told how long a call took, in milliseconds. */
+  /** Called with the milliseconds that a call took. */
   readonly took: (ms: number) => void;
 }
 
@@ -71,7 +71,7 @@ export class Writer {
     return answer;
   }
 
-  /** Sends the same again until it is acknowledged, or the run is over. */
+  /** Repeats a call until it is acknowledged or the run is over. */
   async #insist<T, E extends SessionError>(
     operation: () => PromiseLike<Result<T, E>>,
   ): Promise<T | undefined> {
@@ -79,8 +79,8 @@ export class Writer {
       const answer = await this.#call(operation);
       if (answer.isOk()) return answer.value;
       if (this.#run.isOver()) return undefined;
-      // Where a client is closed every call fails immediately, and whoever is to end the run
-      // must have a turn.
+      // On a closed client every call fails immediately, so the code that ends the run must get a
+      // turn.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

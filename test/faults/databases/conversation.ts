@@ -9,7 +9,7 @@ export class Conversation {
   readonly #active: string[] = [];
   /** Ids of all sessions that were created and not deleted. */
   readonly ids = new Set<string>();
-  /** Ids of those that were deleted. */
+  /** Ids of deleted sessions. */
   readonly deleted = new Set<string>();
   /** Number of changes that were acknowledged. */
   changes = 0;

@@ -22,7 +22,7 @@ export interface PostgresDatabase {
   readonly client?: PostgresClientName;
 }
 
-/** The clients of PostgreSQL that the tests of faults try. */
+/** The PostgreSQL clients that the fault tests try. */
 export const postgresClientNames = ['pg', 'postgres.js'] as const;
 export type PostgresClientName = (typeof postgresClientNames)[number];
 

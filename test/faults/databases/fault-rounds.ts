@@ -17,15 +17,12 @@ export interface Fault {
   readonly end: () => unknown;
   /** Further environment variables of the hosts. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Which answers tell of the fault; none if the store gets over it. */
+  /** Which answers show the fault; none if the store recovers from it. */
   readonly refused: readonly Exclude<Outcome, 'ok'>[];
   readonly unsoundIn: () => Promise<readonly string[]> | readonly string[];
 }
 
-/**
- * Hosts write while a fault begins and ends again and again. Whatever they are answered must be
- * true.
- */
+/** Hosts write while a fault begins and ends repeatedly. All of their answers must be true. */
 export const expectTruthThrough = async (
   promise: string,
   name: string,

@@ -47,7 +47,7 @@ export class LedgerWriter {
       await this.#live(`${this.#name}-${life}`, shared, isOver);
   }
 
-  /** Creates and starts a session, and says whether it certainly is ACTIVE. */
+  /** Creates and starts a session. Returns whether it certainly is ACTIVE. */
   async #open(id: string, idempotencyKey: string): Promise<boolean> {
     const labels = { key: idempotencyKey.slice(0, 2) };
     const input = { face: 'ada', profile: 'tutor', timeLimit: DAY, labels, idempotencyKey };
@@ -110,7 +110,7 @@ export class LedgerWriter {
       const ms = Math.round(performance.now() - began);
       const outcome = answer.match(() => 'ok' as const, outcomeOf);
       this.#say({ by, outcome, ms });
-      // A store that answers immediately leaves no turn to anybody else.
+      // A store that answers immediately gives other code no turn.
       await new Promise((resolve) => setImmediate(resolve));
       if (outcome === 'ok' || !isRepeatable || attempt === TRIES) return outcome;
     }

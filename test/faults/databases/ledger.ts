@@ -1,6 +1,6 @@
-/** What a caller asks of a session. Only an append has a content. */
+/** A call on a session. Only an append has content. */
 export interface Asked {
-  /** Who asks: each writer waits for one answer before it asks again. */
+  /** The writer. It waits for one answer before its next call. */
   readonly by: string;
   readonly tenant: string;
   readonly id: string;
@@ -60,7 +60,7 @@ const withAppend = (
   return { ...ledger, doubtful, acknowledged: [...ledger.acknowledged, content] };
 };
 
-/** A ledger that says nothing but that a session is there. */
+/** A ledger that only knows that a session exists. */
 export const thereIs = (tenant: string, id: string): Ledger => ({
   ...{ by: 'nobody', tenant, id, presence: 'there' },
   ...{

@@ -9,7 +9,7 @@ import { audit } from '../crashes/audit.js';
 import { type Ledger, type Run, Writer } from '../crashes/writer.js';
 import { WatchedSessions } from './sessions.js';
 
-/** What became of all that a crowd was told. */
+/** What happened to everything that a crowd was answered. */
 export interface Findings {
   readonly lost: readonly string[];
   readonly doubled: readonly string[];
@@ -34,7 +34,7 @@ const isImpossible = (finding: string): boolean =>
  */
 export class Crowd {
   writes = 0;
-  /** What callers have heard, each time that the store was not available. */
+  /** The errors that callers received while the store was unavailable. */
   readonly unavailable: string[] = [];
   /** How often a writer has found its session to be another than it left. */
   forgotten = 0;

@@ -50,7 +50,7 @@ export class Sentinels {
     return master;
   }
 
-  /** Kills the master, and gives what brings it back as a replica of whoever is the master then. */
+  /** Kills the master. Returns a function that restarts it as a replica of the new master. */
   async killMaster(): Promise<() => Promise<void>> {
     const { port, stop } = await this.master();
     await stop('SIGKILL');

@@ -4,7 +4,7 @@ import { RawConnection } from '../../http/raw.js';
 import { exchange } from './exchange.js';
 import { requests } from './requests.js';
 
-/** What a flood has come to. */
+/** The result of a flood. */
 export interface FloodOutcome {
   readonly answered: number;
   /** Answers of 500 and above, and requests without one. */
@@ -48,7 +48,7 @@ const strangers = async (origin: string, count: number, seed: number) => {
   return { answered, failed };
 };
 
-/** One who creates, reads and lists, and looks at every answer, until all is over. */
+/** A client that creates, reads and lists, and checks every answer until the end. */
 const regular = async (origin: string, key: string, name: string, isOver: () => boolean) => {
   const wrong: string[] = [];
   let served = 0;

@@ -9,7 +9,7 @@ import type { RunningServer } from '../../http/world.js';
 export const OUR_KEY = 'our-key-5f0c2e91';
 export const THEIR_KEY = 'their-key-77ab41d3';
 
-/** What their session says, and what a failing store says: nobody else may read either. */
+/** The contents of their session and of a failing store's errors, which nobody else may read. */
 const THEIR_TEXT = 'the-neighbours-secret-c0ffee';
 export const STORE_TEXT = 'connection to 10.1.2.3:6379 with password hunter2';
 
@@ -55,6 +55,6 @@ const secrets = [OUR_KEY, THEIR_KEY, THEIR_TEXT, STORE_TEXT, 'hunter2', process.
 export const secretsIn = (text: string): readonly string[] =>
   secrets.filter((secret) => text.includes(secret));
 
-/** What a text shows of the inside of the server: stack traces and names of files. */
+/** What a text reveals of the server's internals: stack traces and file names. */
 export const insidesIn = (text: string): readonly string[] =>
   text.match(/\n\s*at .*[:(]|node_modules|\.[cm]?[jt]s:\d+/g) ?? [];

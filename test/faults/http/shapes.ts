@@ -1,6 +1,6 @@
 import { OUR_KEY } from './served.js';
 
-/** Bytes that two readers could take for different requests, or for none. */
+/** Bytes that two parsers could read as different requests, or as none. */
 export interface Shape {
   readonly name: string;
   readonly bytes: string;
@@ -65,7 +65,7 @@ const sizes = [
   '20;\0',
 ];
 
-/** Shapes that must be refused whole, so that nothing after them is read as a request. */
+/** Shapes that must be rejected completely, so that nothing after them is read as a request. */
 export const refusedShapes: readonly Shape[] = [
   refused('a length and chunks', head(LENGTH, CHUNKED) + chunked),
   refused('chunks and a length', head(CHUNKED, LENGTH) + chunked),
@@ -117,7 +117,8 @@ export const refusedShapes: readonly Shape[] = [
 const CLOSE = 'Connection: close';
 
 /**
- * Shapes that look odd and are one request: what they hold is its body, whatever that looks like.
+ * Shapes that look odd but are one request: what follows the head is its body, whatever it looks
+ * like.
  */
 export const singleShapes: readonly Shape[] = [
   {

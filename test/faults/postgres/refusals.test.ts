@@ -45,7 +45,7 @@ const terminated = async (): Promise<Fault> => {
   return faultOf(server, { begin: terminating.begin, end: terminating.end, refused: ['unknown'] });
 };
 
-/** The network loses connections: what was sent may have been received, or not. */
+/** The network loses connections: what was sent may or may not have been received. */
 const cut = async (server: PostgresAddress): Promise<Fault> => {
   const direct = await emptySchema(server);
   const { proxy, database } = await behindProxy(direct, server);
@@ -57,7 +57,7 @@ const cut = async (server: PostgresAddress): Promise<Fault> => {
   return { database, begin, end, refused: ['unknown'], unsoundIn: () => unsoundIn(direct) };
 };
 
-/** Nobody answers for longer than the timeout of a call. */
+/** The server does not respond for longer than the timeout of a call. */
 const silent = async (server: PostgresAddress): Promise<Fault> => {
   const direct = await emptySchema(server);
   const { proxy, database } = await behindProxy({ ...direct, timeoutMs: 200 }, server);
@@ -89,7 +89,7 @@ const deadlocked = async (): Promise<Fault> => {
       ...(await unsoundIn(server.database)),
     ];
   };
-  // The store repeats what a deadlock has undone: nobody hears of it.
+  // The store repeats what a deadlock has rolled back, so no caller notices.
   const fault = faultOf(server, { begin: locking.begin, end: locking.end, refused: [] });
   return { ...fault, unsoundIn: unsound };
 };
@@ -123,7 +123,7 @@ const fullTables = async (): Promise<Fault> => {
   });
   const dir = join(disk.folder, 'data');
   mkdirSync(dir);
-  // The server is another user.
+  // The server runs as another user.
   chmodSync(log, 0o777);
   const server = await MortalServer.start({ dir, initdb: [`--waldir=${log}/wal`] });
   return faultOf(server, { begin: disk.fill, end: disk.free, refused: ['not_applied'] });

@@ -3,7 +3,7 @@ import type { SessionError, SessionService } from '../../../src/index.js';
 import { idOfIdempotencyKey } from '../../../src/session/ids.js';
 import type { Ledger } from '../crashes/writer.js';
 
-/** What the writers of one process have been answered. */
+/** The answers to the writers of one process. */
 export interface Answers {
   acknowledged: number;
   notApplied: number;
@@ -13,7 +13,7 @@ export interface Answers {
 /** The word of an answer about a write; anything but this is a failure of the test. */
 type Outcome = 'ok' | 'not_applied' | 'unknown';
 
-/** What a delete that was answered so has come to. */
+/** The outcome of a delete that was answered so. */
 const gone = { ok: 'yes', not_applied: 'no', unknown: 'in doubt' } as const satisfies Record<
   Outcome,
   Ledger['deleted']

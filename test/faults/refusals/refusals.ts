@@ -93,7 +93,7 @@ const fullDisk = async (): Promise<Refusal> => {
     '--auto-aof-rewrite-percentage',
     '0',
   ];
-  // Without a word from here the first byte too many would end the server.
+  // The limit's signal would otherwise end the server at the first byte too many.
   const server = await start({ within: ['sh', '-c', 'trap "" XFSZ; exec "$0" "$@"'], args });
   const set = async (bytes: string) => {
     execFileSync('prlimit', ['--pid', String(server.pid), `--fsize=${bytes}:`]);

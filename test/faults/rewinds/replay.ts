@@ -5,7 +5,7 @@ import { eventsOf } from '../databases/audit.js';
 import { carryOut } from './carry-out.js';
 import type { Asked, Rewinders } from './rewinders.js';
 
-/** What is not as those were told who have written it. */
+/** Differences from what the writers were answered. */
 export interface Replayed {
   /** Acknowledged, and without its event. */
   readonly lost: readonly string[];

@@ -33,7 +33,7 @@ export const seeds = (count: number): readonly number[] => {
   return all;
 };
 
-/** What a fault test has found, for the table at the end of a full run. */
+/** A figure of a fault test, for the table at the end of a full run. */
 export interface Figure {
   /** What is promised, in a few words: the same for all figures of a topic. */
   readonly promise: string;
@@ -43,7 +43,7 @@ export interface Figure {
   readonly bar?: string;
 }
 
-/** Notes a figure. A test that judges it still asserts it. */
+/** Records a figure. A test that judges the figure still asserts it. */
 export const record = (figure: Figure): void => {
   const file = process.env['COLLOQUY_FIGURES'];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(figure)}\n`);

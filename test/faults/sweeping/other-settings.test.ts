@@ -92,7 +92,7 @@ const reportAll = async (
     });
     const died = await Promise.race([sweeper.sweepOnce().then(() => false), death]);
     deaths += Number(died);
-    // Those that it has claimed are due again a minute later.
+    // What a dead process has claimed is due again a minute later.
     if (died) aheadMs += 61_000;
   }
   return deaths;
@@ -117,7 +117,7 @@ describeDatabases(
         const server = await colloquy.start(['serve'], /Ctrl-C stops it/, servingAt(address));
         const sessions = new SessionService({ store, retention: 1, idleTimeout: LONG_SECONDS });
         const other = new SessionService({ store: open(), retention: 3600, idleTimeout: 1 });
-        // It has no onEnded, so it must leave everything alone.
+        // It has no onEnded, so it must not sweep.
         const refused: string[] = [];
         const onError = ({ type }: { readonly type: string }) => refused.push(type);
         const silent = createSweeper(other, { interval: 0.02, batch: BATCH, onError });

@@ -39,7 +39,7 @@ const request = (method: string, url: string): HandlerRequest => ({
   body: async () => ({ outcome: 'read', bytes: new Uint8Array() }),
 });
 
-/** What `theirs` must not change, and `ours` must not lose. */
+/** Tries every operation of `theirs` on the sessions of `ours`, which must stay unchanged. */
 const tryEverything = async (
   store: SessionStore,
   ours: string,
