@@ -108,7 +108,7 @@ describe('an Express host', () => {
     }
   });
 
-  test('may authorize an event stream by its own cookie', async () => {
+  test('may authorise an event stream by its own cookie', async () => {
     const store = new MemorySessionStore({ events: true });
     const service = new SessionService({ store });
     const { handler } = handlerWith({

@@ -184,7 +184,7 @@ describe('events over HTTP', () => {
     expect(await allOf(textsOf(await handler(watchX)))).toBe('');
   });
 
-  test('serialize each change once for all streams, also with different forms', async () => {
+  test('serialise each change once for all streams, also with different forms', async () => {
     const { sessions } = open();
     await okOf(sessions.create({ face: 'ada', profile: 'tutor' }));
     const routes = [eventRoutes()];

@@ -178,7 +178,7 @@ describe('the bytes of pending HTTP answers', () => {
   });
 });
 
-test('are released if an answer cannot be serialized', async () => {
+test('are released if an answer cannot be serialised', async () => {
   const inner = new MemorySessionStore();
   let isBroken = true;
   const sessions = openSessions(

@@ -17,7 +17,7 @@ describe('a path prefix', () => {
     ['/a\r\nSet-Cookie: x', '/a%0D%0ASet-Cookie:%20x'],
     ['/\ud800', '/%EF%BF%BD'],
     ['//evil.example/', '/evil.example'],
-  ])('%j is normalized to %j', (given, tidy) => {
+  ])('%j is normalised to %j', (given, tidy) => {
     expect(tidyPrefix(given)).toBe(tidy);
   });
 

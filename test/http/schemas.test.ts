@@ -83,7 +83,7 @@ describe('schemas of metadata and data over HTTP', () => {
     expect(await okOf(lax.get(id))).toMatchObject({ metadata, history: [] });
   });
 
-  test('recognize a repeated request, even with random defaults', async () => {
+  test('recognise a repeated request, even with random defaults', async () => {
     const { client, post } = open();
     const { id } = await okOf(client.create({ ...ada, metadata, start: true }));
     const append = () =>

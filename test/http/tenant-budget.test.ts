@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Reservation, TenantBudget } from '../../src/http/tenant-budget.js';
 
 describe('a TenantBudget', () => {
-  test('serializes large answers one after another, and small ones concurrently', async () => {
+  test('serialises large answers one after another, and small ones concurrently', async () => {
     const budget = new TenantBudget(2 ** 30);
     const written: string[] = [];
     const write = async (name: string, bytes: number): Promise<void> => {

@@ -120,7 +120,7 @@ describe('await using', () => {
   );
 });
 
-test('a disposable lease equals, copies and serializes as a plain object', async () => {
+test('a disposable lease equals, copies and serialises as a plain object', async () => {
   const { sessions } = open();
   const id = await startedIn(sessions);
   const lease = await okOf(sessions.lease(id, { holder: 'first', seconds: 60 }));

@@ -90,7 +90,7 @@ describe('a fork during changes of its source', () => {
     expect((await unwrap(others.list())).total).toBe(1);
   });
 
-  it('is recognized by its key after its source was deleted', async () => {
+  it('is recognised by its key after its source was deleted', async () => {
     const sessions = new SessionService({ store: new MemorySessionStore() });
     const { id } = await unwrap(sessions.create({ ...options, entries: [say('a')] }));
     const input = { ...options, from: { id }, idempotencyKey: 'fork' };

@@ -132,7 +132,7 @@ describe('limits.historyEntries', () => {
     expect((await okOf(sessions.get(id))).status).toBe('ACTIVE');
   });
 
-  test('still recognizes an append that was stored before the history was full', async () => {
+  test('still recognises an append that was stored before the history was full', async () => {
     const { sessions } = openSessions({ limits: { historyEntries: 1 } });
     const id = await startedIn(sessions);
     const first = await okOf(sessions.append(id, turns(0, 1), { operationId: 'op' }));

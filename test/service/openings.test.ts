@@ -60,7 +60,7 @@ describe('a create with an opening', () => {
     expect((await unwrap(sessions.list())).total).toBe(1);
   });
 
-  it('is recognized by its key, without entry times of its own, and is a mismatch with other input', async () => {
+  it('is recognised by its key, without entry times of its own, and is a mismatch with other input', async () => {
     const { sessions, clock } = open();
     const input = { ...options, start: true, entries: [say('a')], idempotencyKey: 'call-1' };
     const { id } = await unwrap(sessions.create(input));

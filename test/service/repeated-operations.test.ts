@@ -31,7 +31,7 @@ describe('a repeated append', () => {
     expect((await okOf(sessions.get(id))).history).toHaveLength(2);
   });
 
-  test('is recognized even if the session has ended since', async () => {
+  test('is recognised even if the session has ended since', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 1 });
     const first = await okOf(sessions.append(id, [hello], { operationId: 'op' }));
@@ -132,7 +132,7 @@ describe('a repeated command', () => {
     });
   });
 
-  test('is recognized among many recent operations', async () => {
+  test('is recognised among many recent operations', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     for (let round = 0; round < REMEMBERED_OPERATIONS; round += 1) {
@@ -191,7 +191,7 @@ describe('a repeated command', () => {
 });
 
 describe('a repeated rewind', () => {
-  test('is recognized even if the session has ended since', async () => {
+  test('is recognised even if the session has ended since', async () => {
     const { sessions, clock } = openSessions();
     const id = await startedIn(sessions, { timeLimit: 1 });
     const { position: ifPosition } = await okOf(sessions.append(id, [hello]));
@@ -205,7 +205,7 @@ describe('a repeated rewind', () => {
     expect(late.type).toBe('invalid_transition');
   });
 
-  test('is recognized even if its lease is over and its message was edited', async () => {
+  test('is recognised even if its lease is over and its message was edited', async () => {
     const { sessions } = openSessions();
     const id = await startedIn(sessions);
     await okOf(sessions.reply(id, { id: 'm-1', content: 'Why?' }, () => 'Because.'));

@@ -170,7 +170,7 @@ describe('the data schema of entries', () => {
 describe('a repeated call with schemas', () => {
   const random = z.looseObject({ token: z.number().default(() => Math.random()) });
 
-  test('is recognized by its input, even with random defaults', async () => {
+  test('is recognised by its input, even with random defaults', async () => {
     const { sessions } = open({ metadata: random, data: random });
     const input = { ...ada, idempotencyKey: 'key-1', start: true, entries: [said({})] };
     const { id, metadata } = await okOf(sessions.create(input));
@@ -186,7 +186,7 @@ describe('a repeated call with schemas', () => {
     expect((await errorOf(other)).type).toBe('operation_mismatch');
   });
 
-  test('is recognized by its input, even if the schema changes that in place', async () => {
+  test('is recognised by its input, even if the schema changes that in place', async () => {
     const changing = custom((value) => ({
       value: Object.assign(Object(value), { at: Math.random() }),
     }));

@@ -54,7 +54,7 @@ describe('an error from PostgreSQL or a pooler', () => {
   });
 
   it.each(['ERROR', 'FEHLER', 'エラー', undefined])(
-    'is recognized by its SQLSTATE, whatever its language: %s',
+    'is recognised by its SQLSTATE, whatever its language: %s',
     async (severity) => {
       const { outcome, closed } = await outcomeOf({ code: '25006', severity });
       expect(outcome).toMatchObject({
@@ -90,7 +90,7 @@ describe('an error from PostgreSQL or a pooler', () => {
     },
   );
 
-  it('is not recognized by a Node error code', async () => {
+  it('is not recognised by a Node error code', async () => {
     expect((await outcomeOf({ code: 'EPIPE' })).outcome).toMatchObject({ outcome: 'unknown' });
   });
 });

@@ -195,7 +195,7 @@ describeWithPostgres('concurrent changes in PostgreSQL', (postgres) => {
     expect((await said(store, keyOf('good')))?.filter((text) => text !== 'x')).toEqual(texts);
   });
 
-  it('are each unknown if the reply is lost, and recognized when they are repeated', async () => {
+  it('are each unknown if the reply is lost, and recognised when they are repeated', async () => {
     let isLost = true;
     const { counted } = counting(async (run) => {
       const answer = await run();

@@ -70,7 +70,7 @@ describeWithRedis("a machine clock that differs from the Redis server's", ({ por
         expect(await eventsCount()).toBe(7);
       });
 
-      test('still recognizes a call that arrives a second time', async () => {
+      test('still recognises a call that arrives a second time', async () => {
         const { store, others, client, sent, eventsCount } = await open();
         setClock(offsetMs);
         const position = await openAppend(store, key, ['mine']);

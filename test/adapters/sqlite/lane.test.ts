@@ -173,7 +173,7 @@ describe.each(sqliteDrivers)('concurrent SQLite writes, on $name', ({ open, need
     expect(['one', 'large', 'three'].map(textsOf)).toEqual([['small'], [], ['small too']]);
   });
 
-  test('are each unknown if the reply to COMMIT is lost, and recognized when repeated', async () => {
+  test('are each unknown if the reply to COMMIT is lost, and recognised when repeated', async () => {
     const { faults, appendToAll, textsOf } = await opened('one', 'two', 'three');
     faults.command = (sql, exec) => {
       exec();

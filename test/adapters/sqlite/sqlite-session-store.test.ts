@@ -137,7 +137,7 @@ describe('SqliteSessionStore', () => {
     expect(store.find(key)._unsafeUnwrap()?.sequence).toBe(2);
   });
 
-  it('recognizes a repeated append whose reply was lost', async () => {
+  it('recognises a repeated append whose reply was lost', async () => {
     let isLost = false;
     const store = await openedStore(
       withCommit(database, (commit) => {
