@@ -55,7 +55,7 @@ describe('the message search of saveMessages', () => {
     expect((await okOf(sessions.get(id))).historyCount).toBe(11);
   });
 
-  test('rejects a message that may be beyond its lookback, and saves nothing', async () => {
+  test('rejects a message that may be further back than it searches, and saves nothing', async () => {
     const { calls, store } = counted(new MemorySessionStore());
     const { sessions, id } = await openedChat(store);
     await unwrap(saveMessages(sessions, id, messagesFrom(0, 250)));
