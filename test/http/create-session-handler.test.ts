@@ -151,7 +151,7 @@ describe('onDenied', () => {
     ]);
   });
 
-  test('receives a path that is cut to a loggable length', async () => {
+  test('receives a path that is cut to a length that logs can hold', async () => {
     const [{ path } = { path: '' }] = await deniedFor(`/session/${'x'.repeat(20_000)}`, {});
     expect(path).toBe(`/api/session/${'x'.repeat(243)}`);
   });
