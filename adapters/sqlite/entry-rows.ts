@@ -3,12 +3,13 @@ import { isRedacted, redactedEntry } from '../../src/store/stored-entry.js';
 import { decodeEntries, encodeEntry } from '../stored/json.js';
 import { type Connection, hasKey } from './connection.js';
 
-/* One statement for all entries: the driver takes longer for a call than SQLite for a row. */
+/*
+ * One statement for all entries, because the driver takes longer for a call than SQLite for a row.
+ */
 const ADD = `
   INSERT INTO $entries (session, position, bytes, entry)
   SELECT ?, ? + key, length(CAST(value AS BLOB)) + 1, value
   FROM json_each(?)`;
-/* One statement looks at both what a rewind supersedes and its position. */
 const TAIL = `
   SELECT number, after, coalesce(sum(position > after), 0) AS entries,
     coalesce(sum((position > after) * bytes), 0) AS bytes,
@@ -29,20 +30,19 @@ const ADD_OPERATION = `
   VALUES (?, ?, ?, ?)`;
 const REDACT = 'UPDATE $entries SET entry = ? WHERE session = ? AND position = ?';
 
-/** The entries after a position, and whether it or the next one is that of an entry. */
+/** What follows a position. */
 export interface HistoryTail {
+  /** Number of entries. */
   readonly entries: number;
   /** Bytes of their JSON with a comma for each. */
   readonly bytes: number;
+  /** Whether an entry has the position or the next one. */
   readonly hasEntry: boolean;
 }
 
-/*
- * The entries of histories. A session is given by its number. Call all functions within a
- * transaction.
- */
+/* All functions need a transaction, and the number of the session. */
 
-/** Adds the texts of entries, which take the positions after `position`. */
+/** The entries take the positions after `position`. */
 export const addEntries = (
   connection: Connection,
   session: number,
@@ -66,9 +66,8 @@ export const deleteAfter = (connection: Connection, session: number, position: n
   connection.run(DELETE_AFTER, session, position);
 
 /**
- * Redacts the entries at these positions. A position without an entry is that of a rewind or
- * superseded, and has nothing to redact. Returns whether anything was redacted; `undefined` if an
- * entry cannot be read.
+ * A position without an entry belongs to a rewind or is superseded, so there is nothing to redact.
+ * Returns whether anything was redacted; `undefined` if an entry cannot be read.
  */
 export const redactEntries = (
   connection: Connection,
@@ -87,7 +86,6 @@ export const redactEntries = (
   return isChanged;
 };
 
-/** The earlier change with an operation id. */
 export const findOperation = (
   connection: Connection,
   session: number,

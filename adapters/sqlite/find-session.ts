@@ -19,7 +19,6 @@ import { type Connection, hasKey } from './connection.js';
 import { findQuery } from './load-sessions.js';
 import { findRow } from './session-row.js';
 
-/** The entries next to a position, on one side of it. */
 const nextTo = (side: string, order: string) => `
   SELECT position, bytes
   FROM $entries
@@ -27,10 +26,7 @@ const nextTo = (side: string, order: string) => `
   ORDER BY position ${order}
   LIMIT ?`;
 
-/**
- * The first and the last of the entries next to a position whose bytes fit. At least one entry,
- * even if it does not fit.
- */
+/** The first and the last entry whose bytes fit; at least one entry, even if it does not fit. */
 const boundsOf = (side: string, order: string) => `
   SELECT ? AS number, min(position) AS first, max(position) AS last
   FROM (
@@ -41,10 +37,6 @@ const boundsOf = (side: string, order: string) => `
 const BOUNDS_AFTER = boundsOf('>', 'ASC');
 const BOUNDS_BEFORE = boundsOf('<=', 'DESC');
 
-/**
- * The last entry before a part, the last one of the history, whether a position is superseded, and
- * the entries of the part.
- */
 const PART = `
   SELECT ? AS number,
     (SELECT max(position) FROM $entries WHERE session = ? AND position < ?) AS previous,
@@ -80,7 +72,6 @@ export const findState = (
 ): Awaited<ReturnType<SessionStore['findState']>> =>
   connection.read(() => stateIn(key.id, findRow(connection, key)));
 
-/** The part of a history that a slice asks for. */
 const partOf = (
   connection: Connection,
   session: number,

@@ -4,7 +4,6 @@ import type { SqliteDatabase } from './sqlite-session-store-options.js';
 export const isClosed = ({ open, isOpen }: SqliteDatabase): boolean =>
   open === false || isOpen === false;
 
-/** Whether the host has begun a transaction on a connection. */
 export const isInTransaction = (database: SqliteDatabase): boolean => {
   const known = database.inTransaction ?? database.isTransaction;
   if (typeof known === 'boolean') return known;
@@ -18,7 +17,7 @@ export const isInTransaction = (database: SqliteDatabase): boolean => {
   return false;
 };
 
-/** The connections of the host that may be in a transaction of its own. */
+/** The connections on which the host may begin its own transactions. */
 export class HostTransactions {
   readonly #connections = new Set<WeakRef<SqliteDatabase>>();
 
@@ -26,7 +25,6 @@ export class HostTransactions {
     this.#connections.add(new WeakRef(database));
   }
 
-  /** Whether one of them is in a transaction. */
   get areOpen(): boolean {
     return [...this.#connections].some((connection) => this.#isOpen(connection));
   }
@@ -36,7 +34,7 @@ export class HostTransactions {
     try {
       if (database !== undefined && !isClosed(database)) return isInTransaction(database);
     } catch {
-      // A driver that does not report that it is closed.
+      // The connection is closed, and its driver does not report it.
     }
     this.#connections.delete(connection);
     return false;

@@ -14,7 +14,6 @@ const LATEST_BYTES = `(
   FROM (SELECT bytes FROM $entries WHERE session = number ORDER BY position DESC LIMIT ?)
 )`;
 
-/** The entries of a history in their order, after a position. */
 const historyAfter = (position: string) => `(
   SELECT group_concat(entry)
   FROM (
@@ -43,8 +42,7 @@ const RECORD = [
 const FROM = 'FROM $sessions AS session CROSS JOIN $heads AS head ON head.session = number';
 
 /**
- * The statements that read a part of sessions. A record is one JSON text, because drivers take
- * longer for each column than SQLite for the text.
+ * A record is one JSON value, because drivers take longer for each column than SQLite for the JSON.
  */
 const statementsOf = (bytes: string, history: string) => {
   const size = `${FRAME_BYTES} + head_bytes + length(CAST(state AS BLOB)) + ${bytes}`;
@@ -52,12 +50,12 @@ const statementsOf = (bytes: string, history: string) => {
   return {
     /** An expression for the bytes of `session`. */
     size,
-    /** The record of a session, unless it is larger than a number of bytes. */
+    /** Without the record if it is larger than a number of bytes. */
     find: `
       SELECT tenant, id, ${size} AS size, CASE WHEN ${size} <= ? THEN ${record} END AS record
       ${FROM}
       WHERE tenant = ? AND id = ?`,
-    /** The records of sessions by their numbers as JSON. */
+    /** All records as one JSON value, by the numbers of the sessions. */
     load: `
       SELECT ? AS asked, '[' || group_concat('[' || number || ',' || ${record} || ']') || ']' AS records
       ${FROM}
@@ -74,7 +72,7 @@ const statementsFor = ({ historyLimit }: ReadSize): typeof whole => {
   return historyLimit === 0 ? light : latest;
 };
 
-/** The values of each size and each record in the statements. */
+/** The values in each size and each record of the statements. */
 const limitIn = ({ historyLimit }: ReadSize): readonly number[] =>
   historyLimit === undefined || historyLimit === 0 ? [] : [historyLimit];
 
@@ -84,14 +82,13 @@ export const sizeOf = (size: ReadSize): Query => ({
   values: limitIn(size),
 });
 
-/** The query of the session with a stored key. */
 export const findQuery = (size: ReadSize, key: readonly string[]): Query => {
   const limit = limitIn(size);
   const values = [...limit, ...limit, size.maxBytes ?? NEVER, ...limit, ...key];
   return { sql: statementsFor(size).find, values };
 };
 
-/** The records of sessions by their numbers; undefined if one of them cannot be read. */
+/** Undefined if a record cannot be read. */
 const recordsOf = (
   connection: Connection,
   numbers: readonly number[],
@@ -105,8 +102,8 @@ const recordsOf = (
 };
 
 /**
- * Reads the sessions of rows with a `number` and an `id`, in their order and within a transaction:
- * all with one text, or each with its own if one of them cannot be read.
+ * Reads the sessions of rows with a `number` and an `id`, within a transaction. Reads all with one
+ * statement, or one by one if a record cannot be read.
  */
 export const loadSessions = (
   connection: Connection,

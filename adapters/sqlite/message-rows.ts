@@ -22,12 +22,8 @@ const WITHDRAW = `
   SET entry = NULL
   WHERE session = ? AND id IN (SELECT value FROM json_each(?))`;
 
-/*
- * The inboxes of sessions. A session is given by its number. Call all functions but `findMessages`
- * within a transaction.
- */
+/* All functions except `findMessages` need a transaction, and the number of the session. */
 
-/** The earlier message with an id. */
 export const findMessage = (connection: Connection, session: number, id: string): Facts['sent'] => {
   const row = connection.find(FIND, { session, id });
   return row && { digest: String(row['digest']) };
@@ -43,8 +39,7 @@ export const withdraw = (connection: Connection, session: number, ids: readonly 
   connection.run(WITHDRAW, session, JSON.stringify(ids));
 
 /**
- * Removes the oldest messages, which get the positions after `end`. Returns their texts with the
- * number of the turn.
+ * Moves the oldest messages to the positions after `end`, and returns the JSON of their entries.
  */
 export const takeMessages = (
   connection: Connection,

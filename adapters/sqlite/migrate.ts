@@ -2,7 +2,8 @@ import type { Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import type { MigrateOptions } from '../sql/sql-deployment.js';
 import { type Migration, metaAfter, migrationOf } from '../sql/sql-deployment.js';
-import type { Connection } from './connection.js';
+import { failed } from './failure.js';
+import type { OwnConnection } from './own-connection.js';
 import tables from './tables.sql';
 
 const META = `
@@ -13,7 +14,7 @@ const META = `
 const PUT = 'INSERT OR REPLACE INTO $meta VALUES (?, ?)';
 
 const makeTables = (
-  connection: Connection,
+  connection: OwnConnection,
   reconfigure: boolean,
 ): Result<Migration, StoreUnavailable | Misconfigured> =>
   connection.migrate((asked) => {
@@ -30,24 +31,26 @@ const makeTables = (
   });
 
 /**
- * A failure is not an error: a store without a write-ahead log works, and the next start requests
- * it again.
+ * Requests a write-ahead log, which is a permanent setting of the file. A store without one works,
+ * and the next start requests it again.
  */
-const useWal = (connection: Connection): Pick<Migration, 'withoutWal'> => {
-  const mode = connection.useWal();
-  if (mode.isErr()) return { withoutWal: mode.error.message };
-  if (mode.value === 'wal') return {};
-  if (mode.value === 'memory') return { withoutWal: 'the database is in memory' };
-  return { withoutWal: `SQLite keeps journal_mode = ${mode.value} for this file` };
+const useWal = (connection: OwnConnection): Pick<Migration, 'withoutWal'> => {
+  try {
+    const mode = String(connection.get('PRAGMA journal_mode = WAL')?.['journal_mode']);
+    if (mode === 'wal') return {};
+    if (mode === 'memory') return { withoutWal: 'the database is in memory' };
+    return { withoutWal: `SQLite keeps journal_mode = ${mode} for this file` };
+  } catch (cause) {
+    return { withoutWal: failed(cause, 'not_applied').message };
+  }
 };
 
 /**
- * Makes the tables, or upgrades those of an earlier version, in one transaction. If several
- * processes call it, one of them makes the tables. The journal mode is set after it, because it
- * cannot change within a transaction.
+ * Makes the tables, or upgrades older tables, in one transaction. If processes race, one of them
+ * makes the tables. The journal mode cannot change within a transaction, so it is set afterwards.
  */
 export const migrate = async (
-  connection: Connection,
+  connection: OwnConnection,
   { reconfigure = false }: MigrateOptions,
 ): Promise<Result<Migration, StoreUnavailable | Misconfigured>> =>
   makeTables(connection, reconfigure).map((migration) => ({ ...migration, ...useWal(connection) }));

@@ -19,14 +19,14 @@ const dialect: Dialect = {
 };
 
 /**
- * The rows of a page without what is large in them, and the next row if there is one, as one text.
+ * The rows of a page and the next row if there is one, as one JSON value and without large columns.
  * CROSS JOIN makes the page the outer loop, which keeps its order.
  */
 const rowsOf = (range: PageRange, { sql, values }: Query): Query => {
   const size = sizeOf(range);
   return {
     sql: `
-      SELECT ? AS tenant, json_group_array(
+      json_group_array(
         json_object(
           'number', number,
           'id', session.id,
@@ -39,29 +39,18 @@ const rowsOf = (range: PageRange, { sql, values }: Query): Query => {
   };
 };
 
-const rowsIn = (
-  connection: Connection,
-  tenant: string,
-  { sql, values }: Query,
-): readonly Fields[] => {
-  const row = connection.find(sql, { tenant: escapeName(tenant) }, ...values);
-  const rows = parseStored(row?.['rows']);
+/** The one row of an expression, for a tenant. */
+const rowOf = (connection: Connection, tenant: string, { sql, values }: Query) =>
+  connection.find(`SELECT ? AS tenant, ${sql}`, { tenant: escapeName(tenant) }, ...values);
+
+const rowsIn = (connection: Connection, tenant: string, query: Query): readonly Fields[] => {
+  const rows = parseStored(rowOf(connection, tenant, query)?.['rows']);
   return Array.isArray(rows) ? rows.filter(isFields) : [];
 };
 
-const totalIn = (connection: Connection, tenant: string, { sql, values }: Query): number => {
-  const row = connection.find(
-    `SELECT ? AS tenant, ${sql} AS total`,
-    { tenant: escapeName(tenant) },
-    ...values,
-  );
-  return Number(row?.['total'] ?? 0);
-};
+const totalIn = (connection: Connection, tenant: string, { sql, values }: Query): number =>
+  Number(rowOf(connection, tenant, { sql: `${sql} AS total`, values })?.['total'] ?? 0);
 
-const totalOf = (connection: Connection, tenant: string, range: PageRange): number =>
-  totalIn(connection, tenant, totalOfPage(dialect, tenant, range));
-
-/** The queries of the total and of the rows of a page. */
 interface PageQueries {
   readonly total: Query;
   readonly rows: Query;
@@ -78,12 +67,7 @@ const queriesOf = (
       rows: rowsOfPage(dialect, tenant, range),
     });
   }
-  const { sql, values } = countsOf(dialect, tenant, range);
-  const counts = connection.find(
-    `SELECT ? AS tenant, ${sql}`,
-    { tenant: escapeName(tenant) },
-    ...values,
-  );
+  const counts = rowOf(connection, tenant, countsOf(dialect, tenant, range));
   return fewestIn(range, counts).map((fewest) => {
     const found = searchOf(dialect, tenant, range, fewest);
     const total = { sql: `(SELECT count(*) FROM (${found.sql}))`, values: found.values };
@@ -91,20 +75,15 @@ const queriesOf = (
   });
 };
 
-/**
- * Number of a tenant's sessions that are ACTIVE or PAUSED at `now`, in milliseconds since the
- * epoch.
- */
-export const liveAt = (connection: Connection, tenant: string, now: number): number =>
-  totalOf(connection, tenant, {
-    offset: 0,
-    limit: 0,
-    status: { anyOf: ['ACTIVE', 'PAUSED'], now },
-  });
+/** Number of a tenant's sessions that are ACTIVE or PAUSED at a time. */
+export const liveAt = (connection: Connection, tenant: string, now: number): number => {
+  const live = { offset: 0, limit: 0, status: { anyOf: ['ACTIVE', 'PAUSED'], now } } as const;
+  return totalIn(connection, tenant, totalOfPage(dialect, tenant, live));
+};
 
 /**
- * Reads a page. A page by cursor costs the same anywhere in the list. A page by offset takes a step
- * in the index for each session that it skips; past the end it costs nothing.
+ * A page by cursor costs the same anywhere in the list. A page by offset costs a step in the index
+ * for each session that it skips; past the end it costs nothing.
  */
 export const readPage = (
   connection: Connection,

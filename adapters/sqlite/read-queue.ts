@@ -33,7 +33,6 @@ import { finite, NEVER } from '../stored/never.js';
 import { type Connection, hasKey } from './connection.js';
 import { loadSessions } from './load-sessions.js';
 
-/** The part of a queue to read. */
 interface QueueRange {
   readonly queue: Queue;
   readonly condition: string;
@@ -58,7 +57,7 @@ const SERVED = 'UPDATE $turn SET tenant = ?';
 /** Sessions without their entries. */
 const LIGHT = { historyLimit: 0 } satisfies ReadSize;
 
-/** The sessions of tenants whose time has come. The limit is shared between the tenants. */
+/** The tenants share the limit. */
 const sessionsOf = (
   connection: Connection,
   tenants: readonly string[],
@@ -81,7 +80,6 @@ const tenantsIn = (rows: readonly Fields[]): readonly string[] =>
 
 const byTime = (queue: Queue) => (a: Fields, b: Fields) => Number(a[queue]) - Number(b[queue]);
 
-/** Reads the sessions that are due. */
 export const readDue = (
   connection: Connection,
   now: number,
@@ -96,23 +94,21 @@ export const readDue = (
     return ok(dueSessionsIn(rows.toSorted(byTime('due_at')), rows.length > 0));
   });
 
-/** Counts the sessions that wait for a worker. */
 export const countWaiting = (
   connection: Connection,
   range: WaitingRange,
 ): Result<number, StoreError> =>
   connection.read(() => ok(countIn(connection.query(waitingCount(range)), range)));
 
-/** Takes its turn like a tenant: no tenant has an empty name. */
+/** A claim of all tenants takes its turn like a tenant. No tenant has an empty name. */
 const ALL_TENANTS = '';
 
-/** A row in a queue with its session. */
 interface Waiting {
   readonly row: Fields;
   readonly record: ClaimReads[number];
 }
 
-/** The sessions that a claim may return, in the order of their tenants. */
+/** In the order of their tenants. */
 const waitingOf = (
   connection: Connection,
   tenants: readonly string[],
@@ -127,7 +123,6 @@ const waitingOf = (
   });
 };
 
-/** Reads the sessions that wait for a worker, and moves them to `until`. */
 export const takeSessions = (
   connection: Connection,
   range: TakeRange,

@@ -25,16 +25,13 @@ const ADD_LABEL = `
   WHERE number = ?`;
 const REMOVE_LABEL = 'DELETE FROM $labels WHERE session = ? AND name = ? AND value = ?';
 
-/** Values of columns of `sessions` by their names. */
 type Columns = Readonly<Record<string, SqliteValue>>;
 
-/**
- * The row of a session, or of what is left of a removed one, with all that a change of it needs.
- */
+/** Contains all that a change needs. */
 export const findRow = (connection: Connection, key: DueKey): Fields | undefined =>
   connection.find(FIND, storedKeyOf(key));
 
-/** The columns of a state without its text, and of its times in the queues. */
+/** The columns that repeat parts of a state, and its times in the queues. */
 export const columnsOf = (state: StateRecord, { dueAt, wakeAt }: QueueTimes): Columns => ({
   status: state.status,
   deadline: finite(endsAt(state)),
@@ -50,10 +47,7 @@ export const textOf = (state: StateRecord): Columns => ({
   state: encodeState(state, state.labels),
 });
 
-/**
- * Adds the row of a session, or of what is left of a removed one, which has no head. Returns its
- * number.
- */
+/** What is left of a removed session has no head. Returns the number of the row. */
 export const addRow = (
   connection: Connection,
   key: DueKey,
@@ -77,10 +71,7 @@ export const addRow = (
   return number;
 };
 
-/**
- * Changes the columns of a row that differ. SQLite would write the indexes of all columns that the
- * statement names.
- */
+/** Names only columns that differ, because SQLite writes the indexes of all named columns. */
 export const updateRow = (connection: Connection, row: Fields, columns: Columns): void => {
   const changed = Object.entries(columns).filter(([name, value]) => `${row[name]}` !== `${value}`);
   if (changed.length === 0) return;
@@ -94,7 +85,6 @@ export const updateRow = (connection: Connection, row: Fields, columns: Columns)
 export const removeRow = (connection: Connection, row: Fields): void =>
   connection.run('DELETE FROM $sessions WHERE number = ?', Number(row['number']));
 
-/** Moves a session between the lists of labels. */
 export const moveLabels = (
   connection: Connection,
   session: number,

@@ -61,17 +61,16 @@ import type { SqliteEventLog } from './sqlite-event-log.js';
 
 type HistoryChange = StateChange | UseChange;
 
-/** What a change at the end of a history takes out of it. */
+/** Of a change that takes nothing out of the history. */
 const NONE: HistoryTail = { entries: 0, bytes: 0, hasEntry: true };
 
-/** The events with the positions around the new entries. */
+/** `start` and `position`: around the new entries. */
 const detailsOf = (
   events: readonly EventPart[],
   start: number,
   position: number,
 ): readonly EventDetail[] => events.map((event) => detailOf(event, { start, position }));
 
-/** A session that is to be changed. */
 interface Found {
   readonly row: Fields;
   readonly state: StateRecord;
@@ -79,7 +78,7 @@ interface Found {
   readonly tail: HistoryTail;
 }
 
-/** Carries out commits: each is one transaction with its events. */
+/** Makes each commit in a transaction with its events. */
 export class SessionWriter {
   readonly #connection: Connection;
   readonly #events: SqliteEventLog;
@@ -175,7 +174,6 @@ export class SessionWriter {
     this.#events.log(eventsLength, key, before, detailsOf(events, 0, length));
   }
 
-  /** Keeps what is left of a removed session in a row that only the queue reads. */
   #addRemains(key: DueKey, { removal, state }: Remains): void {
     const left = { ...key, removal };
     addRow(this.#connection, left, undefined, {
@@ -191,8 +189,8 @@ export class SessionWriter {
   }
 
   /**
-   * A change continues the beginning of a history, its end, an entry, or the rewind directly before
-   * an entry. Every other position is superseded.
+   * A change may follow the beginning of a history, its end, an entry, or the rewind directly
+   * before an entry. Every other position is superseded.
    */
   #factsOf(
     { key, guards: { operation }, effects: { truncate, send } }: HistoryChange,
@@ -213,7 +211,6 @@ export class SessionWriter {
     };
   }
 
-  /** Makes the effects of a change. */
   #apply(
     { row, state, tail }: Found,
     commit: HistoryChange,
@@ -227,10 +224,10 @@ export class SessionWriter {
     const texts = [...entries, ...(taken ?? [])];
     const position = this.#applyToHistory(row, commit, from, texts);
     const isWritten = (effects.truncate ?? taken) !== undefined || texts.length > 0;
-    const told = isWritten ? position : 0;
+    const reported = isWritten ? position : 0;
     const { operation } = commit.guards;
     if (operation !== undefined)
-      keepOperation(this.#connection, Number(row['number']), { ...operation, position: told });
+      keepOperation(this.#connection, Number(row['number']), { ...operation, position: reported });
     const next = stateAfter(state, commit);
     const times = {
       dueAt: infinite(Number(row['due_at'])),
@@ -252,10 +249,10 @@ export class SessionWriter {
       return takenIn(key.id, taken.join(','), position).map(
         (messages): Changed => ({ outcome: 'made', position, messages }),
       );
-    return ok({ outcome: 'made', position: told });
+    return ok({ outcome: 'made', position: reported });
   }
 
-  /** Returns the texts of the messages that are taken, if any are, to the positions after `end`. */
+  /** Returns the JSON of the messages that move to the positions after `end`. */
   #applyToInbox(
     row: Fields,
     { effects }: HistoryChange,
@@ -268,7 +265,7 @@ export class SessionWriter {
     return effects.take && takeMessages(this.#connection, session, effects.take, end);
   }
 
-  /** A rewind deletes what it takes out, and takes a position of its own. Returns the new end. */
+  /** Returns the new end. */
   #applyToHistory(
     row: Fields,
     { effects: { truncate } }: HistoryChange,

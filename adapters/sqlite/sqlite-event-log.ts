@@ -14,6 +14,7 @@ import {
 } from '../sql/event-rows.js';
 import { escapeName } from '../stored/escape-name.js';
 import { type Connection, hasKey } from './connection.js';
+import { isClosed } from './host-transactions.js';
 import type { SqliteValue } from './sqlite-session-store-options.js';
 
 const POSITIONS = `SELECT ${POSITION} AS position FROM $events ORDER BY number`;
@@ -28,13 +29,12 @@ const UPDATES = `
   FROM $events
   WHERE tenant = ? AND id = ? AND incarnation = ? AND detail LIKE '{"type":"updated",%'`;
 const REWRITE = 'UPDATE $events SET detail = ? WHERE number = ?';
-/** Names of labels contain no brackets. */
+/** Label names contain no brackets. */
 const NAMES = /"labelsChanged":\[[^\]]*\]/;
 const TRIM = 'DELETE FROM $events WHERE number <= ?';
-/** Maximum number of events that one change removes, to bound its duration. */
+/** Maximum number of events that one change removes, to limit its duration. */
 const MAX_TRIMMED = 100;
 
-/** Whether a row is in a scope. */
 const isInScope = (of: EventScope | undefined) => {
   if (of === undefined) return undefined;
   const tenant = escapeName(of.tenant);
@@ -42,10 +42,7 @@ const isInScope = (of: EventScope | undefined) => {
   return hasKey({ tenant, id: escapeName(of.sessionId) });
 };
 
-/**
- * The single stream of a file. Each event is written in the transaction of its change. Watchers
- * poll it.
- */
+/** The single stream of a file, which watchers poll. */
 export class SqliteEventLog implements EventLog {
   readonly #connection: Connection;
 
@@ -54,9 +51,9 @@ export class SqliteEventLog implements EventLog {
   }
 
   /**
-   * Logs changes of a session within their transaction, and returns the sequence of the last one.
-   * `row` has the incarnation of the session and its sequence before them. The file keeps `length`
-   * events, and up to 1 % more; if `length` is 0, none.
+   * Logs changes of a session within their transaction, and returns the sequence of the last
+   * change. `row` contains the incarnation and the sequence before the changes. The file keeps
+   * `length` events, and up to 1% more; with 0, it keeps none.
    */
   log(length: number, key: SessionKey, row: Fields, details: readonly EventDetail[]): number {
     let sequence = Number(row['sequence']);
@@ -70,8 +67,8 @@ export class SqliteEventLog implements EventLog {
   }
 
   /**
-   * Erases the names of labels in the events of a session, within the transaction of its removal.
-   * The events stay, because a watch may still have to deliver them.
+   * Erases label names in the events of a session, within the transaction of its removal. The
+   * events stay, because a watch may still have to deliver them.
    */
   erase(key: SessionKey, row: Fields): void {
     const [tenant, id] = [escapeName(key.tenant), escapeName(key.id)];
@@ -84,11 +81,11 @@ export class SqliteEventLog implements EventLog {
     }
   }
 
-  /** `values` are those of the columns after `ms`. */
+  /** `values`: of the columns after `ms`. */
   #add(length: number, values: readonly SqliteValue[]): void {
     const { ms, number } = parseLogPosition(this.#positionOf(LATEST));
     this.#connection.run(ADD, number + 1, Math.max(Date.now(), ms), ...values);
-    // Removes several rows at once, which costs less for each.
+    // Removing several rows together costs less for each.
     const trimEvery = Math.min(MAX_TRIMMED, Math.floor(length / 100) + 1);
     if ((number + 1) % trimEvery === 0) this.#connection.run(TRIM, number + 1 - length);
   }
@@ -128,7 +125,6 @@ export class SqliteEventLog implements EventLog {
     return positionIn(this.#connection.get(query));
   }
 
-  /** Reads the log, or returns an error if the file has no events. */
   #read<T>(work: () => Result<T, StoreError>): Result<T, StoreError> {
     return this.#connection.read(({ eventsLength }): Result<T, StoreError> => {
       if (eventsLength === 0) return err(noEvents);
@@ -137,6 +133,6 @@ export class SqliteEventLog implements EventLog {
   }
 
   isClosed(): boolean {
-    return this.#connection.isClosed;
+    return isClosed(this.#connection.database);
   }
 }

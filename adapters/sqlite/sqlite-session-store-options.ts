@@ -7,7 +7,7 @@ import { type AskedDeployment, askedOf, deploymentFields } from '../stored/deplo
 /** A value that the store binds to a statement. */
 export type SqliteValue = string | number;
 
-/** A prepared statement. A row is an object with a property for each column. */
+/** A prepared statement, whose rows are objects with a property for each column. */
 export interface SqliteStatement {
   all(...values: SqliteValue[]): unknown;
   get(...values: SqliteValue[]): unknown;
@@ -16,9 +16,8 @@ export interface SqliteStatement {
 
 /**
  * The common part of better-sqlite3, libsql, node:sqlite (`DatabaseSync`) and bun:sqlite. The
- * connection belongs to the host: the store sets only `busy_timeout`, at its first call if it is 0,
- * and never closes the connection. Declared here, so that no driver is needed to compile against
- * this store.
+ * connection belongs to the host: the store never closes it, and sets only `busy_timeout`, with its
+ * first call if it is 0. Declared here, so that this store compiles without a driver.
  */
 export interface SqliteDatabase {
   /** False after the host has closed the connection, in drivers that report this. */
@@ -45,21 +44,21 @@ export interface SqliteDatabase {
  */
 export interface SqliteSessionStoreOptions {
   /**
-   * The host's open connection, with a synchronous driver. It must not be in a transaction while a
-   * call is open: use a connection of its own for the store.
+   * The host's open connection, with a synchronous driver. It must not be in a transaction during a
+   * call, so use a separate connection for the store.
    */
   readonly database: SqliteDatabase;
   /**
-   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this
+   * Report the end of each session to `onEnded` of a sweep. The first `migrate()` stores this
    * setting and `events` for all processes. A process without this option follows the stored
-   * setting, and a process with a different value gets `misconfigured`. Default: the stored
-   * setting; at the first `migrate()` false.
+   * setting; the calls of a process with a different value fail with `misconfigured`. Default: the
+   * stored setting; at the first `migrate()` false.
    */
   readonly reportEnds?: boolean | undefined;
   /**
-   * Enables events. The file keeps the last `length` events, 1 to 100000000, and up to 1 % more;
-   * the length may differ between processes. Without this option, sessions can be watched if the
-   * stored setting enables events. Default: the stored setting; at the first `migrate()` no events.
+   * Enable events. The file keeps the last `length` events, 1 to 100000000, and up to 1% more; the
+   * length may differ between processes. Without this option, sessions can be watched if the stored
+   * setting enables events. Default: the stored setting; at the first `migrate()` no events.
    */
   readonly events?:
     | boolean
@@ -73,7 +72,6 @@ export interface SqliteSessionStoreOptions {
     | undefined;
 }
 
-/** The validated options. */
 export interface SqliteSettings extends AskedDeployment {
   readonly database: SqliteDatabase;
 }
@@ -93,16 +91,13 @@ const isDatabase = (value: unknown): value is SqliteDatabase =>
 
 const isStatement = (value: unknown): value is SqliteStatement => hasMethods(value, 'all', 'run');
 
-/** Whether the answer to `SELECT 1 AS one` is its row, not a promise or the statement itself. */
+/** Drivers with other interfaces return a promise or the statement itself. */
 const isOneRow = (answer: unknown): boolean => {
   const [row] = Array.isArray(answer) ? answer : [];
   return isFields(row) && Number(row['one']) === 1;
 };
 
-/**
- * Whether a connection returns rows, and no promise of them. One that throws is judged by the first
- * call: it may be closed, or locked.
- */
+/** A connection that throws may be closed or locked, so the first call decides. */
 const answersDirectly = (database: SqliteDatabase): boolean => {
   try {
     const statement: unknown = database.prepare('SELECT 1 AS one');
@@ -127,7 +122,7 @@ const read = optionsOf('SqliteSessionStore', {
   ...deploymentFields({}),
 } satisfies Readonly<Record<keyof SqliteSessionStoreOptions, Schema<unknown>>>);
 
-/** The connection of the host's own transaction. Throws a `TypeError` if `own` is the same one. */
+/** Throws a `TypeError` if the client is not a connection, or the store's own connection. */
 export const parseClient = (client: object, own: SqliteDatabase): SqliteDatabase => {
   const read = checked(
     openDatabase,

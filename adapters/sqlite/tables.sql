@@ -1,16 +1,15 @@
 -- The tables of version 1. `$` before a name stands for the prefix of all names.
 --
--- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
--- the epoch; 9007199254740991 stands for Infinity.
+-- Tenants, ids and label values are escaped (`escapeName`). Times are in milliseconds since the
+-- epoch; 9007199254740991 stands for Infinity.
 --
--- `sessions` contains the data that changes, in short rows, because every append rewrites one.
--- `state` is the state as JSON without `last_activity`, `revision`, `asked_at` and `inbox`, which
--- are parts of its `work`: appends and messages change these. `status` and `deadline` repeat the
--- parts that are searched;
--- `wake_at` is when a worker may claim the session. `heads` contains the data that never changes.
+-- `sessions` contains the data that changes, in short rows, because every append rewrites a row.
+-- `heads` contains the data that never changes. `state` is JSON without `last_activity`,
+-- `revision`, `asked_at` and `inbox`, which appends and messages change. `status` and `deadline`
+-- repeat the parts that are searched; `wake_at` is when a worker may claim the session.
 --
--- What is left of a removed session until its end is reported is a row of its own in `sessions`:
--- its tenant and its id contain a colon, so that only the queue of due sessions finds it.
+-- What is left of a removed session until its end is reported is a separate row of `sessions`,
+-- whose tenant and id contain a colon, so that only the queue of due sessions finds it.
 --
 -- Triggers update the totals, and remove all rows of a session together with its row in `sessions`.
 CREATE TABLE $sessions (
@@ -52,7 +51,7 @@ CREATE INDEX $sessions_waiting_by_end
   ON $sessions (deadline)
   WHERE wake_at < 9007199254740991;
 
--- One row: the tenant that a claim of all tenants has served last.
+-- One row: the last tenant that a claim of all tenants has served.
 CREATE TABLE $turn (tenant TEXT NOT NULL);
 INSERT INTO $turn VALUES ('');
 
@@ -61,9 +60,9 @@ CREATE TABLE $heads (
   head TEXT NOT NULL
 );
 
--- Each entry and each rewind takes a position, which is never used again: sessions.position is the
--- last one. A rewind deletes the rows after the position that it goes back to. bytes is the size of
--- the JSON of the entry with a comma.
+-- Each entry and each rewind takes a position, which is never used again; sessions.position is the
+-- last. A rewind deletes the rows after the position that it goes back to. bytes: the size of the
+-- entry with a comma.
 CREATE TABLE $entries (
   session INTEGER NOT NULL,
   position INTEGER NOT NULL,
@@ -80,8 +79,8 @@ CREATE TABLE $operations (
   PRIMARY KEY (session, operation)
 ) WITHOUT ROWID;
 
--- Messages in the order in which they were sent. One that waits has an entry, one that was taken
--- has a position; a withdrawn one has neither.
+-- In the order in which they were sent. A waiting message has an entry, a taken message has a
+-- position, and a withdrawn message has neither.
 CREATE TABLE $messages (
   number INTEGER PRIMARY KEY,
   session INTEGER NOT NULL,
@@ -106,7 +105,7 @@ CREATE TABLE $labels (
 ) WITHOUT ROWID;
 CREATE INDEX $labels_by_session ON $labels (session);
 
--- Numbers of sessions by label, and by stored status with an empty name.
+-- Numbers of sessions by label, and with an empty name by stored status.
 CREATE TABLE $totals (
   tenant TEXT NOT NULL,
   name TEXT NOT NULL,

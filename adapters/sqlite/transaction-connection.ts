@@ -1,21 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
 import { misconfigured, storeUnavailable } from '../../src/session/errors.js';
 import type { StoredDeployment } from '../stored/deployment.js';
-import { Connection, failed, type Refusal } from './connection.js';
+import { Connection, type Work } from './connection.js';
+import { failed, type Refusal } from './failure.js';
 import { isInTransaction } from './host-transactions.js';
+import type { OwnConnection } from './own-connection.js';
 import type { SqliteDatabase } from './sqlite-session-store-options.js';
 
 const notBegun = misconfigured('within: the connection is not in a transaction: begin one first');
 
-type Work<T, E> = (deployment: StoredDeployment) => Result<T, E>;
-
 /** A connection on which the host has begun a transaction, which only the host ends. */
 export class TransactionConnection extends Connection {
-  readonly #own: Connection;
+  readonly #own: OwnConnection;
 
-  /** `own`: the connection of the store. */
-  constructor(database: SqliteDatabase, own: Connection) {
-    super({ ...own.asked, database });
+  constructor(database: SqliteDatabase, own: OwnConnection) {
+    super(database);
     this.#own = own;
   }
 
@@ -32,7 +31,6 @@ export class TransactionConnection extends Connection {
     }
   }
 
-  /** Writes are a savepoint, so that one that fails leaves nothing. */
   override async write<T, E>(_tenant: string, work: Work<T, E>): Promise<Result<T, E | Refusal>> {
     return this.read((deployment): Result<T, E | Refusal> => {
       this.exec('SAVEPOINT colloquy');
@@ -54,7 +52,7 @@ export class TransactionConnection extends Connection {
     } catch (cause) {
       const isOver = !isInTransaction(this.database);
       const state = isOver
-        ? 'SQLite has undone the whole transaction'
+        ? 'SQLite has rolled back the transaction'
         : 'the transaction can only be rolled back';
       return err(storeUnavailable(state, 'not_applied', isOver ? error : cause));
     }

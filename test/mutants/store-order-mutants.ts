@@ -60,7 +60,7 @@ export const storeOrderMutants: readonly Mutant[] = [
   },
   {
     bug: 'writes of a group that SQLite has undone are made in another order',
-    file: 'adapters/sqlite/connection.ts',
+    file: 'adapters/sqlite/own-connection.ts',
     from: '[writes.slice(0, at), writes.slice(at, at + 1), writes.slice(at + 1)]',
     to: '[writes.slice(at + 1), writes.slice(at, at + 1), writes.slice(0, at)]',
     tests: ['test/adapters/sqlite/lane.test.ts'],

@@ -105,7 +105,7 @@ test('an error that ends the transaction is reported as such', async () => {
   expect(await errorOf(inside.append('chat', said('one')))).toMatchObject({
     type: 'store_unavailable',
     outcome: 'not_applied',
-    message: 'SQLite has undone the whole transaction',
+    message: 'SQLite has rolled back the transaction',
   });
   expect(await errorOf(inside.wake('chat'))).toMatchObject({ type: 'misconfigured' });
   expect(await rows()).toEqual(before);
