@@ -19,13 +19,10 @@ import type { PreparedStatements, Statement, Value } from './prepared-statements
 /** The result of a call of the store. */
 export type Answer<T, E = StoreUnavailable | Misconfigured> = Promise<Result<T, E>>;
 
-/**
- * The outcome to report if it is not known whether a statement was committed; a read always has
- * `not_applied`.
- */
+/** The outcome to report if it is not known whether a statement was committed. */
 type Doubt = StoreUnavailable['outcome'];
 
-/** The rows in the answer to a statement; undefined if they cannot be its answer. */
+/** Undefined if the rows cannot be the answer to the statement. */
 const answerIn = (
   rows: readonly Fields[] | undefined,
   { columns = [], hasRow = false }: Statement,
@@ -35,21 +32,20 @@ const answerIn = (
   return columns.every((name) => row[name] !== undefined) ? rows : undefined;
 };
 
-/** Whether a failure means that the server has changed nothing. */
+/** Whether the server has changed nothing. */
 export const isUndone = (error: StoreUnavailable | Misconfigured): boolean =>
   error.type === 'misconfigured' || error.outcome === 'not_applied';
 
 /**
- * The shares of a call's time: until when it sends statements, and until when the server runs them.
- * In the rest, the server's refusal arrives: then it is known that nothing was written.
+ * The shares of a call's time in which it sends statements, and in which the server runs them. The
+ * rest is for the server's refusal to arrive, which proves that nothing was written.
  */
 const SENT_SHARE = 0.9;
 const SERVER_SHARE = 0.95;
 
 /**
- * The failure of a statement. A server that crashes may answer with the reason of the crash, such
- * as a full disk, after the commit. So the statement counts as undone only if the server still
- * answers.
+ * A server that crashes may answer with the reason of the crash, for example a full disk, after the
+ * commit. So a statement counts as undone only if the server still answers.
  */
 const failureOn = async (
   connection: PostgresConnection,
@@ -57,8 +53,6 @@ const failureOn = async (
   doubt: Doubt,
 ): Promise<Failure> => {
   const failure = failureOf(cause, doubt);
-  if (!connection.hasSent && failure.kind === 'lost')
-    return { ...notConnected(cause), kind: 'lost' };
   if (failure.kind !== 'refused' || doubt === 'not_applied') return failure;
   try {
     await connection.query({ text: 'SELECT 1' });
@@ -69,7 +63,7 @@ const failureOn = async (
   }
 };
 
-/** The end of a call and of its parts, by the monotonic clock. */
+/** Times of the monotonic clock. */
 interface Deadlines {
   readonly sent: number;
   readonly server: number;
@@ -85,10 +79,27 @@ const deadlinesOf = (timeoutMs: number): Deadlines => {
   };
 };
 
+/** An attempt to run a statement. */
+interface Attempt {
+  /** Lent until it is released. */
+  connection: PostgresConnection | undefined;
+  /** Whether the call has ended without it. */
+  isLate: boolean;
+  /** Whether the statement may have reached the server while there was time for it. */
+  hasSent: boolean;
+}
+
+const release = (attempt: Attempt, destroy: boolean): void => {
+  const { connection } = attempt;
+  attempt.connection = undefined;
+  connection?.release(destroy);
+};
+
 /** The resources of a call. */
 export interface CallSource {
   /** Whether the statements are steps of a transaction of the host. */
   readonly isWithin: boolean;
+  readonly timeoutMs: number;
   connect(): Answer<PostgresConnection, Failure>;
   readonly statements: PreparedStatements;
   readonly underWay: UnderWay;
@@ -97,33 +108,32 @@ export interface CallSource {
 }
 
 /**
- * One call of the store: its statements share a deadline. Each statement is a separate transaction.
- * If the options of this process differ from the settings of the deployment, every statement
- * returns the error.
+ * One call of the store: its statements share a deadline, and each is a separate transaction. If
+ * the options of this process differ from the settings of the deployment, every statement returns
+ * the error.
  */
 export class Call {
   readonly #source: CallSource;
   readonly #deadlines: Deadlines;
 
-  constructor(source: CallSource, timeoutMs: number, deadlines = deadlinesOf(timeoutMs)) {
+  constructor(source: CallSource, deadlines = deadlinesOf(source.timeoutMs)) {
     this.#source = source;
     this.#deadlines = deadlines;
   }
 
   /**
-   * One call for several, of one source. The server ends it by the earliest deadline; the answer
+   * One call for several calls of a source. The server ends it by the earliest deadline; the answer
    * counts until the latest deadline.
    */
   static together(first: Call, ...more: readonly Call[]): Call {
     const all = [first, ...more].map((each) => each.#deadlines);
-    return new Call(first.#source, 0, {
+    return new Call(first.#source, {
       sent: Math.min(...all.map(({ sent }) => sent)),
       server: Math.min(...all.map(({ server }) => server)),
       call: Math.max(...all.map(({ call }) => call)),
     });
   }
 
-  /** Whether it is too late to send a statement. */
   get isOver(): boolean {
     return performance.now() >= this.#deadlines.sent;
   }
@@ -133,15 +143,10 @@ export class Call {
     return Math.max(1, Math.floor(this.#deadlines.server - performance.now()));
   }
 
-  /** The settings of the deployment. */
   deployment(): Answer<StoredDeployment> {
     return this.#source.deployment((statement) => this.#complete(statement, 'not_applied'));
   }
 
-  /**
-   * A read is always `not_applied`, and is repeated once on another connection if its connection
-   * was lost.
-   */
   read(statement: Statement): Answer<readonly Fields[]> {
     return this.track(this.#settled(statement, 'not_applied'));
   }
@@ -150,7 +155,7 @@ export class Call {
     return this.track(this.#settled(statement, 'unknown'));
   }
 
-  /** Counts work as under way until it settles; see `PostgresSessionStore.drain`. */
+  /** See `PostgresSessionStore.drain`. */
   track<T>(work: Promise<T>): Promise<T> {
     return this.#source.underWay.track(work);
   }
@@ -168,10 +173,7 @@ export class Call {
     return this.write({ sql, values, columns, hasRow, ...(onSent && { onSent }) });
   }
 
-  /**
-   * The result of work that several calls share; undefined if it has none by the deadline of this
-   * call.
-   */
+  /** The result of work that several calls may share; undefined if this call ends before it. */
   async within<T>(work: Promise<T>): Promise<T | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<undefined>((resolve) => {
@@ -194,8 +196,8 @@ export class Call {
 
   /**
    * Repeats a statement that the server has undone because of a conflict with other transactions,
-   * unless that has undone a transaction of the host. If the connection was lost, repeats a read, or
-   * a write that was not sent, once.
+   * unless it has undone a transaction of the host. After a lost connection, repeats a read, or a
+   * write that was not sent, once.
    */
   async #complete(statement: Statement, doubt: Doubt): Answer<readonly Fields[]> {
     let isLossRepeated = true;
@@ -205,8 +207,7 @@ export class Call {
       const { kind, error } = result.error;
       const isRepeated =
         kind === 'conflict' || (kind === 'lost' && isLossRepeated && isUndone(error));
-      const { isWithin } = this.#source;
-      if (isWithin || !isRepeated || attempt === MAX_RACES) return err(error);
+      if (this.#source.isWithin || !isRepeated || attempt === MAX_RACES) return err(error);
       if (kind === 'lost') isLossRepeated = false;
     }
   }
@@ -216,56 +217,54 @@ export class Call {
    */
   async #send(statement: Statement, doubt: Doubt): Answer<readonly Fields[], Failure> {
     if (this.isOver) return err(timedOut('not_applied'));
-    let connection: PostgresConnection | undefined;
-    let isLate = false;
-    const release = (isAbandoned: boolean): void => {
-      const lent = connection;
-      connection = undefined;
-      lent?.release(isAbandoned);
-    };
-    const attempt = async (): Answer<readonly Fields[], Failure> => {
-      const connected = await this.#source.connect();
-      if (connected.isErr()) return err(connected.error);
-      const lent = connected.value;
-      connection = lent;
-      const result = await this.#runOn(lent, statement, doubt, () => isLate);
-      release(result.isErr() && result.error.kind === 'lost');
-      return result;
-    };
-    const result = await this.within(attempt());
+    const attempt: Attempt = { connection: undefined, isLate: false, hasSent: false };
+    const result = await this.within(this.#try(attempt, statement, doubt));
     if (result !== undefined) return result;
-    isLate = true;
-    const outcome = connection?.hasSent === true ? doubt : 'not_applied';
-    release(true);
-    const late = timedOut(outcome);
+    attempt.isLate = true;
+    release(attempt, true);
+    const late = timedOut(attempt.hasSent ? doubt : 'not_applied');
     return err(this.#source.isWithin ? doomed(late) : late);
   }
 
-  /** Runs a statement, unless it is too late. */
-  async #runOn(
-    lent: PostgresConnection,
+  async #try(
+    attempt: Attempt,
     statement: Statement,
     doubt: Doubt,
-    isLate: () => boolean,
+  ): Answer<readonly Fields[], Failure> {
+    const connected = await this.#source.connect();
+    if (connected.isErr()) return err(connected.error);
+    attempt.connection = connected.value;
+    const result = await this.#runOn(connected.value, attempt, statement, doubt);
+    release(attempt, result.isErr() && result.error.kind === 'lost');
+    return result;
+  }
+
+  async #runOn(
+    connection: PostgresConnection,
+    attempt: Attempt,
+    statement: Statement,
+    doubt: Doubt,
   ): Answer<readonly Fields[], Failure> {
     const { isWithin, statements } = this.#source;
-    const isTooLate = () => isLate() || this.isOver;
+    const isTooLate = () => attempt.isLate || this.isOver;
     const boundMs = () => {
       if (isTooLate()) return undefined;
+      attempt.hasSent = true;
       statement.onSent?.();
-      return isWithin ? '' : this.serverMs;
+      return isWithin ? '' : `${this.serverMs}`;
     };
     try {
       if (isTooLate()) return err(timedOut('not_applied'));
       const sent = isWithin ? { ...statement, isPlannedAnew: true } : statement;
-      const answer = await statements.run(lent, sent, boundMs);
-      const rows = answerIn(answer, statement);
+      const rows = answerIn(await statements.run(connection, sent, boundMs), statement);
       if (rows !== undefined) return ok(rows);
       return err({ kind: 'refused', error: foreignAnswer(doubt) });
     } catch (cause) {
       if (isWithin) return err(doomed(failureOf(cause, 'not_applied')));
-      if (!lent.hasSent && isTooLate()) return err(timedOut('not_applied'));
-      return err(await failureOn(lent, cause, doubt));
+      if (attempt.hasSent) return err(await failureOn(connection, cause, doubt));
+      if (isTooLate()) return err(timedOut('not_applied'));
+      const failure = failureOf(cause, 'not_applied');
+      return err(failure.kind === 'lost' ? { ...notConnected(cause), kind: 'lost' } : failure);
     }
   }
 }

@@ -24,12 +24,9 @@ import { type LabelChange, labelChangeOf, labelText } from '../stored/labels.js'
 import { finite, NEVER } from '../stored/never.js';
 
 /*
- * The commits as the procedure commit_all takes them: the fields of its type `commit`. A field that
- * is undefined is null there.
- */
-
-/*
- * Most objects are written as one literal, because copies of objects take longer than all the rest.
+ * The commits as the procedure commit_all accepts them: the fields of its type `commit`, in which
+ * undefined becomes null. Most objects are one literal, because copying objects would take longer
+ * than all the rest.
  */
 
 /** When a worker may claim a session in which no message waits. */
@@ -40,11 +37,9 @@ const retryAtOf = (state: StateRecord): number => {
 
 const noLabels: LabelChange = { added: [], lost: [] };
 
-/** Undefined for no labels. */
 const labelTextsOf = (labels: LabelChange['added']): readonly string[] | undefined =>
   labels.length === 0 ? undefined : labels.map(([name, value]) => labelText(name, value));
 
-/** A state in columns. What is left of a removed session is in no list, and waits for no worker. */
 const putOf = (state: StateRecord, wakeAt = wakeAtOf(state)) => ({
   status: state.status,
   deadline: finite(endsAt(state)),
@@ -62,15 +57,16 @@ const putOf = (state: StateRecord, wakeAt = wakeAtOf(state)) => ({
   state: encodeState(state, state.labels),
 });
 
+/** What is left of a removed session waits for no worker. */
 const remainsPutOf = (state: StateRecord) => putOf(state, NEVER);
 
-/** The positions of an append are added there. */
+/** The procedure adds the positions of an append. */
 const eventTextOf = (event: EventPart): string => {
   const text = JSON.stringify(event);
   return event.type === 'appended' ? text.slice(0, -1) : text;
 };
 
-/** A position, or one after every end if it cannot be that of an entry. */
+/** A number that cannot be a position becomes a position after every end. */
 const positionOf = (position: number | undefined): number | undefined =>
   position === undefined || Number.isSafeInteger(position) ? position : NEVER;
 
@@ -102,7 +98,6 @@ const putIn = ({ key, effects: { put } }: StateChange | UseChange) => {
   return isLeft ? remainsPutOf(put.state) : putOf(put.state);
 };
 
-/** Undefined if a commit has nothing to do with the inbox. */
 const inboxIn = ({ guards, effects }: StateChange | UseChange) => {
   const { send, put } = effects;
   const { take, withdraw }: InboxEffects = put === undefined ? {} : effects;
@@ -120,7 +115,7 @@ const inboxIn = ({ guards, effects }: StateChange | UseChange) => {
   };
 };
 
-/** Maximum number of entries with those of the change, but without the messages that it takes. */
+/** The procedure counts the entries of the change, but not the messages that it takes. */
 const mostEntriesIn = ({ guards, effects }: StateChange | UseChange): number | undefined =>
   guards.entries === undefined ? undefined : guards.entries - takenBy(effects);
 
@@ -182,7 +177,6 @@ export const changeInput = (commit: ChangeCommit) => {
   return isRedaction(commit) ? redactInput(commit) : stateInput(commit);
 };
 
-/** The fields of a session that only the queue of due sessions finds. */
 const remainsOf = ({ key, effects: { remains } }: RemoveCommit) => {
   if (remains === undefined) return {};
   const { tenant, id } = storedKeyOf({ ...key, removal: remains.removal });

@@ -3,23 +3,35 @@ import type { Fields } from '../../src/session/fields.js';
 import { UnderWay } from '../../src/store/under-way.js';
 import { deploymentFor } from '../sql/sql-deployment.js';
 import type { StoredDeployment } from '../stored/deployment.js';
-import { type Answer, Call, type CallSource } from './call.js';
-import { type Clients, clientsOfPool, clientsOfSql, type PostgresConnection } from './clients.js';
+import type { Answer, CallSource } from './call.js';
+import {
+  type Clients,
+  clientsOfPool,
+  connectionOfClient,
+  type PostgresConnection,
+} from './clients.js';
 import { type Failure, notConnected } from './failure.js';
-import type { PostgresSettings } from './postgres-session-store-options.js';
+import { clientsOfSql, connectionOfSql } from './postgres-js-clients.js';
+import type { HostConnection, PostgresSettings } from './postgres-session-store-options.js';
 import { PreparedStatements, type Statement } from './prepared-statements.js';
 
 /** The prefix of the names of all tables. */
 export const prefixOf = (schema: string): string => `"${schema}".`;
 
-/** Reads the settings in a call. */
 type Read = (statement: Statement) => Answer<readonly Fields[]>;
+
+const META = { sql: 'SELECT name, value FROM $meta', values: [], columns: ['name', 'value'] };
+
+/** The store never releases a connection of the host. */
+export const connectionOf = (client: HostConnection): PostgresConnection =>
+  'unsafe' in client ? connectionOfSql(client) : connectionOfClient(client);
 
 /** The host's pool. */
 export class Connection implements CallSource {
-  readonly clients: Clients;
   readonly isWithin = false;
   readonly settings: PostgresSettings;
+  readonly timeoutMs: number;
+  readonly clients: Clients;
   readonly statements: PreparedStatements;
   readonly underWay = new UnderWay();
   /** Set by the first call. */
@@ -31,6 +43,7 @@ export class Connection implements CallSource {
     const { host } = settings;
     this.clients = 'sql' in host ? clientsOfSql(host.sql) : clientsOfPool(host.pool);
     this.settings = settings;
+    this.timeoutMs = settings.timeoutMs;
     this.statements = new PreparedStatements(prefixOf(settings.schema));
   }
 
@@ -39,18 +52,9 @@ export class Connection implements CallSource {
     return this.clients.isClosed;
   }
 
-  /** Begins a call of the store. */
-  begin(): Call {
-    return new Call(this, this.settings.timeoutMs);
-  }
-
-  /**
-   * The settings of the deployment, or an error if the options of this process differ from them.
-   * They are read once.
-   */
   async deployment(read: Read): Answer<StoredDeployment> {
     if (this.#deployment !== undefined) return this.#deployment;
-    this.#reading ??= this.read(read)
+    this.#reading ??= this.#read(read)
       .then((found) => {
         if (found.isOk()) this.#deployment = ok(found.value);
         return found;
@@ -61,32 +65,35 @@ export class Connection implements CallSource {
     return this.#reading;
   }
 
-  /** The settings of the deployment, once they are known. */
-  get known(): Result<StoredDeployment, never> | undefined {
-    return this.#deployment;
-  }
-
-  async read(read: Read): Answer<StoredDeployment> {
-    const rows = await read({
-      sql: 'SELECT name, value FROM $meta',
-      values: [],
-      columns: ['name', 'value'],
-    });
-    if (rows.isErr()) return err(rows.error);
-    return deploymentFor('PostgresSessionStore', this.settings, rows.value);
-  }
-
-  /** Reads the settings again with the next call. */
+  /** Lets the next call read the settings of the deployment again. */
   forget(): void {
     this.#deployment = undefined;
   }
 
-  /** Borrows a connection, which the caller must release. */
   async connect(): Answer<PostgresConnection, Failure> {
     try {
       return ok(await this.clients.connect());
     } catch (cause) {
       return err(notConnected(cause));
     }
+  }
+
+  /** The source of calls in a transaction that the host has begun on `client`. */
+  within(client: HostConnection): CallSource {
+    const { timeoutMs, statements, underWay } = this;
+    return {
+      isWithin: true,
+      timeoutMs,
+      statements,
+      underWay,
+      connect: async () => ok(connectionOf(client)),
+      // Not kept, because a rollback may undo settings that a transaction has read.
+      deployment: async (read) => this.#deployment ?? this.#read(read),
+    };
+  }
+
+  async #read(read: Read): Answer<StoredDeployment> {
+    const rows = await read(META);
+    return rows.andThen((meta) => deploymentFor('PostgresSessionStore', this.settings, meta));
   }
 }

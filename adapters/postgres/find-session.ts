@@ -23,7 +23,7 @@ const FIND = '$sessions AS session WHERE tenant = ? AND id = ?';
 
 const STATE_COLUMNS = ['state', 'last_activity', 'revision', 'asked_at', 'inbox'];
 
-const FIND_STATE = `SELECT state, last_activity, revision, asked_at, inbox FROM ${FIND}`;
+const FIND_STATE = `SELECT ${STATE_COLUMNS.join(', ')} FROM ${FIND}`;
 
 export const findSession = async (
   call: Call,
@@ -48,10 +48,10 @@ export const findState = async (
   return rows.andThen(([row]) => stateIn(key.id, row));
 };
 
-/** Stands for a slice at something that is no position. */
+/** For a slice at an invalid position. */
 const NOTHING_ASKED: HistorySlice = { after: 0, limit: 1 };
 
-/** The entries next to the position `given`, and the bytes of all up to each. */
+/** The entries next to the position `given`. `size`: the bytes from there to each entry. */
 const nextTo = (side: string, order: string): string => `
   SELECT position, entry, bytes, sum(bytes) OVER (ORDER BY position ${order}) AS size
   FROM (
@@ -62,14 +62,11 @@ const nextTo = (side: string, order: string): string => `
     LIMIT ?
   ) AS next`;
 
-/**
- * The entries on one side of a position whose bytes fit, but at least one. And the last entry
- * before them, and the last of the history.
- */
+/** Returns at least one entry, even if its bytes do not fit. */
 const sliceOf = (side: string, order: string): string => `
   WITH asked AS (
-    SELECT number, incarnation, state, last_activity, revision, asked_at, inbox, redactions,
-      entries, position, least(?::bigint, position) AS given
+    SELECT ${STATE_COLUMNS.join(', ')}, number, incarnation, redactions, entries, position,
+      least(?::bigint, position) AS given
     FROM ${FIND}
   )
   SELECT asked.*, slice.*,

@@ -19,23 +19,22 @@ import {
 } from './pending-commit.js';
 
 /**
- * The outcome of a commit. If another transaction holds its session, it is a promise, so that the
- * others of a group need not wait for it.
+ * The outcome of a commit. It is a promise if another transaction holds the session, so that the
+ * rest of the group need not wait for it.
  */
 interface Settling {
   readonly written: Written | Promise<Written>;
 }
 
-/** With one group under way, client and server wait for each other; more than four gain nothing. */
+/** With one group, client and server wait for each other. More than four gain nothing. */
 const GROUPS = { groups: 4, calls: 64, bytes: 1 << 20, soon: atEndOfTurn } as const;
 
-/** The same order in all processes: groups that lock the same sessions cannot deadlock. */
+/** One order in all processes, so that groups that lock the same sessions cannot deadlock. */
 const bySession = (a: PendingCommit, b: PendingCommit): number => {
   if (a.key === b.key) return 0;
   return a.key < b.key ? -1 : 1;
 };
 
-/** The commits of each session, in their order. */
 const sessionsIn = (commits: readonly PendingCommit[]): readonly (readonly PendingCommit[])[] => {
   const sessions = new Map<string, PendingCommit[]>();
   for (const commit of commits) {
@@ -47,8 +46,8 @@ const sessionsIn = (commits: readonly PendingCommit[]): readonly (readonly Pendi
 };
 
 /**
- * Writes commits that arrive together in one statement and one transaction. Each keeps its timeout
- * and its outcome, and those of one session are made in their order.
+ * Writes commits that arrive together in one statement and one transaction. Each commit keeps its
+ * timeout and its outcome, and the commits of a session keep their order.
  */
 export class GroupWriter implements CommitWriter {
   readonly #lane = new Lane<PendingCommit, Settling>({
@@ -66,7 +65,7 @@ export class GroupWriter implements CommitWriter {
     if (made.isErr()) return err(made.error);
     const pending = made.value;
     const { tenant, key, text } = pending;
-    // A fork locks two sessions. Among others it could not do that in the order of all groups.
+    // A fork locks two sessions, and in a group it could not keep the order of locks.
     const isFork = 'source' in commit && commit.source !== undefined;
     const bytes = isFork ? Number.POSITIVE_INFINITY : text.length;
     const sent = this.#lane.run(pending, { tenant, key, bytes });
@@ -102,7 +101,7 @@ export class GroupWriter implements CommitWriter {
     );
   }
 
-  /** Makes commits separately after their group was undone, so that only faulty commits fail. */
+  /** After a group was undone, only the faulty commits must fail. */
   async #makeOneByOne(
     commits: readonly PendingCommit[],
   ): Promise<ReadonlyMap<PendingCommit, Settling>> {

@@ -19,14 +19,13 @@ interface Waiting {
   readonly resolve: (written: Written) => void;
 }
 
-/** Each session that waits for a lock occupies a connection of the pool. */
+/** Each session that waits for a lock occupies a connection. */
 const LANE = { groups: 2, calls: 1, bytes: 1, soon: atEndOfTurn } as const;
 
-/** Maximum number of commits that are made together after the wait. */
+/** Limits of the commits that are made together after the wait. */
 const MOST_CHANGES = 64;
 const MOST_CHARACTERS = 1 << 20;
 
-/** The first commits of a queue, at least one, that are not too long together. */
 const firstOf = (queue: readonly Waiting[]): readonly Waiting[] => {
   let length = 0;
   const end = queue.slice(0, MOST_CHANGES).findIndex(({ commit }, at) => {
@@ -37,8 +36,8 @@ const firstOf = (queue: readonly Waiting[]): readonly Waiting[] => {
 };
 
 /**
- * The commits of sessions that other transactions hold. They wait here, so that no group with
- * commits of other sessions waits for these locks. The commits of a session keep their order.
+ * Commits of sessions that other transactions hold. They wait here, so that no group with commits
+ * of other sessions waits for these locks. The commits of a session keep their order.
  */
 export class HeldSessions {
   readonly #lane = new Lane<string, undefined>({
@@ -47,12 +46,12 @@ export class HeldSessions {
   });
   readonly #queues = new Map<string, Waiting[]>();
 
-  /** Whether commits of a session wait. As long as they do, later commits must wait too. */
+  /** While commits of a session wait, later commits must wait too. */
   has(key: string): boolean {
     return this.#queues.has(key);
   }
 
-  /** Makes a commit after those of its session that already wait. */
+  /** Makes a commit after the waiting commits of its session. */
   wait(commit: PendingCommit): Promise<Written> {
     const { tenant, key } = commit;
     return new Promise((resolve) => {
@@ -69,13 +68,13 @@ export class HeldSessions {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const written = await sendAlone(next.commit, patiently);
       next.resolve(written);
-      // The lock is gone: the others need not be made one by one.
+      // The lock is gone. One by one, a session whose commits keep arriving would never catch up.
       while (written.isOk() && (await this.#makeTogether(queue)));
     }
     this.#queues.delete(key);
   }
 
-  /** Makes the first commits of a queue together. Returns false if that made none. */
+  /** Returns false if it made none. */
   async #makeTogether(queue: Waiting[]): Promise<boolean> {
     const all = firstOf(queue);
     const sendable = all.map(({ commit }) => commit).filter(isSendable);

@@ -26,7 +26,7 @@ const historyBytes = ({ historyLimit }: ReadSize): Query => {
   };
 };
 
-/** The last `historyLimit` entries of a session of the table `fitting`, in their order. */
+/** Of a session of the table `fitting`. */
 const historyOf = ({ historyLimit }: ReadSize): Query => {
   if (historyLimit === 0) return { sql: "''", values: [] };
   const aggregated = (latest: string): string => `(
@@ -42,10 +42,7 @@ const historyOf = ({ historyLimit }: ReadSize): Query => {
   return { sql: aggregated(latest), values: [historyLimit] };
 };
 
-/**
- * A session of the table `fitting` as one JSON text: the client then decodes one column a row, and
- * parses once.
- */
+/** One JSON value, so that the client decodes one column a row, and parses once. */
 const recordOf = (history: string): string => `concat(
         '{"id":"', id, '","entries":', entries, ',"sequence":', sequence, ',"position":', position,
         ',"incarnation":"', incarnation, '","redactions":', redactions,
@@ -54,23 +51,21 @@ const recordOf = (history: string): string => `concat(
         ',"state":', state, ',"head":', head, ',"history":[', ${history}, ']}'
       )`;
 
-/** Where sessions are read: tables and a condition, which name the table `session`. */
+/** Tables and a condition, in which the table of sessions is `session`. */
 export interface Source extends Query {
-  /** The time by which they are sorted. Default: that of their creation. */
+  /** The time that orders the sessions. Default: their creation. */
   readonly time?: string;
 }
 
-/** The part of the sessions to load, in an order; without one, all. */
 type Page = Pick<PageRange, 'limit' | 'order'>;
 
-/** An expression for the place of a session on its page. */
 const placeOf = (time: string, page: Page | undefined): string => {
   if (page === undefined) return '1';
   const direction = directionOf(page);
   return `row_number() OVER (ORDER BY ${time} ${direction}, session.id ${direction})`;
 };
 
-/** Whether a session is on the page, and all of the page fit into `maxBytes`. */
+/** Whether a session is on the page, and the complete page fits into `maxBytes`. */
 const fitsOn = (page: Page | undefined, maxBytes: number): Query => {
   if (page === undefined) return { sql: 'size <= ?::bigint', values: [maxBytes] };
   return {
@@ -80,10 +75,10 @@ const fitsOn = (page: Page | undefined, maxBytes: number): Query => {
 };
 
 /**
- * Reads the sessions of a source, with the latest entries of their histories: one, or the first
- * ones of a page. If their total size exceeds `maxBytes`, it reads only their sizes. Of a session
- * after the page, which is no part of the total, it reads only the position. A single statement, so
- * that the result is consistent.
+ * Reads the sessions of a source with the latest entries of their histories: all, or a page. If
+ * their total size exceeds `maxBytes`, it reads only their sizes. Of the session after the page,
+ * whose size does not count, it reads only the position. A single statement, so that the result is
+ * consistent.
  */
 export const loadSessions = (source: Source, size: ReadSize, page?: Page): Query => {
   const { time = 'session.created_ms' } = source;
@@ -108,5 +103,5 @@ export const loadSessions = (source: Source, size: ReadSize, page?: Page): Query
   };
 };
 
-/** Columns that a row of `loadSessions` has. */
+/** Of the rows of `loadSessions`. */
 export const SESSION_COLUMNS = ['id', 'created_ms', 'size', 'record'];

@@ -5,13 +5,13 @@ import type { Value } from './prepared-statements.js';
 const TABLES = ['sessions', 'outbox'] as const;
 
 /** Runs a statement in the transaction of a migration. */
-type Run = (sql: string, values?: readonly Value[]) => Promise<readonly Fields[]>;
+export type Run = (sql: string, values?: readonly Value[]) => Promise<readonly Fields[]>;
 
 const sequenceOf = (table: string): string => `pg_get_serial_sequence('$${table}', 'number')`;
 
 /*
- * The latest number of the rows comes first: a create takes its number before it adds its row. A
- * role that may not read the sequence learns nothing; its creates then report the conflict.
+ * Reads the latest number of the rows first, because a create takes its number before it adds its
+ * row. A role that may not read the sequence finds nothing; its creates then report the conflict.
  */
 const behind = (table: string): string => `
   SELECT last
@@ -19,7 +19,7 @@ const behind = (table: string): string => `
   WHERE has_sequence_privilege(${sequenceOf(table)}, 'SELECT, USAGE')
     AND last > coalesce(pg_sequence_last_value(${sequenceOf(table)}::regclass), 0)`;
 
-/* The lock keeps out creates that take a number between the read and the write. */
+/* Without the lock, a create could take a number between the read and the write. */
 const move = (table: string): readonly string[] => [
   `LOCK TABLE $${table} IN SHARE ROW EXCLUSIVE MODE`,
   `SELECT setval(${sequenceOf(table)}, max(number))
@@ -28,8 +28,8 @@ const move = (table: string): readonly string[] => [
 ];
 
 /**
- * Moves sequences behind the numbers of the rows. Logical replication copies rows, but no
- * sequences, so after a switch-over they begin again at 1.
+ * Moves sequences past the numbers of the rows. Logical replication copies rows but not sequences,
+ * so these begin again at 1 after a switchover.
  */
 export const moveSequences = async (run: Run): Promise<void> => {
   for (const table of TABLES) {

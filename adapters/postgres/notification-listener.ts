@@ -1,3 +1,4 @@
+import { Call } from './call.js';
 import type { Connection } from './connection.js';
 import type { Subscription } from './pool-subscription.js';
 
@@ -7,15 +8,14 @@ const POLL_MS = 250;
 /** Milliseconds between two checks that notifications arrive. */
 const CHECK_MS = 5000;
 
-/** Milliseconds before the next attempt to listen, after the pool had no connection to spare. */
+/** Milliseconds before the next attempt to listen, if the pool had no connection to spare. */
 const NO_ROOM_MS = 60_000;
 
 /**
  * Wakes listeners at notifications of a channel
  * (https://www.postgresql.org/docs/current/sql-listen.html), which one connection of the pool
- * receives. It regularly sends itself a notification over another connection. While none arrives,
- * such as behind a pooler in transaction mode, or while it has no connection, it wakes the
- * listeners every 250 ms instead.
+ * receives. It regularly sends itself a notification over another connection. While no notification
+ * arrives, for example behind a pooler in transaction mode, it wakes the listeners every 250 ms.
  */
 export class NotificationListener {
   readonly #connection: Connection;
@@ -26,7 +26,7 @@ export class NotificationListener {
   #isChecking = false;
   /** Whether a notification has arrived since the last check. */
   #isHeard = false;
-  /** By the monotonic clock. */
+  /** A time of the monotonic clock. */
   #nextCheckAt = 0;
 
   constructor(connection: Connection, channel: string) {
@@ -55,7 +55,7 @@ export class NotificationListener {
   }
 
   #tick(): void {
-    // Disconnects at once, because the end of the pool waits for this connection.
+    // Disconnects immediately, because the end of the pool waits for this connection.
     if (!this.#isNeeded) this.#unsubscribe();
     else if (!this.#isChecking && performance.now() >= this.#nextCheckAt) void this.#check();
     if (!this.#isHeard) this.#wake();
@@ -66,8 +66,8 @@ export class NotificationListener {
   }
 
   /**
-   * Sends a notification over another connection, because one over its own may arrive even if those
-   * of other processes do not.
+   * Sends a notification over another connection. A notification over its own connection may arrive
+   * even if the notifications of other processes do not.
    */
   async #check(): Promise<void> {
     this.#isChecking = true;
@@ -79,7 +79,7 @@ export class NotificationListener {
       this.#nextCheckAt = performance.now() + NO_ROOM_MS;
     }
     const notify = { sql: `SELECT pg_notify(?, '')`, values: [this.#channel] };
-    if (this.#subscription !== undefined) await this.#connection.begin().write(notify);
+    if (this.#subscription !== undefined) await new Call(this.#connection).write(notify);
     this.#isChecking = false;
   }
 
@@ -102,15 +102,16 @@ export class NotificationListener {
         if (this.#subscription === subscription) this.#unsubscribe();
       },
     };
-    subscription = await clients.subscribe(this.#channel, subscriber).catch(() => undefined);
-    if (!clients.canSubscribe) this.#nextCheckAt = Number.POSITIVE_INFINITY;
-    if (subscription === undefined || isOver) return undefined;
+    const found = await clients.subscribe(this.#channel, subscriber).catch(() => undefined);
+    if (found === 'unable') this.#nextCheckAt = Number.POSITIVE_INFINITY;
+    if (found === undefined || found === 'unable' || isOver) return undefined;
+    subscription = found;
     if (!this.#isNeeded) {
       subscription.stop();
       return undefined;
     }
     this.#subscription = subscription;
-    // A pooler may deliver the notification to the next user of the connection.
+    // A pooler may deliver notifications to the next user of the connection.
     this.#isHeard = false;
     return subscription;
   }

@@ -3,23 +3,21 @@ import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.j
 import type { Fields } from '../../src/session/fields.js';
 import { rowsIn } from '../sql/query.js';
 import { parseStored } from '../stored/json.js';
-import { arrayOf } from './array-of.js';
 import { type Answer, Call, isUndone } from './call.js';
 import type { CommitInput } from './commit-input.js';
 import { foreignAnswer, timedOut } from './failure.js';
+import { arrayOf } from './prepared-statements.js';
 
-/** The fields of the outcome of `commit_all`. */
+/** The outcome of a commit as `commit_all` returns it. */
 export type Written = Result<Fields, StoreUnavailable | Misconfigured>;
 
-/** Makes commits in a call. */
 export interface CommitWriter {
   write(call: Call, commit: CommitInput): Promise<Written>;
 }
 
-/** A commit on its way. */
 export interface PendingCommit {
   readonly tenant: string;
-  /** Its session. */
+  /** Of its session. */
   readonly key: string;
   /** The commit as JSON. */
   readonly text: string;
@@ -30,7 +28,6 @@ export interface PendingCommit {
   progress: 'waiting' | 'leaving' | 'sent' | 'given up';
 }
 
-/** Fails if the deployment does not fit. */
 export const pendingOf = async (call: Call, commit: CommitInput): Answer<PendingCommit> => {
   const { tenant } = commit;
   const text = JSON.stringify(commit);
@@ -44,14 +41,15 @@ export const pendingOf = async (call: Call, commit: CommitInput): Answer<Pending
 
 export const gaveUp: Written = err(timedOut('not_applied').error);
 
-/** Whether a commit waits to be sent, and may still be. */
 export const isSendable = ({ progress, call }: PendingCommit): boolean =>
   progress === 'waiting' && !call.isOver;
 
-/** How long a commit waits for a lock while others wait for it: in milliseconds, and of its time. */
+/**
+ * How long a commit waits for a lock while others wait for it: in milliseconds, and of its time.
+ */
 const LOCK_MS = 250;
 const LOCK_SHARE = 0.25;
-/** The same for a commit for which no other waits: the refusal must come before the timeout. */
+/** For a commit that no other waits for. The refusal must arrive before the timeout. */
 const LOCK_SHARE_ALONE = 0.9;
 
 export const briefly = ({ serverMs }: Call): number =>
@@ -59,16 +57,16 @@ export const briefly = ({ serverMs }: Call): number =>
 
 export const patiently = ({ serverMs }: Call): number => Math.ceil(serverMs * LOCK_SHARE_ALONE);
 
-/** The tenants whose live sessions are counted, in one order for all processes. */
+/** Sorted, so that all processes lock the tenants in one order. */
 const countedBy = (commits: readonly PendingCommit[]): readonly string[] => {
   const counting = commits.filter(({ counts }) => counts);
   return [...new Set(counting.map(({ tenant }) => tenant))].sort();
 };
 
 /**
- * Makes commits in one statement and one transaction. The outcomes are in the order of the commits.
- * `wait` is how long the server waits for each lock, in milliseconds. `channel`: only within a
- * transaction of the host.
+ * Makes commits in one statement and one transaction, and returns an outcome for each. `wait`: the
+ * milliseconds that the server waits for each lock. `channel`: only within a transaction of the
+ * host.
  */
 export const sendCommits = async (
   commits: readonly [PendingCommit, ...PendingCommit[]],
@@ -97,12 +95,24 @@ export const sendCommits = async (
 export const outcomeAt = (outcomes: readonly Fields[], at: number): Written =>
   ok(outcomes[at] ?? {});
 
-/** Makes a commit in a statement of its own. */
 export const sendAlone = async (
   commit: PendingCommit,
   wait: (call: Call) => number,
+  channel?: string,
 ): Promise<Written> => {
   if (!isSendable(commit)) return gaveUp;
-  const sent = await sendCommits([commit], wait);
+  const sent = await sendCommits([commit], wait, channel);
   return sent.andThen((outcomes) => outcomeAt(outcomes, 0));
 };
+
+/**
+ * Makes each commit as a step of the host's transaction. PostgreSQL notifies the channel at the end
+ * of the transaction, so that the next reader publishes its events.
+ */
+export const stepWriter = (channel: string): CommitWriter => ({
+  async write(call, commit) {
+    const pending = await pendingOf(call, commit);
+    if (pending.isErr()) return err(pending.error);
+    return sendAlone(pending.value, patiently, channel);
+  },
+});

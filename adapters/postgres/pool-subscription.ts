@@ -1,14 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { PostgresClient } from './postgres-session-store-options.js';
 
-/** A subscription to the notifications of a channel. */
+/** To the notifications of a channel. */
 export interface Subscription {
-  /** Whether the host has a connection besides that of the subscription. */
+  /** Whether the host has another connection. */
   hasRoom(): Promise<boolean>;
   stop(): void;
 }
 
-/** What happens to a subscription. */
 export interface Subscriber {
   notified(): void;
   /** Notifications may have been missed. */
@@ -22,9 +21,7 @@ const FREE_MS = 250;
 
 type Borrow = () => Promise<PostgresClient>;
 
-/**
- * Borrows a connection if one becomes free in time. Returns it to the pool if it comes too late.
- */
+/** A connection that becomes free too late goes back to the pool. */
 const borrowSoon = async (borrow: Borrow): Promise<PostgresClient | undefined> => {
   const connecting = borrow().catch(() => undefined);
   const late = Symbol('late');
@@ -34,16 +31,13 @@ const borrowSoon = async (borrow: Borrow): Promise<PostgresClient | undefined> =
   return undefined;
 };
 
-/** Whether the pool has a connection to spare. */
 const hasRoom = async (borrow: Borrow): Promise<boolean> => {
   const client = await borrowSoon(borrow);
   client?.release(false);
   return client !== undefined;
 };
 
-/**
- * Listens with a connection of the pool. `unable`: its connections cannot receive notifications.
- */
+/** `unable` if the connections of the pool cannot receive notifications. */
 export const subscribeWith = async (
   borrow: Borrow,
   channel: string,
@@ -56,7 +50,7 @@ export const subscribeWith = async (
     return 'unable';
   }
   let isOver = false;
-  /** Closes the connection instead of returning it to the pool, because it still listens. */
+  /** Closes the connection, because it still listens. */
   const stop = (): void => {
     if (isOver) return;
     isOver = true;

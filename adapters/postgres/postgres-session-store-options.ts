@@ -4,30 +4,29 @@ import { flag, matching, upTo } from '../../src/schema/values.js';
 import { hasMethods } from '../../src/session/fields.js';
 import { type AskedDeployment, askedOf, deploymentFields } from '../stored/deployment.js';
 
-/** A connection of a pool. The store uses `query` and `release`; `on` is for notifications. */
+/** A connection of a pool. */
 export interface PostgresClient {
   /**
-   * A client with a method `escapeIdentifier`, as those of pg have it, gets `{ name, text, values
-   * }` instead.
+   * For a client with a method `escapeIdentifier`, like the clients of pg, the argument is
+   * `{ name, text, values }`.
    */
   query(text: string, values?: unknown[]): PromiseLike<unknown>;
-  /** With true, the pool closes the connection. */
+  /** With `true`, the pool closes the connection. */
   release(destroy?: boolean): unknown;
-  /** Without it, the store polls for events. */
+  /** Delivers notifications. Without it, the store polls for events. */
   on?(event: string, listener: (value: unknown) => void): unknown;
 }
 
 /**
- * A pool of connections, such as `Pool` of the package pg. The pool belongs to the host: the store
- * never configures or ends it. Declared here, so that no driver is needed to compile against this
- * store.
+ * A pool of connections, for example `Pool` of the package pg. It belongs to the host: the store
+ * never configures or ends it. Declared here, so that this store compiles without a driver.
  */
 export interface PostgresPool {
   /** True once the host has called `end`, in pools that report this. */
   readonly ending?: unknown;
   readonly ended?: unknown;
   connect(): PromiseLike<PostgresClient>;
-  /** Lets the store listen for errors of a connection from its start. */
+  /** Lets the store listen for the errors of a connection from its start. */
   on?(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
@@ -35,7 +34,7 @@ export interface PostgresPool {
  * A connection of postgres.js: the `sql` of `sql.begin` or `sql.reserve`, or the pool itself.
  */
 export interface PostgresSqlConnection {
-  /** Runs a statement. The store sends its values as text, numbers and booleans. */
+  /** The values are strings, numbers and booleans, or convert to a string when they are sent. */
   unsafe(
     text: string,
     values?: unknown[],
@@ -45,21 +44,21 @@ export interface PostgresSqlConnection {
 
 /**
  * The function `sql` of the package postgres (postgres.js). It belongs to the host: the store never
- * ends it. Declared here, so that no driver is needed to compile against this store.
+ * ends it. Declared here, so that this store compiles without a driver.
  */
 export interface PostgresSql extends PostgresSqlConnection {
   /** The settings that the store reads. */
   readonly options: {
-    /** Maximum number of connections: the store has at most as many statements under way. */
+    /** Maximum number of connections, and of the store's concurrent statements. */
     readonly max: number;
-    /** With a function `from`, the store would not find its columns. */
+    /** A function `from` would hide columns from the store. */
     readonly transform: Readonly<
       Record<'column' | 'value' | 'row', { readonly from?: unknown } | undefined>
     >;
   };
-  /** Runs a transaction: `migrate` uses it. */
+  /** Runs a transaction. Only `migrate` uses it. */
   begin<T>(options: string, work: (sql: PostgresSqlConnection) => Promise<T>): PromiseLike<unknown>;
-  /** For notifications: postgres.js opens a further connection for them. */
+  /** Subscribes to notifications, over a further connection. */
   listen(
     channel: string,
     notified: (payload: string) => void,
@@ -108,16 +107,16 @@ export interface PostgresSessionStoreOptions {
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether sweeps report the end of each session to `onEnded`. The first `migrate()` stores this
+   * Report the end of each session to `onEnded` of a sweep. The first `migrate()` stores this
    * setting and `events` for all processes. A process without this option follows the stored
-   * setting, and a process with a different value gets `misconfigured`. Default: the stored
-   * setting; at the first `migrate()` false.
+   * setting; the calls of a process with a different value fail with `misconfigured`. Default: the
+   * stored setting; at the first `migrate()` false.
    */
   readonly reportEnds?: boolean | undefined;
   /**
-   * Enables events. The log keeps the last `length` events, 1 to 100000000; the length may differ
-   * between processes. With `listen: false` the store never sends LISTEN, and polls for events of
-   * other processes. Without this option, sessions can be watched if the stored setting enables
+   * Enable events. The log keeps the last `length` events, 1 to 100000000; the length may differ
+   * between processes. With `listen: false`, the store never sends LISTEN and polls for the events
+   * of other processes. Without this option, sessions can be watched if the stored setting enables
    * events. Default: the stored setting; at the first `migrate()` no events.
    */
   readonly events?:
@@ -129,26 +128,22 @@ export interface PostgresSessionStoreOptions {
          */
         readonly length?: number | undefined;
         /**
-         * Whether LISTEN notifies the store of events of other processes; otherwise it polls.
-         * Default: true.
+         * Use LISTEN to be notified of the events of other processes; otherwise poll. Default:
+         * true.
          */
         readonly listen?: boolean | undefined;
       }
     | undefined;
 }
 
-/** A connection of the host, which only the host ends. */
 export type HostConnection = Pick<PostgresClient, 'query'> | PostgresSqlConnection;
 
-/** Where the store gets its connections. */
 export type PostgresHost = { readonly pool: PostgresPool } | { readonly sql: PostgresSql };
 
-/** The validated options with their defaults. */
 export interface PostgresSettings extends AskedDeployment {
   readonly host: PostgresHost;
   readonly schema: string;
   readonly timeoutMs: number;
-  /** Whether to use LISTEN. */
   readonly listen: boolean;
 }
 
@@ -193,11 +188,11 @@ const hostOf = ({ pool, sql }: ReturnType<typeof read>): PostgresHost => {
 const isConnection = (value: unknown): value is HostConnection =>
   hasMethods(value, 'query') || (typeof value === 'function' && 'unsafe' in value);
 
-/** Whether a value gives each statement to a connection of its choice. */
+/** A pool runs each statement on a connection of its choice. */
 const isPoolOf = (host: PostgresHost, value: object): boolean =>
   Object.values(host).includes(value) || 'totalCount' in value || 'begin' in value;
 
-/** The connection of a transaction of the host. Throws a `TypeError` if it is none. */
+/** Throws a `TypeError` if the client cannot be the connection of a transaction. */
 export const parseClient = (client: object, host: PostgresHost): HostConnection => {
   const connection = typed(isConnection, connectionRule, undefined);
   const read = readArgument(

@@ -4,9 +4,9 @@ import { withPrefix } from '../sql/query.js';
 import type { PostgresConnection } from './clients.js';
 
 /**
- * SQLSTATEs of a statement that cannot run by its name: the connection to the server is another
- * one than at its preparation, which does not know the name (26000) or has it already (42P05), or
- * its result has changed with the tables (0A000). The server says so before anything has run.
+ * SQLSTATEs of a statement that cannot run by its name: the connection to the server has changed
+ * since its preparation and does not know the name (26000) or knows it already (42P05), or the
+ * result has changed with the tables (0A000). The server reports them before anything has run.
  */
 const UNUSABLE: readonly unknown[] = ['26000', '42P05', '0A000'];
 
@@ -15,9 +15,14 @@ const isUnusable = (cause: unknown): boolean => isFields(cause) && UNUSABLE.incl
 export type Value = string | number | boolean | null;
 
 /**
- * A query or the call of a procedure, with a `?` for each of its values, and a `$` before the name
- * of each table.
+ * An array as PostgreSQL writes it
+ * (https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO), because clients differ in how
+ * they write one.
  */
+export const arrayOf = (texts: readonly string[]): string =>
+  `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+
+/** A query or the call of a procedure, in the form of a `Query`. */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly Value[];
@@ -27,20 +32,17 @@ export interface Statement {
   readonly hasRow?: boolean;
   /** Called when the statement is sent. */
   readonly onSent?: () => void;
-  /** Whether its best plan depends on the values, so that a plan for all values may be slow. */
+  /** The best plan depends on the values, so a plan for all values may be slow. */
   readonly isPlannedAnew?: boolean;
 }
 
-/** A statement as the server gets it. */
 interface SentStatement {
-  /**
-   * Derived from the whole text, so that no other text has this name, not even in another version.
-   */
+  /** Derived from the text, so that no other text has this name, even in another version. */
   readonly name: string;
   readonly text: string;
 }
 
-/** The statement with its bound as a further value, the first: see `bound.sql`. */
+/** The bound is the first value: see `bound.sql`. */
 const bounded = (sql: string): string => {
   if (sql.startsWith('CALL ')) return sql.replace('(', '(?, ');
   const [, recursive = '', rest] = /^\s*WITH (RECURSIVE )?(.*)$/s.exec(sql) ?? [];
@@ -59,13 +61,13 @@ const sentAs = (sql: string, prefix: string): SentStatement => {
 };
 
 /**
- * Runs statements by name: the server parses each text once per connection. Behind a pooler that
- * changes the connection to the server without carrying names over, such as PgBouncer in
- * transaction mode with `max_prepared_statements = 0`, it runs them without names from then on.
+ * Runs statements by name, so that the server parses each of them once per connection. Some poolers
+ * change the connection to the server without carrying names over, for example PgBouncer in
+ * transaction mode with `max_prepared_statements = 0`. Then statements run without names from the
+ * first failure on.
  */
 export class PreparedStatements {
   readonly #prefix: string;
-  /** By the statements of the store. */
   readonly #sent = new Map<string, SentStatement>();
   #isGivenUp = false;
 
@@ -74,16 +76,16 @@ export class PreparedStatements {
   }
 
   /**
-   * `boundMs`: the server undoes the statement after so many milliseconds; empty for no bound, and
+   * `boundMs`: milliseconds after which the server undoes the statement; empty for no bound,
    * undefined if it is too late to send it.
    */
   async run(
     connection: PostgresConnection,
     statement: Statement,
-    boundMs: () => number | '' | undefined,
+    boundMs: () => string | undefined,
   ): Promise<readonly Fields[] | undefined> {
     const { name, text } = this.#sentAs(statement.sql);
-    const values = [() => boundMs()?.toString(), ...statement.values];
+    const values = [boundMs, ...statement.values];
     const runText = () => connection.query({ text, values });
     if (this.#isGivenUp || statement.isPlannedAnew === true) return runText();
     try {

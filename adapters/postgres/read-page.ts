@@ -15,7 +15,7 @@ import type { Statement } from './prepared-statements.js';
 
 const tables = {
   byTenantDue: '',
-  // OFFSET makes it a lookup for each row, whatever the planner expects.
+  // OFFSET forces a lookup for each row, whatever the planner expects.
   joinSession: `CROSS JOIN LATERAL (
         SELECT status, deadline, last_activity
         FROM $sessions
@@ -24,13 +24,11 @@ const tables = {
       ) AS session`,
 };
 
-/** The parts of the query of a page: `totals`, and the query of its sessions. */
 interface PageParts {
   readonly totals: Query;
   readonly source: Source;
 }
 
-/** The sessions of the rows of a page. */
 const listed = ({ sql, values }: Query): Source => ({
   sql: `(${sql}) AS listed JOIN $sessions AS session USING (number)`,
   values,
@@ -38,7 +36,7 @@ const listed = ({ sql, values }: Query): Source => ({
 });
 
 const indexParts = (tenant: string, range: PageRange): PageParts => {
-  // A page by number skips sessions in the index, and then looks up only those on the page.
+  // A page by number skips sessions in the index, and looks up only the sessions on the page.
   const isWhole = range.offset === 0 && range.labels === undefined;
   const columns = isWhole ? '*' : 'number, created_ms, id';
   const dialect = {
@@ -55,7 +53,7 @@ const indexParts = (tenant: string, range: PageRange): PageParts => {
   };
 };
 
-/** Examines the sessions of a search once, for both the page and its total. */
+/** Examines the sessions once, for both the page and its total. */
 const searchParts = ({ sql, values }: Query, range: PageRange): PageParts => ({
   totals: {
     sql: `matching AS (${sql}), totals AS (SELECT count(*) AS total FROM matching)`,
@@ -64,7 +62,6 @@ const searchParts = ({ sql, values }: Query, range: PageRange): PageParts => ({
   source: listed(pageOfSearch({ sql: 'matching', values: [] }, range)),
 });
 
-/** A search depends on its values: it is planned each time. */
 const pageQuery = ({ totals, source }: PageParts, range: PageRange): Statement => {
   const sessions = loadSessions(source, range, range);
   return {
@@ -99,8 +96,8 @@ const partsOf = async (
 const isSession = (row: Fields): boolean => row['id'] !== null;
 
 /**
- * Reads a page and its total. A page by cursor costs the same anywhere in the list. A page by
- * offset takes a step in the index for each session that it skips; past the end it costs nothing.
+ * A page by cursor costs the same anywhere in the list. A page by offset costs a step in the index
+ * for each session that it skips; past the end it costs nothing.
  */
 export const readPage = async (
   call: Call,

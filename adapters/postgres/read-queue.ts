@@ -21,11 +21,10 @@ import { sessionIn } from '../sql/session-rows.js';
 import { escapeName } from '../stored/escape-name.js';
 import { parseStored } from '../stored/json.js';
 import { finite } from '../stored/never.js';
-import { arrayOf } from './array-of.js';
 import type { Answer, Call } from './call.js';
 import { foreignAnswer } from './failure.js';
+import { arrayOf } from './prepared-statements.js';
 
-/** The longest due sessions of each tenant. The tenants share the limit. */
 const dueOfTenants = (now: number, limit: number): Query => {
   const tenants = tenantsDue(now, limit);
   return {
@@ -46,7 +45,7 @@ const dueOfTenants = (now: number, limit: number): Query => {
 
 const DUE_COLUMNS = ['tenant', 'id', 'due_at'];
 
-/** Reads what is due. If that is more than `limit`, the limit is shared between the tenants. */
+/** If more than `limit` sessions are due, the tenants share the limit. */
 export const readDue = async (
   call: Call,
   now: number,
@@ -60,12 +59,11 @@ export const readDue = async (
 };
 
 /**
- * Number of tenants that a call considers in addition to those that share its limit: concurrent
- * calls may have taken all sessions of the first tenants.
+ * Number of tenants that a call considers beyond its limit, because concurrent calls may have taken
+ * all sessions of the first tenants.
  */
 const OTHERS = 16;
 
-/** The tenants to take sessions of: the given one, or those that have some. */
 const tenantsOf = async (
   call: Call,
   { tenant, now, limit }: TakeRange,
@@ -75,7 +73,6 @@ const tenantsOf = async (
   return found.map((rows) => rows.map((row) => String(row['tenant'])));
 };
 
-/** Hands out sessions that wait for a worker, and moves them to `until`. */
 export const takeSessions = async (
   call: Call,
   range: TakeRange,
@@ -95,7 +92,6 @@ export const takeSessions = async (
   });
 };
 
-/** Counts the sessions that wait for a worker. */
 export const countWaiting = async (call: Call, range: WaitingRange): Answer<number, StoreError> => {
   const found = await call.read({ ...waitingCount(range), columns: ['counted'], hasRow: true });
   return found.map((rows) => countIn(rows, range));

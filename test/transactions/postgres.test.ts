@@ -59,7 +59,7 @@ describeWithPostgres("a host's transaction on PostgreSQL", () => {
       type: 'store_unavailable',
       outcome: 'not_applied',
       message:
-        'another transaction holds what the call needs: the transaction can only be rolled back',
+        'another transaction holds a lock that the call needs: the transaction can only be rolled back',
     });
     expect(await errorOf(second.inside.get('a'))).toMatchObject({
       type: 'store_unavailable',

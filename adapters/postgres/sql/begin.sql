@@ -1,4 +1,4 @@
--- Inserts the row of a session, and returns its number; null if there is one with its key.
+-- Returns the number of the new row; null if the key is taken.
 CREATE FUNCTION $insert_row(c $commit)
 RETURNS bigint LANGUAGE plpgsql AS $body$
 DECLARE
@@ -21,8 +21,8 @@ BEGIN
   RETURN v_number;
 END $body$;
 
--- Whether the source of a fork has the version. With p_is_locked, nothing is redacted or removed
--- there until the transaction ends.
+-- Whether the source of a fork has the version. With p_is_locked, nobody redacts or removes the
+-- source until the transaction ends.
 CREATE FUNCTION $has_version(c $commit, p_is_locked boolean)
 RETURNS boolean LANGUAGE plpgsql AS $body$
 BEGIN
@@ -38,8 +38,7 @@ BEGIN
   );
 END $body$;
 
--- Begins a session. For a fork no other commit may be in the transaction, because it locks two
--- sessions.
+-- A fork locks two sessions, so it must be the only commit of its transaction.
 CREATE FUNCTION $begin_session(
   c $commit,
   p_has_events boolean,
@@ -50,11 +49,11 @@ CREATE FUNCTION $begin_session(
 DECLARE
   v_number bigint;
 BEGIN
-  -- Without a further guard, the insert finds out whether the id is taken.
+  -- Without further guards, only the insert checks whether the id is taken.
   IF c.source IS NOT NULL OR c.live_limit IS NOT NULL THEN
     refusal := CASE
       WHEN EXISTS (SELECT FROM $sessions WHERE tenant = c.tenant AND id = c.id) THEN 'absent'
-      -- Rows are locked in the order of ids: a source after the new session follows its insert.
+      -- Rows are locked in the order of ids, so a later source is locked after the insert.
       WHEN c.source IS NOT NULL
         AND NOT $has_version(c, c.source COLLATE "C" < c.id COLLATE "C") THEN 'source'
       WHEN c.live_limit IS NOT NULL THEN $refusal_of_limit(c, p_totals)

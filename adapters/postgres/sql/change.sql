@@ -1,5 +1,5 @@
--- Whether a position up to the end is in the history: it is the beginning, the end, that of an
--- entry, or that of the rewind directly before an entry. Every other position is superseded.
+-- A position up to the end is superseded unless it is the beginning, the end, or belongs to an
+-- entry or to the rewind directly before an entry.
 CREATE FUNCTION $is_current(p_session bigint, p_position bigint, p_end bigint)
 RETURNS boolean LANGUAGE sql STABLE AS $body$
   SELECT p_position IN (0, p_end) OR EXISTS (
@@ -9,8 +9,8 @@ RETURNS boolean LANGUAGE sql STABLE AS $body$
   )
 $body$;
 
--- The guard of a rewind that does not hold in a history of p_entries that ends at p_end; or null.
--- The entries that stay are counted only if there is no room for the whole history.
+-- The guard that refuses a rewind in a history of p_entries that ends at p_end; or null. Counts the
+-- entries that stay only if there is no room for the complete history.
 CREATE FUNCTION $refusal_of_rewind(c $commit, p_session bigint, p_entries bigint, p_end bigint)
 RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
@@ -28,8 +28,7 @@ BEGIN
   END;
 END $body$;
 
--- Sends, withdraws and takes messages of a session whose history ends at p_end. taken: the texts of
--- the entries that this adds.
+-- p_end: the end of the history. taken: the entries that this adds, separated by commas.
 CREATE FUNCTION $use_inbox(
   p_use $inbox_use,
   p_session bigint,
@@ -76,7 +75,7 @@ BEGIN
     FROM added;
 END $body$;
 
--- The state that a guard did not hold for.
+-- The state for a refusal.
 CREATE FUNCTION $state_of(p_session bigint)
 RETURNS json LANGUAGE sql STABLE AS $body$
   SELECT json_build_object(
@@ -90,8 +89,7 @@ RETURNS json LANGUAGE sql STABLE AS $body$
   WHERE number = p_session
 $body$;
 
--- The budget of a state with what is spent added to its sums, as `spentState` does; null if a counter
--- is unknown, or its sum too large.
+-- As `spentState` does it; null if a counter is unknown, or its sum is too large.
 CREATE FUNCTION $spent_budget(p_state text, p_spend jsonb, p_is_live boolean)
 RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $body$
 DECLARE
@@ -126,7 +124,7 @@ BEGIN
   RETURN v;
 END $body$;
 
--- A state with another budget, which follows its status and has two objects of its own.
+-- The budget follows the status, and contains two objects.
 CREATE FUNCTION $with_budget(p_state text, p_budget jsonb)
 RETURNS text LANGUAGE sql IMMUTABLE AS $body$
   SELECT regexp_replace(
@@ -136,9 +134,8 @@ RETURNS text LANGUAGE sql IMMUTABLE AS $body$
     )
 $body$;
 
--- Changes a state, a history or an inbox. end_position: that after the change, that of the change
--- that it repeats, or that at the end of a history that stays as it is. answer: the state that a
--- guard did not hold for, or the entries of the messages that were taken.
+-- end_position: the position after the change or after the change that it repeats; the end of the
+-- history after a refusal. answer: the state for a refusal, or the entries of the taken messages.
 CREATE FUNCTION $change_session(
   c $commit,
   p_has_events boolean,
@@ -231,7 +228,7 @@ BEGIN
     SELECT v.entries - count(*), v.bytes - coalesce(sum(superseded.bytes), 0)
       INTO v.entries, v.bytes
       FROM superseded;
-    -- A rewind takes a position of its own.
+    -- The position of the rewind.
     end_position := end_position + 1;
   END IF;
   IF v_added > 0 THEN
@@ -265,7 +262,7 @@ BEGIN
         asked_at = least(asked_at, (c.inbox).asked_at),
         inbox = CASE WHEN (c.inbox).asked_at IS NULL THEN inbox ELSE inbox + 1 END,
         wake_at = CASE
-          -- A claim by a clock that is ahead may have taken the session for ended.
+          -- To a claim with a fast clock, the session may have seemed expired.
           WHEN (c.inbox).asked_at IS NULL AND (v.ends_at = deadline OR wake_at < 9007199254740991)
             THEN wake_at
           WHEN status IN ('PAUSED', 'TERMINATED') THEN 9007199254740991
@@ -274,7 +271,7 @@ BEGIN
       WHERE number = v.number;
   ELSE
     v_put.last_activity := v.used_at;
-    -- If the stored activity is later, it postpones the end of an ACTIVE session.
+    -- A later stored activity postpones the expiry of an ACTIVE session.
     IF v_put.limit_end IS NOT NULL THEN
       v_put.deadline := least(v_put.limit_end, v.used_at + v_put.inactivity);
     END IF;
@@ -311,7 +308,6 @@ BEGIN
   END IF;
 END $body$;
 
--- Moves a session among those that are due.
 CREATE FUNCTION $move_due(c $commit, OUT refusal text, OUT answer json)
 LANGUAGE plpgsql AS $body$
 DECLARE
@@ -335,8 +331,8 @@ BEGIN
   END IF;
 END $body$;
 
--- An entry without its content, in the format of `encodeEntry`; null if it has another one. Within
--- its texts, a quotation mark follows a backslash.
+-- Expects the format of `encodeEntry`, and returns null for other formats. In JSON strings, a
+-- quotation mark follows a backslash.
 CREATE FUNCTION $redacted(p_entry text)
 RETURNS text LANGUAGE sql IMMUTABLE AS $body$
   SELECT substring(p_entry FROM '^{"role":"[^"]*","content":"')
@@ -344,7 +340,6 @@ RETURNS text LANGUAGE sql IMMUTABLE AS $body$
     || substring(p_entry FROM '(?:,"message":true)?(?:,"turn":[0-9]+)?}$')
 $body$;
 
--- Overwrites entries without their content.
 CREATE FUNCTION $redact_entries(c $commit, p_has_events boolean, OUT refusal text)
 LANGUAGE plpgsql AS $body$
 DECLARE

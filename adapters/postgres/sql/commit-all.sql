@@ -1,18 +1,18 @@
 -- Makes commits in their order, in one transaction, and returns an outcome for each. The caller has
--- sorted them by session, because each locks its session until the end.
+-- sorted them by session, because each commit locks its session until the end.
 --
--- A commit compares and sets; planners decide beforehand what a session may do. Locks are taken in
--- one order, so that no two transactions wait for each other: p_counted, the tenants whose live
--- sessions are counted, in their order; sessions by tenant and id; and totals.
+-- A commit compares and sets; planners have decided what a session may do. Locks are taken in one
+-- order, so that transactions cannot deadlock: the tenants whose live sessions are counted
+-- (p_counted), sessions by tenant and id, totals.
 --
--- The beginning of each procedure: under a stricter default isolation, a statement that has waited
--- for a lock sees what there was before its wait. It counts too few sessions, or fails because a
--- row has changed. So the transaction, which has done nothing yet, ends, and the work has one of
--- its own. Only a procedure can do that.
+-- The beginning of each procedure: with a stricter default isolation, a statement that has waited
+-- for a lock sees the data from before its wait. It counts too few sessions, or fails because a row
+-- has changed. So the transaction, which has done nothing yet, ends, and the work runs in another
+-- transaction. Only a procedure can do that.
 --
--- Within a transaction of the host, p_channel is not null: there is one commit, the transaction
--- stays as it is, and its locks until its end. A procedure cannot commit there, and the server
--- tells the same reason as to a function; otherwise it names the block that catches the error.
+-- Within a transaction of the host, p_channel is not null, and there is only one commit. There, a
+-- procedure cannot commit, and the server reports the same reason as to a function; otherwise it
+-- names the block that catches the error.
 CREATE FUNCTION $reason_of_function() RETURNS text LANGUAGE plpgsql AS $body$
 DECLARE
   v_reason text;
@@ -67,7 +67,7 @@ BEGIN
     COMMIT;
     SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
   END IF;
-  -- A row that another transaction holds for longer does not hold up the others of the group.
+  -- Otherwise a row that another transaction holds would hold up the complete group.
   v_lock := set_config('lock_timeout', v_lock_ms::text, true);
   FOREACH v_tenant IN ARRAY p_counted LOOP
     PERFORM pg_advisory_xact_lock(
@@ -97,7 +97,7 @@ BEGIN
   IF p_channel IS NOT NULL THEN
     v_lock := set_config('lock_timeout', v_before, true);
     IF p_has_events AND v_results[1] ->> 'refusal' IS NULL THEN
-      -- Arrives with the commit.
+      -- Delivered after the host's commit.
       PERFORM pg_notify(p_channel, '');
     END IF;
   END IF;

@@ -1,4 +1,4 @@
--- A state in the columns of sessions that follow from it.
+-- The columns of sessions that follow from a state.
 CREATE TYPE $put AS (
   status text,
   deadline bigint,
@@ -16,8 +16,8 @@ CREATE TYPE $put AS (
   state text
 );
 
--- What a commit does with the messages of a session. most_waiting: a guard. asked_at, revision:
--- those that a message without a put changes.
+-- What a commit does with the messages of a session. most_waiting: a guard. asked_at, revision: of
+-- a message without a put.
 CREATE TYPE $inbox_use AS (
   most_waiting bigint,
   message text,
@@ -30,14 +30,14 @@ CREATE TYPE $inbox_use AS (
   turn bigint
 );
 
--- A commit as commit_all takes it: the values that its guards expect, and the values that its
--- effects write. A guard or an effect that it does not contain is null.
+-- The values that the guards of a commit expect and its effects write. Guards and effects that it
+-- does not contain are null.
 CREATE TYPE $commit AS (
   -- begin, change, move, redact or remove.
   kind text,
   tenant text,
   id text,
-  -- Guards. version: of the history of the session `source`.
+  -- Guards. version: of the history of `source`.
   source text,
   version text,
   operation text,
@@ -54,8 +54,8 @@ CREATE TYPE $commit AS (
   live_at bigint,
   due_at bigint,
   -- Effects. put: of a removal, what remains of the session, under another key. labels_added,
-  -- labels_lost: each as name=value. bytes: of the entries. events: their details; one that ends
-  -- without a brace gets the positions of the entries.
+  -- labels_lost: each as name=value. bytes: of the entries. events: their details; the positions of
+  -- the entries are added to a detail that ends without a brace.
   put $put,
   labels_added text[],
   labels_lost text[],
@@ -75,7 +75,7 @@ CREATE TYPE $commit AS (
   events text[]
 );
 
--- Logs the events of a commit, the first of which has the sequence after p_sequence.
+-- The first event gets the sequence after p_sequence.
 CREATE FUNCTION $log_events(
   c $commit,
   p_incarnation text,
@@ -93,15 +93,14 @@ BEGIN
   END LOOP;
 END $body$;
 
--- Whether this version can read a state.
+-- Whether this version can read the state.
 CREATE FUNCTION $is_state(p_status text, p_state text)
 RETURNS boolean LANGUAGE sql IMMUTABLE AS $body$
   SELECT p_status IN ('IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED')
     AND p_state LIKE '{"status":"' || p_status || '",%}'
 $body$;
 
--- Moves a session between the lists of labels. Names and escaped values contain no equals sign.
--- Returns the changes of totals.
+-- Names and escaped values contain no equals sign. Returns the changes of totals.
 CREATE FUNCTION $move_labels(c $commit, p_number bigint, p_created_ms bigint)
 RETURNS $total_change[] LANGUAGE plpgsql AS $body$
 DECLARE
@@ -131,7 +130,7 @@ BEGIN
   RETURN v_changes;
 END $body$;
 
--- 'live' if a tenant already has the maximum number of live sessions; or null. Only with a limit.
+-- 'live' if the tenant already has the maximum number of live sessions; or null.
 CREATE FUNCTION $refusal_of_limit(c $commit, p_totals $total_change[])
 RETURNS text LANGUAGE plpgsql AS $body$
 BEGIN

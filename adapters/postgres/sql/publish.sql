@@ -1,6 +1,6 @@
--- Moves the events of all committed changes to the log, trims the log, and wakes its listeners. A
--- lock allows one call at a time. The commit does not wait for the disk: if a crash undoes it, the
--- events are still in the outbox.
+-- Moves the events of all committed changes to the log, trims the log, and notifies its listeners.
+-- A lock allows one call at a time. The commit does not wait for the disk: if a crash undoes it,
+-- the events are still in the outbox.
 CREATE PROCEDURE $publish(p_bound $bound, p_length bigint, p_channel text)
 LANGUAGE plpgsql AS $body$
 DECLARE
@@ -30,9 +30,8 @@ BEGIN
       tenant, id, incarnation, sequence, detail
     FROM published;
   IF FOUND THEN
-    -- Erases the names of labels in the earlier events of deleted sessions. The events stay,
-    -- because a watch may still have to deliver them. Names contain no
-    -- brackets and quotation marks.
+    -- Erases label names, which contain no brackets or quotation marks, in the earlier events of
+    -- deleted sessions. The events stay, because a watch may still have to deliver them.
     UPDATE $events AS event
       SET detail = regexp_replace(
         event.detail, '"labelsChanged":\[[^]]*\]', '"labelsChanged":[]'

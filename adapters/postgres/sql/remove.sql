@@ -1,4 +1,3 @@
--- Deletes all rows of a session, and leaves its remains.
 CREATE FUNCTION $remove_session(
   c $commit,
   p_has_events boolean,

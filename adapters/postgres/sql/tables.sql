@@ -1,15 +1,14 @@
 -- The tables of version 1. `$` before a name stands for the quoted schema and a dot.
 --
--- Tenants, ids and the values of labels are escaped (`escapeName`). Times are in milliseconds since
--- the epoch; 9007199254740991 stands for Infinity. No column is a float, a date or bytes: settings
--- of a session decide how the server writes these. `state` is the state as JSON without
--- `last_activity`, `revision`, `asked_at` and `inbox`, which are parts of its `work`: appends and
--- messages change these. The columns `status` to `inactivity` repeat the parts that are searched
--- and compared; `retry_at` is `wakeAtOf` without messages. The indexes of lists include the number,
--- so that a page by number skips sessions in the index alone.
+-- Tenants, ids and label values are escaped (`escapeName`). Times are in milliseconds since the
+-- epoch; 9007199254740991 stands for Infinity. No column is a float, a date or bytes, whose format
+-- depends on the settings of the connection. `state` is JSON without `last_activity`, `revision`,
+-- `asked_at` and `inbox`, which appends and messages change. The columns `status` to `inactivity`
+-- repeat the parts that are searched and compared; `retry_at` is `wakeAtOf` without messages. The
+-- indexes of lists include the number, so that a page by number skips sessions in the index alone.
 --
--- What is left of a removed session until its end is reported is a row of its own in `sessions`:
--- its tenant and its id contain a colon, so that only the queue of due sessions finds it.
+-- What is left of a removed session until its end is reported is a separate row of `sessions`,
+-- whose tenant and id contain a colon, so that only the queue of due sessions finds it.
 CREATE TABLE $meta (name text PRIMARY KEY, value bigint NOT NULL);
 
 CREATE TABLE $sessions (
@@ -58,13 +57,13 @@ CREATE INDEX sessions_by_tenant_due
   ON $sessions (tenant, due_at, status, deadline)
   WHERE due_at < 9007199254740991;
 
--- One row: the tenant that a claim of all tenants has served last.
+-- One row: the last tenant that a claim of all tenants has served.
 CREATE TABLE $turn (tenant text COLLATE "C" NOT NULL) WITH (fillfactor = 20);
 INSERT INTO $turn VALUES ('');
 
--- Each entry and each rewind takes a position, which is never used again: sessions.position is the
--- last one. A rewind deletes the rows after the position that it goes back to. bytes is the size of
--- the JSON of the entry with a comma, as it was added.
+-- Each entry and each rewind takes a position, which is never used again; sessions.position is the
+-- last. A rewind deletes the rows after the position that it goes back to. bytes: the size of the
+-- entry with a comma when it was added.
 CREATE TABLE $entries (
   session bigint NOT NULL,
   position bigint NOT NULL,
@@ -81,8 +80,8 @@ CREATE TABLE $operations (
   PRIMARY KEY (session, operation)
 );
 
--- Messages. One that waits has an entry, and a higher number than those that wait already; one that
--- was taken has a position; a withdrawn one has neither.
+-- A waiting message has an entry, and a higher number than the messages that waited before it. A
+-- taken message has a position, and a withdrawn message has neither.
 CREATE TABLE $messages (
   session bigint NOT NULL,
   id text COLLATE "C" NOT NULL,
@@ -105,7 +104,7 @@ CREATE TABLE $labels (
 );
 CREATE INDEX labels_by_session ON $labels (session);
 
--- Sessions by label, and with an empty name by status. A total is the sum of its shards.
+-- Numbers of sessions by label, and with an empty name by status. A total is the sum of its shards.
 CREATE TABLE $totals (
   tenant text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -115,8 +114,7 @@ CREATE TABLE $totals (
   PRIMARY KEY (tenant, name, value, shard)
 ) WITH (fillfactor = 50);
 
--- The outbox: events are written here with their change. publish() numbers them after the commit,
--- and moves them.
+-- Events are written here with their change. After the commit, publish() numbers and moves them.
 CREATE TABLE $outbox (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   tenant text NOT NULL,

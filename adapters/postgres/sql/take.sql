@@ -1,10 +1,10 @@
 -- Hands out sessions of these tenants that wait for a worker: moves them to p_until, and reads them
--- without their entries. The tenants share the limit, and those at the end of their order get
--- nothing once it is reached. Skips what another transaction changes just now: the next call finds
--- it. A session whose lease has run out is handed out alone, if it comes first. The commit does not
--- wait for the disk: if a crash undoes it, the sessions are handed out again, and the change that
--- takes the lease decides. p_in_turn: whether the tenants take turns. Takes p_ended_limit sessions
--- that have ended by p_ended_until out of the queue, also without tenants.
+-- without their entries. The tenants share the limit, and the last tenants get nothing once it is
+-- reached. Skips sessions that another transaction is changing: the next call finds them. A session
+-- whose lease has run out is handed out alone, if it comes first. The commit does not wait for the
+-- disk: if a crash undoes it, the sessions are handed out again, and the change that takes the
+-- lease decides. p_in_turn: whether the tenants take turns. Also takes p_ended_limit sessions that
+-- expired by p_ended_until out of the queue.
 CREATE PROCEDURE $take_sessions(
   p_bound $bound,
   p_tenants text[],
@@ -24,7 +24,7 @@ DECLARE
   v_numbers bigint[] := '{}';
   v_before bigint;
   v_is_alone boolean := false;
-  -- The last tenant before the first one that got nothing.
+  -- The last tenant before the first tenant without a session.
   v_served text;
   v_is_served boolean := p_in_turn;
 BEGIN
@@ -83,7 +83,7 @@ BEGIN
         redactions, position, state, last_activity, revision, asked_at, inbox, head, NULL AS history
       FROM moved
     ) AS taken;
-  -- A call that serves the same tenant just now does this too.
+  -- A concurrent call that holds this row serves the same tenants.
   IF v_served IS NOT NULL THEN
     UPDATE $turn
       SET tenant = v_served

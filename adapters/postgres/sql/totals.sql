@@ -1,4 +1,4 @@
--- A change of a total that a session has caused: by is 1 or -1.
+-- by: 1 or -1.
 CREATE TYPE $total_change AS (
   tenant text,
   session bigint,
@@ -7,14 +7,13 @@ CREATE TYPE $total_change AS (
   by integer
 );
 
--- The row of a total that a session changes. Each total is distributed over 32 rows, so that
--- concurrent creates do not wait for each other.
+-- Each total is distributed over 32 rows, so that concurrent creates do not wait for each other.
 CREATE FUNCTION $shard_of(p_session bigint)
 RETURNS smallint LANGUAGE sql IMMUTABLE AS $body$
   SELECT (p_session % 32)::smallint
 $body$;
 
--- Writes changes of totals; in the same order always, to avoid deadlocks.
+-- Writes in one order, so that transactions cannot deadlock.
 CREATE FUNCTION $count_sessions(p_changes $total_change[])
 RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN
@@ -38,8 +37,7 @@ BEGIN
   END IF;
 END $body$;
 
--- Number of a tenant's live sessions, ACTIVE or PAUSED, at p_now, with the changes p_totals that
--- are not written yet. The transaction must have locked the tenant.
+-- p_totals: changes that are not written yet. The transaction must have locked the tenant.
 CREATE FUNCTION $live_sessions(p_tenant text, p_now bigint, p_totals $total_change[])
 RETURNS bigint LANGUAGE plpgsql AS $body$
 BEGIN
