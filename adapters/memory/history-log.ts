@@ -1,12 +1,13 @@
+import type { EntriesOutcome, HistorySlice } from '../../src/session/history-slice.js';
 import { copyJson } from '../../src/session/json.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { Guards, HistoryEffects } from '../../src/store/commit.js';
 import type { Facts } from '../../src/store/judge.js';
 import { isRedacted, plainEntry, redactedEntry } from '../../src/store/stored-entry.js';
 import { bytesOf as bytesOfText, encodeEntry } from '../stored/json.js';
-import { entriesUpTo, type HistoryPositions } from './history-positions.js';
+import { leading } from './ordered-index.js';
 
-/** Bytes of the JSON of an entry with a comma. */
+/** With a comma. */
 const bytesOf = (entry: HistoryEntry): number => bytesOfText(encodeEntry(entry)) + 1;
 
 export const copyOf = (entry: HistoryEntry): HistoryEntry => {
@@ -15,7 +16,11 @@ export const copyOf = (entry: HistoryEntry): HistoryEntry => {
   return { ...copy, data: copyJson(copy.data) };
 };
 
-/** A history. It shares no objects with its callers. */
+/**
+ * A history, which shares no objects with its callers. Each entry takes the next position, and so
+ * does each rewind, before its entries. So no position is used twice, and an entry keeps its
+ * position when later entries are superseded.
+ */
 export class HistoryLog {
   readonly #incarnation: string;
   /** Number of rewinds and redactions. */
@@ -23,18 +28,15 @@ export class HistoryLog {
   readonly #entries: HistoryEntry[] = [];
   /** For each entry, the bytes of JSON of the history up to its end. */
   readonly #ends: number[] = [];
-  /** For each entry, its position. */
+  /** For each entry, its position, in ascending order. */
   readonly #positions: number[] = [];
-  /** Each change with an operation id. */
   #operations: Map<string, NonNullable<Facts['known']>> | undefined;
   #end = 0;
 
-  /** The incarnation is that of the session. */
   constructor(incarnation: string) {
     this.#incarnation = incarnation;
   }
 
-  /** As in the answer of `findEntries`. */
   get version(): string {
     return `${this.#incarnation}.${this.#changes}`;
   }
@@ -43,14 +45,11 @@ export class HistoryLog {
     return this.#entries.length;
   }
 
-  /**
-   * Redacts entries. Returns whether anything was redacted. Superseded entries are not kept, so
-   * they need no redaction.
-   */
+  /** Returns whether anything was redacted. Superseded entries are not kept. */
   redact(positions: readonly number[]): boolean {
     let isChanged = false;
     for (const position of positions) {
-      const at = entriesUpTo(this.positions, position) - 1;
+      const at = this.#entriesUpTo(position) - 1;
       const entry = this.#entries[at];
       if (entry === undefined || this.#positions[at] !== position || isRedacted(entry)) continue;
       this.#entries[at] = redactedEntry(entry);
@@ -64,17 +63,21 @@ export class HistoryLog {
     return this.#end;
   }
 
-  get positions(): HistoryPositions {
-    return {
-      entries: this.#entries.length,
-      end: this.#end,
-      positionOf: (number) => this.#positions[number - 1] ?? 0,
-    };
+  /**
+   * Number of entries up to a position, which must not be after the end. Undefined if the position
+   * is superseded: it is not the beginning, the end, that of an entry, or that of the rewind
+   * directly before an entry.
+   */
+  entriesUpToCurrent(position: number): number | undefined {
+    const count = this.#entriesUpTo(position);
+    const isOfEntry = this.#positions[count - 1] === position;
+    const isOfRewind = this.#positions[count] === position + 1;
+    const isCurrent = position === 0 || position === this.#end || isOfEntry || isOfRewind;
+    return isCurrent ? count : undefined;
   }
 
-  /** Adds entries, after `truncate` if that is given. */
   append({ truncate, entries = [] }: Pick<HistoryEffects, 'truncate' | 'entries'>): void {
-    if (truncate !== undefined) this.#rewind(entriesUpTo(this.positions, truncate));
+    if (truncate !== undefined) this.#rewind(this.#entriesUpTo(truncate));
     let end = this.#ends.at(-1) ?? 0;
     for (const entry of entries) {
       end += bytesOf(entry);
@@ -85,25 +88,54 @@ export class HistoryLog {
     }
   }
 
-  /** Remembers a change by its operation id, and the position that it was answered with. */
   note({ id, digest }: NonNullable<Guards['operation']>, position: number): void {
     this.#operations ??= new Map();
     this.#operations.set(id, { digest, position });
   }
 
-  /** The change with this operation id, if there was one. */
   find(operationId: string): Facts['known'] {
     return this.#operations?.get(operationId);
   }
 
-  /** The entries after a number of entries, up to another. */
+  part(slice: HistorySlice): EntriesOutcome {
+    const { after, before = this.#end, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
+    const given = after ?? before;
+    if (given < 0 || given > this.#end) return { outcome: 'invalid_position' };
+    const number = this.#entriesUpTo(given);
+    let from = after === undefined ? Math.max(0, number - limit) : number;
+    let to = after === undefined ? number : Math.min(number + limit, this.length);
+    while (to > from + 1 && this.bytes(from, to) > maxBytes) {
+      if (after === undefined) from += 1;
+      else to -= 1;
+    }
+    const hasMore = to < this.length;
+    const last = hasMore ? this.#positions[to - 1] : undefined;
+    return {
+      outcome: 'found',
+      entries: this.slice(from, to).map((entry, at) => ({
+        ...entry,
+        position: this.#positions[from + at] ?? 0,
+      })),
+      start: after ?? this.#positions[from - 1] ?? 0,
+      position: after === undefined ? before : (last ?? this.#end),
+      hasMore,
+      isSuperseded: this.entriesUpToCurrent(given) === undefined,
+      version: this.version,
+    };
+  }
+
+  /** Entries from one index to another. */
   slice(from: number, to = this.length): HistoryEntry[] {
     return this.#entries.slice(from, to).map(copyOf);
   }
 
-  /** Bytes of JSON of the entries after a number of entries, up to another. */
+  /** Bytes of JSON of the entries from one index to another. */
   bytes(from: number, to = this.length): number {
     return (this.#ends[to - 1] ?? 0) - (this.#ends[from - 1] ?? 0);
+  }
+
+  #entriesUpTo(position: number): number {
+    return leading(this.#positions, (each) => each <= position);
   }
 
   #rewind(kept: number): void {

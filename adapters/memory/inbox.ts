@@ -3,10 +3,10 @@ import type { InboxEffects, NewMessage } from '../../src/store/commit.js';
 import type { StoredMessage } from '../../src/store/session-store.js';
 import { copyOf } from './history-log.js';
 
-/** The messages of a session. It shares no objects with its callers. */
+/** Shares no objects with its callers. */
 export class Inbox {
   readonly #messages = new Map<string, StoredMessage>();
-  /** Those that wait, oldest first. */
+  /** Oldest first. */
   readonly #waiting = new Map<string, MessageEntry>();
 
   find(id: string): StoredMessage | undefined {
@@ -24,7 +24,7 @@ export class Inbox {
     this.#waiting.set(id, copy);
   }
 
-  /** Removes the oldest messages, which get the positions after this one. */
+  /** The oldest messages move to the positions after `end`. */
   take(
     { messages, turn }: NonNullable<InboxEffects['take']>,
     end: number,

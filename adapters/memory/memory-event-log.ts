@@ -3,16 +3,12 @@ import { type ChangeId, type EventDetail, eventOf } from '../../src/session/even
 import type { EventPage, SessionEvent } from '../../src/session/session-event.js';
 import type { EventLog, EventScope, SessionKey } from '../../src/store/session-store.js';
 
-/**
- * A position in the log: when the event was logged, and its number. From event to event, the time
- * does not decrease, and the number increases by 1.
- */
+/** From event to event, the time does not decrease, and the number increases by 1. */
 interface Position {
   readonly ms: number;
   readonly number: number;
 }
 
-/** A change in the log. */
 interface LoggedEvent extends Position {
   readonly key: SessionKey;
   readonly change: ChangeId;
@@ -34,13 +30,12 @@ const isAfter = (position: Position, other: Position): boolean =>
 const isInScope = ({ tenant, id }: SessionKey, of: EventScope | undefined): boolean =>
   of === undefined || (tenant === of.tenant && (of.sessionId === undefined || id === of.sessionId));
 
-/** The stream of a memory store, trimmed to a number of events. */
 export class MemoryEventLog implements EventLog {
   readonly #length: number;
-  /** A ring buffer: event number n is at n modulo its length. Reads create the events. */
+  /** A ring buffer. Reads create the events. */
   readonly #ring: LoggedEvent[] = [];
   #latest = BEGINNING;
-  /** The latest position that was trimmed. */
+  /** The latest trimmed position. */
   #dropped = BEGINNING;
   readonly #listeners = new Set<() => void>();
 
@@ -101,7 +96,6 @@ export class MemoryEventLog implements EventLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The number of the first kept event after a position, by binary search. */
   #firstAfter(position: Position): number {
     let low = Math.max(1, this.#latest.number - this.#length + 1);
     let high = this.#latest.number + 1;

@@ -54,7 +54,6 @@ import type {
 import { stateAfter } from '../../src/store/state-after.js';
 import { claimedTogether } from '../../src/store/taken-records.js';
 import { HistoryLog } from './history-log.js';
-import { entriesUpTo, entriesUpToCurrent, isSuperseded, partBetween } from './history-positions.js';
 import { Inbox } from './inbox.js';
 import { MemoryEventLog } from './memory-event-log.js';
 import {
@@ -83,7 +82,7 @@ import { type QueuedSession, TimeQueue } from './time-queue.js';
  */
 export interface MemorySessionStoreOptions {
   /**
-   * Enables events. The store keeps the last `length` events, at least 1, by default 100000.
+   * Enable events. The store keeps the last `length` events, at least 1, by default 100000.
    * Default: no events.
    */
   readonly events?:
@@ -120,9 +119,9 @@ const parseSettings = (options: MemorySessionStoreOptions) => {
 };
 
 /**
- * Keeps sessions in the memory of this process: for tests, and for hosts with one process whose
- * sessions may be lost when it ends. Every call is complete when its method returns, so calls never
- * race.
+ * Keeps sessions in the memory of this process: for tests, and for hosts with a single process that
+ * may lose its sessions when it ends. Every call is complete when its method returns, so calls
+ * never race.
  *
  * @example
  * ```ts
@@ -239,31 +238,7 @@ export class MemorySessionStore implements SessionStore {
 
   entries(key: SessionKey, slice: HistorySlice): Result<EntriesOutcome, never> {
     const log = this.#sessionOf(key)?.log;
-    if (log === undefined) return ok({ outcome: 'missing' });
-    const { positions } = log;
-    const { end } = positions;
-    const { after, before = end, limit, maxBytes = Number.POSITIVE_INFINITY } = slice;
-    const given = after ?? before;
-    if (given < 0 || given > end) return ok({ outcome: 'invalid_position' });
-    const number = entriesUpTo(positions, given);
-    let from = after === undefined ? Math.max(0, number - limit) : number;
-    let to = after === undefined ? number : Math.min(number + limit, log.length);
-    while (to > from + 1 && log.bytes(from, to) > maxBytes) {
-      if (after === undefined) from += 1;
-      else to -= 1;
-    }
-    const entries = log
-      .slice(from, to)
-      .map((entry, at) => ({ ...entry, position: positions.positionOf(from + at + 1) }));
-    const part = partBetween(positions, slice, from, to);
-    const { version } = log;
-    return ok({
-      outcome: 'found',
-      entries,
-      ...part,
-      isSuperseded: isSuperseded(positions, given),
-      version,
-    });
+    return ok(log?.part(slice) ?? { outcome: 'missing' });
   }
 
   remove(commit: RemoveCommit): Result<Removed, never> {
@@ -338,7 +313,6 @@ export class MemorySessionStore implements SessionStore {
     return changed;
   }
 
-  /** Changes the history and the inbox. */
   #write(session: StoredSession, { guards, effects }: StateChange | UseChange) {
     const { log } = session;
     const { truncate, entries = [], send } = effects;
@@ -363,13 +337,13 @@ export class MemorySessionStore implements SessionStore {
     session: StoredSession | undefined,
     { key, guards: { operation }, effects: { truncate, send } }: StateChange | UseChange,
   ): Facts {
-    const { positions } = session?.log ?? new HistoryLog('');
+    const { log } = session ?? { log: new HistoryLog('') };
     return {
       state: session?.state,
       known: operation && session?.log.find(operation.id),
       sent: send && session?.inbox?.find(send.entry.id),
-      end: positions.end,
-      kept: truncate === undefined ? positions.entries : entriesUpToCurrent(positions, truncate),
+      end: log.end,
+      kept: truncate === undefined ? log.length : log.entriesUpToCurrent(truncate),
       liveAt: (now) => this.#tenants.get(key.tenant)?.liveAt(now) ?? 0,
     };
   }
@@ -378,7 +352,7 @@ export class MemorySessionStore implements SessionStore {
     this.#tenants.get(session.tenant)?.change(session, session.state, times);
   }
 
-  /** Logs the events of a commit that began at a position of the history. */
+  /** `start`: the end of the history before the commit. */
   #logAll(session: StoredSession, events: readonly EventPart[], start: number): void {
     const position = session.log.end;
     for (const event of events) this.#log(session, detailOf(event, { start, position }));

@@ -8,7 +8,7 @@ const CHUNK = 256;
  * Number of leading items for which `holds` is true. It must be false for all items after the first
  * false one.
  */
-const leading = <T>(items: readonly T[], holds: (item: T) => boolean): number => {
+export const leading = <T>(items: readonly T[], holds: (item: T) => boolean): number => {
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -23,24 +23,20 @@ const leading = <T>(items: readonly T[], holds: (item: T) => boolean): number =>
 /** Sorted items that are read by rank. */
 export interface SortedItems<T> {
   readonly size: number;
-  /**
-   * Number of leading items for which `holds` is true. It must be false for all items after the
-   * first false one.
-   */
   leading(holds: (item: T) => boolean): number;
-  /** The items of the ranks from `start` to `end`, exclusive, in order. */
+  /** The items from one rank to another, exclusive. */
   slice(start: number, end: number): T[];
 }
 
 /**
- * A sorted set that knows the rank of its items: sorted chunks, one after another. An item is found
- * by two binary searches; a page takes a step for each chunk before it, none on the first pages.
+ * A sorted set that knows the rank of its items, in sorted chunks. Two binary searches find an
+ * item; a page takes a step for each chunk before it.
  */
 export class OrderedIndex<T> implements SortedItems<T> {
   readonly #order: Order<T>;
-  /** None is empty. */
+  /** Each contains an item. */
   readonly #chunks: T[][] = [];
-  /** For each chunk, the number of items before it. Empty after a change, until a rank is asked. */
+  /** For each chunk, the number of items before it. Empty after a change, until a rank is read. */
   #starts: number[] = [];
   #size = 0;
 
@@ -52,7 +48,7 @@ export class OrderedIndex<T> implements SortedItems<T> {
     return this.#size;
   }
 
-  /** Adds an item that is not in the index yet. */
+  /** The index must not contain the item. */
   insert(item: T): void {
     this.#resize(1);
     const at = this.#chunkOf((other) => this.#order(other, item) <= 0);
@@ -69,7 +65,7 @@ export class OrderedIndex<T> implements SortedItems<T> {
     this.#chunks.splice(at + 1, 0, chunk.splice(split));
   }
 
-  /** Removes the item that compares equal, if it is there. */
+  /** Removes the item that compares equal, if there is one. */
   remove(item: T): void {
     const at = this.#chunkOf((other) => this.#order(other, item) <= 0);
     const chunk = this.#chunks[at] ?? [];
@@ -128,10 +124,7 @@ export class OrderedIndex<T> implements SortedItems<T> {
   }
 }
 
-/**
- * Indexes without a common item, read as one, in O(log² n + page). It is a view: changes of the
- * indexes show in it.
- */
+/** A view of indexes without a common item, which is read in O(log² n + page). */
 export class MergedIndex<T> implements SortedItems<T> {
   readonly #indexes: readonly SortedItems<T>[];
   readonly #order: Order<T>;
@@ -157,7 +150,7 @@ export class MergedIndex<T> implements SortedItems<T> {
     return parts.flat().sort(this.#order);
   }
 
-  /** Number of items of one index among the first `count` of all. */
+  /** How many of the first `count` items are in the index. */
   #share(index: SortedItems<T>, count: number): number {
     if (count <= 0) return 0;
     if (count >= this.size) return index.size;

@@ -7,10 +7,8 @@ import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import type { SortedItems } from './ordered-index.js';
 import type { StoredSession } from './stored-session.js';
 
-/** Sessions in the order of their creation, the newest first. */
 export type NewestFirst = SortedItems<StoredSession>;
 
-/** A page of an index. */
 export interface IndexPage extends Pick<RecordPage, 'total'> {
   readonly items: readonly StoredSession[];
   readonly hasMore: boolean;
@@ -21,14 +19,12 @@ export const compare = (a: string, b: string): number => {
   return a < b ? -1 : 1;
 };
 
-/** The fields by which a list by creation is sorted. */
 type Created = Pick<SessionHead, 'id' | 'createdAt'>;
 
-/** Timestamps have one format, so they sort as text. */
+/** Timestamps have one format, so they sort as strings. */
 export const newestFirst = (a: Created, b: Created): number =>
   compare(b.createdAt, a.createdAt) || compare(b.id, a.id);
 
-/** The ranks of the sessions between the times of a range. */
 const ranksBetween = (
   index: NewestFirst,
   { createdAfter, createdBefore }: PageRange,
@@ -41,7 +37,6 @@ const ranksBetween = (
   return { from, to: Math.max(from, to) };
 };
 
-/** A page of an index. Each bound is found as a rank. */
 export const pageOf = (index: NewestFirst, range: PageRange): IndexPage => {
   const { offset, limit, order, cursor } = range;
   const { from, to } = ranksBetween(index, range);
@@ -59,16 +54,12 @@ export const pageOf = (index: NewestFirst, range: PageRange): IndexPage => {
   return { items, total, hasMore: start + limit < to };
 };
 
-/** The time and the id of a session, by which a list is sorted. */
 interface Placed {
   readonly at: number;
   readonly id: string;
 }
 
-/**
- * Finds a page by examining all sessions of the smallest index. Each index has all sessions of the
- * range.
- */
+/** Examines all sessions of the smallest index. Each index contains all sessions of the range. */
 export const searchSessions = (
   range: PageRange,
   indexes: readonly NewestFirst[],

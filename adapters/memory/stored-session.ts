@@ -9,18 +9,15 @@ import { bytesOf as bytesOfText } from '../stored/json.js';
 import { HistoryLog } from './history-log.js';
 import type { Inbox } from './inbox.js';
 
-/**
- * Approximate bytes of a session's JSON besides its id, its options, its labels and its history.
- */
+/** Approximate bytes of a session's JSON without its id, options, labels and history. */
 const FRAME_BYTES = 270;
 
-/** A session as the memory store keeps it. */
 export interface StoredSession {
   readonly tenant: string;
   readonly head: SessionHead;
-  /** Approximate bytes of the session's JSON without its labels, its metadata and its history. */
+  /** Approximate bytes of the session's JSON without its labels, metadata and history. */
   readonly bytes: number;
-  /** Distinguishes the session from others with the same id. */
+  /** Distinguishes the session from earlier and later sessions with the same id. */
   readonly incarnation: string;
   /** Number of the last change. */
   sequence: number;
@@ -30,9 +27,9 @@ export interface StoredSession {
   state: StateRecord;
   /** When a sweep must process the session. */
   dueAt: number;
-  /** When a worker may claim the session; `Infinity` also if a claim found that it has ended. */
+  /** When a worker may claim the session; `Infinity` also after a claim found it expired. */
   wakeAt: number;
-  /** From when on the session is in the queue of workers although it has ended. */
+  /** Since when the session is in the queue of workers although it has expired. */
   overAt: number;
   /** Set if this is what is left of a removed session. */
   readonly removal: string | undefined;
@@ -40,10 +37,8 @@ export interface StoredSession {
   listedAs: SessionStatus;
 }
 
-/** The times of a session in the queues. */
 export type QueueTimes = Pick<StoredSession, 'dueAt' | 'wakeAt' | 'overAt'>;
 
-/** The times of a session that a worker may claim at another time. */
 export const claimableFrom = (
   { state, dueAt }: Pick<StoredSession, 'state' | 'dueAt'>,
   wakeAt: number,
@@ -53,7 +48,6 @@ export const claimableFrom = (
   overAt: Math.max(wakeAt, endsAt(state)),
 });
 
-/** Bytes of the JSON of an optional part. */
 const bytesOfPart = (part: object | undefined): number =>
   part === undefined ? 0 : bytesOfText(JSON.stringify(part));
 
@@ -78,7 +72,6 @@ export const newSession = (
   };
 };
 
-/** What is left of a session after its removal. */
 export const remainsOf = (session: StoredSession, { removal, state }: Remains): StoredSession => ({
   ...session,
   log: new HistoryLog(session.incarnation),
@@ -100,7 +93,7 @@ export const dueKeyOf = (session: StoredSession): DueKey => {
 const historyStart = ({ log }: StoredSession, { historyLimit = log.length }: ReadSize): number =>
   Math.max(0, log.length - historyLimit);
 
-/** Approximate bytes of JSON of the part of a session to read. */
+/** Approximate bytes of the JSON to read. */
 export const bytesOf = (session: StoredSession, size: ReadSize): number =>
   session.bytes +
   bytesOfPart(session.state.labels) +
@@ -114,7 +107,7 @@ export const recordOf = (session: StoredSession, size: ReadSize): SessionRecord 
   historyCount: session.log.length,
   sequence: session.sequence,
   historyVersion: session.log.version,
-  historyPosition: session.log.positions.end,
+  historyPosition: session.log.end,
 });
 
 /* Copies and frozen objects, so that callers cannot change the store. */
@@ -126,8 +119,8 @@ const copyHead = (head: SessionHead): SessionHead => {
 };
 
 /**
- * A deeply frozen state, which the store and its callers may share. States of the service are
- * frozen already: copying each would make a change take half as long again.
+ * A deeply frozen state, which the store and its callers may share. The service freezes its states:
+ * copying each would make a change take half as long again.
  */
 export const frozenState = (state: StateRecord): StateRecord => {
   const { operations, terms, labels, metadata, budget, work, report } = state;

@@ -21,17 +21,15 @@ const inOrder = (a: StoredSession, b: StoredSession): number => newestFirst(a.he
 
 const newestFirstIndex = () => new OrderedIndex(inOrder);
 
-/**
- * The queues of all tenants: the sessions that are due, those that wait for a worker, and of these
- * the ones that have ended.
- */
+/** The queues of all tenants. */
 export interface Queues {
   readonly due: TimeQueue;
+  /** Sessions that wait for a worker. */
   readonly work: TimeQueue;
+  /** Sessions in `work` that have expired. */
   readonly over: TimeQueue;
 }
 
-/** The sessions of one tenant, and the indexes that its lists are read from. */
 export class TenantIndex {
   readonly #tenant: string;
   readonly #queues: Queues;
@@ -45,9 +43,8 @@ export class TenantIndex {
     PAUSED: newestFirstIndex(),
     TERMINATED: newestFirstIndex(),
   };
-  /** The sessions with each label. */
   readonly #byLabel = new Map<string, OrderedIndex<StoredSession>>();
-  /** The time at which the lists by status are correct. */
+  /** The time for which the lists by status are correct. */
   #listedAt = Number.NEGATIVE_INFINITY;
 
   constructor(tenant: string, queues: Queues) {
@@ -64,7 +61,7 @@ export class TenantIndex {
     return this.#remains.get(`${removal}:${id}`);
   }
 
-  /** Adds what is left of a removed session: only the index of due sessions contains it. */
+  /** Only the queue of due sessions contains what is left of a removed session. */
   addRemains(remains: StoredSession): void {
     this.#remains.set(`${remains.removal}:${remains.head.id}`, remains);
     this.#schedule(remains);
@@ -91,7 +88,6 @@ export class TenantIndex {
     if (isLabelled) this.#label(session);
   }
 
-  /** Number of sessions that are ACTIVE or PAUSED at a time. */
   liveAt(now: number): number {
     return this.#withStatus({ anyOf: ['ACTIVE', 'PAUSED'], now }).size;
   }
@@ -114,7 +110,7 @@ export class TenantIndex {
     return ok(pageOf(indexes[0], range));
   }
 
-  /** The indexes that have all sessions of a range. */
+  /** Each index contains all sessions of the range. */
   #indexesFor({ labels, status }: PageRange): readonly [NewestFirst, ...NewestFirst[]] {
     const labelled = labelTexts(labels).map((label) => this.#byLabel.get(label));
     const [label, ...others] = labelled.map((index) => index ?? newestFirstIndex());
@@ -124,9 +120,8 @@ export class TenantIndex {
   }
 
   /**
-   * The sessions that have one of some statuses at a time. A session whose end by the clock is not
-   * stored moves to the list of TERMINATED sessions once its deadline has passed, and back for a
-   * caller whose clock is behind.
+   * A session whose expiry is not stored moves to the list of TERMINATED sessions once its deadline
+   * has passed, and back for a caller whose clock is behind.
    */
   #withStatus({ anyOf, now }: StatusAt): NewestFirst {
     const [from, to] = [Math.min(now, this.#listedAt), Math.max(now, this.#listedAt)];

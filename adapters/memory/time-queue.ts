@@ -2,13 +2,11 @@ import { OrderedIndex } from './ordered-index.js';
 import { compare } from './page-of.js';
 import type { StoredSession } from './stored-session.js';
 
-/** A session and its time in a queue. */
 export interface QueuedSession {
   readonly at: number;
   readonly session: StoredSession;
 }
 
-/** A tenant and its place in the order of tenants. */
 interface WaitingTenant {
   readonly name: string;
   readonly place: number;
@@ -17,26 +15,24 @@ interface WaitingTenant {
 const tenantOrder = (a: WaitingTenant, b: WaitingTenant): number =>
   a.place - b.place || compare(a.name, b.name);
 
-/** Between the places of two tenants that were served in the same millisecond. */
+/** The distance between two tenants that were served in the same millisecond. */
 const STEP = 1 / 1024;
 
 const nameOf = ({ removal = '', head }: StoredSession): string => `${removal}:${head.id}`;
 
-/**
- * The sessions of all tenants that have a time: when they are due, or when they wait for a worker.
- */
+/** Sessions by a time, for example when they are due. */
 export class TimeQueue {
   readonly #timeOf: (session: StoredSession) => number;
   readonly #byTenant = new Map<string, OrderedIndex<StoredSession>>();
   /**
-   * The places of tenants that have given way to others. They are places among those that waited,
-   * not times: no clock decides whose turn it is.
+   * The places of tenants that have given way to others. A place is relative to the waiting
+   * tenants, so that no clock decides whose turn it is.
    */
   readonly #turns = new Map<string, number>();
-  /** The tenants by the earliest time of their sessions, or by their turn if that is later. */
+  /** By the earliest time of their sessions, or by their turn if that is later. */
   readonly #tenants = new OrderedIndex(tenantOrder);
 
-  /** The time of a session must not change while the queue contains it; `Infinity` for never. */
+  /** `Infinity` is never. The time must not change while the queue contains the session. */
   constructor(timeOf: (session: StoredSession) => number) {
     this.#timeOf = timeOf;
   }
@@ -57,7 +53,7 @@ export class TimeQueue {
     this.#turns.delete(session.tenant);
   }
 
-  /** Puts a tenant behind all others with a session whose time has come. */
+  /** Puts a tenant behind all waiting tenants. */
   giveWay(tenant: string, now: number): void {
     const sessions = this.#byTenant.get(tenant);
     const count = this.#waitingTenants(now);
@@ -66,15 +62,15 @@ export class TimeQueue {
     this.#update(tenant, sessions, () => this.#turns.set(tenant, last.place + STEP));
   }
 
-  /** The sessions of a tenant whose time is between the two times, the first one exclusive. */
+  /** The first time is exclusive. */
   between(tenant: string, after: number, until: number): readonly StoredSession[] {
     const sessions = this.#byTenant.get(tenant);
     return sessions?.slice(this.#countIn(sessions, after), this.#countIn(sessions, until)) ?? [];
   }
 
   /**
-   * The sessions whose time has come at `now`, of one tenant or of all, in the order of tenants,
-   * and of each tenant the longest waiting first. The limit is shared between the tenants.
+   * The sessions whose time has come, tenant by tenant in turn, and of each tenant the longest
+   * waiting first. The tenants share the limit.
    */
   waiting(
     now: number,
@@ -91,13 +87,12 @@ export class TimeQueue {
     return { items, hasMore: found.some(({ length }) => length >= share) };
   }
 
-  /** Number of sessions of a tenant whose time has come at `now`. */
   count(tenant: string, now: number): number {
     const sessions = this.#byTenant.get(tenant);
     return sessions === undefined ? 0 : this.#countIn(sessions, now);
   }
 
-  /** The tenants with a session whose time has come at `now`, in turn, at most `limit`. */
+  /** The tenants with a session whose time has come, in turn. */
   tenantsAt(now: number, limit = Number.POSITIVE_INFINITY): readonly string[] {
     const count = Math.min(limit, this.#waitingTenants(now));
     return this.#tenants.slice(0, count).map(({ name }) => name);
@@ -113,7 +108,6 @@ export class TimeQueue {
     return this.#tenants.leading(({ place }) => place < now + 1);
   }
 
-  /** Number of sessions whose time has come. */
   #countIn(sessions: OrderedIndex<StoredSession>, now: number): number {
     return sessions.leading((session) => this.#timeOf(session) <= now);
   }

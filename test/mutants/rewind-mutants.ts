@@ -67,9 +67,9 @@ export const rewindMutants: readonly Mutant[] = [
   },
   {
     bug: 'a superseded position is followed',
-    file: 'adapters/memory/history-positions.ts',
-    from: 'positionOf(number + 1) === position + 1 ? number : undefined',
-    to: 'positionOf(number + 1) === position + 1 ? number : number',
+    file: 'adapters/memory/history-log.ts',
+    from: 'return isCurrent ? count : undefined;',
+    to: 'return count;',
     tests: memory,
   },
   {
