@@ -2,34 +2,29 @@ import { inOwnContext } from '../../src/events/in-own-context.js';
 import { inLaterTurn } from '../../src/session/in-later-turn.js';
 import { type Turn, Turns } from './turns.js';
 
-/** The turn that a call waits for, and its approximate size. */
 export interface Place extends Turn {
-  /** A call of `Infinity` bytes is alone in its group. */
+  /** Approximate size. A call of `Infinity` bytes is alone in its group. */
   readonly bytes: number;
 }
 
-/** A call in a lane. */
 interface Waiting<C, R> extends Place {
   readonly call: C;
-  /** Continues the call, which ends as `end` does. */
+  /** Continues the call, which returns what `end` returns. */
   readonly goOn: (end: () => R | Promise<R>) => void;
 }
 
-/** How a lane groups its calls. */
 export interface LaneOptions<C, R> {
-  /**
-   * Makes the calls of a group, within a bounded time. Returns a result for each, in their order.
-   */
+  /** Makes the calls of a group within a bounded time, and returns a result for each. */
   readonly make: (calls: readonly C[]) => readonly R[] | Promise<readonly R[]>;
-  /** Maximum number of groups that are under way at the same time. */
+  /** Maximum number of concurrent groups. */
   readonly groups: number;
   /** Maximum number of calls of a group. */
   readonly calls: number;
-  /** Maximum bytes of a group, unless a single call has more. */
+  /** Maximum bytes of a group. A larger call is alone. */
   readonly bytes: number;
   /**
    * Runs a function when all calls of this turn have arrived. Default: in a later turn of the event
-   * loop, for a `make` that blocks it; one that waits for a server can take `atEndOfTurn`.
+   * loop, for a `make` that blocks it. `atEndOfTurn` suits a `make` that waits for a server.
    */
   readonly soon?: (leave: () => void) => void;
 }
@@ -38,12 +33,12 @@ const NO_RESULT = 'a call got no result';
 
 /**
  * Groups the calls that arrive in one turn of the event loop, or while all groups are under way, so
- * that they share a commit, a round trip or a plan. A call that is alone leaves at the end of its
- * turn: no timer, and no wait for others. Tenants take turns, so that the calls of one tenant do
- * not delay the calls of others; see `Turn` for the order of the calls of a tenant.
+ * that they share a commit, a round trip or a plan. A single call leaves at the end of its turn,
+ * without a timer. Tenants take turns, so that the calls of a tenant do not delay the calls of
+ * others; see `Turn` for the order of a tenant's calls.
  *
- * A call that is alone in its group is made in its own async context, so that the trace of its
- * caller contains it. A group of several has no caller's context.
+ * A single call runs in its own async context, so that the trace of its caller contains it. A group
+ * of several calls has no caller's context.
  */
 export class Lane<C, R> {
   readonly #options: LaneOptions<C, R>;
@@ -55,9 +50,7 @@ export class Lane<C, R> {
     this.#options = options;
   }
 
-  /**
-   * Makes a call in the next group. Rejects if `make` throws, rejects or returns too few results.
-   */
+  /** Rejects if `make` throws, rejects or returns too few results. */
   async run(call: C, place: Place): Promise<R> {
     const end = await new Promise<() => R | Promise<R>>((goOn) => {
       const { tenant, key, bytes } = place;
@@ -115,7 +108,7 @@ export class Lane<C, R> {
       for (const [at, result] of results.entries()) group[at]?.goOn(() => result);
       if (results.length < group.length) throw new Error(NO_RESULT);
     } catch (cause) {
-      // Changes nothing for calls that have a result.
+      // Has no effect on calls that have a result.
       for (const { goOn } of group) goOn(() => Promise.reject(cause));
     }
   }

@@ -23,12 +23,11 @@ class Queue<T> {
   }
 }
 
-/** Takes turns with others. */
 interface Member {
   isWaiting: boolean;
 }
 
-/** Members that take turns; each is in it at most once. */
+/** Members that take turns. Each is waiting at most once. */
 class Rotation<M extends Member> {
   readonly #members = new Queue<M>();
 
@@ -50,17 +49,16 @@ class Rotation<M extends Member> {
   }
 }
 
-/** Whose turn it is to be served. */
 export interface Turn {
   readonly tenant: string;
   /**
-   * Items of a tenant with the same key keep their order, and are held back while one of them is
-   * under way. Items without a key keep their order, and are never held back.
+   * Items of a tenant with the same key keep their order, and wait while one of them is under way.
+   * Items without a key keep their order, and never wait for each other.
    */
   readonly key?: string | undefined;
 }
 
-/** The items of a tenant with the same key. */
+/** Items with the same key. */
 interface Line<T> extends Member {
   readonly items: Queue<T>;
   isHeld: boolean;
@@ -71,10 +69,7 @@ interface Tenant<T> extends Member {
   readonly free: Rotation<Line<T>>;
 }
 
-/**
- * Items that wait. Tenants take turns, and so do the keys of a tenant. Each step takes constant
- * time, however many wait.
- */
+/** Tenants take turns, and so do the keys of a tenant. Each step takes constant time. */
 export class Turns<T extends Turn> {
   readonly #tenants = new Map<string, Tenant<T>>();
   readonly #rotation = new Rotation<Tenant<T>>();
@@ -120,7 +115,7 @@ export class Turns<T extends Turn> {
     return item;
   }
 
-  /** Holds back the items with the keys of these until `release`. */
+  /** Items with the same keys wait until `release`. */
   hold(items: readonly T[]): void {
     for (const { tenant, key } of items) {
       const line = this.#tenants.get(tenant)?.lines.get(key);

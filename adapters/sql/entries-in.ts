@@ -5,7 +5,6 @@ import type { EntriesOutcome, HistorySlice } from '../../src/session/history-sli
 import { decodeEntries } from '../stored/json.js';
 import { historyVersionOf, stateIn, unreadable } from './session-rows.js';
 
-/** The position of a slice; that of the end if it has none. */
 const givenIn = ({ after, before }: HistorySlice, end: number): number => after ?? before ?? end;
 
 export const isPositionIn = (slice: HistorySlice, end: number): boolean => {
@@ -14,9 +13,9 @@ export const isPositionIn = (slice: HistorySlice, end: number): boolean => {
 };
 
 /**
- * The outcome of `findEntries` by a row with the state and the numbers of a session, and its part:
- * `history` and `positions` are texts with commas, `read` is the number of entries. `previous` is
- * the position of the entry before the part, and `newest` that of the last entry of the history.
+ * The outcome of `findEntries` by a row with the state and the numbers of a session, and a part of
+ * its history: `history` and `positions` are separated by commas, `read` is the number of entries.
+ * `previous` is the position of the entry before the part, `newest` of the last entry of all.
  */
 export const entriesIn = (
   id: string,

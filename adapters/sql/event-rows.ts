@@ -8,23 +8,17 @@ import { decodeDetail } from '../stored/json.js';
 import { NOTHING, type Query } from './query.js';
 
 /*
- * A row of the log has a time and a number, and both only increase from row to row. The latest row
- * is never trimmed.
+ * The times and the numbers of the log increase from row to row. The latest row is never trimmed.
  */
 
 const BEGINNING = '0-0';
 
-/** The position in a row of `POSITION`, or that of an empty log. */
 export const positionIn = (row: Fields | undefined): string =>
   String(row?.['position'] ?? BEGINNING);
 
-/** An expression for the position of a row of the log. */
 export const POSITION = "ms || '-' || number";
 
-/**
- * The time and the number in a position. A number that a database cannot compare exactly counts as
- * the highest one.
- */
+/** A number that a database cannot compare exactly becomes the highest number. */
 export const parseLogPosition = (
   position: string,
 ): { readonly ms: number; readonly number: number } => {
@@ -39,10 +33,7 @@ const eventAt = (row: Fields): SessionEvent | undefined => {
   return detail && eventOf(key, change, detail, positionIn(row));
 };
 
-/**
- * The part of a condition that selects the rows of a scope, so that the index of a session or of a
- * tenant applies.
- */
+/** The beginning of a condition, in a form for which the index of a tenant or session applies. */
 const scopeOf = (of: EventScope | undefined): Query => {
   if (of === undefined) return NOTHING;
   const tenant = escapeName(of.tenant);
@@ -50,7 +41,6 @@ const scopeOf = (of: EventScope | undefined): Query => {
   return { sql: 'tenant = ? AND id = ? AND ', values: [tenant, escapeName(of.sessionId)] };
 };
 
-/** The rows of a scope after a position. */
 export const eventsAfter = (position: string, of: EventScope | undefined, limit: number): Query => {
   const { ms, number } = parseLogPosition(position);
   const scope = scopeOf(of);
@@ -66,8 +56,8 @@ export const eventsAfter = (position: string, of: EventScope | undefined, limit:
 };
 
 /**
- * Whether rows after a position were trimmed. A time before the first row may be after the trimmed
- * rows; it counts as before them.
+ * Whether rows after a position were trimmed. A time before the first row counts as before the
+ * trimmed rows, although it may be after them.
  */
 const isTrimmedBehind = (position: string, first: string): boolean => {
   const { number: firstNumber } = parseLogPosition(first);
@@ -76,8 +66,8 @@ const isTrimmedBehind = (position: string, first: string): boolean => {
 };
 
 /**
- * Whether the log was restored from an older copy, which never contained the row of a position. Its
- * numbers are used again, but not with the same times.
+ * Whether the log was restored from an older copy, which never contained the row of a position. The
+ * log reuses the numbers after the copy, but with other times.
  */
 const isRewoundBehind = (position: string, { first, isThere }: EventRows): boolean => {
   const { number } = parseLogPosition(position);
@@ -87,20 +77,17 @@ const isRewoundBehind = (position: string, { first, isThere }: EventRows): boole
 
 /** The rows of one consistent read of the log. */
 export interface EventRows {
-  /** The rows after a position in a scope, at most `limit`. */
+  /** After a position, in a scope. */
   readonly rows: readonly Fields[];
   readonly limit: number;
-  /** The positions of the first and the last row of the log, of any scope. */
+  /** The ends of the log, of all scopes. */
   readonly first: string;
   readonly last: string;
   /** Whether the log has the row of the position. */
   readonly isThere: boolean;
 }
 
-/**
- * The page after `position`. If it contains all events of its scope, the reader continues after the
- * last row of the log.
- */
+/** After all events of a scope, the reader continues at the end of the log. */
 export const eventPageOf = (page: EventRows, position: string): EventPage => {
   const { rows, limit, first, last } = page;
   const isRewound = isRewoundBehind(position, page);

@@ -9,8 +9,8 @@ import { storedKeyOf } from './queue-query.js';
 import { unreadable } from './session-rows.js';
 
 /**
- * Reads the messages of a session that wait, or those with some ids, in the order in which they
- * were sent. `listed` selects the ids from a JSON text.
+ * The messages that wait, or the messages with `ids`, in the order in which they were sent.
+ * `listed`: selects the ids from JSON.
  */
 export const messagesQuery = (
   key: SessionKey,
@@ -29,7 +29,6 @@ export const messagesQuery = (
   };
 };
 
-/** Columns of its rows. */
 export const MESSAGE_COLUMNS = ['message', 'digest', 'entry', 'position'];
 
 const messageIn = ({ message: id, digest, entry: text, position }: Fields) => {
@@ -40,7 +39,6 @@ const messageIn = ({ message: id, digest, entry: text, position }: Fields) => {
   return entry && { ...message, entry };
 };
 
-/** The messages in rows of a session. */
 export const messagesIn = (
   session: string,
   rows: readonly Fields[],
@@ -50,7 +48,7 @@ export const messagesIn = (
   return ok(messages);
 };
 
-/** The messages that a turn has taken, as texts with commas between them, up to a position. */
+/** The messages that a turn has taken up to a position, as JSON separated by commas. */
 export const takenIn = (
   session: string,
   texts: unknown,

@@ -8,46 +8,38 @@ import { isWaiting } from './queue-query.js';
 
 /** The differences between the databases. */
 export interface Dialect {
-  /**
-   * Follows the name of the table of sessions, to make the database search overdue ones in the
-   * index of a tenant's due sessions.
-   */
+  /** Makes the database search overdue sessions in the index of a tenant's due sessions. */
   readonly byTenantDue: string;
   /**
-   * Joins the session to each row of `label` by its number, so that the database looks up one after
-   * the other. A join that the database may plan otherwise is slow where its estimates are wrong.
+   * Joins the session to each row of `label`, in a form that forces a lookup by number. Another
+   * plan would be slow where the estimates of the database are wrong.
    */
   readonly joinSession: string;
   /**
-   * The columns of the sessions that a page reads: at least `number`, `created_ms` and `id`. With a
-   * label, it reads only these.
+   * What a page reads, at least `number`, `created_ms` and `id`. With a label, it reads only these.
    */
   readonly columns: string;
-  /**
-   * An expression for the total, if the statement of the page computes it, so that a page past the
-   * end reads no rows.
-   */
+  /** An expression for the total, if the statement computes it. A page past it reads no rows. */
   readonly total?: string;
   /**
-   * Stands as a further limit in the text of a page that is not larger. PostgreSQL expects a tenth
-   * of the rows if the limit is a value, and then plans anew for each call.
+   * A further limit in the SQL of smaller pages. With only a parameter as the limit, PostgreSQL
+   * expects a tenth of the rows and plans each call anew.
    */
   readonly expectedRows?: number;
 }
 
-/** A position in an index by creation: a time, and an escaped id. */
 type Position = readonly [createdMs: number, id: string];
 
 /** Sorts after every escaped id, whose characters are `\w . ~ - %`. */
 const LAST_ID = '\x7f';
 
-/** The positions around some sessions; undefined for the beginning and the end of the list. */
+/** Exclusive; undefined for the beginning and the end of the list. */
 interface Bounds {
   readonly lower: Position | undefined;
   readonly upper: Position | undefined;
 }
 
-/* Sessions whose end is not stored yet: a sweep keeps them few. */
+/* Sessions whose expiry is not stored yet: sweeps keep them few. */
 const IS_OVERDUE = `${isWaiting('due_at')} AND deadline <= ? AND status <> 'TERMINATED'`;
 
 const inOrder = (a: Position, b: Position): number => {
@@ -56,7 +48,7 @@ const inOrder = (a: Position, b: Position): number => {
 };
 
 /**
- * No condition without a bound: it would be checked for each session that a page by number skips.
+ * Without a bound there is no condition, which a page by number would check for each skipped row.
  */
 export const isWithin = ({ lower, upper }: Bounds, columns: string): Query => {
   const above = lower && { sql: ` AND (${columns}) > (?, ?)`, values: lower };
@@ -64,13 +56,12 @@ export const isWithin = ({ lower, upper }: Bounds, columns: string): Query => {
   return joined([above ?? NOTHING, below ?? NOTHING], '');
 };
 
-/** The statuses of a range as values, and their place in a statement. */
 export const statusesIn = ({ anyOf }: StatusAt): Query => ({
   sql: anyOf.map(() => '?').join(', '),
   values: anyOf,
 });
 
-/** Each part of the list is read in its order from one index, with the columns of the dialect. */
+/** Parts of the list, each in the order of one index. */
 export const partsOf = (
   { byTenantDue, columns }: Dialect,
   tenant: string,
@@ -103,7 +94,6 @@ export const partsOf = (
   return [...stored, part(`${select} ${byTenantDue} WHERE tenant = ? AND ${IS_OVERDUE}`, now, now)];
 };
 
-/** The bounds of a range, or of the part after a cursor. */
 export const boundsOf = (
   { createdAfter, createdBefore, order }: PageRange,
   cursor?: ListCursor,
@@ -119,26 +109,19 @@ export const boundsOf = (
   return { lower: lower.sort(inOrder).at(-1), upper: upper.sort(inOrder)[0] };
 };
 
-/** The direction in which the columns of an order are read. */
 export const directionOf = ({ order }: Pick<PageRange, 'order'>): string =>
   order === 'oldest' ? 'ASC' : 'DESC';
 
 export const orderOf = (range: PageRange): string =>
   `ORDER BY created_ms ${directionOf(range)}, id ${directionOf(range)}`;
 
-/**
- * A condition that is false on a page by number past the end, which would otherwise skip every
- * session of the list.
- */
+/** Without it, a page by number past the end would skip every session of the list. */
 const withinTotal = ({ total }: Dialect, { offset }: PageRange): Query => {
   if (total === undefined || offset === 0) return NOTHING;
   return { sql: ` AND ${total} > ?`, values: [offset] };
 };
 
-/**
- * Reads `number`, `created_ms` and `id` of the sessions of a page, and of the next session if there
- * is one.
- */
+/** The sessions of a page, and the next session if there is one. */
 export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
   const { offset, limit } = range;
   const order = orderOf(range);
@@ -158,7 +141,7 @@ export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): 
   const page = joined([{ sql: ' LIMIT ?', values: [limit + 1] }, skipped], '');
   const [first, ...more] = sorted;
   if (first !== undefined && more.length === 0) return joined([first, page], '');
-  // Each part is ordered and limited separately, so that none is sorted or read beyond the page.
+  // A limit for each part, so that none is sorted, or read beyond the page.
   const limited = sorted.map(({ sql, values }, at) => ({
     sql: `SELECT * FROM (${sql} LIMIT ?) AS limited_${at}`,
     values: [...values, most],
@@ -167,10 +150,7 @@ export const rowsOfPage = (dialect: Dialect, tenant: string, range: PageRange): 
   return joined([{ sql: `SELECT * FROM (${sql}) AS parts ${order}`, values }, page], '');
 };
 
-/**
- * An expression for the number of sessions in a range. Totals are stored; sessions between two
- * times are counted.
- */
+/** Totals are stored; only sessions between two times are counted. */
 export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange): Query => {
   const { status, createdAfter, createdBefore } = range;
   const [label] = labelsIn(range);
@@ -195,8 +175,7 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   const isWithEnds = status.anyOf.includes('TERMINATED');
   const [sign, condition] = isWithEnds ? ['+', 'NOT IN'] : ['-', 'IN'];
   const statuses = statusesIn(status);
-  // Those whose end is not stored yet count as TERMINATED, and no longer as what they are stored
-  // as.
+  // Sessions whose expiry is not stored yet count as TERMINATED, not with their stored status.
   const overdue = `(
     SELECT count(*)
     FROM $sessions ${dialect.byTenantDue}
@@ -208,7 +187,7 @@ export const totalOfPage = (dialect: Dialect, tenant: string, range: PageRange):
   };
 };
 
-/** The position of a row with an `id`, and the time of its order as `created_ms`. */
+/** `created_ms`: the time by which the list is ordered. */
 export const positionOf = (row: Readonly<Record<string, unknown>>): ListCursor => ({
   id: unescapeName(String(row['id'])),
   at: timestampOf(Number(row['created_ms'])),

@@ -9,10 +9,7 @@ import { escapeName, unescapeName } from '../stored/escape-name.js';
 import { NEVER } from '../stored/never.js';
 import type { Query } from './query.js';
 
-/**
- * The tenant and the id of a row, as they are stored. What is left of a removed session has a
- * tenant and an id that no session has.
- */
+/** What is left of a removed session has a tenant and an id that no session has. */
 export const storedKeyOf = (key: DueKey): { readonly tenant: string; readonly id: string } => {
   const tenant = escapeName(key.tenant);
   const id = escapeName(key.id);
@@ -20,7 +17,6 @@ export const storedKeyOf = (key: DueKey): { readonly tenant: string; readonly id
   return { tenant: `${tenant}:`, id: `${id}:${key.removal}` };
 };
 
-/** The session of a row of a queue. */
 const dueSessionOf = (row: Fields, queue: Queue): DueSession => {
   const [tenant = ''] = String(row['tenant']).split(':');
   const [id = '', removal] = String(row['id']).split(':');
@@ -28,7 +24,6 @@ const dueSessionOf = (row: Fields, queue: Queue): DueSession => {
   return removal === undefined ? key : { ...key, removal };
 };
 
-/** The sessions of rows of a queue. */
 export const dueSessionsIn = (
   rows: readonly Fields[],
   hasMore: boolean,
@@ -39,17 +34,15 @@ export const dueSessionsIn = (
   hasMore,
 });
 
-/** The column of a queue: the sessions that are due, or those that wait for a worker. */
+/** The column of a queue: when sessions are due, or wait for a worker. */
 export type Queue = 'due_at' | 'wake_at';
 
 /**
- * The condition of sessions whose time has come. Its second part makes the partial index usable.
- * SQLite searches up to the bound that is written first: if that were `NEVER`, it would read every
- * session with a time.
+ * The second part makes the partial index usable. SQLite searches up to the first bound: if that
+ * were `NEVER`, it would read every session with a time.
  */
 export const isWaiting = (queue: Queue): string => `${queue} <= ? AND ${queue} < ${NEVER}`;
 
-/** The longest overdue sessions of all tenants. */
 export const firstDue = (now: number, limit: number): Query => ({
   sql: `
     SELECT tenant, id, due_at
@@ -60,13 +53,13 @@ export const firstDue = (now: number, limit: number): Query => ({
   values: [now, limit],
 });
 
-/** The first tenant in a queue, or the first one after another: one step in an index. */
+/** The first tenant in a queue, or with a condition the next tenant: one step in an index. */
 const tenantIn = (queue: Queue, condition = ''): string => `
   SELECT min(tenant)
   FROM $sessions
   WHERE ${queue} < ${NEVER} ${condition}`;
 
-/** A condition of tenants, in which `first_at` is the earliest time of their sessions. */
+/** `first_at`: the earliest time of a tenant's sessions for which the condition holds. */
 const tenantsWith = (queue: Queue, condition: string, order: string): string => `
     WITH RECURSIVE tenants (tenant) AS (
       ${tenantIn(queue)}
@@ -89,25 +82,21 @@ const tenantsWith = (queue: Queue, condition: string, order: string): string => 
     ORDER BY ${order}
     LIMIT ?`;
 
-/** The tenants with due sessions, the longest overdue first. */
 export const tenantsDue = (now: number, limit: number): Query => ({
   sql: tenantsWith('due_at', `due_at < ${NEVER}`, 'first_at, tenant'),
   values: [now, limit],
 });
 
-/** The condition of sessions that a claim may return: the clock has not ended them. */
+/** The condition of sessions that a claim may return: their expiry has not passed. */
 export const CLAIMABLE = `${isWaiting('wake_at')} AND deadline > ?`;
 
-/**
- * The tenants with sessions that a claim may return, in turn: those whose name follows that of the
- * tenant that was served last, then those before it.
- */
+/** First the tenants whose name follows the tenant that was served last, then the rest. */
 export const tenantsInTurn = (now: number, limit: number): Query => ({
   sql: tenantsWith('wake_at', CLAIMABLE, 'tenant <= (SELECT tenant FROM $turn), tenant'),
   values: [now, now, now, limit],
 });
 
-/** The sessions of a tenant, a value or a column, that a claim may return. */
+/** `tenant`: a value or a column. */
 const waitingOf = (tenant: string): string => `(
     SELECT 1
     FROM $sessions
@@ -115,10 +104,7 @@ const waitingOf = (tenant: string): string => `(
     LIMIT ?
   ) AS waiting`;
 
-/**
- * Counts the sessions that wait for a worker: those of a tenant, or of one tenant after the other
- * until the limit is reached. The last one may exceed it.
- */
+/** Without a tenant, counts tenant after tenant up to the limit, which the last one may exceed. */
 export const waitingCount = ({ tenant, now, limit }: WaitingRange): Query => {
   if (tenant !== undefined) {
     const sql = `SELECT count(*) AS counted FROM ${waitingOf('?')}`;
@@ -137,6 +123,5 @@ export const waitingCount = ({ tenant, now, limit }: WaitingRange): Query => {
   return { sql, values: [now, now, limit, limit] };
 };
 
-/** The number that `waitingCount` gives. */
 export const countIn = ([row]: readonly Fields[], { limit }: WaitingRange): number =>
   Math.min(limit, Number(row?.['counted']));

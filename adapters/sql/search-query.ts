@@ -10,19 +10,16 @@ import { boundsOf, type Dialect, isWithin, orderOf, partsOf, statusesIn } from '
 import { joined, NOTHING, type Query } from './query.js';
 
 /*
- * A page of the sessions that have several labels, or a label and a status, or in the order of
- * their last update. No index has them in their order, so the query examines all sessions between
- * the two times that have the label with the fewest of them, or without labels the status.
+ * A page of the sessions with several labels, with a label and a status, or in the order of their
+ * last update. No index has this order, so the query examines all sessions between the two times
+ * that have the rarest label, or without labels the status.
  */
 
 type Label = readonly [name: string, value: string];
 
-/** The differences between the databases in a search. */
 type Tables = Pick<Dialect, 'byTenantDue' | 'joinSession'>;
 
-/**
- * The rows of a label between the two times, as `label`, and the tables that are joined to them.
- */
+/** The rows of a label between the two times, as `label`. */
 const labelled = (tenant: string, [name, value]: Label, range: PageRange, join = ''): Query => {
   const bounds = boundsOf(range);
   const within = isWithin(bounds, 'label.created_ms, label.id');
@@ -33,16 +30,13 @@ const labelled = (tenant: string, [name, value]: Label, range: PageRange, join =
   };
 };
 
-/** Number of rows of a query, at most one more than the limit. */
+/** At most one more than the limit. */
 const countOf = ({ sql, values }: Query): Query => ({
   sql: `(SELECT count(*) FROM (${sql} LIMIT ${SEARCH_LIMIT + 1}) AS few)`,
   values,
 });
 
-/**
- * Numbers of sessions of each label, or of the only candidates, as `count_0` and so on: exact up to
- * the limit.
- */
+/** The number of sessions of each label, or of the status, as `count_0` and so on. */
 export const countsOf = (tables: Tables, tenant: string, range: PageRange): Query => {
   const columns = '1 AS one';
   const counts = labelsIn(range).map((label) => {
@@ -59,7 +53,7 @@ export const countsOf = (tables: Tables, tenant: string, range: PageRange): Quer
   );
 };
 
-/** The label that has the fewest sessions, by a row of `countsOf`; undefined without labels. */
+/** The rarest label by a row of `countsOf`; undefined without labels. */
 export const fewestIn = (
   range: PageRange,
   row: Fields | undefined,
@@ -77,7 +71,6 @@ const condition = (sql: string, ...values: Query['values']): Query => ({
   values,
 });
 
-/** The sessions that have one of some statuses at a time. */
 const withStatus = ({ status }: PageRange): Query => {
   if (status === undefined) return NOTHING;
   const stored = statusesIn(status);
@@ -88,23 +81,19 @@ const withStatus = ({ status }: PageRange): Query => {
   return condition(`${isStored} AND session.deadline > ?`, ...values);
 };
 
-/** The time of the last update: a session whose deadline has passed was updated at its deadline. */
+/** A session whose deadline has passed was updated at its deadline. */
 const UPDATED = `CASE
     WHEN status = 'TERMINATED' THEN last_activity
     WHEN deadline <= ? AND deadline > last_activity THEN deadline
     ELSE last_activity
   END`;
 
-/** The time of the order of a range. */
+/** The time by which a range is ordered. */
 const timeOf = ({ order, now = 0 }: PageRange): Query => {
   if (order !== 'updated') return { sql: 'label.created_ms', values: [] };
   return { sql: UPDATED, values: [Math.min(now, NEVER - 1)] };
 };
 
-/**
- * All sessions of a range without labels, in any order, with the time of their last update as
- * `created_ms`.
- */
 const searchAll = (tables: Tables, tenant: string, range: PageRange): Query => {
   const time = timeOf(range);
   const columns = `number, ${time.sql} AS created_ms, id`;
@@ -114,8 +103,8 @@ const searchAll = (tables: Tables, tenant: string, range: PageRange): Query => {
 };
 
 /**
- * All sessions of a range: `number`, the time of their order as `created_ms`, and `id`. Examines
- * those of the label `fewest`, if there is one.
+ * All sessions of a range, in any order: `number`, `id`, and as `created_ms` the time by which they
+ * are ordered. Examines only sessions with the label `fewest`, if there is one.
  */
 export const searchOf = (
   tables: Tables,
@@ -126,8 +115,8 @@ export const searchOf = (
   if (fewest === undefined) return searchAll(tables, tenant, range);
   const isJoined = range.order === 'updated' || range.status !== undefined;
   const { sql, values } = labelled(tenant, fewest, range, isJoined ? tables.joinSession : '');
-  // A scalar query by the complete key: PostgreSQL may turn an EXISTS into a nested loop over all
-  // sessions of both labels, if it expects a single one.
+  // A scalar query by the complete key. PostgreSQL may turn an EXISTS into a nested loop over all
+  // sessions of both labels if it expects a single session.
   const isOther = `(
     SELECT other.session
     FROM $labels AS other
@@ -147,7 +136,6 @@ export const searchOf = (
   };
 };
 
-/** The condition of the rows after the cursor of a page. */
 const afterCursor = ({ cursor, order }: PageRange): Query => {
   if (cursor === undefined) return NOTHING;
   const sign = order === 'oldest' ? '>' : '<';
@@ -155,10 +143,7 @@ const afterCursor = ({ cursor, order }: PageRange): Query => {
   return { sql: `WHERE (created_ms, id) ${sign} (?, ?)`, values };
 };
 
-/**
- * The rows of a page of `found`, an expression for all rows of `searchOf`, and the next row if
- * there is one.
- */
+/** `found`: an expression for all rows of `searchOf`. Includes the next row if there is one. */
 export const pageOfSearch = (found: Query, range: PageRange): Query => {
   const after = afterCursor(range);
   return {

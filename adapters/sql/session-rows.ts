@@ -13,23 +13,17 @@ import { bytesOf, decodeEntries, decodeHead, decodeState } from '../stored/json.
 import { NEVER } from '../stored/never.js';
 import { positionOf } from './page-query.js';
 
-/**
- * Approximate bytes of a session's JSON besides its head and its history, such as its status and
- * its times.
- */
+/** Approximate bytes of a session's JSON without its head, its state and its history. */
 export const FRAME_BYTES = 300;
 
-/** Bytes of the JSON of entries in a history, with a comma for each. */
+/** With a comma for each entry. */
 export const bytesOfEntries = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + bytesOf(text) + 1, 0);
 
 export const unreadable = (id: string, part: string): CorruptRecord =>
   corruptRecord(id, `this version does not know the format of its ${part}`);
 
-/**
- * The state in a row with `state`, `last_activity`, `revision`, `asked_at` and `inbox`; undefined
- * if it cannot be read.
- */
+/** Undefined if the state cannot be read. */
 export const stateOf = (row: Fields): StateRecord | undefined =>
   decodeState(row['state'], {
     lastActivityAt: Number(row['last_activity']),
@@ -38,7 +32,7 @@ export const stateOf = (row: Fields): StateRecord | undefined =>
     inbox: Number(row['inbox']),
   });
 
-/** The same with an error; undefined without a row. */
+/** Undefined without a row. */
 export const stateIn = (
   id: string,
   row: Fields | undefined,
@@ -49,7 +43,7 @@ export const stateIn = (
   return ok(state);
 };
 
-/** The session in fields whose `history` has `length` entries. */
+/** `length`: the number of entries in `history`. */
 export const sessionIn = (row: Fields, length: number): Result<SessionRecord, CorruptRecord> => {
   const id = unescapeName(String(row['id']));
   const state = stateOf(row);
@@ -65,7 +59,7 @@ export const sessionIn = (row: Fields, length: number): Result<SessionRecord, Co
   return ok({ head, state, history, historyCount, sequence, historyVersion, historyPosition });
 };
 
-/** The session in a record, which is JSON and has the latest entries of its history. */
+/** The record contains the latest entries of the history. */
 export const sessionOf = (
   id: unknown,
   record: unknown,
@@ -75,7 +69,7 @@ export const sessionOf = (
   return sessionIn(record, Math.min(historyLimit, Number(record['entries'])));
 };
 
-/** The rows, if the sessions in them, whose size is `size`, are not too large. */
+/** Fails if the sum of the column `size` is too large. */
 export const checkedSize = (
   rows: readonly Fields[],
   size: ReadSize,
@@ -87,17 +81,13 @@ export const checkedSize = (
 };
 
 /**
- * The version of a history: `incarnation.redactions.rewinds`. A rewind takes a position and leaves
- * out entries, so it raises the difference between the last position and the number of entries; an
- * append at the end does not.
+ * `incarnation.redactions.rewinds`: a rewind takes a position and removes entries, so it raises the
+ * difference between the last position and the number of entries; an append does not.
  */
 export const historyVersionOf = ({ incarnation, redactions, position, entries }: Fields): string =>
   `${incarnation}.${redactions}.${Number(position) - Number(entries)}`;
 
-/**
- * The page of the sessions in `rows`, which contain one more row if there are sessions after the
- * page.
- */
+/** `rows` contain one more row if there are sessions after the page. */
 export const pageOf = (
   rows: readonly Fields[],
   sessions: readonly Result<SessionRecord, CorruptRecord>[],

@@ -6,23 +6,21 @@ import { type AskedDeployment, type StoredDeployment, wantedOf } from '../stored
 
 /** Options of `migrate`. */
 export interface MigrateOptions {
-  /** Whether to change the stored settings to the options of this process. Default: false. */
+  /** Change the stored settings to the options of this process. Default: false. */
   readonly reconfigure?: boolean | undefined;
 }
 
-/** A number in rows of the table meta. */
 const metaIn = (rows: readonly Fields[], name: string): number | undefined => {
   const row = rows.find((each) => each['name'] === name);
   return row && Number(row['value']);
 };
 
-/** The settings in rows of the table meta. */
 const deploymentIn = (rows: readonly Fields[]): StoredDeployment => ({
   eventsLength: metaIn(rows, 'events') ?? 0,
   reportEnds: metaIn(rows, 'report_ends') === 1,
 });
 
-/** The settings as rows of the table meta, by their names. */
+/** By the names in the table meta. */
 const settingsOf = ({ eventsLength, reportEnds }: StoredDeployment) => ({
   events: eventsLength,
   report_ends: Number(reportEnds),
@@ -30,7 +28,7 @@ const settingsOf = ({ eventsLength, reportEnds }: StoredDeployment) => ({
 
 const changed = 'change it with migrate({ reconfigure: true })';
 
-/** The settings of a process, or an error if its options differ from rows of the table meta. */
+/** Fails if the options of the process differ from the rows of the table meta. */
 export const deploymentFor = (
   store: string,
   asked: AskedDeployment,
@@ -48,19 +46,14 @@ export const deploymentFor = (
   return refusal === undefined ? ok(wantedOf(asked, stored)) : err(refusal);
 };
 
-/**
- * The version of the tables that this program makes. Tables of a later version say which programs
- * can use them.
- */
+/** Of the tables that this program makes. Later tables contain which programs can use them. */
 const VERSION = 1;
 
 /** The result of `migrate`. */
 export interface Migration {
   /** The version of the tables before the call; 0 if there were none. */
   readonly from: number;
-  /**
-   * The version of the tables after the call; the same as `from` if it has made and upgraded none.
-   */
+  /** The version after the call; the same as `from` if the call made and upgraded no tables. */
   readonly to: number;
   /**
    * Why a SQLite database has no write-ahead log. Without one, readers and the writer of a file
@@ -69,10 +62,7 @@ export interface Migration {
   readonly withoutWal?: string;
 }
 
-/**
- * What `migrate` does with the tables, by the rows of the table meta. An error if a later version
- * has changed them so that this program cannot use them.
- */
+/** Fails if a later version has changed the tables so that this program cannot use them. */
 export const migrationOf = (rows: readonly Fields[]): Result<Migration, Misconfigured> => {
   const from = metaIn(rows, 'version') ?? 0;
   const usableFrom = metaIn(rows, 'usable_from') ?? from;
@@ -83,10 +73,7 @@ export const migrationOf = (rows: readonly Fields[]): Result<Migration, Misconfi
   );
 };
 
-/**
- * What a migration writes into the table meta, by names: the version of tables that it makes, and
- * the settings of the process that makes or reconfigures them.
- */
+/** What a migration writes into the table meta: the version only with new tables. */
 export const metaAfter = (
   rows: readonly Fields[],
   { from }: Migration,

@@ -3,7 +3,7 @@ import { object } from '../../src/schema/object.js';
 import { type FieldSchemas, optional } from '../../src/schema/schema.js';
 import { flag, upTo } from '../../src/schema/values.js';
 
-/** The settings in the options of a process; undefined follows the stored setting. */
+/** The settings in the options of a process; undefined to follow the stored setting. */
 export interface AskedDeployment {
   readonly events: boolean | undefined;
   /** Number of events that the log keeps. */
@@ -15,7 +15,6 @@ export interface AskedDeployment {
 export interface StoredDeployment {
   /** Number of events that the log keeps; 0 without events. */
   readonly eventsLength: number;
-  /** Whether sweeps report ends. */
   readonly reportEnds: boolean;
 }
 
@@ -24,13 +23,12 @@ const MAX_EVENTS = 100_000_000;
 
 const eventsLength = optional(upTo(MAX_EVENTS));
 
-/** The options of a store that make a deployment; `more` are those of its events. */
+/** `more`: further options of `events`. */
 export const deploymentFields = <F extends FieldSchemas>(more: F) => ({
   events: optional(switchOr(object({ length: eventsLength, ...more }))),
   reportEnds: optional(flag),
 });
 
-/** What a process asks for. */
 export const askedOf = ({
   events,
   reportEnds,
@@ -42,7 +40,7 @@ export const askedOf = ({
   return { reportEnds, events: true, eventsLength: events.length };
 };
 
-/** The settings of a process: its options, and the stored settings for the others. */
+/** The options of a process, and the stored settings in place of those that are missing. */
 export const wantedOf = (
   { events, eventsLength, reportEnds }: AskedDeployment,
   stored: StoredDeployment,

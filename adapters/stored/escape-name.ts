@@ -1,7 +1,7 @@
 /**
- * Escapes a name for use in a key. Every character that is not unreserved in RFC 3986 (2.3) becomes
- * `%` and the four hex digits of its UTF-16 code unit. So no escaped name contains `:`, `{`, `}` or
- * `*`, two names never give the same text, lone surrogates work, and plain ids keep their order.
+ * Every character that is not unreserved in RFC 3986 (2.3) becomes `%` and the four hex digits of
+ * its UTF-16 code unit. So no escaped name contains `:`, `{`, `}` or `*`, two names never collide,
+ * lone surrogates work, and plain ids keep their order.
  */
 export const escapeName = (name: string): string =>
   name.replace(/[^\w.~-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -34,11 +34,11 @@ import { NEVER } from './never.js';
 
 /*
  * The JSON that stores on databases keep. `JSON.stringify` escapes lone surrogates and NUL
- * (ECMA-262, 25.5.2.3), which texts of SQL databases cannot contain. JSON has no `Infinity`: it is
- * a null deadline or limit, or an absent term.
+ * (ECMA-262, 25.5.2.3), which SQL databases cannot store. JSON has no `Infinity`: it becomes a null
+ * deadline or limit, or an absent term.
  */
 
-/** The value of a text. Other values were parsed already, as parts of a larger text. */
+/** Other values than strings were parsed already, as parts of larger JSON. */
 export const parseStored = (text: unknown): unknown => {
   if (typeof text !== 'string') return text;
   try {
@@ -50,7 +50,7 @@ export const parseStored = (text: unknown): unknown => {
 
 type Check = (value: unknown) => boolean;
 
-/** Whether a value has fields that pass their checks. JSON.parse returns nothing but JSON. */
+/** Checks only the named fields, because JSON.parse returns nothing but JSON. */
 const isShape = <T>(checks: Readonly<Record<keyof T, Check>>): ((value: unknown) => value is T) => {
   const rules = Object.entries<Check>(checks).map(([name, isValid]) => ({ name, isValid }));
   return (value): value is T =>
@@ -90,7 +90,6 @@ const encodeTerms = ({
   graceMs: graceMs || undefined,
 });
 
-/** Terms with those that are not stored. */
 const decodeTerms = ({
   idleTimeoutMs = Number.POSITIVE_INFINITY,
   inactivityTimeoutMs = Number.POSITIVE_INFINITY,
@@ -103,14 +102,14 @@ const decodeTerms = ({
   graceMs,
 });
 
-/** Without the values of `StateBeside`; undefined if there is nothing else. */
+/** Without the values of `StateBeside`; undefined if nothing remains. */
 const encodeWork = ({
   askedAt: _at,
   inbox: _count,
   ...work
 }: WorkRecord): WorkRecord | undefined => (Object.keys(work).length === 0 ? undefined : work);
 
-/** The values of a state that a `UseChange` changes: stores keep them next to its text. */
+/** The values that a `UseChange` changes: stores keep them next to the JSON of the state. */
 export interface StateBeside {
   readonly lastActivityAt: number;
   readonly revision: number;
@@ -120,14 +119,14 @@ export interface StateBeside {
   readonly inbox: number;
 }
 
-/** Without the values of `StateBeside`. Also without labels if the store keeps them separately. */
+/** Without the values of `StateBeside`, and without `labels` if a store keeps them separately. */
 export const encodeState = (state: StateRecord, labels: SessionLabels | undefined): string => {
   const { status, since, startedAt, activeMs, limitMs, deadline, operations } = state;
   const { terms, metadata, budget, work, report } = state;
   const endReason = state.status === 'TERMINATED' ? state.endReason : undefined;
   return JSON.stringify({
     status,
-    // Here, where scripts of Redis and functions of PostgreSQL find it, and add to its sums.
+    // Second, where Redis scripts and PostgreSQL functions expect it and add to its sums.
     budget,
     endReason,
     since,
@@ -144,7 +143,7 @@ export const encodeState = (state: StateRecord, labels: SessionLabels | undefine
   });
 };
 
-/** The fields of `StateRecord` that are stored otherwise. */
+/** The fields of `StateRecord` that are stored in another form. */
 type Converted =
   | 'lastActivityAt'
   | 'revision'
@@ -229,7 +228,6 @@ const isStoredState = isShape<StoredState>({
   report: optional(isReport),
 });
 
-/** Whether a state has the reason of its end if it has ended. */
 const isComplete = (
   state: Omit<EndedState, 'status' | 'endReason'> & Pick<StoredState, 'status' | 'endReason'>,
 ): state is StateRecord => (state.status === 'TERMINATED') === (state.endReason !== undefined);
@@ -241,10 +239,7 @@ const workOf = (work: WorkRecord = noWork, askedAt: number, inbox: number): Work
   return { ...work, ...(askedAt < NEVER && { askedAt }), ...(inbox > 0 && { inbox }) };
 };
 
-/**
- * The state in a text, completed with the separately stored values; `undefined` if it cannot be
- * read.
- */
+/** `undefined` if the state cannot be read. */
 export const decodeState = (
   text: unknown,
   { lastActivityAt, revision, askedAt, inbox }: StateBeside,
@@ -256,7 +251,7 @@ export const decodeState = (
   if (askedAt > LATEST && askedAt !== NEVER) return undefined;
   const labels = stored.labels ?? labelsBeside;
   if (labels !== undefined && !isLabels(labels)) return undefined;
-  // Completes the parsed object, because a copy of it takes longer than all its checks.
+  // Completes the parsed object, because a copy would take longer than all checks.
   const state = Object.assign(stored, {
     revision,
     lastActivityAt,
@@ -288,9 +283,7 @@ const isHead = isShape<SessionHead>({
   origin: optional(isShape<SessionOrigin>({ id: isText, position: isNumber })),
 });
 
-/**
- * The head of a session in a text; `undefined` if it cannot be read or belongs to another session.
- */
+/** `undefined` if the head cannot be read or belongs to another session. */
 export const decodeHead = (id: string, text: unknown): SessionHead | undefined => {
   const head = parseStored(text);
   return isHead(head) && head.id === id ? head : undefined;
@@ -308,8 +301,8 @@ const isEntry = isShape<Omit<HistoryEntry, 'data'>>({
 });
 
 /**
- * The entries in a text with commas between them, or in what was parsed of it; `undefined` if they
- * cannot be read. None if there is no text.
+ * The entries in JSON separated by commas, or in a parsed array. `undefined` if an entry cannot be
+ * read.
  */
 export const decodeEntries = (stored: unknown): readonly HistoryEntry[] | undefined => {
   const entries = Array.isArray(stored) ? stored : parseStored(`[${stored ?? ''}]`);
@@ -319,7 +312,6 @@ export const decodeEntries = (stored: unknown): readonly HistoryEntry[] | undefi
 const isMessage = (entry: HistoryEntry | undefined): entry is MessageEntry =>
   entry?.message === true && entry.id !== undefined;
 
-/** The message in a text; `undefined` if it cannot be read. */
 export const decodeMessage = (stored: unknown): MessageEntry | undefined => {
   const [entry] = decodeEntries(stored) ?? [];
   return isMessage(entry) ? entry : undefined;
@@ -342,18 +334,16 @@ const isDetail = (value: unknown): value is EventDetail => {
   return isSimpleEvent(type) || details.get(type)?.(value) === true;
 };
 
-/** The details of an event; `undefined` if a later version wrote them. */
+/** `undefined` for the events of a later version. */
 export const decodeDetail = (text: unknown): EventDetail | undefined => {
   const detail = parseStored(text);
   return isDetail(detail) ? detail : undefined;
 };
 
-/**
- * Bytes of UTF-8. Encodes only texts that are not ASCII, because short ones take longer to encode.
- */
+/** Bytes of UTF-8. Encoding a short string takes longer than finding that it is ASCII. */
 export const bytesOf = (text: string): number =>
   /[^ -~]/.test(text) ? new TextEncoder().encode(text).length : text.length;
 
-/** The length of texts in all: about their size in bytes, at no cost. */
+/** The size in bytes, approximately and at no cost. */
 export const lengthOf = (texts: readonly string[]): number =>
   texts.reduce((sum, { length }) => sum + length, 0);

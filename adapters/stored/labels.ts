@@ -2,16 +2,12 @@ import type { SessionLabels } from '../../src/session/session.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { escapeName, unescapeName } from './escape-name.js';
 
-/**
- * A label as a text without spaces. Names need no escaping, because their characters are
- * unreserved.
- */
+/** Contains no spaces. Names need no escaping, because their characters are unreserved. */
 export const labelText = (name: string, value: string): string => `${name}=${escapeName(value)}`;
 
 export const labelTexts = (labels: SessionLabels = {}): readonly string[] =>
   Object.entries(labels).map(([name, value]) => labelText(name, value));
 
-/** The labels of such texts. */
 export const labelsOf = (texts: readonly string[]): SessionLabels =>
   Object.fromEntries(
     texts.map((text) => {
@@ -22,16 +18,12 @@ export const labelsOf = (texts: readonly string[]): SessionLabels =>
 
 type Label = readonly [name: string, value: string];
 
-/**
- * The labels that a change of state adds to a session and takes from it: it moves between their
- * lists.
- */
+/** The labels whose lists a session joins and leaves. */
 export interface LabelChange {
   readonly added: readonly Label[];
   readonly lost: readonly Label[];
 }
 
-/** The labels of `labels` that differ in `others`. */
 const missingIn = (labels: SessionLabels, others: SessionLabels): readonly Label[] =>
   Object.entries(labels).filter(([name, value]) => others[name] !== value);
 

@@ -1,11 +1,10 @@
 import type { StateRecord } from '../../src/session/session-record.js';
 import type { Changed } from '../../src/store/commit.js';
 
-/** The guards that a begin and a removal may fail. */
 export const BEGIN_GUARDS = ['absent', 'source', 'live'] as const;
 export const REMOVE_GUARDS = ['present', 'revision', 'unusedSince'] as const;
 
-/** The guards of changes, by what a refusal contains. */
+/* The guards of changes, by what a refusal contains. */
 const STATE_GUARDS = ['revision', 'unusedSince', 'open', 'over', 'fence', 'counters'] as const;
 const POSITION_GUARDS = ['end', 'superseded'] as const;
 const OTHER_GUARDS = [
@@ -19,13 +18,11 @@ const OTHER_GUARDS = [
   'live',
 ] as const;
 
-/** A refusal that contains nothing but its guard. */
 export interface Refused<G> {
   readonly outcome: 'refused';
   readonly guard: G;
 }
 
-/** The refusal by a guard, if it is one of `guards`. */
 export const refusedBy = <G extends string>(
   guards: readonly G[],
   name: unknown,
@@ -35,8 +32,8 @@ export const refusedBy = <G extends string>(
 };
 
 /**
- * The refusal of a change by a guard with its position or number of rewinds; undefined for an
- * unknown guard, `corrupt` if the state that it failed for cannot be read.
+ * `number`: the position, or the number of rewinds. Undefined for an unknown guard, `corrupt` if
+ * the stored state cannot be read.
  */
 export const refusedChange = (
   name: unknown,
