@@ -1,18 +1,15 @@
-import type { ResultAsync } from 'neverthrow';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Migration, PostgresSessionStore } from '../../../adapters/postgres/index.js';
+import { PostgresSessionStore } from '../../../adapters/postgres/index.js';
 import { SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import type { Misconfigured, StoreUnavailable } from '../../../src/session/errors.js';
+import type { SessionStore } from '../../../src/store/session-store.js';
 import { upTo } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { freePort } from '../../support/free-port.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 import { openLibsql, sqliteFile } from '../../support/sqlite-file.js';
+import { methods, storeCalls } from '../../support/store-calls.js';
 
-/** A store whose tables a test makes. */
-interface Migrating {
-  migrate(): ResultAsync<Migration, StoreUnavailable | Misconfigured>;
-}
+type Migrating = SessionStore & Pick<SqliteSessionStore, 'migrate'>;
 
 /** A database without tables. */
 interface EmptyDatabase {
@@ -26,6 +23,17 @@ const describeMigrate = (
   empty: () => Promise<EmptyDatabase>,
   unreachable: () => Promise<Migrating>,
 ): void => {
+  it('calls before migrate() fail with a hint to call it', async () => {
+    const { store } = await empty();
+    const calls = methods.map((method) => storeCalls[method](store));
+    for (const call of [...calls, store.events?.latest(''), store.events?.read('', '0', 10)]) {
+      expect((await call)?._unsafeUnwrapErr()).toMatchObject({
+        type: 'misconfigured',
+        message: expect.stringContaining('migrate()'),
+      });
+    }
+  });
+
   it('migrate() returns the version of the tables before and after', async () => {
     const { store } = await empty();
     expect((await store.migrate())._unsafeUnwrap()).toEqual({ from: 0, to: 1 });
@@ -74,7 +82,7 @@ describe('migrate() of SqliteSessionStore', () => {
       if (database.open) database.close();
       remove();
     });
-    return { database, store: new SqliteSessionStore({ database }) };
+    return { database, store: new SqliteSessionStore({ database, events: true }) };
   };
   const empty = async (): Promise<EmptyDatabase> => {
     const { database, store } = open();
@@ -94,7 +102,7 @@ describeWithPostgres('migrate() of PostgresSessionStore', (postgres) => {
 
   const empty = async (): Promise<EmptyDatabase> => {
     const schema = schemaName();
-    const store = new PostgresSessionStore({ pool, schema });
+    const store = new PostgresSessionStore({ pool, schema, events: true });
     return { store, meta: `${schema}.meta`, run: (sql) => pool.query(sql) };
   };
   const unreachable = async (): Promise<Migrating> => {

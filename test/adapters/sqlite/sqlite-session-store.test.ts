@@ -68,16 +68,6 @@ describe('SqliteSessionStore', () => {
     },
   );
 
-  it('fails with a hint to call migrate if there are no tables', async () => {
-    for (const answer of operations(new SqliteSessionStore({ database, events: true }))) {
-      const error = (await answer)?._unsafeUnwrapErr();
-      expect(error).toMatchObject({
-        type: 'misconfigured',
-        message: expect.stringContaining('migrate()'),
-      });
-    }
-  });
-
   it('fails with a hint to call migrate if tables are older', async () => {
     const store = await openedStore(database);
     database.exec('ALTER TABLE colloquy_sessions RENAME COLUMN state TO state_before');
