@@ -16,9 +16,7 @@ interface Waiting<C, R> extends Place {
 export interface LaneOptions<C, R> {
   /** Makes the calls of a group within a bounded time, and returns a result for each. */
   readonly make: (calls: readonly C[]) => readonly R[] | Promise<readonly R[]>;
-  /** Maximum number of concurrent groups. */
   readonly groups: number;
-  /** Maximum number of calls of a group. */
   readonly calls: number;
   /** Maximum bytes of a group. A larger call is alone. */
   readonly bytes: number;

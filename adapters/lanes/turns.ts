@@ -58,7 +58,6 @@ export interface Turn {
   readonly key?: string | undefined;
 }
 
-/** Items with the same key. */
 interface Line<T> extends Member {
   readonly items: Queue<T>;
   isHeld: boolean;
@@ -92,7 +91,6 @@ export class Turns<T extends Turn> {
     if (!line.isHeld) this.#free(tenant, line);
   }
 
-  /** Takes the next item, if `fits` accepts it. */
   take(fits: (item: T) => boolean): T | undefined {
     for (let tenant = this.#rotation.first; tenant; tenant = this.#rotation.first) {
       const line = tenant.free.first;

@@ -23,12 +23,10 @@ export const copyOf = (entry: HistoryEntry): HistoryEntry => {
  */
 export class HistoryLog {
   readonly #incarnation: string;
-  /** Number of rewinds and redactions. */
   #changes = 0;
   readonly #entries: HistoryEntry[] = [];
   /** For each entry, the bytes of JSON of the history up to its end. */
   readonly #ends: number[] = [];
-  /** For each entry, its position, in ascending order. */
   readonly #positions: number[] = [];
   #operations: Map<string, NonNullable<Facts['known']>> | undefined;
   #end = 0;
@@ -124,7 +122,6 @@ export class HistoryLog {
     };
   }
 
-  /** Entries from one index to another. */
   slice(from: number, to = this.length): HistoryEntry[] {
     return this.#entries.slice(from, to).map(copyOf);
   }

@@ -35,7 +35,6 @@ export class MemoryEventLog implements EventLog {
   /** A ring buffer. Reads create the events. */
   readonly #ring: LoggedEvent[] = [];
   #latest = BEGINNING;
-  /** The latest trimmed position. */
   #dropped = BEGINNING;
   readonly #listeners = new Set<() => void>();
 

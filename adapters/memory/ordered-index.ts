@@ -1,7 +1,6 @@
 /** Compares two items: negative if `a` comes first, 0 if they are the same item. */
 export type Order<T> = (a: T, b: T) => number;
 
-/** Maximum number of items of a chunk. */
 const CHUNK = 256;
 
 /**
@@ -20,7 +19,6 @@ export const leading = <T>(items: readonly T[], holds: (item: T) => boolean): nu
   return low;
 };
 
-/** Sorted items that are read by rank. */
 export interface SortedItems<T> {
   readonly size: number;
   leading(holds: (item: T) => boolean): number;
@@ -34,7 +32,6 @@ export interface SortedItems<T> {
  */
 export class OrderedIndex<T> implements SortedItems<T> {
   readonly #order: Order<T>;
-  /** Each contains an item. */
   readonly #chunks: T[][] = [];
   /** For each chunk, the number of items before it. Empty after a change, until a rank is read. */
   #starts: number[] = [];
@@ -65,7 +62,6 @@ export class OrderedIndex<T> implements SortedItems<T> {
     this.#chunks.splice(at + 1, 0, chunk.splice(split));
   }
 
-  /** Removes the item that compares equal, if there is one. */
   remove(item: T): void {
     const at = this.#chunkOf((other) => this.#order(other, item) <= 0);
     const chunk = this.#chunks[at] ?? [];
@@ -150,7 +146,6 @@ export class MergedIndex<T> implements SortedItems<T> {
     return parts.flat().sort(this.#order);
   }
 
-  /** How many of the first `count` items are in the index. */
   #share(index: SortedItems<T>, count: number): number {
     if (count <= 0) return 0;
     if (count >= this.size) return index.size;

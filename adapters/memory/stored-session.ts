@@ -19,10 +19,8 @@ export interface StoredSession {
   readonly bytes: number;
   /** Distinguishes the session from earlier and later sessions with the same id. */
   readonly incarnation: string;
-  /** Number of the last change. */
   sequence: number;
   readonly log: HistoryLog;
-  /** Absent before the first message. */
   inbox?: Inbox;
   state: StateRecord;
   /** When a sweep must process the session. */
@@ -33,7 +31,6 @@ export interface StoredSession {
   overAt: number;
   /** Set if this is what is left of a removed session. */
   readonly removal: string | undefined;
-  /** The status under which the session is listed. */
   listedAs: SessionStatus;
 }
 
@@ -93,7 +90,6 @@ export const dueKeyOf = (session: StoredSession): DueKey => {
 const historyStart = ({ log }: StoredSession, { historyLimit = log.length }: ReadSize): number =>
   Math.max(0, log.length - historyLimit);
 
-/** Approximate bytes of the JSON to read. */
 export const bytesOf = (session: StoredSession, size: ReadSize): number =>
   session.bytes +
   bytesOfPart(session.state.labels) +

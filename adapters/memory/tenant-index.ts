@@ -21,10 +21,8 @@ const inOrder = (a: StoredSession, b: StoredSession): number => newestFirst(a.he
 
 const newestFirstIndex = () => new OrderedIndex(inOrder);
 
-/** The queues of all tenants. */
 export interface Queues {
   readonly due: TimeQueue;
-  /** Sessions that wait for a worker. */
   readonly work: TimeQueue;
   /** Sessions in `work` that have expired. */
   readonly over: TimeQueue;

@@ -53,7 +53,6 @@ export class TimeQueue {
     this.#turns.delete(session.tenant);
   }
 
-  /** Puts a tenant behind all waiting tenants. */
   giveWay(tenant: string, now: number): void {
     const sessions = this.#byTenant.get(tenant);
     const count = this.#waitingTenants(now);
@@ -92,7 +91,6 @@ export class TimeQueue {
     return sessions === undefined ? 0 : this.#countIn(sessions, now);
   }
 
-  /** The tenants with a session whose time has come, in turn. */
   tenantsAt(now: number, limit = Number.POSITIVE_INFINITY): readonly string[] {
     const count = Math.min(limit, this.#waitingTenants(now));
     return this.#tenants.slice(0, count).map(({ name }) => name);
@@ -118,7 +116,6 @@ export class TimeQueue {
     return Math.max(this.#timeOf(first), this.#turns.get(name) ?? 0);
   }
 
-  /** Changes the sessions of a tenant, and moves it among the tenants. */
   #update(name: string, sessions: OrderedIndex<StoredSession>, change: () => void): void {
     const before = this.#placeOf(name, sessions);
     change();

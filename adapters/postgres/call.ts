@@ -16,7 +16,6 @@ import {
 } from './failure.js';
 import type { PreparedStatements, Statement, Value } from './prepared-statements.js';
 
-/** The result of a call of the store. */
 export type Answer<T, E = StoreUnavailable | Misconfigured> = Promise<Result<T, E>>;
 
 /** The outcome to report if it is not known whether a statement was committed. */
@@ -79,9 +78,7 @@ const deadlinesOf = (timeoutMs: number): Deadlines => {
   };
 };
 
-/** An attempt to run a statement. */
 interface Attempt {
-  /** Lent until it is released. */
   connection: PostgresConnection | undefined;
   /** Whether the call has ended without it. */
   isLate: boolean;
@@ -95,7 +92,6 @@ const release = (attempt: Attempt, destroy: boolean): void => {
   connection?.release(destroy);
 };
 
-/** The resources of a call. */
 export interface CallSource {
   /** Whether the statements are steps of a transaction of the host. */
   readonly isWithin: boolean;
@@ -155,7 +151,6 @@ export class Call {
     return this.track(this.#settled(statement, 'unknown'));
   }
 
-  /** See `PostgresSessionStore.drain`. */
   track<T>(work: Promise<T>): Promise<T> {
     return this.#source.underWay.track(work);
   }

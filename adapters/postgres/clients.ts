@@ -19,7 +19,6 @@ export interface SentStatement {
   readonly name?: string | undefined;
 }
 
-/** A connection of the host. */
 export interface PostgresConnection {
   /** Undefined if the answer is not rows. Rejects with the error of the client. */
   query(statement: SentStatement): Promise<readonly Fields[] | undefined>;
@@ -27,7 +26,6 @@ export interface PostgresConnection {
   release(destroy: boolean): void;
 }
 
-/** The connections of a pool. */
 export interface Clients {
   /** Whether the host has ended the pool; false for a pool that does not report it. */
   readonly isClosed: boolean;
@@ -42,7 +40,6 @@ export interface Clients {
   subscribe(channel: string, subscriber: Subscriber): Promise<Subscription | 'unable' | undefined>;
 }
 
-/** A client of the package pg. */
 interface PreparingClient {
   query(statement: {
     readonly name: string;

@@ -15,7 +15,6 @@ import { clientsOfSql, connectionOfSql } from './postgres-js-clients.js';
 import type { HostConnection, PostgresSettings } from './postgres-session-store-options.js';
 import { PreparedStatements, type Statement } from './prepared-statements.js';
 
-/** The prefix of the names of all tables. */
 export const prefixOf = (schema: string): string => `"${schema}".`;
 
 type Read = (statement: Statement) => Answer<readonly Fields[]>;
@@ -26,7 +25,6 @@ const META = { sql: 'SELECT name, value FROM $meta', values: [], columns: ['name
 export const connectionOf = (client: HostConnection): PostgresConnection =>
   'unsafe' in client ? connectionOfSql(client) : connectionOfClient(client);
 
-/** The host's pool. */
 export class Connection implements CallSource {
   readonly isWithin = false;
   readonly settings: PostgresSettings;
@@ -65,7 +63,6 @@ export class Connection implements CallSource {
     return this.#reading;
   }
 
-  /** Lets the next call read the settings of the deployment again. */
   forget(): void {
     this.#deployment = undefined;
   }

@@ -22,7 +22,6 @@ interface Waiting {
 /** Each session that waits for a lock occupies a connection. */
 const LANE = { groups: 2, calls: 1, bytes: 1, soon: atEndOfTurn } as const;
 
-/** Limits of the commits that are made together after the wait. */
 const MOST_CHANGES = 64;
 const MOST_CHARACTERS = 1 << 20;
 
@@ -51,7 +50,6 @@ export class HeldSessions {
     return this.#queues.has(key);
   }
 
-  /** Makes a commit after the waiting commits of its session. */
   wait(commit: PendingCommit): Promise<Written> {
     const { tenant, key } = commit;
     return new Promise((resolve) => {
@@ -74,7 +72,6 @@ export class HeldSessions {
     this.#queues.delete(key);
   }
 
-  /** Returns false if it made none. */
   async #makeTogether(queue: Waiting[]): Promise<boolean> {
     const all = firstOf(queue);
     const sendable = all.map(({ commit }) => commit).filter(isSendable);

@@ -4,7 +4,6 @@ import type { Query } from '../sql/query.js';
 import { FRAME_BYTES } from '../sql/session-rows.js';
 import { NEVER } from '../stored/never.js';
 
-/** The bytes of the last `historyLimit` entries. */
 const historyBytes = ({ historyLimit }: ReadSize): Query => {
   if (historyLimit === undefined) return { sql: 'session.bytes', values: [] };
   if (historyLimit === 0) return { sql: '0', values: [] };
@@ -26,7 +25,6 @@ const historyBytes = ({ historyLimit }: ReadSize): Query => {
   };
 };
 
-/** Of a session of the table `fitting`. */
 const historyOf = ({ historyLimit }: ReadSize): Query => {
   if (historyLimit === 0) return { sql: "''", values: [] };
   const aggregated = (latest: string): string => `(
@@ -53,7 +51,6 @@ const recordOf = (history: string): string => `concat(
 
 /** Tables and a condition, in which the table of sessions is `session`. */
 export interface Source extends Query {
-  /** The time that orders the sessions. Default: their creation. */
   readonly time?: string;
 }
 
@@ -103,5 +100,4 @@ export const loadSessions = (source: Source, size: ReadSize, page?: Page): Query
   };
 };
 
-/** Of the rows of `loadSessions`. */
 export const SESSION_COLUMNS = ['id', 'created_ms', 'size', 'record'];

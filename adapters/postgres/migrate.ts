@@ -24,7 +24,6 @@ import totals from './sql/totals.sql';
 /** Each file may use the types, tables and procedures of the files before it. */
 const SCHEMA = [bound, tables, totals, commit, begin, change, remove, commitAll, take, publish];
 
-/** Key of the advisory lock of all migrations of a database. */
 const LOCK = 1_131_376_749;
 
 type Transaction = <T>(work: (run: Run) => Promise<T>) => Promise<T>;

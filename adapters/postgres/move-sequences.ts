@@ -4,7 +4,6 @@ import type { Value } from './prepared-statements.js';
 /** Tables whose rows get a number from a sequence. */
 const TABLES = ['sessions', 'outbox'] as const;
 
-/** Runs a statement in the transaction of a migration. */
 export type Run = (sql: string, values?: readonly Value[]) => Promise<readonly Fields[]>;
 
 const sequenceOf = (table: string): string => `pg_get_serial_sequence('$${table}', 'number')`;

@@ -24,7 +24,6 @@ export class NotificationListener {
   #timer: NodeJS.Timeout | undefined;
   #subscription: Subscription | undefined;
   #isChecking = false;
-  /** Whether a notification has arrived since the last check. */
   #isHeard = false;
   /** A time of the monotonic clock. */
   #nextCheckAt = 0;

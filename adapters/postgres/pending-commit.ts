@@ -8,7 +8,6 @@ import type { CommitInput } from './commit-input.js';
 import { foreignAnswer, timedOut } from './failure.js';
 import { arrayOf } from './prepared-statements.js';
 
-/** The outcome of a commit as `commit_all` returns it. */
 export type Written = Result<Fields, StoreUnavailable | Misconfigured>;
 
 export interface CommitWriter {
@@ -17,9 +16,7 @@ export interface CommitWriter {
 
 export interface PendingCommit {
   readonly tenant: string;
-  /** Of its session. */
   readonly key: string;
-  /** The commit as JSON. */
   readonly text: string;
   readonly call: Call;
   readonly hasEvents: boolean;

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { PostgresClient } from './postgres-session-store-options.js';
 
-/** To the notifications of a channel. */
 export interface Subscription {
   /** Whether the host has another connection. */
   hasRoom(): Promise<boolean>;
@@ -12,7 +11,6 @@ export interface Subscriber {
   notified(): void;
   /** Notifications may have been missed. */
   missed(): void;
-  /** The subscription has ended. */
   lost(): void;
 }
 

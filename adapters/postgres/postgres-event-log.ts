@@ -11,7 +11,6 @@ import { NotificationListener } from './notification-listener.js';
 import type { PostgresSettings } from './postgres-session-store-options.js';
 import type { Statement } from './prepared-statements.js';
 
-/** The result of a read, and whether there are unpublished events after it. */
 interface AtTheEnd<T> {
   readonly value: T;
   readonly isLate: boolean;

@@ -30,7 +30,6 @@ class Places {
   }
 }
 
-/** What the connections of one `sql` know. */
 interface SqlState {
   isEnded: boolean;
   /** Whether the server no longer knows its prepared statements. */

@@ -19,7 +19,6 @@ type Label = readonly [name: string, value: string];
 
 type Tables = Pick<Dialect, 'byTenantDue' | 'joinSession'>;
 
-/** The rows of a label between the two times, as `label`. */
 const labelled = (tenant: string, [name, value]: Label, range: PageRange, join = ''): Query => {
   const bounds = boundsOf(range);
   const within = isWithin(bounds, 'label.created_ms, label.id');
@@ -30,7 +29,6 @@ const labelled = (tenant: string, [name, value]: Label, range: PageRange, join =
   };
 };
 
-/** At most one more than the limit. */
 const countOf = ({ sql, values }: Query): Query => ({
   sql: `(SELECT count(*) FROM (${sql} LIMIT ${SEARCH_LIMIT + 1}) AS few)`,
   values,
@@ -88,7 +86,6 @@ const UPDATED = `CASE
     ELSE last_activity
   END`;
 
-/** The time by which a range is ordered. */
 const timeOf = ({ order, now = 0 }: PageRange): Query => {
   if (order !== 'updated') return { sql: 'label.created_ms', values: [] };
   return { sql: UPDATED, values: [Math.min(now, NEVER - 1)] };

@@ -32,7 +32,6 @@ export const stateOf = (row: Fields): StateRecord | undefined =>
     inbox: Number(row['inbox']),
   });
 
-/** Undefined without a row. */
 export const stateIn = (
   id: string,
   row: Fields | undefined,

@@ -20,7 +20,6 @@ const deploymentIn = (rows: readonly Fields[]): StoredDeployment => ({
   reportEnds: metaIn(rows, 'report_ends') === 1,
 });
 
-/** By the names in the table meta. */
 const settingsOf = ({ eventsLength, reportEnds }: StoredDeployment) => ({
   events: eventsLength,
   report_ends: Number(reportEnds),

@@ -28,7 +28,6 @@ export const hasKey =
 /** Work in a transaction, which an error undoes. It must only read and write the database. */
 export type Work<T, E> = (deployment: StoredDeployment) => Result<T, E>;
 
-/** Statements and transactions on a connection of the host. */
 export abstract class Connection {
   readonly database: SqliteDatabase;
   /** By their SQL without prefix. The store has a fixed number of them. */

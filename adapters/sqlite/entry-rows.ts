@@ -30,9 +30,7 @@ const ADD_OPERATION = `
   VALUES (?, ?, ?, ?)`;
 const REDACT = 'UPDATE $entries SET entry = ? WHERE session = ? AND position = ?';
 
-/** What follows a position. */
 export interface HistoryTail {
-  /** Number of entries. */
   readonly entries: number;
   /** Bytes of their JSON with a comma for each. */
   readonly bytes: number;

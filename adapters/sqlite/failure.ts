@@ -11,7 +11,6 @@ import { isError } from '../../src/session/native-kinds.js';
 const BUSY = { SQLITE_BUSY: 5 };
 const NO_RIGHT = { SQLITE_PERM: 3, SQLITE_READONLY: 8, SQLITE_AUTH: 23 };
 
-/** Why a call failed. */
 export type Refusal = StoreUnavailable | Misconfigured;
 
 /** A driver has returned something that cannot be the answer to a query. */

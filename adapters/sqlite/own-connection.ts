@@ -38,7 +38,6 @@ export class OwnConnection extends Connection {
   /** Set by the first transaction. */
   #deployment: StoredDeployment | undefined;
   readonly underWay = new UnderWay();
-  /** The host's own transactions in this process. */
   readonly hostTransactions = new HostTransactions();
   readonly #lane: Lane<Write, Refusal | undefined>;
   /**

@@ -115,7 +115,6 @@ export interface StateBeside {
   readonly revision: number;
   /** `work.askedAt`; `NEVER` if there is none. */
   readonly askedAt: number;
-  /** `work.inbox`; 0 if there is none. */
   readonly inbox: number;
 }
 
@@ -317,7 +316,6 @@ export const decodeMessage = (stored: unknown): MessageEntry | undefined => {
   return isMessage(entry) ? entry : undefined;
 };
 
-/** The fields of the events that are not simple. */
 const details = new Map<unknown, Check>([
   ['leased', isShape({ fencingToken: isNumber })],
   ['released', isShape({ fencingToken: isNumber })],

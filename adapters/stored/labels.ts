@@ -18,7 +18,6 @@ export const labelsOf = (texts: readonly string[]): SessionLabels =>
 
 type Label = readonly [name: string, value: string];
 
-/** The labels whose lists a session joins and leaves. */
 export interface LabelChange {
   readonly added: readonly Label[];
   readonly lost: readonly Label[];
