@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { IssueList } from '../schema/issue-list.js';
 import { cutText } from '../session/cut-text.js';
-import { type Misconfigured, misconfigured, plainText } from '../session/errors.js';
+import { type Misconfigured, misconfigured } from '../session/errors.js';
 import { isFields } from '../session/fields.js';
 import { copyJson } from '../session/json.js';
+import { plainText } from '../session/plain-text.js';
 import type { JsonValue } from '../session/session.js';
 import type { HostSchema } from './host-schemas.js';
 import { jsonText, MAX_DEPTH } from './json-values.js';

@@ -1,6 +1,6 @@
 import { cutText } from '../session/cut-text.js';
-import { plainText } from '../session/errors.js';
 import type { Fields } from '../session/fields.js';
+import { plainText } from '../session/plain-text.js';
 import type { IssueList } from './issue-list.js';
 
 /** Levenshtein distance of two texts. */
@@ -57,11 +57,9 @@ export const nearMiss = (text: string, names: readonly string[]): string | undef
   });
 };
 
-/** The hint for a message; empty if there is no near name. */
 export const didYouMean = (name: string | undefined): string =>
   name === undefined ? '' : ` (did you mean ${name}?)`;
 
-/** Maximum characters of an unknown name in a message. */
 const TOLD_CHARACTERS = 64;
 
 /** Reports an unknown name with the known one that was probably meant. */

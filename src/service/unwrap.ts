@@ -1,7 +1,8 @@
 import type { Result } from 'neverthrow';
 import { isFields } from '../session/fields.js';
 import { isError } from '../session/native-kinds.js';
-import { SessionFailure, type TypedError } from '../session/session-failure.js';
+import { SessionFailure } from '../session/session-failure.js';
+import type { TypedError } from '../session/typed-error.js';
 
 const isTyped = (error: unknown): error is TypedError =>
   isFields(error) && typeof error['type'] === 'string' && typeof error['message'] === 'string';

@@ -1,5 +1,6 @@
 import type { CallbackFailed, SessionError } from './errors.js';
 import { isError } from './native-kinds.js';
+import type { TypedError } from './typed-error.js';
 
 /** The errors whose message does not say what the caller can do. */
 type Advised = Exclude<SessionError['type'], 'page_too_large' | 'search_too_large'>;
@@ -40,12 +41,6 @@ const FAILURE = Symbol.for('colloquy.SessionFailure');
 function isInstance(this: unknown, value: unknown): boolean {
   if (this === SessionFailure) return isError(value) && FAILURE in value;
   return Function.prototype[Symbol.hasInstance].call(this, value);
-}
-
-/** The fields of every operation error. */
-export interface TypedError {
-  readonly type: string;
-  readonly message: string;
 }
 
 const messageOf = ({ type, message }: TypedError): string => {

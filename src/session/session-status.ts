@@ -1,3 +1,5 @@
+import type { TypedError } from './typed-error.js';
+
 export const sessionStatuses = Object.freeze(['IDLE', 'ACTIVE', 'PAUSED', 'TERMINATED'] as const);
 
 /** The status of a session. */
@@ -88,7 +90,7 @@ export const transitions = /* @__PURE__ */ Object.freeze({
   TERMINATED: row({ terminate: unchanged }),
 }) satisfies Readonly<Record<SessionStatus, TransitionRow>>;
 
-/** The command that the clock gives at the deadline, by status. */
+/** The command that is due at the deadline, by status. */
 export const clockCommands = /* @__PURE__ */ Object.freeze({
   IDLE: 'time_out',
   ACTIVE: 'expire',
@@ -107,10 +109,7 @@ export const acceptsHistory = /* @__PURE__ */ Object.freeze({
 }) satisfies Readonly<Record<SessionStatus, boolean>>;
 
 /** The status of the session does not allow the command. Nothing was changed. */
-export interface InvalidTransition {
-  readonly type: 'invalid_transition';
-  /** What happened, as text for logs. */
-  readonly message: string;
+export interface InvalidTransition extends TypedError<'invalid_transition'> {
   /** The status of the session. */
   readonly status: SessionStatus;
   /** The command that the status does not allow. */

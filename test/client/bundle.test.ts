@@ -21,12 +21,14 @@ test('the client imports no module of Node and nothing of the server, and is sma
   const { code, files } = await bundleClient();
   const foreign = files.filter(
     (file) =>
-      !/^(src\/(client|operations|schema)\/|src\/input\/json-values\.ts$|src\/session\/(async-dispose|call-host|canonical-json|clock|counters|labels|work-state|cut-text|optional|deep-freeze|each-in-pages|errors|event-position|exceeds-bytes|fields|read-stream|session-failure|limits|session-status|ids|lease-renewal|taken-lease|watch-cursor|with-lease|native-kinds)\.ts$|src\/service\/(or-throw|unwrap)\.ts$|node_modules\/)/.test(
+      !/^(src\/(client|operations|schema)\/|src\/input\/json-values\.ts$|src\/session\/(async-dispose|call-host|canonical-json|clock|counters|labels|work-state|cut-text|optional|deep-freeze|each-in-pages|errors|(?:conversation|input|session|store|work)-errors|plain-text|event-position|exceeds-bytes|fields|read-stream|session-failure|limits|session-status|ids|lease-renewal|taken-lease|watch-cursor|with-lease|native-kinds)\.ts$|src\/service\/(or-throw|unwrap)\.ts$|node_modules\/)/.test(
         file,
       ),
   );
   expect(foreign).toEqual([]);
-  expect(files.filter((file) => /store|service\/(?!or-throw|unwrap)/.test(file))).toEqual([]);
+  expect(
+    files.filter((file) => /store(?!-errors)|service\/(?!or-throw|unwrap)/.test(file)),
+  ).toEqual([]);
   const packages = new Set(files.flatMap((file) => /node_modules\/([\w-]+)/.exec(file)?.[1] ?? []));
   expect([...packages].toSorted()).toEqual(['eventsource-parser', 'nanoid', 'neverthrow']);
   expect(gzipSync(code, { level: 9 }).length).toBeLessThan(MAX_BYTES);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { documentOf, root, rowsOf } from './documents.js';
@@ -33,7 +33,9 @@ describe("the project's terms", () => {
 /** The types of errors, except those that are ordinary words too, for example `conflict`. */
 const errorTypes = [
   ...new Set(
-    [...readFileSync(join(root, 'src/session/errors.ts'), 'utf8').matchAll(/type: '(\w+)'/g)]
+    readdirSync(join(root, 'src/session'))
+      .filter((name) => name.endsWith('-errors.ts'))
+      .flatMap((name) => [...codeOf(join('src/session', name)).matchAll(/type: '(\w+)'/g)])
       .map(([, type = '']) => type)
       .filter((type) => type.includes('_') || type === 'misconfigured'),
   ),
