@@ -36,9 +36,9 @@ export type { OrThrow } from './service/or-throw.js';
 export type { GetOptions, HistoryQuery, ReadOptions } from './service/read-session.js';
 export type { ReplyOptions } from './service/reply.js';
 export type { RewindInput } from './service/rewind-history.js';
+export type { Run, Turn } from './service/service-turn.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export type { SessionOperations } from './service/session-operations.js';
-export type { Run, Turn } from './service/session-service.js';
 export { SessionService } from './service/session-service.js';
 export type {
   CancelOptions,

@@ -165,10 +165,6 @@ export interface CreateOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/**
- * The session that an earlier call with the same idempotency key has created; undefined if there is
- * none.
- */
 const findCreated = async (
   { store, tenant, now, policy }: Settings,
   { id: own, content, historyLimit }: ParsedCreation,
@@ -258,10 +254,6 @@ export const readCreation = <C extends ParsedCreation>(
   );
 };
 
-/**
- * Creates a session under the caller's id or a new one; with an idempotency key, returns the
- * session of an earlier call if there is one.
- */
 export const createSession = async (
   settings: Settings,
   input: unknown,

@@ -114,7 +114,6 @@ export interface Settings extends WatchSource {
   readonly revision: () => number;
   /** Makes each service of these settings. A simulation makes services that tell of their calls. */
   readonly make: MakeService;
-  /** The terms of a new session. */
   readonly terms: SessionTerms;
   readonly policy: InputPolicy;
   readonly observers: readonly SessionObserver[];
@@ -132,7 +131,7 @@ export interface Settings extends WatchSource {
 export const SETTINGS: unique symbol = Symbol.for('colloquy.settings');
 
 /** The member `SETTINGS` of any value; undefined for an object of the host that throws. */
-export const brandOf = (value: unknown): unknown => {
+const brandOf = (value: unknown): unknown => {
   try {
     return isFields(value) ? Reflect.get(value, SETTINGS) : undefined;
   } catch {
@@ -141,6 +140,15 @@ export const brandOf = (value: unknown): unknown => {
 };
 
 export const isSettings = (options: unknown): options is Settings => brandOf(options) === true;
+
+/**
+ * The settings of a service, for the parts of the engine that are built on it; undefined if it is
+ * no service.
+ */
+export const settingsOf = (sessions: unknown): Settings | undefined => {
+  const settings = brandOf(sessions);
+  return isSettings(settings) ? settings : undefined;
+};
 
 export const forTenant = (settings: Settings, name: string): Settings => {
   const tenant = parseTenant(name);
@@ -166,7 +174,6 @@ export const within = (settings: Settings, client: object): Settings => {
   };
 };
 
-/** The error of an operation that a transaction of the caller cannot contain. */
 export const refusedWithin = ({ isWithin }: Settings, name: string): Misconfigured | undefined => {
   if (!isWithin || !outsideTransactions.has(name)) return undefined;
   return misconfigured(`${name} cannot be in a transaction: call it on the service itself`);

@@ -9,8 +9,8 @@ import type { SweepFailure } from '../session/errors.js';
 import { SWEEP_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { EndedSession } from '../session/session-at.js';
-import { type SessionService, settingsOf } from './session-service.js';
-import { checkOutside } from './settings.js';
+import type { SessionService } from './session-service.js';
+import { checkOutside, settingsOf } from './settings.js';
 
 /**
  * Options of `createSweeper`.
@@ -50,7 +50,7 @@ export interface SweeperOptions {
 
 /** Numbers of processed sessions. */
 export interface SweepReport {
-  /** Sessions that the clock had ended, and whose end was stored. */
+  /** Sessions that had expired, and whose end was stored. */
   readonly ended: number;
   /** Ends for which `onEnded` has returned. */
   readonly reported: number;
@@ -61,9 +61,9 @@ export interface SweepReport {
 }
 
 /**
- * Stores the end of sessions that the clock has ended, reports ended sessions to `onEnded`, and
- * deletes sessions after their retention. `await using` stops it at the end of the block, and waits
- * for the current batch.
+ * Stores the end of sessions that have expired, reports ended sessions to `onEnded`, and deletes
+ * sessions after their retention. `await using` stops it at the end of the block, and waits for the
+ * current batch.
  *
  * @example
  * ```ts
@@ -105,7 +105,6 @@ const service = having('must be a SessionService', 'sweep');
 
 type SweeperSettings = ReturnType<typeof parseSweeper>;
 
-/** How far a sweep goes. */
 interface Course {
   cursor: string | undefined;
   /** Number of its steps, if nothing is due. */

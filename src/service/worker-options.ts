@@ -8,7 +8,7 @@ import type { WorkFailed } from '../session/errors.js';
 import { CLAIM_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
-import type { Run } from './session-service.js';
+import type { Run } from './service-turn.js';
 import type { TurnOptions } from './turn.js';
 
 /**

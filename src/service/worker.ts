@@ -7,8 +7,8 @@ import { keyText } from '../session/session-key.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { ClaimedSession } from './operation-results.js';
 import { type TurnFailure, TurnRun } from './run-turn.js';
-import { type SessionService, sessionsOf, settingsOf } from './session-service.js';
-import { checkOutside, type Settings } from './settings.js';
+import { type SessionService, sessionsOf } from './session-service.js';
+import { checkOutside, type Settings, settingsOf } from './settings.js';
 import { parseWorkerOptions, type WorkerOptions, type WorkerSettings } from './worker-options.js';
 
 /**

@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { Turn } from '../../src/service/session-service.js';
+import type { Turn } from '../../src/service/service-turn.js';
 import { createWorker } from '../../src/service/worker.js';
 import type { StateChange } from '../../src/store/commit.js';
 import { lasting, openWorkers, settled } from '../support/open-workers.js';

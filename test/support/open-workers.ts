@@ -1,6 +1,7 @@
 import { afterEach } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { SessionService, Turn } from '../../src/service/session-service.js';
+import type { Turn } from '../../src/service/service-turn.js';
+import type { SessionService } from '../../src/service/session-service.js';
 import { createWorker, type Worker } from '../../src/service/worker.js';
 import type { WorkerOptions } from '../../src/service/worker-options.js';
 import type { SessionStore } from '../../src/store/session-store.js';

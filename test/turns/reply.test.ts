@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
-import type { Run } from '../../src/service/session-service.js';
+import type { Run } from '../../src/service/service-turn.js';
 import { passUntil } from '../support/manual-clock.js';
 import { lasting, openWorkers, settled } from '../support/open-workers.js';
 import {

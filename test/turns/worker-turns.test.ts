@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Turn } from '../../src/service/session-service.js';
+import type { Turn } from '../../src/service/service-turn.js';
 import { lasting, openWorkers } from '../support/open-workers.js';
 import { okOf, startedIn } from '../support/sessions.js';
 
