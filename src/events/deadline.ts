@@ -1,11 +1,11 @@
+import type { SessionWatchSettings } from '../input/watch-options.js';
 import { timestampOf } from '../session/clock.js';
 import type { SessionExpiring } from '../session/session-event.js';
-import type { StateRecord } from '../session/session-record.js';
+import type { BudgetRecord, StateRecord } from '../session/session-record.js';
 import type { EndReason, SessionStatus } from '../session/session-status.js';
 import { endsAt, stateAt } from '../session/state-at.js';
 
-/** How the clock will end a session. */
-export interface Ending {
+export interface Expiry {
   /** In milliseconds since the epoch. */
   readonly at: number;
   readonly endReason: EndReason;
@@ -17,8 +17,8 @@ export interface Ending {
   readonly isByInactivity: boolean;
 }
 
-/** Undefined if the clock will not end the session, or has ended it. */
-export const endingOf = (state: StateRecord): Ending | undefined => {
+/** Undefined if the session will not expire, or has expired. */
+export const expiryOf = (state: StateRecord): Expiry | undefined => {
   const at = endsAt(state);
   if (state.status === 'TERMINATED' || at === Number.POSITIVE_INFINITY) return undefined;
   const ended = stateAt(state, at);
@@ -31,44 +31,65 @@ export const endingOf = (state: StateRecord): Ending | undefined => {
   };
 };
 
-/**
- * The next end of a session by the clock, and the warning before it. All times are in milliseconds.
- */
+type Warning = Pick<SessionExpiring, 'endsAt' | 'endReason' | 'counter'>;
+
+/** The end that a watched session comes near, by its time or its budget, and the warnings of it. */
 export class Deadline {
   readonly #warnBeforeMs: number;
-  #ending: Ending | undefined;
-  /** Whether the warning of this end has been sent. */
+  readonly #warnAt: number;
+  #expiry: Expiry | undefined;
+  /** Whether the warning of this expiry has been sent. */
   #hasWarned = false;
+  #budget: BudgetRecord | undefined;
+  /** The limit at which each counter was last warned of. */
+  readonly #warnedLimits = new Map<string, number>();
 
-  /** A negative time turns warnings off. */
-  constructor(warnBeforeMs: number) {
-    this.#warnBeforeMs = warnBeforeMs;
+  constructor({ warnBefore, warnAt }: Pick<SessionWatchSettings, 'warnBefore' | 'warnAt'>) {
+    this.#warnBeforeMs = warnBefore;
+    this.#warnAt = warnAt;
   }
 
-  update(ending: Ending | undefined): void {
-    this.#hasWarned &&= ending?.at === this.#ending?.at && ending?.status === this.#ending?.status;
-    this.#ending = ending;
+  update(expiry: Expiry | undefined, budget: BudgetRecord | undefined): void {
+    this.#hasWarned &&= expiry?.at === this.#expiry?.at && expiry?.status === this.#expiry?.status;
+    this.#expiry = expiry;
+    this.#budget = budget;
   }
 
-  /** Time of the next warning or end, in milliseconds since the epoch; `Infinity` for none. */
+  /** Time of the next warning or expiry, in milliseconds since the epoch; `Infinity` for none. */
   get nextAt(): number {
-    const at = this.#ending?.at ?? Number.POSITIVE_INFINITY;
+    const at = this.#expiry?.at ?? Number.POSITIVE_INFINITY;
     if (this.#warnBeforeMs < 0 || this.#hasWarned) return at;
     return at - this.#warnBeforeMs;
   }
 
-  /** Whether the session must be read before its end or a warning of it is reported. */
+  /** Whether the session must be read before its expiry or a warning of it is reported. */
   mustRead(now: number): boolean {
-    if (this.#ending === undefined || now < this.nextAt) return false;
-    return now >= this.#ending.at || this.#ending.isByInactivity;
+    if (this.#expiry === undefined || now < this.nextAt) return false;
+    return now >= this.#expiry.at || this.#expiry.isByInactivity;
   }
 
-  /** The warning of the end if it is due; undefined otherwise. Each deadline has one warning. */
-  warning(now: number): Pick<SessionExpiring, 'endsAt' | 'endReason'> | undefined {
-    if (this.#ending === undefined || this.#warnBeforeMs < 0 || this.#hasWarned) return undefined;
-    const { at: end, endReason } = this.#ending;
+  /** The warning that is due, which is returned once. */
+  warning(now: number): Warning | undefined {
+    return this.#expiryWarning(now) ?? this.#budgetWarning();
+  }
+
+  #expiryWarning(now: number): Warning | undefined {
+    if (this.#expiry === undefined || this.#warnBeforeMs < 0 || this.#hasWarned) return undefined;
+    const { at: end, endReason } = this.#expiry;
     if (now < end - this.#warnBeforeMs || now >= end) return undefined;
     this.#hasWarned = true;
     return { endsAt: timestampOf(end), endReason };
+  }
+
+  #budgetWarning(): Warning | undefined {
+    if (this.#budget === undefined) return undefined;
+    const { used, limits } = this.#budget;
+    for (const [counter, limit] of Object.entries(limits)) {
+      const isNear = (used[counter] ?? 0) >= limit * this.#warnAt;
+      if (!isNear || this.#warnedLimits.get(counter) === limit) continue;
+      this.#warnedLimits.set(counter, limit);
+      return { endReason: 'budget', counter };
+    }
+    return undefined;
   }
 }

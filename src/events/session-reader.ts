@@ -17,7 +17,7 @@ import {
 } from '../session/watch-cursor.js';
 import { findSession } from '../store/find-session.js';
 import type { EntriesOutcome, HistorySlice, ReadSize, SessionKey } from '../store/session-store.js';
-import { type Ending, endingOf } from './deadline.js';
+import { type Expiry, expiryOf } from './deadline.js';
 import type { HubSource } from './hub-source.js';
 import { safely } from './safely.js';
 import { SharedReads } from './shared-reads.js';
@@ -32,7 +32,7 @@ type Part = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 export interface Reading {
   /** Where a watch continues after it. */
   readonly cursor: string;
-  readonly ending: Ending | undefined;
+  readonly expiry: Expiry | undefined;
   /** Absent for a session that has ended, or has no budget. */
   readonly budget?: BudgetRecord | undefined;
   /** What the watch reports. Absent if nothing has changed. */
@@ -85,7 +85,7 @@ const readingOf = <T extends object>(
   const waiting = messages.length > 0 && { messages };
   return {
     cursor,
-    ending: endingOf(state),
+    expiry: expiryOf(state),
     budget: isOver ? undefined : state.budget,
     ...(told && { change: { ...told, ...waiting, sequence, position, cursor } }),
   };

@@ -5,7 +5,6 @@ import { notFound, type StoreError } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionChange } from '../session/session-event.js';
 import type { SessionKey } from '../store/session-store.js';
-import { Allowance } from './allowance.js';
 import { Deadline } from './deadline.js';
 import { DONE } from './safe-iterator.js';
 import { isLogClosed } from './safely.js';
@@ -50,7 +49,6 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   readonly #key: SessionKey;
   readonly #options: SessionWatchSettings;
   readonly #deadline: Deadline;
-  readonly #allowance: Allowance;
   #wakes: Wakes | undefined;
   #cursor: string | undefined;
   /** When the session is read at the latest, in milliseconds since the epoch. */
@@ -63,8 +61,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     this.#source = source;
     this.#key = key;
     this.#options = options;
-    this.#deadline = new Deadline(options.warnBefore);
-    this.#allowance = new Allowance(options.warnAt);
+    this.#deadline = new Deadline(options);
     this.#cursor = options.cursor;
   }
 
@@ -149,8 +146,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     this.#isOwed = false;
     if (read.value === undefined) return read;
     this.#cursor = read.value.cursor;
-    this.#deadline.update(read.value.ending);
-    this.#allowance.update(read.value.budget);
+    this.#deadline.update(read.value.expiry, read.value.budget);
     this.#lookAt = nextLook(this.#key.id, now);
     return read;
   }
@@ -161,7 +157,7 @@ export class SessionWatch implements AsyncIterator<Item, void> {
   }
 
   #warning(now: number): Item | undefined {
-    const reason = this.#deadline.warning(now) ?? this.#allowance.warning();
+    const reason = this.#deadline.warning(now);
     if (reason === undefined) return undefined;
     const { tenant, id: sessionId } = this.#key;
     const base = { type: 'session.expiring', tenant, sessionId, at: timestampOf(now) } as const;

@@ -68,8 +68,8 @@ export const eventOrderMutants: readonly Mutant[] = [
   {
     bug: 'a deadline that has moved has no warning of its own',
     file: 'src/events/deadline.ts',
-    from: 'this.#hasWarned &&= ending?.at === this.#ending?.at && ending?.status === this.#ending?.status;\n    this.#ending = ending;',
-    to: 'this.#ending = ending;\n    this.#hasWarned &&= ending?.at === this.#ending?.at && ending?.status === this.#ending?.status;',
+    from: 'this.#hasWarned &&= expiry?.at === this.#expiry?.at && expiry?.status === this.#expiry?.status;\n    this.#expiry = expiry;',
+    to: 'this.#expiry = expiry;\n    this.#hasWarned &&= expiry?.at === this.#expiry?.at && expiry?.status === this.#expiry?.status;',
     tests: ['test/events/deadlines.test.ts'],
   },
   {
