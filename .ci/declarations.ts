@@ -12,6 +12,7 @@ const declaring = [
     'matching',
     'name',
     'named',
+    'namedValues',
     'nullish',
     'number',
     'object',
