@@ -57,12 +57,12 @@ const STRICT_TRANSACTION =
   'the pool gave a connection inside a transaction that is not READ COMMITTED';
 
 /**
- * Whether the server has undone a statement that failed with this SQLSTATE. The statement may be
- * committed after a lost connection (08, 57P), an error of the file system (58) or of the server
- * itself (XX), or a timeout of the transaction (25P). The severity is no help, because it is in the
- * language of the server. Codes of Node, for example EPIPE, begin with E.
+ * Whether the server has rolled back a statement that failed with this SQLSTATE. It may be committed
+ * if a connection was lost (08, 57P), after an error of the file system (58) or of the server itself
+ * (XX), or after a timeout of the transaction (25P). The severity cannot be used, because it is in
+ * the language of the server. Codes of Node, such as EPIPE, begin with E.
  */
-const isRefusal = (code: unknown): code is string =>
+const isRolledBack = (code: unknown): code is string =>
   typeof code === 'string' &&
   /^[0-9FHP][0-9A-Z]{4}$/.test(code) &&
   !/^(?:08|57P|58|25P0[34]|40003)/.test(code);
@@ -81,7 +81,7 @@ export const lost = (cause: unknown, doubt: StoreUnavailable['outcome']): Failur
 
 export const failureOf = (cause: unknown, doubt: StoreUnavailable['outcome']): Failure => {
   const code = codeOf(cause);
-  if (!isRefusal(code)) return lost(cause, doubt);
+  if (!isRolledBack(code)) return lost(cause, doubt);
   const missing = missingParts[code];
   if (missing !== undefined) {
     return { kind: 'refused', error: misconfigured(`${missing}: call migrate() first`, cause) };
