@@ -1,5 +1,5 @@
 import type { MessageEntry, PositionedEntry } from '../../src/session/session.js';
-import type { InboxEffects, NewMessage } from '../../src/store/commit.js';
+import type { InboxEffects, MessageToStore } from '../../src/store/commit.js';
 import type { StoredMessage } from '../../src/store/session-store.js';
 import { copyOf } from './history-log.js';
 
@@ -17,7 +17,7 @@ export class Inbox {
     return [...this.#waiting.keys()].flatMap((id) => this.#messages.get(id) ?? []);
   }
 
-  send({ entry, digest }: NewMessage): void {
+  send({ entry, digest }: MessageToStore): void {
     const { id } = entry;
     const copy = { ...copyOf(entry), id, message: true } as const;
     this.#messages.set(id, Object.freeze({ id, digest, entry: copy }));

@@ -6,8 +6,8 @@ import type {
   EventPart,
   Guards,
   LiveLimit,
+  MessageToStore,
   Move,
-  NewMessage,
   RemoveCommit,
   Spend,
   StateChange,
@@ -43,7 +43,7 @@ const eventText = ({ sessionKey }: SessionKeys, event: EventPart): string => {
 
 /** What a commit does with the inbox. */
 interface Mail {
-  readonly send?: NewMessage | undefined;
+  readonly send?: MessageToStore | undefined;
   readonly withdraw?: readonly string[] | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
-import type { InboxEffects, NewMessage } from '../../src/store/commit.js';
+import type { InboxEffects, MessageToStore } from '../../src/store/commit.js';
 import type { Facts } from '../../src/store/judge.js';
 import type { SessionKey, StoredMessage } from '../../src/store/session-store.js';
 import { messagesIn, messagesQuery } from '../sql/message-rows.js';
@@ -32,7 +32,7 @@ export const findMessage = (connection: Connection, session: number, id: string)
 export const addMessage = (
   connection: Connection,
   session: number,
-  { entry, digest }: NewMessage,
+  { entry, digest }: MessageToStore,
 ): void => connection.run(ADD, session, entry.id, digest, encodeEntry(entry));
 
 export const withdraw = (connection: Connection, session: number, ids: readonly string[]): void =>

@@ -40,7 +40,6 @@ export const parseId = inputOf('id', key);
 
 export const parseTenant = inputOf('tenant', key);
 
-/** Number of a lease. */
 export const fencingToken = about('Number of the lease, higher than those before it.', whole(1));
 
 export const commandFields = {
@@ -61,7 +60,6 @@ export const extendInput = perPolicy((policy) =>
   ),
 );
 
-/** Reads new limits, of which there must be one. */
 export const parseExtend = (input: unknown, policy: InputPolicy) =>
   readSafely((issues) => {
     const limits = issues.read('input', extendInput(policy), input);
@@ -70,14 +68,12 @@ export const parseExtend = (input: unknown, policy: InputPolicy) =>
     return limits;
   });
 
-/** Reads the arguments of a spend. */
 export const parseSpend = (given: unknown, options: unknown) =>
   readSafely((issues) => ({
     ...issues.read('options', commandOptions, options),
     usage: issues.read('usage', usage, given),
   }));
 
-/** The body of a spend over HTTP. */
 export const spendBody = about('What was used.', object({ usage }));
 
 /** Positions of entries, which are read once each, in ascending order. */
@@ -225,7 +221,6 @@ export const updateBody = perPolicy((policy) =>
   ),
 );
 
-/** Reads the changes of labels and metadata, of which there must be one. */
 export const parseUpdate = (
   input: unknown,
   policy: InputPolicy,

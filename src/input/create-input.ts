@@ -27,7 +27,6 @@ import { labels } from './labels.js';
 import { historyLimit } from './list-query.js';
 
 export interface ParsedCreation extends ReadSize {
-  /** The caller's own id, if there is one. */
   readonly id: string | undefined;
   readonly options: SessionOptions;
   readonly labels: SessionLabels | undefined;
@@ -100,7 +99,6 @@ const origin = about(
   nullish(object({ id: name(KEY_LENGTH), position: nullish(whole(0)) })),
 );
 
-/** What begins a session beyond its options. */
 const openingFields = (policy: InputPolicy) => ({
   start: startField,
   wake: wakeField,
@@ -180,7 +178,6 @@ export const getOrCreateBody = perPolicy((policy) =>
 
 type CreateInput = Out<ReturnType<typeof createInput>>;
 
-/** The part of a create that must be the same in a repeated one. */
 const contentOf = (options: SessionOptions, create: CreateInput): string => {
   const { id, labels, metadata, budget, start, wake, from, entries, idempotencyKey } = create;
   const content: unknown[] = [options, labels, start, from, entries];

@@ -25,7 +25,6 @@ export const cursorOf = ({ at, id }: ListCursor, isByUpdate = false): string => 
 
 export const cursorForm = /^~?([0-9a-z]{1,10})\.((?:[\w.-]|~[0-9a-f]{4})+)$/;
 
-/** The position of a cursor; `undefined` if the text is not a cursor of this kind of list. */
 export const positionOfCursor = (cursor: string, isByUpdate = false): ListCursor | undefined => {
   // The length of the longest id with every character escaped.
   if (cursor.length > 16 + KEY_LENGTH * 5) return undefined;

@@ -123,12 +123,10 @@ const someEntries = entriesFrom(1);
 
 export const maybeEntries = entriesFrom(0);
 
-/** The position of the history's end, or of an entry in it. */
 export const position = whole(0);
 
 const WAKE = 'Whether a worker should claim the session.';
 
-/** The field `wake` of an input, in which `null` counts as missing. */
 export const wakeField = about(WAKE, nullish(flag, false));
 
 const MOVED = 'Refused if the history does not end at this position.';

@@ -15,13 +15,11 @@ import type { HostSchema, HostSchemas } from './host-schemas.js';
 import type { InputPolicy } from './input-policy.js';
 import { bytesRule, isObject, valueOfJson } from './json-values.js';
 
-/** An entry, as far as its data is concerned. */
 interface WithData {
   readonly content: string;
   readonly data?: JsonValue | undefined;
 }
 
-/** What contains metadata, entries, or both. */
 export interface Described {
   readonly metadata?: JsonObject | undefined;
   readonly entries?: readonly WithData[];

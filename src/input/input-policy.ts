@@ -116,7 +116,6 @@ export const perPolicy = <T>(make: (policy: InputPolicy) => T): ((policy: InputP
 
 const MEANS = 'Seconds that the session may be ACTIVE, across pauses, with fractions.';
 
-/** A time limit of a policy. */
 export const timeLimit = ({ limits, hasTimeLimit }: InputPolicy): Schema<number> => {
   const of = number(0, limits.timeLimit);
   const description = hasTimeLimit ? '0 counts as the maximum.' : '0 is no limit.';

@@ -59,7 +59,6 @@ const flawIn = (value: unknown, bound?: Bound, depth = 0): string | undefined =>
   return undefined;
 };
 
-/** A value as text; undefined if it has a flaw. */
 const parseWithout = (
   issues: IssueList,
   path: string,
@@ -116,6 +115,5 @@ export const metadataChanges = (most: number): Schema<MetadataChanges | undefine
 export const noneIfEmpty = (given: JsonObject | undefined): JsonObject | undefined =>
   given !== undefined && Object.keys(given).length > 0 ? given : undefined;
 
-/** The metadata of a new session; undefined for none. */
 export const metadata = (most: number): Schema<JsonObject | undefined> =>
   mapped(metadataChanges(most), noneIfEmpty);

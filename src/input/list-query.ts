@@ -37,14 +37,12 @@ const order: Schema<ListOrder | undefined> = optional({
   json: () => ({ type: 'string', enum: listOrders, default: listOrders[0] }),
 });
 
-/** Maximum number of entries of a history. */
 export const historyLimit = optional(whole(0));
 
 const maxBytes = optional(whole(1));
 
 const statusNames = sessionStatuses.join(', ');
 
-/** The statuses of a filter, which takes one or several. */
 const statuses: Schema<readonly SessionStatus[]> = schema(
   (issues, path, value) => {
     if (isSessionStatus(value)) return [value];
@@ -117,7 +115,6 @@ export const parseListQuery = (
     return parseQuery(issues, query, listQuery);
   });
 
-/** Reads a query for `each`. Its default limit is the maximum. */
 export const parseEachQuery = (query: unknown): Result<ListFilter, InvalidInput> =>
   readSafely((issues) => {
     const { range } = parseQuery(issues, query, eachQuery);

@@ -23,7 +23,6 @@ export const messageId = about('The id of the message.', operationId);
 
 export const parseSendOptions = inputOf('options', object({ create: creation }));
 
-/** Entries of a turn: a text, an entry, entries, or none. */
 export const saidEntries = perPolicy((policy): Schema<readonly GivenEntry[]> => {
   const one = named('TurnEntry', about('An entry of a turn.', textOrEntry(policy, ASSISTANT)));
   const many = list(one, { least: 0, most: policy.limits.entriesPerAppend, of: 'entries' });

@@ -12,28 +12,22 @@ import { parseWatchCursor } from '../session/watch-cursor.js';
 import { historyLimit } from './list-query.js';
 
 interface Watching {
-  /** Whether leases that are taken and released, and wakes, are reported. */
   readonly leases: boolean;
   readonly signal: WatchSignal | undefined;
   readonly onOpen: () => void;
 }
 
 export interface SessionWatchSettings extends Watching {
-  /** A cursor of this session. */
   readonly cursor: string | undefined;
   /** In milliseconds; -1 for no warning. */
   readonly warnBefore: number;
-  /** The share of a budget. */
   readonly warnAt: number;
-  /** Maximum number of entries in a snapshot. */
   readonly historyLimit: number | undefined;
 }
 
 export interface TenantWatchSettings extends Watching {
   readonly cursor: EventPosition | undefined;
-  /** Whether appends come with their entries. */
   readonly entries: boolean;
-  /** Whether events come with their sessions. */
   readonly sessions: boolean;
 }
 
@@ -59,7 +53,7 @@ export const warnAt = optional(
   0.9,
 );
 
-const cursorOf = <T>(
+const cursorField = <T>(
   positionIn: (text: string) => T | undefined,
   origin: string,
 ): Schema<T | undefined> =>
@@ -72,7 +66,7 @@ const cursorOf = <T>(
     }),
   );
 
-const watchCursor = cursorOf((text) => parseWatchCursor(text) && text, 'an item of a watch');
+const watchCursor = cursorField((text) => parseWatchCursor(text) && text, 'an item of a watch');
 
 const watchFields = { signal, onOpen: listener, leases: onOrOff };
 
@@ -90,7 +84,7 @@ export const parseWatch: (options: unknown) => Result<SessionWatchSettings, Inva
 );
 
 const watchAllOptions = object({
-  cursor: cursorOf(parsePosition, 'an item of watchAll or of a page'),
+  cursor: cursorField(parsePosition, 'an item of watchAll or of a page'),
   ...watchFields,
   entries: onOrOff,
   sessions: onOrOff,

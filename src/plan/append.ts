@@ -3,27 +3,15 @@ import type { HistoryEntry } from '../session/session.js';
 import type { SessionKey } from '../session/session-key.js';
 import type { StateRecord } from '../session/session-record.js';
 import { acceptsHistoryAt, stateAt } from '../session/state-at.js';
-import type { Changed, EventPart, UseChange } from '../store/commit.js';
+import type { Changed, EventPart, Guards, UseChange } from '../store/commit.js';
 
 /** A checked append, or a spend alone, from which its commit is planned. */
 export interface AppendOrSpend {
   /** Oldest first; empty for a spend alone. The store keeps them together and in this order. */
   readonly entries: readonly HistoryEntry[];
-  /** The caller's time, in milliseconds since the epoch. */
   readonly now: number;
-  /**
-   * Identifies the call for as long as the session exists. A repeated call with the same id adds
-   * nothing.
-   */
-  readonly operation?: {
-    /** From the caller: 1 to 256 characters, well-formed, without control characters. */
-    readonly id: string;
-    /** A digest of the content: 16 of the characters `A-Z a-z 0-9 _ -`. */
-    readonly digest: string;
-  };
-  /** Appends only if the history ends at this position. */
+  readonly operation?: NonNullable<Guards['operation']>;
   readonly ifPosition?: number;
-  /** Appends only if the session is leased at `now` by the lease with this fencing token. */
   readonly fencingToken?: number;
   /** Maximum number of entries in the history after the append. Default: no limit. */
   readonly maxEntries?: number;
@@ -31,7 +19,6 @@ export interface AppendOrSpend {
   readonly spend?: Spending & { readonly revision: number };
 }
 
-/** The guards of an append besides that of the time. */
 const guardsOf = ({ now, operation, fencingToken, ifPosition, maxEntries }: AppendOrSpend) => ({
   operation,
   fence: fencingToken === undefined ? undefined : { token: fencingToken, now },

@@ -20,7 +20,6 @@ const eventsOf = ({ head, state, entries }: Creation): readonly EventPart[] => {
   return events;
 };
 
-/** Adds a session. */
 export const planCreate = (tenant: string, creation: Creation): BeginCommit => {
   const { head, state, entries, guards } = creation;
   return {

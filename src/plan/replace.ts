@@ -18,7 +18,6 @@ export type StepEffects = Pick<HistoryEffects, 'truncate' | 'entries' | 'send'> 
 export interface Replacement {
   readonly previous: StateRecord;
   readonly state: StateRecord;
-  /** The time of the decision, in milliseconds since the epoch. */
   readonly now: number;
   /** Given only if an IDLE session becomes ACTIVE. */
   readonly live?: LiveLimit | undefined;
@@ -41,7 +40,6 @@ const eventsOf = (
   return events;
 };
 
-/** Every change of state: by a command, a lease, an update, or the clock. */
 export const planReplace = (
   key: DueKey,
   { previous, state, now, live, guards, effects = {} }: Replacement,

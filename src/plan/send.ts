@@ -1,14 +1,11 @@
 import type { SessionKey } from '../session/session-key.js';
-import type { NewMessage, UseChange } from '../store/commit.js';
+import type { MessageToStore, UseChange } from '../store/commit.js';
 
-/** A checked message to send. */
 export interface Sending {
-  readonly message: NewMessage;
-  /** The caller's time, in milliseconds since the epoch. */
+  readonly message: MessageToStore;
   readonly now: number;
   /** Maximum number of messages that wait, with this one. */
   readonly maxMessages: number;
-  /** That of the new state. */
   readonly revision: number;
 }
 

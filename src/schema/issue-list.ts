@@ -33,7 +33,6 @@ export class IssueList {
     this.found.push({ path: path || this.#root, message: rule });
   }
 
-  /** Whether it takes no more issues. */
   get isFull(): boolean {
     return this.found.length >= this.#most;
   }

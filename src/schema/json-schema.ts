@@ -9,7 +9,6 @@ export type Json =
 
 type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
-/** Named schemas. */
 export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
 
 /** A JSON Schema (2020-12), with the keywords that the OpenAPI document uses. */

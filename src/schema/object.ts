@@ -10,7 +10,6 @@ export interface ObjectSchema<F extends FieldSchemas> extends Schema<OutOf<F>> {
 
 const noFields: Fields = {};
 
-/** The fields of a value, which must be an object. */
 export const fieldsIn = (issues: IssueList, path: string, value: unknown): Fields => {
   issues.check(isFields(value), path, 'must be an object');
   return isFields(value) ? value : noFields;

@@ -12,7 +12,6 @@ import type { Json, JsonSchema } from './json-schema.js';
  */
 export type Read<T> = (issues: IssueList, path: string, value: unknown) => T;
 
-/** The schemas of an object's fields. */
 export type FieldSchemas = Readonly<Record<string, Schema<unknown>>>;
 
 /**
@@ -48,17 +47,14 @@ export interface Schema<T> {
   readonly named?: { readonly name: string; readonly of: Schema<unknown> };
 }
 
-/** A field with its name on the wire. */
 export interface WireField {
   readonly name: string;
   readonly sentAs: string;
   readonly of: Schema<unknown>;
 }
 
-/** What a schema reads. */
 export type Out<S> = S extends Schema<infer T> ? T : never;
 
-/** What the schemas of an object's fields read. */
 export type OutOf<F extends FieldSchemas> = { readonly [K in keyof F]: Out<F[K]> };
 
 /** A schema by what it reads and by its JSON Schema; none for a value that JSON cannot contain. */
@@ -174,5 +170,4 @@ export const plain = (json: JsonSchema): Schema<unknown> =>
     () => json,
   );
 
-/** Any value, of which nothing is said. */
 export const anything: Schema<unknown> = plain({});

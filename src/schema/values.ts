@@ -109,7 +109,6 @@ export const onOrOff: Schema<boolean> = optional(flag, false);
 /** Control characters, and halves of surrogate pairs, which UTF-8 and so no database can hold. */
 const unstorable = /[\p{Cc}\p{Cs}]/u;
 
-/** The operation id or idempotency key of a write. */
 export const operationId: Schema<string> = checked(
   name(KEY_LENGTH),
   (id) => !unstorable.test(id),

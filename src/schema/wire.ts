@@ -15,7 +15,6 @@ type OptionalName<F extends FieldSchemas> = {
   [K in keyof F]: F[K] extends { readonly isOptional: true } ? K : never;
 }[keyof F];
 
-/** What an object on the wire is read as. */
 export type WireOut<F extends FieldSchemas> = {
   readonly [K in Exclude<keyof F, OptionalName<F>>]: Out<F[K]>;
 } & { readonly [K in OptionalName<F>]?: Exclude<Out<F[K]>, undefined> };

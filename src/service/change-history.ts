@@ -57,7 +57,6 @@ export interface AppendOptions extends OperationOptions {
 
 export const NOT_IN_HISTORY = 'is not a position in this history';
 
-/** The operation of a call, with a digest of its input; undefined if it has no id. */
 export const operationWith = (
   id: string | undefined,
   input: unknown,

@@ -138,7 +138,6 @@ export const changeSession = async <E = never>(
   );
 };
 
-/** Maximum number of live sessions of the tenant; undefined for no limit. */
 export const activeSessionsOf = ({
   tenant,
   policy: {

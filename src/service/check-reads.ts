@@ -16,7 +16,6 @@ import type { Decision } from './update-state.js';
  * wait for nothing more.
  */
 
-/** Stored data as the schemas of the host return it. */
 type Checked<T> = Decision<T, CorruptRecord | Misconfigured>;
 
 type CheckedLater<T> = Exclude<Checked<T>, Result<unknown, unknown>>;

@@ -62,7 +62,7 @@ const CLAIM_MS = 10_000;
 
 /**
  * Maximum number of calls of the store in one claim. Ten calls search all parts of a store; the
- * rest are for sessions that the clock has ended, which a store passes over in bounded steps.
+ * rest are for expired sessions, which a store passes over in bounded steps.
  */
 const MAX_CALLS = 100;
 
@@ -222,7 +222,6 @@ export const claimSessions = async (
   return ok({ ...claims, limit });
 };
 
-/** Counts the sessions of `tenant` that wait for a worker; of all tenants if it is undefined. */
 export const countWaiting = async (
   { store, now }: Settings,
   tenant: string | undefined,

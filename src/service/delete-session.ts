@@ -9,7 +9,6 @@ import type { Settings } from './settings.js';
 /** The revision of a removal of data without a state. */
 const NO_STATE = 0;
 
-/** Deletes a session. If the store reports ends, the data for the report remains. */
 export const deleteSession = async (
   { store, now, revision, recentStates }: Settings,
   key: SessionKey,

@@ -6,14 +6,13 @@ import type { Settings } from './settings.js';
 
 type Fitted<V, E = never> = Promise<Result<V, E | InvalidInput | Misconfigured>>;
 
-/** A checked input with its data as the host's schemas return it. */
 export const fitInput = async <V extends Described, E>(
   { policy: { schemas, limits } }: Settings,
   read: Result<V, E>,
 ): Fitted<V, E> =>
   read.isErr() || schemas === undefined ? read : fitSchemas(schemas, limits, read.value);
 
-/** The same for entries. The paths of issues begin with `path` in place of `entries`. */
+/** The paths of issues begin with `path` in place of `named`. */
 export const fitEntries = async (
   settings: Settings,
   path: string,

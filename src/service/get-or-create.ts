@@ -34,7 +34,6 @@ export interface GetOrCreateInput<T extends SessionSchemas = SessionSchemas>
   readonly start?: boolean | undefined;
 }
 
-/** The session with this id, whatever its options and its status, or a new one. */
 export const getOrCreate = async (
   settings: Settings,
   input: unknown,

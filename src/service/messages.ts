@@ -24,12 +24,7 @@ import type { JsonValue } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import { stateAt } from '../session/state-at.js';
 import { openTurn, withoutMessages } from '../session/turn-state.js';
-import type {
-  NewMessage as MessageToStore,
-  Refusal,
-  SessionKey,
-  StoredMessage,
-} from '../store/session-store.js';
+import type { MessageToStore, Refusal, SessionKey, StoredMessage } from '../store/session-store.js';
 import { fitEntries } from './fit-input.js';
 import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
 import { contractBroken } from './run-operation.js';
@@ -146,7 +141,6 @@ export interface Fate {
 
 const fate = (state: MessageState, position = 0, turn = 0): Fate => ({ state, position, turn });
 
-/** What has become of a message; undefined if there is none with this id. */
 export const fateOf = async (
   settings: Settings,
   key: SessionKey,

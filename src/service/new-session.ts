@@ -94,7 +94,6 @@ const newSession = (
   }));
 };
 
-/** The new session with copies of its entries, as a repeated call reads it. */
 const createdSession = (
   { head, state, entries }: Creation,
   { historyLimit }: ParsedCreation,

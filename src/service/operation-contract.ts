@@ -9,7 +9,6 @@ import type {
   RemoteSession,
 } from './remote-results.js';
 
-/** The operations that only a service has. */
 type ServiceOnly = 'reply' | 'claimAny' | 'countWaitingAny' | 'watchAll' | 'sweep';
 
 /** The errors of each operation, by name: `OperationErrors` and `RemoteErrors` fit. */

@@ -139,7 +139,7 @@ export interface WaitingCount {
   readonly limit: number;
 }
 
-/** A session whose end by the clock a sweep has stored. */
+/** A session that has expired, and whose end a sweep has stored. */
 export interface SweptSession extends SessionKey {
   /** Why the session ended. */
   readonly endReason: EndReason;
@@ -149,7 +149,7 @@ export interface SweptSession extends SessionKey {
 
 /** The result of one sweep. */
 export interface Sweep {
-  /** Sessions that the clock has ended and whose end this sweep has stored. */
+  /** Sessions that have expired and whose end this sweep has stored. */
   readonly ended: readonly SweptSession[];
   /** Sessions whose end was reported: `onEnded` has returned. */
   readonly reported: readonly EndedSession[];
@@ -254,10 +254,10 @@ export type OperationResult<N extends OperationName = OperationName> = {
 }[N];
 
 /** Adds the name of its operation to a result. */
-export function named<N extends OperationName>(
+export function operationResult<N extends OperationName>(
   operation: N,
   value: OperationResults[N],
 ): OperationResult;
-export function named<N extends OperationName>(operation: N, value: OperationResults[N]) {
+export function operationResult<N extends OperationName>(operation: N, value: OperationResults[N]) {
   return { operation, value };
 }

@@ -52,7 +52,7 @@ export const readSource = async (
     last ??= found;
     if (found.version !== last.version) return ok(undefined);
     bytes += jsonBytesOf(found.entries);
-    if (bytes > limits.forkBytes) return err(tooLarge(limits.forkBytes));
+    if (bytes > limits.forkBytes) return err(forkTooLarge(limits.forkBytes));
     if (bytes > most) pieces.length = 0;
     else pieces.unshift(found.entries);
     before = found.entries.length && found.start;
@@ -62,5 +62,5 @@ export const readSource = async (
   return ok({ entries, origin: { id, position: last.position }, version: last.version });
 };
 
-const tooLarge = (forkBytes: number) =>
+const forkTooLarge = (forkBytes: number) =>
   invalidField('from', `has more than ${forkBytes} bytes of history to copy`);

@@ -119,7 +119,7 @@ export interface RemoteChanged<out T extends SessionSchemas = SessionSchemas>
 /** The session was deleted. The last item. */
 export type RemoteDeleted = Omit<SessionDeleted, 'tenant'>;
 
-/** A warning that the clock will end the session. */
+/** A warning that the session will expire. */
 export type RemoteExpiring = Omit<SessionExpiring, 'tenant'>;
 
 /**

@@ -111,7 +111,7 @@ const begin = async (
   return turn.map((begun) => ({ tenant: key.tenant, session, ...begun }));
 };
 
-const readSession = async (call: Call): Promise<Result<SessionRecord, ReplyError>> => {
+const readOrCreate = async (call: Call): Promise<Result<SessionRecord, ReplyError>> => {
   const { settings, key, options } = call;
   const { create } = options;
   for (let hasCreated = false; ; hasCreated = true) {
@@ -168,7 +168,7 @@ const storedAnswer = async (call: Call): Outcome<Reply> => {
 
 const look = async (call: Call, changes: Changes): Outcome<Reply> => {
   const { isSent } = call;
-  const read = await readSession(call);
+  const read = await readOrCreate(call);
   if (read.isErr()) return err(read.error);
   // The answer is read after the state, whose revision vouches that the turn is still wanted.
   const stored = isSent ? await storedAnswer(call) : ok(undefined);

@@ -19,7 +19,6 @@ import { updateState } from './update-state.js';
  */
 export const RETRY_AFTER_MS = 60_000;
 
-/** The outcome of a sweep for one session or one end. */
 export interface SweepOutcome {
   /** Whether the session was moved or removed, so that it is not due now. */
   readonly isDone: boolean;

@@ -11,7 +11,12 @@ import {
 } from '../session/errors.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { Answer, SessionKey } from '../store/session-store.js';
-import { named, type OperationName, type OperationResults, reads } from './operation-results.js';
+import {
+  type OperationName,
+  type OperationResults,
+  operationResult,
+  reads,
+} from './operation-results.js';
 import type { ObservedOperation } from './session-observer.js';
 import { refusedWithin, type Settings } from './settings.js';
 
@@ -64,7 +69,9 @@ export const observed = async <N extends OperationName, E extends OperationError
     return running;
   };
   const call = () =>
-    new ResultAsync(runOnce().then((result) => result.map((value) => named(name, value))));
+    new ResultAsync(
+      runOnce().then((result) => result.map((value) => operationResult(name, value))),
+    );
   // An observer that throws or rejects must not change the answer.
   for (const observer of observers) tellHost(() => observer.run({ ...operation, tenant }, call));
   // Observers get the result first, so that a span has ended when the caller continues.

@@ -51,7 +51,6 @@ export class SearchTurns {
 
 const turns = new WeakMap<SessionStore, SearchTurns>();
 
-/** The turns of the searches of a store in this process. */
 export const searchTurnsOf = (store: SessionStore): SearchTurns => {
   const known = turns.get(store) ?? new SearchTurns();
   turns.set(store, known);

@@ -8,7 +8,6 @@ import type { Spent } from './operation-results.js';
 import { fenced, type Settings } from './settings.js';
 import { spendingOf } from './spending.js';
 
-/** Adds to the counters of a session, whatever its status, until the end of its grace period. */
 export const spendBudget = async (
   settings: Settings,
   key: SessionKey,

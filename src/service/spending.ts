@@ -10,13 +10,11 @@ const rules = {
   too_large: 'would make a sum above 2^53 - 1',
 } as const satisfies Readonly<Record<WrongCounter['problem'], string>>;
 
-/** A usage of a checked call, with the counters that the host allows for any session. */
 export const spendingOf = ({ policy }: Settings, usage: Counters): Spending => ({
   usage,
   free: policy.limits.counters,
 });
 
-/** Why a usage cannot be added to a state; undefined if it can. */
 export const refusedSpending = (
   state: StateRecord,
   spending: Spending,

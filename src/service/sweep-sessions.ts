@@ -172,11 +172,6 @@ const wrongListener = (
   return misconfigured('onEnded needs a store with the option reportEnds: true');
 };
 
-/**
- * Sweeps the sessions of all tenants: ends those whose deadline has passed, reports ends, and
- * deletes those whose retention is over; at most `limit` sessions. The store finds them by their
- * times, without a scan of all sessions.
- */
 export const sweepSessions = async (
   settings: Settings,
   most: unknown,

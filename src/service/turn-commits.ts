@@ -129,7 +129,6 @@ export const releaseSession = async (
   return stepped.map(({ state }) => (state.work.lease?.cancelled ? { stopped: true } : {}));
 };
 
-/** What a claim reports of its turn, with the messages that this and earlier attempts took. */
 export const turnOfClaim = async (
   settings: Settings,
   key: SessionKey,

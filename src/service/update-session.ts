@@ -112,8 +112,8 @@ const decide =
   };
 
 /**
- * Stores the end by the clock of a session. Returns the revision that an update may expect after
- * it.
+ * Stores the end of a session that has expired. Returns the revision that an update may expect
+ * after it.
  */
 const storeEnd = async (
   settings: Settings,
@@ -128,7 +128,7 @@ const storeEnd = async (
   return updated.map(({ state }) => (ended === ifRevision ? state.revision : ifRevision));
 };
 
-const commandOf = (operationId: string | undefined, changes: DataChanges): string => {
+const commandWith = (operationId: string | undefined, changes: DataChanges): string => {
   // A digest costs as much as a small update; only a repeated call is compared by it.
   if (operationId === undefined) return 'update';
   return `update-${digestOf(canonicalJson(changes))}`;
@@ -147,7 +147,7 @@ export const updateSession = async (
   const changes = parsed.value;
   const given = fenced(settings, key, read.value);
   let { ifRevision } = given;
-  const update = { ...given, command: commandOf(given.operationId, changes), changes };
+  const update = { ...given, command: commandWith(given.operationId, changes), changes };
   for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
     const next = decide(settings, key, update, ifRevision);
     const updated = await applyCommand(settings, key, update, next);

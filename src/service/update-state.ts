@@ -21,7 +21,6 @@ export type Made = Exclude<Changed, Refusal>;
 /** A state to store, with what else must hold and changes in the same step. */
 type Change<S extends StateRecord> = Replacement & { readonly state: S };
 
-/** The state with a revision of its own if it was stored, or why it was not. */
 export type ReplacedState<S extends StateRecord> =
   | { readonly outcome: 'replaced'; readonly state: S; readonly changed: Made }
   /** Another caller has stored another state since, or has removed the session. */
@@ -134,7 +133,6 @@ export type Decide<E, S extends StateRecord = StateRecord> = (
 export interface Stepped<S extends StateRecord = StateRecord> {
   /** The next state. With an outcome `repeated`, it was not stored. */
   readonly state: S;
-  /** The time of the decision, in milliseconds since the epoch. */
   readonly now: number;
   /** Undefined if there was nothing to change. */
   readonly changed: Made | undefined;
@@ -193,7 +191,6 @@ export const makeStep = async <S extends StateRecord, E>(
   }
 };
 
-/** A limit on the live sessions of the tenant, and the error if it is exceeded. */
 export interface LiveCap<E> {
   readonly sessions: LiveLimit['sessions'];
   readonly error: E;

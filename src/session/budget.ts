@@ -21,7 +21,6 @@ const sumIn = (counters: Counters, name: string): number | undefined =>
 const sorted = (counters: Counters): Counters =>
   Object.freeze(Object.fromEntries(Object.entries(counters).sort(byName)));
 
-/** The budget of a new session, of which nothing is used. */
 export const newBudget = (limits: Counters): BudgetRecord =>
   Object.freeze({
     used: Object.freeze(Object.fromEntries(Object.keys(limits).map((name) => [name, 0]))),
@@ -57,7 +56,6 @@ export const wrongCounterIn = (
   return undefined;
 };
 
-/** The counters whose sum has reached a limit. */
 export const reachedIn = (used: Counters, limits: Counters): readonly string[] =>
   Object.entries(limits)
     .filter(([name, limit]) => (sumIn(used, name) ?? 0) >= limit)
@@ -83,7 +81,6 @@ export const spentState = <S extends StateRecord>(
   return { ...state, budget: Object.freeze({ used, limits, last: name ?? last, ...end }) };
 };
 
-/** The budget with other limits, where given. */
 export const extendedBudget = (
   { used, limits, last }: BudgetRecord = newBudget(none),
   changed: Counters,

@@ -1,6 +1,5 @@
 import { isFields } from './fields.js';
 import type { Counters } from './session.js';
 
-/** Whether a value has the form of counters. */
 export const isCounters = (value: unknown): value is Counters =>
   isFields(value) && Object.values(value).every((each) => typeof each === 'number');

@@ -3,7 +3,6 @@ import { type CorruptRecord, corruptRecord } from './errors.js';
 
 interface Page<T, C> {
   readonly sessions: readonly T[];
-  /** Maximum number of sessions of the page. */
   readonly limit: number;
   /** Where the next page begins; absent if this is the last. */
   readonly nextCursor?: C;
@@ -12,7 +11,7 @@ interface Page<T, C> {
 
 type Answer<T, E> = Promise<Result<T, E>> | ResultAsync<T, E>;
 
-interface Beginning<C> {
+interface FirstPage<C> {
   readonly limit: number;
   readonly cursor?: C | undefined;
 }
@@ -36,7 +35,7 @@ export const fittingPage = async <P, E extends { readonly type: string }>(
  * smaller limit, the limit grows again. `same` compares two cursors.
  */
 export async function* eachInPages<T, E, C = string>(
-  { limit: most, cursor: first }: Beginning<C>,
+  { limit: most, cursor: first }: FirstPage<C>,
   readPage: (limit: number, cursor: C | undefined) => Answer<Page<T, C>, E>,
   same: (nextCursor: C, cursor: C | undefined) => boolean = Object.is,
 ): AsyncGenerator<Result<T, E | CorruptRecord>, void> {

@@ -8,7 +8,6 @@ import type { LeaseRecord, StateRecord } from './session-record.js';
 import type { EndReason } from './session-status.js';
 import { isExhausted, wakeAtOf } from './work-state.js';
 
-/** Identifies one change of one session. */
 export interface ChangeId {
   /** Distinguishes sessions that had the same id one after another. */
   readonly incarnation: string;
@@ -82,7 +81,6 @@ export interface AppendDetail {
 /** The type of a change and its details, as the log has them. */
 export type EventDetail = ChangeDetail | (AppendDetail & AppendedPart);
 
-/** The detail as the log has it: an append gets the positions of its entries. */
 export const detailOf = (event: ChangeDetail | AppendDetail, part: AppendedPart): EventDetail =>
   event.type === 'appended' ? { ...event, ...part } : event;
 
@@ -100,7 +98,6 @@ export const statusDetailOf = (wasPaused: boolean, state: StateRecord): ChangeDe
   return { type: wasPaused ? 'resumed' : 'started', at };
 };
 
-/** The detail of a lease that was just taken or released. */
 export const leaseDetailOf = ({ fencingToken, takenAt, releasedAt }: LeaseRecord): ChangeDetail => {
   if (releasedAt === undefined) return { type: 'leased', at: takenAt, fencingToken };
   return { type: 'released', at: releasedAt, fencingToken };
@@ -124,7 +121,6 @@ const isExtended = (previous: StateRecord, next: StateRecord): boolean =>
 
 const noMetadata: JsonObject = Object.freeze({});
 
-/** The detail of an update of labels or metadata; undefined if both are the same as before. */
 const updateDetailOf = (
   previous: StateRecord,
   next: StateRecord,
@@ -170,7 +166,6 @@ export const changeDetailOf = (
   return updateDetailOf(previous, next, now);
 };
 
-/** The event as watchers receive it. */
 export const eventOf = (
   { tenant, id: sessionId }: SessionKey,
   { incarnation, sequence }: ChangeId,

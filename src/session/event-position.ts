@@ -63,7 +63,6 @@ export const positionOf = (
   return `${ms}-${sequence}`;
 };
 
-/** Parses a position; undefined if the text is invalid. */
 export const parsePosition = (text: string): EventPosition | undefined => {
   const [, ms, incarnation, sequence] = positionForm.exec(text) ?? [];
   if (ms === undefined) return undefined;

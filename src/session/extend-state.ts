@@ -7,20 +7,16 @@ import type { InvalidTransition } from './session-status.js';
 import { activeMsAt, remember, stateAt } from './state-at.js';
 import { transition } from './transition.js';
 
-/** The input of `extendState`. */
 export interface Extension {
-  /** Milliseconds since the epoch. */
   readonly now: number;
   /** Maximum milliseconds ACTIVE, including the time already used; `Infinity` for no limit. */
   readonly limitMs?: number | undefined;
-  /** New budgets of counters. */
   readonly budget?: Counters | undefined;
   /** The name of the command with its input, to recognise a repeated call. */
   readonly command: string;
   readonly operationId: string | undefined;
 }
 
-/** The error of limits that are used up already. */
 const refusalOf = (
   { budget }: StateRecord,
   { limitMs = Number.POSITIVE_INFINITY, budget: limits = {} }: Extension,
@@ -35,7 +31,6 @@ const refusalOf = (
   return invalidField(`budget.${counter}`, 'must be more than the session has used');
 };
 
-/** The next state, with new limits. The status and its start stay the same. */
 export const extendState = (
   current: StateRecord,
   extension: Extension,

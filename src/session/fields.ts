@@ -6,7 +6,6 @@ export const isFields = (value: unknown): value is Fields =>
 export const hasMethods = (value: unknown, ...names: readonly string[]): boolean =>
   isFields(value) && names.every((name) => typeof value[name] === 'function');
 
-/** The same keys with other values. */
 export const mapValues = <T, U>(
   all: Readonly<Record<string, T>>,
   change: (value: T, key: string) => U,

@@ -1,4 +1,3 @@
-/** Calls a function in a later turn of the event loop. */
 type InLaterTurn = (run: () => void) => void;
 
 /**

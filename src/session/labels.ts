@@ -26,7 +26,6 @@ export const sameLabels = (a: SessionLabels | undefined, b: SessionLabels | unde
   );
 };
 
-/** The names of the labels that differ, sorted. */
 export const changedLabels = (
   before: SessionLabels = {},
   after: SessionLabels = {},
@@ -51,7 +50,6 @@ export const hasLabels = (
 ): boolean =>
   wanted === undefined || Object.entries(wanted).every(([name, value]) => labels?.[name] === value);
 
-/** Labels sorted by name; undefined if there are none. */
 export const sortedLabels = (
   entries: readonly (readonly [string, string])[],
 ): SessionLabels | undefined => {

@@ -1,7 +1,6 @@
 import type { ResultAsync } from 'neverthrow';
 import { type LeaseLost, leaseLost } from './errors.js';
 
-/** A lease that was taken. */
 export interface TakenAt {
   readonly fencingToken: number;
   /** When the call that took it began, by the clock. */
@@ -61,7 +60,7 @@ export class LeaseRenewal<R extends { readonly type: string }> {
   }
 
   /**
-   * Whether the lease has ended by the clock: another holder may have had the session while `use`
+   * Whether the lease has expired: another holder may have had the session while `use`
    * was running.
    */
   get hasRunOut(): boolean {

@@ -43,7 +43,6 @@ export const leaseAt = (state: StateRecord, now: number): SessionLease | undefin
 export const isLeasedWith = (state: StateRecord, fencingToken: number, now: number): boolean =>
   currentLease(state, now)?.fencingToken === fencingToken;
 
-/** Why the current lease is not the one with this fencing token. */
 export const leaseEndedIn = ({ work }: StateRecord, fencingToken: number): LeaseEnded => {
   const { lease } = work;
   if (lease?.cancelled === undefined || lease.fencingToken !== fencingToken)
@@ -99,9 +98,6 @@ export const leaseState = (
   return ok(withWork(state, { lease: Object.freeze(lease) }));
 };
 
-/**
- * The next state with a later or earlier end of the current lease, if that has this fencing token.
- */
 export const renewState = (
   state: StateRecord,
   { fencingToken, seconds }: { readonly fencingToken: number; readonly seconds: number },
@@ -144,9 +140,7 @@ export const withoutTurn = (state: StateRecord, now: number): StateRecord => {
 };
 
 interface FailedAttempt {
-  /** When it has failed. */
   readonly now: number;
-  /** Until the next one. */
   readonly delayMs: number;
   /** Why, at most 500 characters. */
   readonly error?: string | undefined;

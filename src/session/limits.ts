@@ -85,9 +85,7 @@ export type SizeLimit = Exclude<keyof SessionLimits, 'activeSessions' | 'counter
 
 /** Maximum length of a face's or a profile's name, in characters. */
 export const NAME_LENGTH = 256;
-/** Maximum length of the role of an entry, in characters. */
 export const ROLE_LENGTH = 64;
-/** Maximum length of the id of an entry or a message, in characters. */
 export const ENTRY_ID_LENGTH = 256;
 /** Maximum number of messages that one turn takes at a time, and its default. */
 export const TAKE_LIMIT = 100;
@@ -95,11 +93,9 @@ export const TAKE_LIMIT = 100;
 export const ERROR_LENGTH = 500;
 /** Maximum length of session ids, tenants, idempotency keys and operation ids, in characters. */
 export const KEY_LENGTH = 256;
-/** Maximum number of labels of a session. */
 export const MAX_LABELS = 8;
 /** Maximum number of counters in a budget, and in a usage. */
 export const MAX_COUNTERS = 8;
-/** Maximum length of the value of a label, in characters. */
 export const LABEL_VALUE_LENGTH = 256;
 /**
  * Maximum number of sessions that a search examines: a list by several labels, by label and status,
@@ -110,15 +106,11 @@ export const SEARCH_LIMIT = 10_000;
 export const MAX_LEASE_SECONDS = 86_400;
 /** Maximum number of sessions on a page; a higher `limit` counts as this one. */
 export const PAGE_LIMIT = 100;
-/** Default number of sessions on a page. */
 export const DEFAULT_PAGE_LIMIT = 10;
 /** Maximum number of entries in a part of a history. */
 export const HISTORY_LIMIT = 1000;
-/** Maximum number of entries that one call redacts. */
 export const REDACT_LIMIT = 1000;
-/** Default number of entries in a part of a history. */
 export const DEFAULT_HISTORY_LIMIT = 100;
-/** Maximum number of sessions in one claim. */
 export const CLAIM_LIMIT = 100;
 /** Maximum number to which the sessions that wait for a worker are counted. */
 export const WAITING_LIMIT = 10_000;
@@ -126,7 +118,6 @@ export const WAITING_LIMIT = 10_000;
 /** Claims of a session until its work is done: the default, and the highest maximum. */
 export const DEFAULT_CLAIMS = 10;
 export const MAX_CLAIMS = 1000;
-/** Maximum number of sessions in one sweep. */
 export const SWEEP_LIMIT = 10_000;
 
 /** Maximum time between a warning and the end of the session, in seconds: a day. */

@@ -17,7 +17,6 @@ export interface Message {
 const isMessage = (entry: HistoryEntry): entry is MessageEntry =>
   entry.message === true && entry.id !== undefined;
 
-/** The message without what the engine has added. */
 const messageOf = ({ id, role, content, timestamp, data }: MessageEntry): Message => ({
   id,
   role,

@@ -36,7 +36,6 @@ const beginOf = (id: string, state: StateRecord, now: number) => {
   return { id, status: state.status, duration, durationMs, revision: state.revision };
 };
 
-/** The status and the times of a session at `now`. */
 export const progressAt = (id: string, stored: StateRecord, now: number): SessionState => {
   const state = stateAt(stored, now);
   const progress: Mutable<SessionState> = beginOf(id, state, now);
@@ -53,7 +52,6 @@ const currentOptions = (options: SessionOptions, { limitMs }: StateRecord): Sess
   return { ...options, timeLimit: secondsOf(limitMs) };
 };
 
-/** The sums that end a session; undefined if none does. */
 const budgetOf = ({ budget }: StateRecord): Counters | undefined =>
   budget && Object.keys(budget.limits).length > 0 ? { ...budget.limits } : undefined;
 
@@ -103,7 +101,6 @@ export const sessionAt = (
   return session;
 };
 
-/** The session at `now`, without its history. */
 export const summaryAt = (record: SessionRecord, now: number): SessionSummary => {
   const { history, ...summary } = sessionAt(record, now);
   return summary;

@@ -76,7 +76,7 @@ export type SessionEvent =
       /** The new time limit in seconds; 0 for none. */
       readonly timeLimit: number;
       /**
-       * When the clock will end the session, unless a command changes this; absent if it will not.
+       * When the session will expire, unless a command changes this; absent if it will not.
        * RFC 3339, UTC, milliseconds.
        */
       readonly endsAt?: string;
@@ -173,7 +173,7 @@ export interface SessionDeleted {
 }
 
 /**
- * The clock or a budget will end the session soon. The warning is computed once per deadline or
+ * The session will expire soon, or a budget will end it. The warning is computed once per deadline or
  * budget and not stored: it is not repeated.
  */
 export interface SessionExpiring {
@@ -191,7 +191,7 @@ export interface SessionExpiring {
   readonly endsAt?: string;
   /** Why the session will end. */
   readonly endReason: EndReason;
-  /** The counter of the budget that will end it. Absent if the clock will. */
+  /** The counter of the budget that will end it. Absent if it will expire. */
   readonly counter?: string;
   /** The cursor of the previous item. */
   readonly cursor: string;

@@ -111,7 +111,6 @@ export interface WorkRecord {
   readonly failure?: AttemptFailure;
 }
 
-/** A turn that is not done. */
 export interface TurnRecord {
   /** From 1 on. */
   readonly number: number;
@@ -121,13 +120,11 @@ export interface TurnRecord {
   readonly woken?: true;
 }
 
-/** A failed attempt. */
 export interface AttemptFailure {
   /** The text of the error, at most 500 characters. Absent if its worker gave none. */
   readonly error?: string;
   /** When, in milliseconds since the epoch. */
   readonly at: number;
-  /** The number of the attempt. */
   readonly attempt: number;
 }
 
@@ -158,7 +155,7 @@ interface Phase {
   /** When the session was started first, in milliseconds since the epoch; absent before. */
   readonly startedAt?: number;
   /**
-   * When the session was last used by an append or a command, or when the clock ended it, in
+   * When the session was last used by an append or a command, or when it expired, in
    * milliseconds since the epoch. Leases, wakes, and changes of labels and metadata don't count as
    * use. An append changes it without a new revision, unless it wakes. It never decreases.
    */
@@ -168,7 +165,7 @@ interface Phase {
   /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
   readonly limitMs: number;
   /**
-   * When the clock ends the session even if it is in use, in milliseconds since the epoch;
+   * When the session expires even if it is in use, in milliseconds since the epoch;
    * `Infinity` for never. With an inactivity timeout it may end earlier. After the end: when the
    * session is deleted.
    */

@@ -108,9 +108,9 @@ export interface SessionState {
    */
   readonly startedAt?: string;
   /**
-   * When the clock ends the session unless a command comes before: at its time limit or the
-   * inactivity timeout while ACTIVE, at the idle timeout while IDLE or PAUSED. Absent if the clock
-   * does not end it, and after the end. A budget may end it before.
+   * When the session expires unless a command comes before: at its time limit or the inactivity
+   * timeout while ACTIVE, at the idle timeout while IDLE or PAUSED. Absent if it does not expire,
+   * and after the end. A budget may end it before.
    */
   readonly endsAt?: string;
   /** When the session ended; absent before. */

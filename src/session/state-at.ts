@@ -24,7 +24,6 @@ export interface Change {
   readonly operationId?: string | undefined;
 }
 
-/** The input of `initialState`. */
 export interface Beginning {
   /** Maximum milliseconds ACTIVE; `Infinity` for no limit. */
   readonly limitMs: number;
@@ -71,7 +70,6 @@ const idleState = (beginning: Beginning): StateRecord => {
   });
 };
 
-/** The state of a new session, IDLE or started immediately. */
 export const initialState = (beginning: Beginning): StateRecord => {
   const { now, limitMs, start = false, wake = false } = beginning;
   const idle = idleState(beginning);
@@ -91,7 +89,6 @@ export const remember = (
   return Object.freeze(all.slice(0, REMEMBERED_OPERATIONS));
 };
 
-/** The command that a state remembers for an operation id. */
 export const commandOf = ({ operations }: StateRecord, operationId: string): string | undefined => {
   const operation = operations.find((each) => each.slice(each.indexOf(':') + 1) === operationId);
   return operation?.slice(0, operation.indexOf(':'));
@@ -102,8 +99,8 @@ export const deadlineOf = ({ status, deadline, budget }: StateRecord): number =>
   status !== 'TERMINATED' && budget?.reachedAt !== undefined ? 0 : deadline;
 
 /**
- * When the clock ends the session unless it is used or changed before, in milliseconds since the
- * epoch; `Infinity` for never. 0 if a budget has ended it. After the end is stored: when the
+ * When the session expires unless it is used or changed before, in milliseconds since the epoch;
+ * `Infinity` for never. 0 if a budget has ended it. After the end is stored: when the
  * session is deleted.
  *
  * @example
@@ -140,14 +137,12 @@ export const activeMsAt = (state: StateRecord, now: number): number => {
   return state.activeMs + Math.max(0, until - state.since);
 };
 
-/** How the clock ends a session, by status. */
 const clockEnds = {
   IDLE: transitions.IDLE[clockCommands.IDLE],
   ACTIVE: transitions.ACTIVE[clockCommands.ACTIVE],
   PAUSED: transitions.PAUSED[clockCommands.PAUSED],
 };
 
-/** How a session ends that ends at `since`. */
 const endOf = (
   { status, deadline, budget }: Exclude<StateRecord, EndedState>,
   since: number,
@@ -186,7 +181,6 @@ export const endByClock = (current: StateRecord, now: number): EndedState | unde
   return Object.freeze(state);
 };
 
-/** The state of a session that is used at `now`. */
 export const usedState = <S extends StateRecord>(state: S, now: number): S =>
   state.lastActivityAt < now ? { ...state, lastActivityAt: now } : state;
 

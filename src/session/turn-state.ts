@@ -37,14 +37,11 @@ export interface Claim {
   readonly attempt: number;
   /** Whether the turn had begun before. */
   readonly isAgain: boolean;
-  /** The effect of the commit: none if no message waits. */
   readonly take: { readonly messages: number; readonly turn: number } | undefined;
 }
 
-/** A state with a claim. */
 export type ClaimedState = LeasedState & { readonly work: { readonly turn: TurnRecord } };
 
-/** What a claim makes of a session whose time has come. */
 export type Claimed =
   | Claim
   /** Its worker has crashed in the last attempt: it waits for a later wake, or for none. */
@@ -175,7 +172,6 @@ export const openTurn = ({ work }: StateRecord, now: number): TurnRecord | undef
   return isOver ? undefined : turn;
 };
 
-/** The state with a message more in its inbox. */
 export const sentState = (state: StateRecord, now: number): StateRecord => {
   const { inbox = 0, askedAt = now } = state.work;
   return withWork(state, { inbox: inbox + 1, askedAt: Math.min(askedAt, now) });

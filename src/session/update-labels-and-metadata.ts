@@ -32,7 +32,7 @@ const merged = <T>(
   return [...all].flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
 };
 
-const changedLabels = (
+const labelsAfter = (
   { labels }: StateRecord,
   changes: LabelChanges | undefined,
 ): Result<SessionLabels | undefined, InvalidInput> => {
@@ -69,7 +69,7 @@ export const updateLabelsAndMetadata = (
   { labels: changes, metadata, command, operationId }: DataUpdate,
 ): Result<StateRecord, InvalidInput> => {
   const { labels: labelsBefore, metadata: metadataBefore, ...rest } = current;
-  const labels = changedLabels(current, changes);
+  const labels = labelsAfter(current, changes);
   if (labels.isErr()) return err(labels.error);
   if (sameLabels(labelsBefore, labels.value) && metadata === metadataBefore) return ok(current);
   return ok(

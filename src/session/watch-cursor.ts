@@ -20,13 +20,9 @@ export interface WatchCursor {
    * the same.
    */
   readonly start: number;
-  /** The position at the end of the history. */
   readonly position: number;
-  /** A digest of the state. */
   readonly state: string;
-  /** A digest of the last entry. */
   readonly entry: string;
-  /** The version of the history. */
   readonly version: string;
 }
 
@@ -42,7 +38,6 @@ export const entryDigestOf = (entry: PositionedEntry | undefined): string => {
   return shortDigestOf([position, role, timestamp, content, id]);
 };
 
-/** What a digest covers besides the state. */
 export interface Digested {
   readonly now: number;
   readonly messages: readonly Message[];
@@ -91,7 +86,6 @@ export const cursorText = ({
   version,
 }: WatchCursor): string => [sequence, start, position, state, entry, version].join('-');
 
-/** Parses a cursor; undefined if the text is not a cursor. */
 export const parseWatchCursor = (text: string): WatchCursor | undefined => {
   const [, sequence, start, position, state, entry, version] = watchCursorForm.exec(text) ?? [];
   if (state === undefined || entry === undefined || version === undefined) return undefined;

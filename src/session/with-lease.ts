@@ -46,7 +46,6 @@ export type ReturnedError<T> = T extends Result<unknown, infer E> ? E : never;
 
 /** A lease whose token the writes on its session carry. */
 export interface Fence {
-  /** The id of the session. */
   readonly id: string;
   readonly fencingToken: number;
   /** The number of the turn that runs under the lease, if there is one. */
@@ -62,9 +61,7 @@ export const fencingTokenFor = <T>(
   given: T | undefined,
 ): T | number | undefined => given ?? (fence?.id === id ? fence.fencingToken : undefined);
 
-/** Renews and releases a lease on one session. */
 export interface HoldOperations<S, R extends { readonly type: string }> {
-  /** The sessions with this token. */
   sessions(fencingToken: number): S;
   renew(fencingToken: number, seconds: number): ResultAsync<SessionLease, R>;
   /** `isDone`: whether the function that ran under the lease has returned a value. */
@@ -76,7 +73,6 @@ export interface HoldOperations<S, R extends { readonly type: string }> {
   onDoubt?(check: () => void): () => void;
 }
 
-/** Takes, renews and releases the leases of one session. */
 export interface LeaseOperations<S, E, R extends { readonly type: string }>
   extends HoldOperations<S, R> {
   lease(): ResultAsync<SessionLease, E>;
@@ -132,10 +128,6 @@ const lostOf = <R extends { readonly type: string }>(
   return undefined;
 };
 
-/**
- * Calls `use` under a lease that was taken, renews the lease while it runs, and releases it at the
- * end. The result is that of `withLease`.
- */
 const holdLease = async <S, R extends { readonly type: string }>(
   operations: HoldOperations<S, R>,
   clock: LeaseClock,
@@ -188,10 +180,7 @@ export async function withLease<S, E, R extends { readonly type: string }>(
   return holdLease(operations, clock, { fencingToken, begunAt, seconds }, use);
 }
 
-/**
- * A lease that `release` ends when it is disposed of. A lease that cannot be released runs out by
- * itself.
- */
+/** A lease that `release` ends when it is disposed of. */
 export const takenLease = (
   lease: SessionLease,
   release: (lease: SessionLease) => ResultAsync<unknown, { readonly type: string }>,

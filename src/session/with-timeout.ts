@@ -1,4 +1,3 @@
-/** The result of a timeout. */
 export const timedOut = Symbol('timed out');
 
 /** Waits for a promise for at most `ms` milliseconds. After that, the result is `timedOut`. */

@@ -15,13 +15,11 @@ const EXHAUSTED = 'exhausted';
 export const isExhausted = ({ labels }: { readonly labels?: SessionLabels | undefined }): boolean =>
   labels?.[WORK] === EXHAUSTED;
 
-/** The state with the label. */
 export const exhausted = (state: StateRecord): StateRecord => {
   const labels = sortedLabels([...Object.entries(state.labels ?? {}), [WORK, EXHAUSTED]]);
   return { ...state, ...(labels && { labels }) };
 };
 
-/** The state without the label. */
 export const notExhausted = (state: StateRecord): StateRecord => {
   if (!isExhausted(state)) return state;
   const { labels = {}, ...rest } = state;
@@ -101,10 +99,10 @@ export const wakeAtOf = ({ status, work }: StateRecord): number => {
 const openClaim = (lease: LeaseRecord | undefined): LeaseRecord | undefined =>
   lease?.maxAttempts !== undefined && lease.releasedAt === undefined ? lease : undefined;
 
-type Begun = Pick<SessionWork, 'state'> & { readonly since: number };
+type WorkBegun = Pick<SessionWork, 'state'> & { readonly since: number };
 
 /** What is under way, and since when, in milliseconds since the epoch; undefined for nothing. */
-const begunAt = (state: StateRecord, now: number): Begun | undefined => {
+const begunAt = (state: StateRecord, now: number): WorkBegun | undefined => {
   const { lease, askedAt = NEVER, wakeAt = NEVER, retryAt, failure } = state.work;
   const claim = openClaim(lease);
   if (claim !== undefined && now < claim.until) return { state: 'running', since: claim.takenAt };

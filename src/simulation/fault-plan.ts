@@ -46,7 +46,6 @@ export class FaultPlan {
     this.#options = options;
   }
 
-  /** The calls that had a fault. */
   get made(): readonly string[] {
     return this.#made;
   }

@@ -102,7 +102,6 @@ class SimulatedHosts {
   readonly #scenario: Scenario;
   readonly #plan: FaultPlan;
   readonly #store: SessionStore;
-  /** When the faults end. */
   readonly #until: number;
   readonly #ids = countingIds();
   readonly #stop = new AbortController();
@@ -122,12 +121,10 @@ class SimulatedHosts {
     this.#until = world.now + scenario.durationMs;
   }
 
-  /** The sessions without faults. */
   get sessions(): SessionService {
     return this.#sessionsOf(this.#store, this.#world.clockOf(), 'setup');
   }
 
-  /** Runs all hosts to their ends. */
   async run(): Promise<void> {
     const { hosts, calmMs } = this.#scenario;
     for (const host of hosts) this.#begin(host, 1);

@@ -15,7 +15,6 @@ const JUMP_MS = 60_000;
 export interface Surroundings {
   readonly world: World;
   readonly plan: FaultPlan;
-  /** Ends a process immediately. */
   kill(process: Process): void;
 }
 
@@ -70,7 +69,6 @@ class SimulatedCall {
     this.#isBefore = this.#chance('half') < 0.25;
   }
 
-  /** The answer of the store, when it arrives. */
   answer<T, E>(apply: () => Answer<T, StoreError | E>): ResultAsync<T, StoreError | E> {
     const { world } = this.#surroundings;
     const late = this.#lateMs();
@@ -155,7 +153,6 @@ class SimulatedCall {
   }
 }
 
-/** Sends a call to the store. */
 type Send = (
   name: string,
   apply: () => Answer<unknown, StoreError>,

@@ -52,7 +52,6 @@ const folded = (lines: readonly Line[]): readonly string[] => {
   return [...kept, ...lastOf(lines.slice(from))];
 };
 
-/** What happens in a run, one line each. */
 export class Trace {
   readonly #lines: Line[] = [];
   #end = 0;

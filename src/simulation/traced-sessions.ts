@@ -70,7 +70,6 @@ const resultInWords = (result: unknown, world: World): string => {
   return `gets the error ${answerInWords(result['error'], world)}`;
 };
 
-/** Creates services that report their calls to the trace. */
 export type TracedSessions = <S extends object>(create: () => S) => S;
 
 /** The members that make another service. */

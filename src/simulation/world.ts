@@ -37,17 +37,14 @@ export class World {
     return this.#now;
   }
 
-  /** The events of the run, one per line. */
   get trace(): readonly string[] {
     return this.#trace.lines;
   }
 
-  /** A number from 0 up to 1 for a name. */
   chance(name: string): number {
     return chanceOf(this.#seed, name);
   }
 
-  /** Adds a line to the trace. */
   tell(who: string, what: string, type: LineType = 'step'): void {
     this.#trace.add({
       type,

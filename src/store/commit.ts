@@ -58,7 +58,7 @@ export type Begun =
   | { readonly outcome: 'refused'; readonly guard: 'absent' | 'source' | 'live' };
 
 /** A message to put into an inbox. */
-export interface NewMessage {
+export interface MessageToStore {
   /** What follows in the history when a turn takes the message. */
   readonly entry: MessageEntry;
   /** Of the content: 16 of the characters `A-Z a-z 0-9 _ -`. */
@@ -130,7 +130,7 @@ export interface HistoryEffects {
   /** Follow at the end of the history, oldest first, together. */
   readonly entries?: readonly HistoryEntry[] | undefined;
   /** Waits at the end of the inbox. */
-  readonly send?: NewMessage | undefined;
+  readonly send?: MessageToStore | undefined;
   /** None if nothing changes for a watcher, for example with a renewed lease. */
   readonly events: readonly EventPart[];
 }
@@ -177,7 +177,9 @@ export type UseChange = Commit<
      * The message makes the session wait for a worker from `at` on (`work.askedAt`), or from
      * earlier if a message does so already; a new revision.
      */
-    readonly send?: (NewMessage & { readonly at: number; readonly revision: number }) | undefined;
+    readonly send?:
+      | (MessageToStore & { readonly at: number; readonly revision: number })
+      | undefined;
   }
 >;
 

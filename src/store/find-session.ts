@@ -8,7 +8,6 @@ const broken = storeUnavailable(
   'not_applied',
 );
 
-/** Reads a session of any size. */
 export const findSession = async (
   store: Pick<SessionStore, 'find'>,
   key: SessionKey,

@@ -18,7 +18,7 @@ import type {
 } from './commit.js';
 
 /**
- * Whether a session is ACTIVE or PAUSED, and its clock has not ended it at this time.
+ * Whether a session is ACTIVE or PAUSED, and has not expired by this time.
  *
  * @example
  * ```ts
@@ -55,7 +55,6 @@ const refused = <G extends string>(guard: G) => ({ outcome: 'refused' as const, 
 const isFull = (limit: LiveLimit | undefined, liveAt: Facts['liveAt']): boolean =>
   limit !== undefined && liveAt(limit.now) >= limit.sessions;
 
-/** Number of messages that a change takes. */
 export const takenBy = (effects: (StateChange | UseChange)['effects']): number =>
   effects.put === undefined ? 0 : (effects.take?.messages ?? 0);
 
@@ -64,14 +63,12 @@ type StateGuard = 'revision' | 'unusedSince' | 'open' | 'over' | 'fence';
 /** The parts of a state that a store can read even if the rest of it is damaged. */
 export type StateSign = Pick<StateRecord, 'revision' | 'lastActivityAt'>;
 
-/** The first guard of these parts that does not hold. */
 const signGuard = (state: StateSign, { revision, unusedSince }: RemoveCommit['guards']) => {
   if (revision !== undefined && revision !== state.revision) return 'revision';
   if (unusedSince !== undefined && state.lastActivityAt > unusedSince) return 'unusedSince';
   return undefined;
 };
 
-/** The first guard of the state that does not hold. */
 const stateGuard = (state: StateRecord, guards: Guards): StateGuard | undefined => {
   const { open, over, fence } = guards;
   const guard = signGuard(state, guards);

@@ -10,10 +10,8 @@ export const isSearch = ({ order, labels = {}, status }: PageRange): boolean => 
   return count > 1 || (count === 1 && status !== undefined);
 };
 
-/** Names and values, one or more. */
 type Labels = readonly (readonly [name: string, value: string])[];
 
-/** The labels of a range; empty if it has none. */
 export const labelsIn = ({ labels }: PageRange): Labels => Object.entries(labels ?? {});
 
 /**
@@ -22,7 +20,6 @@ export const labelsIn = ({ labels }: PageRange): Labels => Object.entries(labels
 export const updatedAt = (state: StateRecord, now = Number.NEGATIVE_INFINITY): number =>
   stateAt(state, now).lastActivityAt;
 
-/** Whether a session with this state has the labels and the status of a range. */
 export const isInRange = (state: StateRecord, { labels, status }: PageRange): boolean =>
   hasLabels(state.labels, labels) &&
   (status === undefined || status.anyOf.includes(stateAt(state, status.now).status));

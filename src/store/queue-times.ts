@@ -18,7 +18,6 @@ export const queueTimesOf = ({ removal }: DueKey, state: StateRecord): QueueTime
   wakeAt: removal === undefined ? wakeAtOf(state) : Number.POSITIVE_INFINITY,
 });
 
-/** The times after a change of a session with these times and this state. */
 export const queueTimesAfter = (
   { state, dueAt, wakeAt }: QueueTimes & { readonly state: StateRecord },
   after: StateRecord,

@@ -12,7 +12,6 @@ export const plainEntry = (entry: HistoryEntry): HistoryEntry => {
   return plain;
 };
 
-/** An entry after its redaction. */
 export const redactedEntry = ({ role, timestamp, message, turn }: HistoryEntry): HistoryEntry => ({
   role,
   content: '',
@@ -21,6 +20,5 @@ export const redactedEntry = ({ role, timestamp, message, turn }: HistoryEntry):
   ...(turn !== undefined && { turn }),
 });
 
-/** Whether an entry has nothing to redact. */
 export const isRedacted = ({ content, id, data }: HistoryEntry): boolean =>
   content === '' && id === undefined && data === undefined;

@@ -5,7 +5,6 @@ export class UnderWay {
   #count = 0;
   readonly #onIdle: (() => void)[] = [];
 
-  /** Counts a call until it settles. */
   track<T>(call: Promise<T>): Promise<T> {
     this.begin();
     const end = (): void => this.end();

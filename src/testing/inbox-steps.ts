@@ -7,7 +7,7 @@ import type {
   Guards,
   HistoryEffects,
   InboxEffects,
-  NewMessage,
+  MessageToStore,
   StateChange,
   UseChange,
 } from '../store/commit.js';
@@ -16,14 +16,18 @@ import { answerOf, expectEqual } from './answers.js';
 import { change, key, made, putOf, stateOf } from './commits.js';
 import { NOON, say } from './samples.js';
 
-export const messageOf = (id: string, content = id, digest = 'the-same-content'): NewMessage => ({
+export const messageOf = (
+  id: string,
+  content = id,
+  digest = 'the-same-content',
+): MessageToStore => ({
   entry: { ...say(content), id, message: true },
   digest,
 });
 
 /** A change that sends a message, and does nothing else. */
 export const sendOf = (
-  message: NewMessage,
+  message: MessageToStore,
   guards: Guards = {},
   { at = NOON, revision = 2, of = key } = {},
 ): UseChange => ({
@@ -38,7 +42,7 @@ export const sendOf = (
  */
 export const send = async (
   store: SessionStore,
-  messages: readonly (string | NewMessage)[],
+  messages: readonly (string | MessageToStore)[],
   of: SessionKey = key,
 ): Promise<void> => {
   for (const [at, each] of messages.entries()) {

@@ -2,7 +2,7 @@ import type { Counters } from '../../session/session.js';
 import type {
   ChangeCommit,
   Guards,
-  NewMessage,
+  MessageToStore,
   StateChange,
   UseChange,
 } from '../../store/commit.js';
@@ -31,7 +31,7 @@ import type { Cases } from '../store-case.js';
 interface Judged extends Guards {
   readonly truncate?: number;
   /** What is sent. */
-  readonly message?: NewMessage;
+  readonly message?: MessageToStore;
   /** What is spent, with the counter `free` that any session has. */
   readonly usage?: Counters;
 }

@@ -13,7 +13,7 @@ import type {
   BeginCommit,
   ChangeCommit,
   Guards,
-  NewMessage,
+  MessageToStore,
   RemoveCommit,
   UseChange,
 } from '../../store/commit.js';
@@ -161,7 +161,7 @@ const appendStep = (world: World, id: string): RandomStep => {
   return { call: 'change', commit };
 };
 
-const messageOf = ({ dice, step, now }: World): NewMessage => {
+const messageOf = ({ dice, step, now }: World): MessageToStore => {
   const id = MESSAGES[dice.below(MESSAGES.length)] ?? '';
   const digest = dice.chance(0.8) ? 'the-same-content' : 'another-content-';
   const entry = { role: 'user', content: `${step} é`, timestamp: timestampOf(now), id };
