@@ -26,7 +26,7 @@ import type { Counters, SessionState } from '../session/session.js';
 import { progressAt } from '../session/session-at.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { StatusCommand } from '../session/session-status.js';
-import { advance, commandOf } from '../session/state-at.js';
+import { advance, commandOf, type NamedCommand } from '../session/state-at.js';
 import type { SessionKey } from '../store/session-store.js';
 import { fenced, type Settings } from './settings.js';
 import { type Decision, type LiveCap, updateState } from './update-state.js';
@@ -70,10 +70,7 @@ const parseFencedOptions = (
 ): Result<ParsedCommandOptions, InvalidInput> =>
   parseCommandOptions(options).map((parsed) => fenced(settings, key, parsed));
 
-/** A command, with its input in its name, to recognise a repeated call. */
-interface Command extends ParsedCommandOptions {
-  readonly command: string;
-}
+export type FencedCommand = ParsedCommandOptions & NamedCommand;
 
 /**
  * The outcome of a command that must not be applied: the state itself if the command was applied
@@ -81,7 +78,7 @@ interface Command extends ParsedCommandOptions {
  */
 const refusalOf = (
   { id }: SessionKey,
-  { command, operationId, fencingToken }: Command,
+  { command, operationId, fencingToken }: FencedCommand,
   current: StateRecord,
   now: number,
 ): Result<StateRecord, OperationMismatch | LeaseEnded> | undefined => {
@@ -100,7 +97,7 @@ const refusalOf = (
 export const applyCommand = async <E>(
   settings: Settings,
   key: SessionKey,
-  command: Command,
+  command: FencedCommand,
   next: (current: StateRecord, now: number, isGuess: boolean) => Decision<StateRecord, E>,
   cap?: LiveCap<E>,
 ): Promise<

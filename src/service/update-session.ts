@@ -1,9 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import {
-  type ParsedCommandOptions,
-  parseUpdate,
-  parseUpdateOptions,
-} from '../input/command-inputs.js';
+import { parseUpdate, parseUpdateOptions } from '../input/command-inputs.js';
 import { fitSchemas } from '../input/fit-schemas.js';
 import { noneIfEmpty } from '../input/json-values.js';
 import { digestOf } from '../session/digest-of.js';
@@ -21,7 +17,7 @@ import {
   updateLabelsAndMetadata,
 } from '../session/update-labels-and-metadata.js';
 import type { SessionKey } from '../store/session-store.js';
-import { applyCommand, type OperationOptions } from './change-session.js';
+import { applyCommand, type FencedCommand, type OperationOptions } from './change-session.js';
 import { fenced, type Settings } from './settings.js';
 import { type Decision, updateState } from './update-state.js';
 
@@ -64,11 +60,7 @@ const unstoredEnd = { type: 'unstored_end' } as const;
 const hasMovingEnd = ({ status, terms }: StateRecord): boolean =>
   status === 'ACTIVE' && terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY;
 
-interface Update extends ParsedCommandOptions {
-  readonly changes: DataChanges;
-  /** The name of the command with its input, to recognise a repeated call. */
-  readonly command: string;
-}
+type Update = FencedCommand & { readonly changes: DataChanges };
 
 type Metadata = JsonObject | undefined;
 

@@ -4,17 +4,14 @@ import { type InvalidInput, invalidField } from './errors.js';
 import type { Counters } from './session.js';
 import type { BudgetRecord, StateRecord } from './session-record.js';
 import type { InvalidTransition } from './session-status.js';
-import { activeMsAt, remember, stateAt } from './state-at.js';
+import { activeMsAt, type NamedCommand, remember, stateAt } from './state-at.js';
 import { transition } from './transition.js';
 
-export interface Extension {
+export interface Extension extends NamedCommand {
   readonly now: number;
   /** Maximum milliseconds ACTIVE, including the time already used; `Infinity` for no limit. */
   readonly limitMs?: number | undefined;
   readonly budget?: Counters | undefined;
-  /** The name of the command with its input, to recognise a repeated call. */
-  readonly command: string;
-  readonly operationId: string | undefined;
 }
 
 const refusalOf = (
@@ -35,7 +32,7 @@ export const extendState = (
   current: StateRecord,
   extension: Extension,
 ): Result<StateRecord, InvalidTransition | InvalidInput> => {
-  const { now, command, operationId, budget: limits } = extension;
+  const { now, budget: limits } = extension;
   const state = stateAt(current, now);
   return transition(state.status, 'extend').andThen(() => {
     const refusal = refusalOf(state, extension, activeMsAt(state, now));
@@ -50,7 +47,7 @@ export const extendState = (
         limitMs,
         ...(state.status === 'ACTIVE' && { deadline }),
         ...(budget && { budget }),
-        operations: remember(state.operations, command, operationId),
+        operations: remember(state, extension),
       }),
     );
   });

@@ -176,7 +176,6 @@ export interface ReleasedLease {
   readonly done: boolean;
   /** Of an attempt that is not done: why, at most 500 characters. */
   readonly error?: string | undefined;
-  /** A random number from 0 up to 1. */
   readonly random: number;
 }
 

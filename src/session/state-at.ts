@@ -79,10 +79,15 @@ export const initialState = (beginning: Beginning): StateRecord => {
   return Object.freeze({ ...idle, ...(start && begun), work });
 };
 
+/** A command with its input in its name, to recognise a repeated call. */
+export interface NamedCommand {
+  readonly command: string;
+  readonly operationId?: string | undefined;
+}
+
 export const remember = (
-  operations: readonly string[],
-  command: string,
-  operationId: string | undefined,
+  { operations }: StateRecord,
+  { command, operationId }: NamedCommand,
 ): readonly string[] => {
   if (operationId === undefined) return operations;
   const all = [`${command}:${operationId}`, ...operations];
@@ -238,7 +243,7 @@ export const advance = (
       lastActivityAt: now,
       activeMs,
       deadline: now + untilNext[target.status],
-      operations: remember(state.operations, command, change.operationId),
+      operations: remember(state, { command, operationId: change.operationId }),
     });
   });
 };

@@ -6,7 +6,7 @@ import { sameLabels, sortedLabels } from './labels.js';
 import { MAX_LABELS } from './limits.js';
 import type { JsonObject, LabelChanges, MetadataChanges, SessionLabels } from './session.js';
 import type { StateRecord } from './session-record.js';
-import { remember } from './state-at.js';
+import { type NamedCommand, remember } from './state-at.js';
 import { RESERVED_PREFIX } from './work-state.js';
 
 export interface DataChanges {
@@ -14,13 +14,10 @@ export interface DataChanges {
   readonly metadata: MetadataChanges | undefined;
 }
 
-export interface DataUpdate {
+export interface DataUpdate extends NamedCommand {
   readonly labels: LabelChanges | undefined;
   /** The metadata after the change. */
   readonly metadata: JsonObject | undefined;
-  /** The name of the command with its input, to recognise a repeated call. */
-  readonly command: string;
-  readonly operationId: string | undefined;
 }
 
 /** The members after a change: those with `null` are removed, and the others stay. */
@@ -66,16 +63,17 @@ export const changedMetadata = (
  */
 export const updateLabelsAndMetadata = (
   current: StateRecord,
-  { labels: changes, metadata, command, operationId }: DataUpdate,
+  update: DataUpdate,
 ): Result<StateRecord, InvalidInput> => {
   const { labels: labelsBefore, metadata: metadataBefore, ...rest } = current;
-  const labels = labelsAfter(current, changes);
+  const { metadata } = update;
+  const labels = labelsAfter(current, update.labels);
   if (labels.isErr()) return err(labels.error);
   if (sameLabels(labelsBefore, labels.value) && metadata === metadataBefore) return ok(current);
   return ok(
     Object.freeze({
       ...rest,
-      operations: remember(current.operations, command, operationId),
+      operations: remember(current, update),
       ...(labels.value && { labels: labels.value }),
       ...(metadata && { metadata }),
     }),
