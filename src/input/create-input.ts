@@ -15,31 +15,15 @@ import { flag, name, operationId, text, whole } from '../schema/values.js';
 import type { InvalidInput } from '../session/errors.js';
 import { canonicalJson } from '../session/json.js';
 import { KEY_LENGTH, NAME_LENGTH } from '../session/limits.js';
-import type { Counters, JsonObject, SessionLabels, SessionOptions } from '../session/session.js';
-import type { ReadSize } from '../store/session-store.js';
+import type { SessionOptions } from '../session/session.js';
 import { budget } from './counters.js';
-import { type GivenEntry, maybeEntries, wakeField } from './entries-input.js';
+import { maybeEntries, wakeField } from './entries-input.js';
 import { describedBy } from './host-schemas.js';
 import type { InputPolicy } from './input-policy.js';
 import { perPolicy, timeLimit } from './input-policy.js';
 import { metadata } from './json-values.js';
 import { labels } from './labels.js';
 import { historyLimit } from './list-query.js';
-
-export interface ParsedCreation extends ReadSize {
-  readonly id: string | undefined;
-  readonly options: SessionOptions;
-  readonly labels: SessionLabels | undefined;
-  readonly metadata: JsonObject | undefined;
-  readonly budget: Counters | undefined;
-  readonly start: boolean;
-  readonly wake: boolean;
-  readonly entries: readonly GivenEntry[];
-  readonly from: { readonly id: string; readonly position?: number | undefined } | undefined;
-  readonly idempotencyKey: string | undefined;
-  /** With an idempotency key: the part of the input that must be the same in a repeated create. */
-  readonly content: string;
-}
 
 const FACE = 'ada';
 const PROFILE = 'tutor';
@@ -178,6 +162,8 @@ export const getOrCreateBody = perPolicy((policy) =>
 
 type CreateInput = Out<ReturnType<typeof createInput>>;
 
+type GetOrCreateInput = Out<ReturnType<typeof getOrCreateInput>>;
+
 const contentOf = (options: SessionOptions, create: CreateInput): string => {
   const { id, labels, metadata, budget, start, wake, from, entries, idempotencyKey } = create;
   const content: unknown[] = [options, labels, start, from, entries];
@@ -189,26 +175,20 @@ const contentOf = (options: SessionOptions, create: CreateInput): string => {
   return JSON.stringify(content);
 };
 
-const creationOf = <I extends string | undefined>(
-  create: CreateInput & { readonly id: I },
-): ParsedCreation & { readonly id: I } => {
-  const { id, labels, metadata, budget, idempotencyKey, historyLimit } = create;
-  const { start, wake, entries, from } = create;
-  const options = optionsIn(create);
-  const content = idempotencyKey === undefined ? '' : contentOf(options, create);
-  const opening = { start, wake, entries, from };
-  return {
-    id,
-    options,
-    labels,
-    metadata,
-    budget,
-    ...opening,
-    idempotencyKey,
-    historyLimit,
-    content,
-  };
+/** The fields of the input, and what is computed from them. */
+type Parsed<C> = C & {
+  readonly options: SessionOptions;
+  /** With an idempotency key: the part of the input that must be the same in a repeated create. */
+  readonly content: string;
 };
+
+const creationOf = <C extends CreateInput>(create: C): Parsed<C> => {
+  const options = optionsIn(create);
+  const content = create.idempotencyKey === undefined ? '' : contentOf(options, create);
+  return Object.assign(create, { options, content });
+};
+
+export type ParsedCreation = Parsed<CreateInput>;
 
 /** Reads the input of `create`. `null` in an optional field counts as absent. */
 export const parseCreate = (
@@ -217,12 +197,8 @@ export const parseCreate = (
 ): Result<ParsedCreation, InvalidInput> =>
   readSafely((issues) => creationOf(issues.read('input', createInput(policy), input)));
 
-export interface ParsedGetOrCreate extends ParsedCreation {
-  readonly id: string;
-}
-
 export const parseGetOrCreate = (
   input: unknown,
   policy: InputPolicy,
-): Result<ParsedGetOrCreate, InvalidInput> =>
+): Result<Parsed<GetOrCreateInput>, InvalidInput> =>
   readSafely((issues) => creationOf(issues.read('input', getOrCreateInput(policy), input)));

@@ -24,7 +24,7 @@ const LIMIT = 'must be a number from 0 to 2592000';
 
 describe('the input of create', () => {
   test('gets defaults for every optional field', () => {
-    expect(create({ face: 'ada', profile: 'tutor' })._unsafeUnwrap()).toEqual({
+    expect(create({ face: 'ada', profile: 'tutor' })._unsafeUnwrap()).toMatchObject({
       options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0 },
       start: false,
       wake: false,
