@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { sessionLines, sessionObject } from '../../src/cli/session-lines.js';
 import type { Session } from '../../src/index.js';
+import { noOptions } from '../../src/session/session-record.js';
 
 const session: Session = {
   id: 's1',
   status: 'ACTIVE',
-  options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0 },
+  options: { ...noOptions, face: 'ada', profile: 'tutor' },
   labels: {},
   metadata: {},
   revision: 1,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { pageHeaders, truncationHeaders } from '../../src/http/page-headers.js';
 import type { Session } from '../../src/index.js';
+import { noOptions } from '../../src/session/session-record.js';
 
 const unreadable = (ids: readonly string[]) =>
   pageHeaders('/sessions', { sessions: [], total: 1, limit: 10, page: 1, unreadable: ids })[
@@ -32,7 +33,7 @@ describe('X-History-Truncated', () => {
   const session = (id: string, historyCount: number): Session => ({
     id,
     status: 'IDLE',
-    options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0 },
+    options: { ...noOptions, face: 'ada', profile: 'tutor' },
     labels: {},
     metadata: {},
     revision: 1,

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sessionAt } from '../../src/session/session-at.js';
-import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
+import {
+  noOptions,
+  type SessionRecord,
+  type StateRecord,
+} from '../../src/session/session-record.js';
 import type { CallerCommand, EndReason, SessionStatus } from '../../src/session/session-status.js';
 import { advance, initialState, stateAt } from '../../src/session/state-at.js';
 import { noTerms } from '../../src/testing/samples.js';
@@ -60,7 +64,7 @@ class Model {
 
 const head = {
   id: 's1',
-  options: { face: 'ada', profile: 'tutor', behavior: '', context: '', timeLimit: 0 },
+  options: { ...noOptions, face: 'ada', profile: 'tutor' },
   createdAt: new Date(NOON).toISOString(),
 };
 

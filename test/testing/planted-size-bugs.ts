@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import type { SessionRecord } from '../../src/session/session-record.js';
+import { noOptions, type SessionRecord } from '../../src/session/session-record.js';
 import type { ReadSize } from '../../src/store/session-store.js';
 import { noTerms } from '../../src/testing/samples.js';
 import { labelOf, type PlantedBug, planted } from './planted-bug.js';
@@ -116,7 +116,7 @@ const limitBugs: readonly PlantedBug[] = [
       const made: SessionRecord = {
         head: {
           id: 'one',
-          options: { face: '', profile: '', context: '', behavior: '', timeLimit: 0 },
+          options: noOptions,
           createdAt: '2026-01-31T12:00:00.000Z',
         },
         state: {
