@@ -12,15 +12,13 @@ const LACKS: Readonly<Record<string, readonly string[]>> = {
     'redact: overwrites the content, id and data',
     'historyLimit: find returns the latest entries',
     'history: any text, id and data is read',
-    'history: each entry has the position after it',
-    'maxBytes: a part has about this number of bytes',
-    'maxBytes: of the last entries, the latest',
-    'maxBytes: a part has at least one entry',
+    'maxBytes: limits the JSON of a part',
+    'maxBytes: of the last entries',
+    'maxBytes: a part contains at least one entry',
     'too_large: metadata counts towards the size',
     'names: a tenant may be any text',
     'names: an id may be any text',
-    'texts: entries are read as they were written',
-    'texts: the longest are kept whole',
+    'texts: the longest are kept completely',
     'take: moves the oldest messages',
     'messages: any ids and contents are kept',
     'random commits: match the model',
@@ -29,7 +27,7 @@ const LACKS: Readonly<Record<string, readonly string[]>> = {
     'operation: ids that look alike',
   ],
   'scores have three decimals, so that the turn of a tenant comes a millisecond later': [
-    'take: a session whose lease has run out is returned alone among all tenants',
+    'take: a session with an expired lease is returned alone across all tenants',
   ],
 };
 

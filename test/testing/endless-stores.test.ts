@@ -17,7 +17,7 @@ describe('the contract comes to an end on a store that', () => {
         use: (commit) => inner.change(withEntries(commit, () => [])),
       })),
     );
-    const all = 'races: 50 appends are all kept, each whole, in the order of their positions';
+    const all = 'races: 50 appends are all stored completely, in the order of their positions';
     expect(failed.get(all)).toMatch(/^the history\[0\] is undefined where /);
   });
 
@@ -51,7 +51,7 @@ describe('the contract comes to an end on a store that', () => {
       })),
     );
     const partByPart =
-      'history: part by part from the position after any entry, each entry comes once and in order, whatever the limit';
+      'history: parts in either direction from any position contain each entry once and in order';
     expect(failed.get(partByPart)).toBe(
       'gave up after 1000 steps while waiting for: a part without hasMore',
     );
@@ -74,7 +74,7 @@ describe('the contract comes to an end on a store that', () => {
       })),
     );
     const walk =
-      'page: by the time of creation, then by id, in both orders, by offset and by cursor';
+      'page: sorts by creation time, then by id, in both orders, by offset and by cursor';
     expect(failed.get(walk)).toBe(
       'gave up after 100 steps while waiting for: a page without nextCursor',
     );

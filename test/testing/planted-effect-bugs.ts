@@ -23,20 +23,20 @@ const putting = (
 ): PlantedBug => planted(bug, caughtBy, (inner) => ({ put: (commit) => put(commit, inner) }));
 
 const recognised =
-  'operation: a repeated change is recognised before every other guard, and changes nothing';
+  'operation: a repeated change is recognised before any other guard, and changes nothing';
 
 const lost: readonly PlantedBug[] = [
   using(
     'loses the activity of an append',
-    'activity: moves forward, never back, and keeps the revision',
+    'activity: never moves back, and never changes the revision',
     (commit, inner) => inner.change(effects(commit, { activity: undefined })),
   ),
   using(
     'loses all events but the first',
-    'events: a commit that is made has its events, none or several, with the next sequences',
+    'events: a commit has no, one or several events, with the next sequences',
     (commit, inner) => inner.change(effects(commit, { events: commit.effects.events.slice(0, 1) })),
   ),
-  changing('loses the entries of a put', 'put: can add entries in the same step', (commit, inner) =>
+  changing('loses the entries of a put', 'put: adds entries in the same step', (commit, inner) =>
     inner.change(
       (commit.effects.put === undefined
         ? commit
@@ -45,12 +45,12 @@ const lost: readonly PlantedBug[] = [
   ),
   changing(
     'loses a rewind',
-    'truncate: the entries after its position are gone from every read, and others follow',
+    'truncate: removes later entries from every read, and others follow',
     (commit, inner) => inner.change(effects(commit, { truncate: undefined }) as ChangeCommit),
   ),
   changing(
     'takes a rewind to 0 for none',
-    'truncate: to 0 and without entries, the history is empty and continues at a new position',
+    'truncate: empties a history, which continues at a new position',
     (commit, inner) => {
       const truncate = commit.effects.truncate || undefined;
       return inner.change(effects(commit, { truncate }) as ChangeCommit);
@@ -77,7 +77,7 @@ const lost: readonly PlantedBug[] = [
   ),
   using(
     'takes ids of operations in any case',
-    'operation: ids that look alike, and those of other sessions, are different operations',
+    'operation: ids that look alike are different, and so are ids of different sessions',
     (commit, inner) => {
       const { operation } = commit.guards;
       const id = operation?.id.toLowerCase() ?? '';
@@ -89,7 +89,7 @@ const lost: readonly PlantedBug[] = [
   ),
   putting(
     'forgets the labels of a put',
-    'put: moves the session between the lists of its labels, and to no other place',
+    'put: moves a session only between the lists of its labels',
     (commit, inner) => {
       const { labels: _, ...state } = commit.effects.put.state;
       return inner.change(effects(commit, { put: { ...commit.effects.put, state } }));
@@ -97,7 +97,7 @@ const lost: readonly PlantedBug[] = [
   ),
   putting(
     'replaces the activity by that of a put',
-    'put: keeps an activity that is later than its own, with the end that follows from it',
+    'put: keeps an activity that is later than its own, and the end that follows',
     (commit, inner) => {
       const { put } = commit.effects;
       const stored = inner.findState(commit.key)._unsafeUnwrap()?.lastActivityAt ?? 0;
@@ -111,14 +111,14 @@ const lost: readonly PlantedBug[] = [
   ),
   planted(
     'overwrites nothing',
-    'redact: overwrites the content, id and data of entries, whose positions stay',
+    'redact: overwrites the content, id and data of entries, and keeps their positions',
     () => ({
       redact: () => ok({ outcome: 'made', position: 0 }),
     }),
   ),
   planted(
     'overwrites what it can of a refused redaction',
-    'redact: is refused as a whole by position after the end, and by present without a session',
+    'redact: overwrites nothing if one position is after the end, or without a session',
     (inner) => ({
       redact: (commit) => {
         const { redact } = commit.effects;
@@ -169,17 +169,17 @@ const late = (
 const indexes: readonly PlantedBug[] = [
   late(
     'moves a session in its lists of labels late',
-    'put: moves the session between the lists of its labels, and to no other place',
+    'put: moves a session only between the lists of its labels',
     (behind) => ({ page: (tenant, range) => behind.page(tenant, range) }),
   ),
   late(
     'moves what is due late',
-    'put: moves the session in both queues to the times of its state',
+    'put: moves a session in both queues to the times of its state',
     (behind) => ({ due: (...range) => behind.due(...range) }),
   ),
   late(
     'moves what waits late',
-    'send: makes a session wait from its time on, under another revision',
+    'send: queues a session for workers at its time, under a new revision',
     (behind) => ({ countWaiting: (range) => behind.countWaiting(range) }),
   ),
 ];
@@ -187,7 +187,7 @@ const indexes: readonly PlantedBug[] = [
 const begins: readonly PlantedBug[] = [
   planted(
     'begins a session over another',
-    'begin: is refused by absent before all else where a session has the id',
+    'begin: a taken id is refused by absent before any other guard',
     (inner) => ({
       begin: (commit) => {
         inner.remove({ key: commit.key, guards: {}, effects: { events: [] } });
@@ -197,13 +197,13 @@ const begins: readonly PlantedBug[] = [
   ),
   planted(
     'forgets the guard source',
-    'begin: source fails after a rewind, a redaction, a removal, and in another tenant',
+    'begin: source fails after a rewind, a redaction or a removal, and in another tenant',
     (inner) => ({
       begin: ({ guards: { source: _, ...guards }, ...commit }) =>
         inner.begin({ ...commit, guards }),
     }),
   ),
-  planted('checks live before source', 'begin: source is checked before live', (inner) => ({
+  planted('checks live before source', 'begin: checks source before live', (inner) => ({
     begin: ({ guards: { source, live }, ...commit }) => {
       if (live?.sessions === 0) return ok({ outcome: 'refused', guard: 'live' });
       return inner.begin({ ...commit, guards: { source, live } });
@@ -221,7 +221,7 @@ const begins: readonly PlantedBug[] = [
   ),
   planted(
     'loses the first entries',
-    'begin: a session is found as it was given, with its entries, in both stores',
+    'begin: both stores read a new session and its entries exactly as given',
     (inner) => ({
       begin: ({ effects: all, ...commit }) =>
         inner.begin({ ...commit, effects: { ...all, entries: [] } }),
@@ -229,7 +229,7 @@ const begins: readonly PlantedBug[] = [
   ),
   planted(
     'loses events of a begin',
-    'events: a commit that is made has its events, none or several, with the next sequences',
+    'events: a commit has no, one or several events, with the next sequences',
     (inner) => ({
       begin: ({ effects: all, ...commit }) =>
         inner.begin({ ...commit, effects: { ...all, events: all.events.slice(0, 1) } }),

@@ -11,12 +11,10 @@ const tell = (inner: MemorySessionStore, key: SessionKey, detail: EventDetail): 
   inner.events?.log(key, { incarnation: 'none', sequence: record?.sequence ?? 1 }, detail);
 };
 
-const hasItsEvent =
-  'events: a commit that is made has its events, none or several, with the next sequences';
-const ofTime =
-  'events: the time of the log is never later than that of an event that comes after it';
-const writesNothing = 'guards: a change that end refuses writes nothing';
-const hasOne = 'events: of calls that race for one change, one has an event';
+const hasItsEvent = 'events: a commit has no, one or several events, with the next sequences';
+const ofTime = 'events: the time of the log is never later than that of a later event';
+const writesNothing = 'guards: a change that fails end writes nothing';
+const hasOne = 'events: of racing calls, only the one that is made has an event';
 
 const appended = { type: 'appended', at: NOON, start: 0 } as const;
 

@@ -13,9 +13,9 @@ const misguarding = (
     return inner.change({ ...commit, guards } as ChangeCommit);
   });
 
-const refusing = (guard: string) => `guards: a change that ${guard} refuses writes nothing`;
+const refusing = (guard: string) => `guards: a change that fails ${guard} writes nothing`;
 
-const holding = (guard: string) => `guards: a change is made where ${guard} holds`;
+const holding = (guard: string) => `guards: a change that passes ${guard} is made`;
 
 const forgotten = (
   [
@@ -49,7 +49,7 @@ const judgedAlone = (inner: MemorySessionStore, commit: Judged, guard: keyof Gua
 const swapped = (first: keyof Guards, later: string): PlantedBug =>
   changing(
     `checks ${later} before ${first}`,
-    `guards: ${first} is checked before `,
+    `guards: checks ${first} before `,
     (commit, inner) =>
       judgedAlone(inner, commit, later as keyof Guards) ?? inner.change(commit as ChangeCommit),
   );
@@ -114,14 +114,11 @@ const racing = (
   });
 
 const races = [
-  racing('races: of 50 puts on one revision, one is made', 'revision'),
-  racing('races: of 50 appends at one end, one is made', 'end'),
-  racing('races: of 50 appends to a session that was unused, one is made', 'unusedSince'),
-  racing(
-    'races: of 50 appends around an end, those that open let pass are kept, and no others',
-    'open',
-  ),
-  racing('races: of 50 uses of a session that is over, the first opens it again', 'over'),
+  racing('races: of 50 puts on one revision, exactly one is made', 'revision'),
+  racing('races: of 50 appends at one end, exactly one is made', 'end'),
+  racing('races: of 50 appends to an unused session, exactly one is made', 'unusedSince'),
+  racing('races: of 50 appends around an end, exactly those that pass open are stored', 'open'),
+  racing('races: of 50 uses of an expired session, exactly one reopens it', 'over'),
 ];
 
 export const plantedGuardBugs: readonly PlantedBug[] = [

@@ -61,22 +61,21 @@ const taking = (
     return inner.change({ ...commit, effects: { ...effects, withdraw, entries: all } });
   });
 
-const order = 'send: messages wait outside the history in their order, as they were sent';
-const known = 'send: an id is known for ever, with its digest, before all guards but operation';
-const taken =
-  'take: moves the oldest messages to the end of the history, with the number of a turn';
-const withdrawn = 'withdraw: removes messages from anywhere in the inbox, whose order stays';
+const order = 'send: messages wait outside the history, in order and exactly as sent';
+const known = 'send: a repeated id is recognised for good, and before any guard but operation';
+const taken = 'take: moves the oldest messages to the end of the history, with their turn';
+const withdrawn = 'withdraw: removes messages from anywhere in the inbox, and keeps its order';
 
 const sends: readonly PlantedBug[] = [
   sending('loses a message that is sent', order, () => undefined),
   sending(
     'sends a message without another revision',
-    'send: makes a session wait from its time on, under another revision',
+    'send: queues a session for workers at its time, under a new revision',
     (send) => ({ ...send, revision: 1 }),
   ),
   sending(
     'waits from the time of the latest message on',
-    'send: keeps an earlier time, and takes a session back from where a take has put it',
+    'send: keeps an earlier time, and queues a session again that was handed out',
     (send, { askedAt = 0 }) => ({ ...send, at: Math.max(send.at, askedAt) }),
   ),
   sending('ignores the digest of a message', known, (send) => ({
@@ -85,7 +84,7 @@ const sends: readonly PlantedBug[] = [
   })),
   sending(
     'takes the ids of messages in any case',
-    'messages: any ids and contents are kept, and those that look alike are different',
+    'messages: any ids and contents are kept, and ids that look alike are different',
     ({ entry, ...send }) => ({ ...send, entry: { ...entry, id: entry.id.toLowerCase() } }),
   ),
   planted('looks at the guards before the id of a message', known, (inner) => ({
@@ -120,7 +119,7 @@ const reads: readonly PlantedBug[] = [
   })),
   planted(
     'hands out the messages that it keeps',
-    'ownership: changing messages that were sent or read changes nothing in the store',
+    'ownership: changing messages after a send or a read affects nothing in the store',
     (inner) => {
       let kept: readonly StoredMessage[] = [];
       return {
@@ -133,7 +132,7 @@ const reads: readonly PlantedBug[] = [
   ),
   planted(
     'keeps the messages of a removed session',
-    'messages: belong to their session, and go with it',
+    'messages: belong to one session, and are removed with it',
     (inner) => {
       const kept = new Map<string, readonly StoredMessage[]>();
       return {
@@ -155,7 +154,7 @@ const puts: readonly PlantedBug[] = [
   taking('takes the latest message first', taken, (messages) => messages.toReversed()),
   taking(
     'takes before it withdraws',
-    'take: comes after truncate, entries, send and withdraw of its change, in one step',
+    'take: follows truncate, entries, send and withdraw in one step',
     (messages) => messages,
   ),
   taking(
@@ -176,7 +175,7 @@ const puts: readonly PlantedBug[] = [
   ),
   putting(
     'does not count what it takes among the entries',
-    'take: its messages count among the entries, and a refused one leaves them waiting',
+    'take: messages count towards the guard entries, and still wait if it fails',
     (commit, inner) => {
       const { entries } = commit.guards;
       const { take } = commit.effects;

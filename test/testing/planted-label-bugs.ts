@@ -8,15 +8,15 @@ import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 
 type LabelRange = PageRange & { readonly labels: SessionLabels };
 
-const isRead = 'label: a session is read with its labels, whatever their values';
+const isRead = 'label: sessions are found and read with any label values';
 const isListed =
-  'label: a list has the sessions with all of the labels, by offset and by cursor, between two times too';
+  'label: a list contains the sessions with all labels, by offset, by cursor and between two times';
 const isUnknown =
-  'label: a part of a label, its value under another name, or one label too many finds nothing';
+  'label: a part of a label, its value under another name or one label too many finds nothing';
 const isWalked =
-  'label: a list has the sessions with all of the labels, by offset and by cursor, between two times too';
-const isMoved = 'put: moves the session between the lists of its labels, and to no other place';
-const isGone = 'remove: a session is gone from every read, list and queue, and others stay';
+  'label: a list contains the sessions with all labels, by offset, by cursor and between two times';
+const isMoved = 'put: moves a session only between the lists of its labels';
+const isGone = 'remove: takes one session out of every read, list and queue';
 
 const pageOf = (inner: MemorySessionStore, tenant: string, range: PageRange): RecordPage =>
   inner.page(tenant, range)._unsafeUnwrap();
@@ -168,7 +168,7 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
   }),
   planted(
     'gives a session the labels of a removed one with its id',
-    'begin: a session under the id of a removed one has none of its labels, entries and operations',
+    'begin: a session inherits no labels, entries or operations from a removed one with its id',
     (inner) => {
       const known = new Map<string, SessionLabels>();
       return {
@@ -184,7 +184,7 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
   ),
   planted(
     'lists a session by the labels of an insert that found its id taken',
-    'races: of 50 begins of one id, one is made, and its session is kept',
+    'races: of 50 begins of one id, exactly one is made and stored',
     (inner) => {
       const taken: StateRecord[] = [];
       return {

@@ -5,17 +5,14 @@ import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 const hasAll =
-  'label: a list has the sessions with all of the labels, by offset and by cursor, between two times too';
+  'label: a list contains the sessions with all labels, by offset, by cursor and between two times';
 const isWalked =
-  'label: a list has the sessions with all of the labels, by offset and by cursor, between two times too';
-const hasStatus =
-  'label: a label with a status gives the sessions with that status at the time, expired ones as TERMINATED';
-const isByUse =
-  'updated: the session first that was used, changed or ended last, of all or with a label';
-const isWhole =
-  'page: holds complete sessions as find returns them, also by labels, and changes do not move one';
+  'label: a list contains the sessions with all labels, by offset, by cursor and between two times';
+const hasStatus = 'label: a list by label and status contains expired sessions as TERMINATED';
+const isByUse = 'updated: lists the session first that was used, changed or ended last';
+const isWhole = 'page: returns sessions as find does, also by labels, and changes do not move them';
 const isBounded =
-  'label: a search examines up to 10,000 sessions, and more are an error; a list by one label alone has no limit';
+  'label: a search examines up to 10,000 sessions, and a list by one label any number';
 
 /** The memory store, with another way to look for labels. */
 const searching = (

@@ -4,7 +4,7 @@ import type { SessionStatus } from '../../src/session/session-status.js';
 import type { LiveLimit, StateChange } from '../../src/store/commit.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
-const refuses = 'guards: a change that live refuses writes nothing';
+const refuses = 'guards: a change that fails live writes nothing';
 const counts = 'begin: live counts the sessions of the tenant that are open at its time';
 
 /** A change under another limit. */
@@ -63,7 +63,7 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
   limiting('counts a session at its deadline', counts, (live) => ({ ...live, now: live.now - 1 })),
   limiting('counts what the clock has ended', counts, (live) => ({ ...live, now: 0 })),
   limiting('does not count paused sessions', counts, without('PAUSED')),
-  planted('counts before all else', 'guards: all others are checked before live', (inner) => ({
+  planted('counts before all else', 'guards: checks live after all others', (inner) => ({
     put: (commit) => {
       const { live } = commit.guards;
       const { tenant } = commit.key;
@@ -73,7 +73,7 @@ export const plantedLimitBugs: readonly PlantedBug[] = [
   })),
   planted(
     'counts, waits and writes',
-    'races: of 50 begins and 50 puts, as many are made as live allows',
+    'races: 50 begins and 50 puts never exceed the limit of live sessions',
     (inner) => ({
       put: async (commit) => {
         const { live } = commit.guards;

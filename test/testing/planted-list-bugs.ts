@@ -3,7 +3,7 @@ import { type PlantedBug, planted } from './planted-bug.js';
 export const plantedListBugs: readonly PlantedBug[] = [
   planted(
     'forgets the order of sessions created in the same millisecond',
-    'page: by the time of creation, then by id, in both orders, by offset and by cursor',
+    'page: sorts by creation time, then by id, in both orders, by offset and by cursor',
     (inner) => ({
       page: (tenant, range, ...rest) => {
         const { offset, limit, ...all } = range;
@@ -23,7 +23,7 @@ export const plantedListBugs: readonly PlantedBug[] = [
   ),
   planted(
     'skips a session where a page begins at a cursor',
-    'page: by the time of creation, then by id, in both orders, by offset and by cursor',
+    'page: sorts by creation time, then by id, in both orders, by offset and by cursor',
     (inner) => ({
       page: (tenant, range, ...rest) =>
         inner.page(
@@ -35,7 +35,7 @@ export const plantedListBugs: readonly PlantedBug[] = [
   ),
   planted(
     'counts sessions of every status in the total of one',
-    'status: a list at a time is the same by offset and by cursor, in both orders and between two times',
+    'status: a list is the same by offset and by cursor, in both orders and between two times',
     (inner) => ({
       page: (tenant, range, ...rest) =>
         inner.page(tenant, range, ...rest).map((page) => ({

@@ -2,7 +2,7 @@ import { endsAt } from '../../src/session/state-at.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 const removed =
-  'remove: is refused by present, revision and unusedSince, in this order, and writes nothing';
+  'remove: checks present, revision and unusedSince in this order, and writes nothing if one fails';
 
 const removals: readonly PlantedBug[] = [
   planted('removes whatever revision there is', removed, (inner) => ({
@@ -19,7 +19,7 @@ const removals: readonly PlantedBug[] = [
   })),
   planted(
     'leaves nothing of a session',
-    'remains: only due and findState return what is left of a session',
+    'remains: only due and findState return what is left of a removed session',
     (inner) => ({
       remove: ({ effects: all, ...commit }) =>
         inner.remove({ ...commit, effects: { ...all, remains: undefined } }),
@@ -27,7 +27,7 @@ const removals: readonly PlantedBug[] = [
   ),
   planted(
     'keeps what is left of the last session with an id',
-    'remains: those of several sessions with one id stand apart, and from a new session',
+    'remains: are separate for each session that had the id, and from a new one',
     (inner) => {
       const last = new Map<string, string>();
       return {
@@ -48,7 +48,7 @@ const removals: readonly PlantedBug[] = [
   ),
   planted(
     'has events of what is left',
-    'events: a commit that is made has its events, none or several, with the next sequences',
+    'events: a commit has no, one or several events, with the next sequences',
     (inner) => ({
       remove: (commit) => {
         const at = 0;
@@ -61,7 +61,8 @@ const removals: readonly PlantedBug[] = [
   ),
 ];
 
-const moved = 'move: is refused by present, revision and dueAt, in this order, and moves nothing';
+const moved =
+  'move: checks present, revision and dueAt in this order, and moves nothing if one fails';
 
 const moves: readonly PlantedBug[] = [
   planted('moves a session from any time', moved, (inner) => ({
@@ -76,7 +77,7 @@ const moves: readonly PlantedBug[] = [
   })),
   planted(
     'moves nothing back',
-    'move: a session is due at its new time, earlier, later or never, and unchanged else',
+    'move: changes when a session is due, and nothing else',
     (inner) => ({
       move: (commit) => {
         const dueAt = Math.max(commit.guards.dueAt, commit.effects.dueAt);
@@ -87,7 +88,7 @@ const moves: readonly PlantedBug[] = [
 ];
 
 const inTime =
-  'take: hands out a session from its time on, and again from until on, in all processes';
+  'take: hands out a session at its time, and not again before until, in all processes';
 
 const takes: readonly PlantedBug[] = [
   planted('hands a session out twice', inTime, (inner) => ({
@@ -98,14 +99,14 @@ const takes: readonly PlantedBug[] = [
   })),
   planted(
     'hands out more than was asked for',
-    'take: the longest waiting first, at most limit, and leaves the rest as it is',
+    'take: hands out at most limit sessions, the longest waiting first, and changes nothing else',
     (inner) => ({
       take: (range) => inner.take({ ...range, limit: 10_000 }),
     }),
   ),
   planted(
     'hands out histories',
-    'take: hands out each session as find returns it, without its history',
+    'take: hands out a session as find returns it, without its history',
     (inner) => ({
       take: (range) =>
         inner.take(range).map((taken) => ({
@@ -119,7 +120,7 @@ const takes: readonly PlantedBug[] = [
   ),
   planted(
     'serves the tenant that has waited longest',
-    'take: tenants take turns, in all processes, whatever the limit of a call',
+    'take: tenants take turns in all processes, whatever the limit',
     (inner) => {
       let busy: string | undefined;
       return {
@@ -139,14 +140,14 @@ const takes: readonly PlantedBug[] = [
   ),
   planted(
     'forgets that others came before',
-    'take: a session whose lease has run out stays behind others and in company',
+    'take: a session with an expired lease is not returned with others, or in company',
     (inner) => ({
       take: ({ inCompany: _, ...range }) => inner.take(range),
     }),
   ),
   planted(
     'counts what the clock has ended',
-    'take: what the clock has ended takes no place, whatever its number, and is never returned',
+    'take: expired sessions are never returned, and do not delay others',
     (inner) => ({
       countWaiting: (range) => {
         const page = inner.page(range.tenant ?? '', { offset: 0, limit: 1000 })._unsafeUnwrap();
@@ -157,7 +158,7 @@ const takes: readonly PlantedBug[] = [
   ),
   planted(
     'counts past its limit',
-    'countWaiting: counts what take could return, of a tenant or of all, up to its limit',
+    'countWaiting: counts what take could return, of one tenant or all, up to its limit',
     (inner) => ({
       countWaiting: (range) => inner.countWaiting({ ...range, limit: 1e6 }),
     }),

@@ -6,7 +6,7 @@ import { eventsWith, labelOf, type PlantedBug, planted } from './planted-bug.js'
 export const plantedReadBugs: readonly PlantedBug[] = [
   planted(
     'gives one entry less than the last so many',
-    'history: a part without a position is the latest entries, oldest first, or all if there are fewer',
+    'history: a part without a position contains the latest entries, oldest first',
     (inner) => ({
       entries: (key, slice) =>
         inner.entries(
@@ -17,7 +17,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'says that there is more at the end',
-    'history: part by part from the position after any entry, each entry comes once and in order, whatever the limit',
+    'history: parts in either direction from any position contain each entry once and in order',
     (inner) => ({
       entries: (key, slice) =>
         inner.entries(key, slice).map((found) => {
@@ -29,7 +29,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'hands out the record that it keeps',
-    'ownership: changing what was read changes nothing in the store, nor for other readers',
+    'ownership: changing what was read affects neither the store nor other readers',
     (inner) => {
       const kept = new Map<string, SessionRecord>();
       return {
@@ -46,7 +46,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'keeps the head that it was given, without a copy',
-    'ownership: changing what was given changes nothing in the store, even frozen outside',
+    'ownership: changing arguments after a call affects nothing in the store',
     (inner) => {
       const given = new Map<string, SessionHead>();
       return {
@@ -64,7 +64,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'keeps what is frozen without a copy of its parts',
-    'ownership: changing what was given changes nothing in the store, even frozen outside',
+    'ownership: changing arguments after a call affects nothing in the store',
     (inner) => {
       const frozen = new Map<string, SessionHead>();
       return {
@@ -94,14 +94,14 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'says that its log is closed',
-    'events: the log can be opened by each watch, and is not closed while its client is open',
+    'events: each watch can open the log, which stays open while its client is open',
     (inner) => ({
       events: eventsWith(inner, () => ({ isClosed: () => true })),
     }),
   ),
   planted(
     'cannot open its log',
-    'events: the log can be opened by each watch, and is not closed while its client is open',
+    'events: each watch can open the log, which stays open while its client is open',
     (inner) => ({
       events: eventsWith(inner, () => ({
         open: () => err(storeUnavailable('no settings', 'not_applied')),
@@ -110,14 +110,14 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'never calls a listener',
-    'events: a listener is called after a change until it is stopped',
+    'events: a listener is called after changes until it is stopped',
     (inner) => ({
       events: eventsWith(inner, () => ({ listen: () => () => undefined })),
     }),
   ),
   planted(
     'tells two events in the wrong order',
-    'events: every change has an event, in order, numbered without a gap, with its details',
+    'events: every change has an event with its details, in order and numbered without gaps',
     (inner) => ({
       events: eventsWith(inner, (events) => ({
         read: (...args) =>

@@ -15,7 +15,7 @@ const tooLargeOf = (
 const tooLargeBugs: readonly PlantedBug[] = [
   planted(
     'counts characters of the history, and forgets the options',
-    'too_large: find reads a session of maxBytes, and returns the size of the JSON of a larger one',
+    'too_large: find reads up to maxBytes, and reports the JSON size of a larger session',
     (inner) => ({
       find: (key, { maxBytes, ...size } = {}) => {
         const found = inner.find(key, size);
@@ -27,7 +27,7 @@ const tooLargeBugs: readonly PlantedBug[] = [
   ),
   planted(
     'compares each session of a page by itself',
-    'too_large: page reads sessions of maxBytes together, and returns the size of the JSON of larger ones',
+    'too_large: page reads up to maxBytes, and reports the JSON size of larger sessions',
     (inner) => ({
       page: (tenant, { maxBytes, ...range }) => {
         const page = inner.page(tenant, range);
@@ -41,7 +41,7 @@ const tooLargeBugs: readonly PlantedBug[] = [
   ),
   planted(
     'counts the session after the page',
-    'too_large: page reads sessions of maxBytes together, and returns the size of the JSON of larger ones',
+    'too_large: page reads up to maxBytes, and reports the JSON size of larger sessions',
     (inner) => ({
       page: (tenant, range) =>
         inner
@@ -51,7 +51,7 @@ const tooLargeBugs: readonly PlantedBug[] = [
   ),
   planted(
     'reserves room for what is not there',
-    'too_large: what does not exist is not too large',
+    'too_large: missing sessions and empty pages are never too large',
     (inner) => ({
       find: (key, size = {}) =>
         inner
@@ -63,7 +63,7 @@ const tooLargeBugs: readonly PlantedBug[] = [
   ),
   planted(
     'counts whole histories where only the latest entries are read',
-    'too_large: with historyLimit the size is that of what is read, not of the whole history',
+    'too_large: with historyLimit, only the entries that are read count',
     (inner) => ({
       page: (tenant, { historyLimit, ...range }) =>
         inner.page(tenant, range).andThen(() => inner.page(tenant, { ...range, historyLimit })),
@@ -74,14 +74,14 @@ const tooLargeBugs: readonly PlantedBug[] = [
 const limitBugs: readonly PlantedBug[] = [
   planted(
     'gives the whole history for a historyLimit of 0',
-    'historyLimit: find returns the latest entries, oldest first, or all if there are fewer',
+    'historyLimit: find returns the latest entries, oldest first',
     (inner) => ({
       find: (key, size) => inner.find(key, { historyLimit: size?.historyLimit || undefined }),
     }),
   ),
   planted(
     'shares one historyLimit between the sessions of a page',
-    'historyLimit: page cuts each history by itself',
+    'historyLimit: page limits each history separately',
     (inner) => ({
       page: (tenant, { historyLimit = 10_000, ...range }) =>
         inner.page(tenant, range).map((page) => {
@@ -97,7 +97,7 @@ const limitBugs: readonly PlantedBug[] = [
   ),
   planted(
     'counts the entries that were read',
-    'historyLimit: page cuts each history by itself',
+    'historyLimit: page limits each history separately',
     (inner) => ({
       page: (...args) =>
         inner.page(...args).map((page) => ({
@@ -111,7 +111,7 @@ const limitBugs: readonly PlantedBug[] = [
   ),
   planted(
     'makes up a session of which it reads a part',
-    'historyLimit: find returns the latest entries, oldest first, or all if there are fewer',
+    'historyLimit: find returns the latest entries, oldest first',
     (inner) => {
       const made: SessionRecord = {
         head: {
@@ -146,7 +146,7 @@ const limitBugs: readonly PlantedBug[] = [
   ),
   planted(
     'hands out the entries that it keeps where it cuts a history',
-    'ownership: changing what was read changes nothing in the store, nor for other readers',
+    'ownership: changing what was read affects neither the store nor other readers',
     (inner) => {
       const kept = new Map<string, SessionRecord>();
       return {
@@ -166,14 +166,14 @@ const limitBugs: readonly PlantedBug[] = [
 const bytesBugs: readonly PlantedBug[] = [
   planted(
     'takes maxBytes for the most bytes of one entry',
-    'maxBytes: a part has about this number of bytes of JSON, and all parts together have every entry once',
+    'maxBytes: limits the JSON of a part, and all parts together contain each entry once',
     (inner) => ({
       entries: (key, { maxBytes: _, ...slice }) => inner.entries(key, slice),
     }),
   ),
   planted(
     'gives the first of the last entries where not all may be given',
-    'maxBytes: of the last entries, the latest are given',
+    'maxBytes: of the last entries, a part contains the latest',
     (inner) => ({
       entries: (key, slice) =>
         inner.entries(key, slice).map((found) => {
@@ -191,7 +191,7 @@ const bytesBugs: readonly PlantedBug[] = [
   ),
   planted(
     'gives nothing where one entry is too large',
-    'maxBytes: a part has at least one entry, however large that is',
+    'maxBytes: a part contains at least one entry, whatever its size',
     (inner) => ({
       entries: (key, slice) =>
         inner

@@ -19,9 +19,8 @@ const spending = (
     },
   }));
 
-const sums =
-  'spend: adds to sums, alone or with entries, and ends a session that reaches its budget';
-const once = 'spend: is made once by its operation, alone or with entries';
+const sums = 'spend: adds up with and without entries, and ends a session that reaches its budget';
+const once = 'spend: an operation spends once, with and without entries';
 
 export const plantedSpendBugs: readonly PlantedBug[] = [
   spending(

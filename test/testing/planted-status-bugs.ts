@@ -27,7 +27,7 @@ const listed = (inner: MemorySessionStore, tenant: string, range: PageRange): Re
 export const plantedStatusBugs: readonly PlantedBug[] = [
   planted(
     'takes a session for ended a millisecond after its deadline',
-    'status: a session whose time is over is TERMINATED then, and only then, even for a clock that is behind',
+    'status: a session is TERMINATED exactly from its expiry on, even for a slow clock',
     listing(
       (inner) => (tenant, range) =>
         listed(inner, tenant, { ...range, status: { ...range.status, now: range.status.now - 1 } }),
@@ -35,7 +35,7 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
   ),
   planted(
     'lists what the clock has ended before what was ended by a call',
-    'status: a list at a time is the same by offset and by cursor, in both orders and between two times',
+    'status: a list is the same by offset and by cursor, in both orders and between two times',
     listing((inner) => (tenant, range) => {
       const page = listed(inner, tenant, range);
       const isEnded = ({ state }: RecordPage['records'][number]) => state.status !== 'TERMINATED';
@@ -48,7 +48,7 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
   ),
   planted(
     'passes by a session that the clock has ended where a page ends with it',
-    'status: a list at a time is the same by offset and by cursor, in both orders and between two times',
+    'status: a list is the same by offset and by cursor, in both orders and between two times',
     listing((inner) => (tenant, range) => {
       const page = listed(inner, tenant, range);
       const last = page.records.at(-1)?.state.status;
@@ -59,7 +59,7 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
   ),
   planted(
     'writes down what the clock has ended when it lists',
-    'status: a session whose time is over is TERMINATED then, and only then, even for a clock that is behind',
+    'status: a session is TERMINATED exactly from its expiry on, even for a slow clock',
     listing((inner) => (tenant, range) => {
       const due = inner.due(range.status.now, 1000)._unsafeUnwrap().sessions;
       for (const key of due) {

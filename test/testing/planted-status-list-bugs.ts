@@ -4,18 +4,13 @@ import type { PageRange, RecordPage, StatusAt } from '../../src/store/session-st
 import { NOON } from '../../src/testing/samples.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
-const total =
-  'status: a session whose time is over is TERMINATED then, and only then, even for a clock that is behind';
+const total = 'status: a session is TERMINATED exactly from its expiry on, even for a slow clock';
 const samePages =
-  'status: a list at a time is the same by offset and by cursor, in both orders and between two times';
-const keepsPlace =
-  'status: a session that moves between the statuses of a list keeps its place in it';
-const byUpdate =
-  'updated: the session first that was used, changed or ended last, of all or with a label';
-const byUpdateOfSome =
-  'updated: some statuses give the sessions with one of them at the time, expired ones as TERMINATED';
-const isBounded =
-  'updated: of some statuses, up to 10,000 sessions are examined, and more are an error';
+  'status: a list is the same by offset and by cursor, in both orders and between two times';
+const keepsPlace = 'status: a session that moves between the statuses of a list keeps its place';
+const byUpdate = 'updated: lists the session first that was used, changed or ended last';
+const byUpdateOfSome = 'updated: a list by statuses contains expired sessions as TERMINATED';
+const isBounded = 'updated: a list by statuses examines up to 10,000 sessions';
 
 type Ranged = PageRange & { readonly status: StatusAt };
 

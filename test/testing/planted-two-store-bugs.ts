@@ -45,7 +45,7 @@ const newLock = () => {
 export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   planted(
     'looks for a taken id and inserts without a transaction',
-    'races: of 50 begins of one id, one is made, and its session is kept',
+    'races: of 50 begins of one id, exactly one is made and stored',
     () => (database) => {
       const locked = newLock();
       return {
@@ -62,7 +62,7 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   ),
   planted(
     'reads a history and writes it back without a transaction',
-    'races: 50 appends are all kept, each whole, in the order of their positions',
+    'races: 50 appends are all stored completely, in the order of their positions',
     () => {
       const lastReaders = new Map<string, symbol>();
       return (database) => {
@@ -84,7 +84,7 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   ),
   planted(
     'looks for a message and sends it without a transaction',
-    'races: of 50 sends of one message, one is made',
+    'races: of 50 sends of one message, exactly one is made',
     () => (database) => {
       const locked = newLock();
       return {
@@ -104,7 +104,7 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   ),
   planted(
     'compares the revision and puts without a transaction',
-    'races: of 50 puts on one revision, one is made',
+    'races: of 50 puts on one revision, exactly one is made',
     () => (database) => {
       const locked = newLock();
       return {
@@ -127,7 +127,7 @@ export const plantedTwoStoreBugs: readonly PlantedTwoStoreBug[] = [
   ),
   planted(
     'caches the records that a store object has read',
-    'two stores: each reads immediately what the other has written',
+    'two stores: each immediately reads what the other wrote',
     () => (database) => {
       const cache = new Map<string, SessionRecord>();
       const forget = (key: SessionKey) => cache.delete(labelOf(key));

@@ -29,7 +29,7 @@ const versionOf = async (store: SessionStore, id = 'one'): Promise<string> =>
 const two = keyOf('two');
 
 export const begins: Cases = {
-  'begin: a session is found as it was given, with its entries, in both stores': async (
+  'begin: both stores read a new session and its entries exactly as given': async (
     store,
     second,
   ) => {
@@ -48,7 +48,7 @@ export const begins: Cases = {
       expectEqual(await idsOf(each), ['one'], 'the list');
     }
   },
-  'begin: numbers are exact': async (store) => {
+  'begin: keeps numbers exact': async (store) => {
     const numbers = [0.1, 1 / 3, 1e-7, 0.1 + 0.2, 1234567.891, 2 ** 53 - 1];
     for (const [at, timeLimit] of numbers.entries()) {
       const each = keyOf(`s${at}`);
@@ -64,7 +64,7 @@ export const begins: Cases = {
       expectEqual([found?.head, found?.state], [head, state], `the session with ${timeLimit}`);
     }
   },
-  'begin: is refused by absent before all else where a session has the id': async (store) => {
+  'begin: a taken id is refused by absent before any other guard': async (store) => {
     await addGuarded(store);
     await expectUnchanged(store, 'the session that has the id', async () => {
       const source = { id: 'none', version: 'x' };
@@ -77,7 +77,7 @@ export const begins: Cases = {
     });
     await begin(store, keyOf('one', 'globex'));
   },
-  'begin: source holds while the history has the version, whatever is appended or put': async (
+  'begin: source holds after appends and puts, which keep the version of a history': async (
     store,
   ) => {
     await addGuarded(store);
@@ -88,7 +88,7 @@ export const begins: Cases = {
     await append(store, two, ['mine']);
     await expectSaid(store, ['one', 'three', 'four'], 'the source');
   },
-  'begin: source fails after a rewind, a redaction, a removal, and in another tenant': async (
+  'begin: source fails after a rewind, a redaction or a removal, and in another tenant': async (
     store,
   ) => {
     const { end } = await addGuarded(store);
@@ -111,7 +111,7 @@ export const begins: Cases = {
     const guards = { source: { id: 'one', version: rewound } };
     expectEqual(await tryBegin(store, two, { guards }), refused('source'), 'an older version');
   },
-  'begin: a session is due and waits for a worker from the times of its state on': async (
+  'begin: adds a session to both queues at the times of its state': async (
     store,
   ) => {
     const state = live('IDLE', { deadline: NOON + 9, work: { wakeAt: NOON + 3 } });
@@ -119,7 +119,7 @@ export const begins: Cases = {
     await expectDue(store, key, NOON + 9);
     await expectWaiting(store, NOON + 3);
   },
-  'begin: a session under the id of a removed one has none of its labels, entries and operations':
+  'begin: a session inherits no labels, entries or operations from a removed one with its id':
     async (store) => {
       await addGuarded(store);
       await remove(store, key);
@@ -154,7 +154,7 @@ export const limitedBegins: Cases = {
     await begin(store, key, { guards: at(2, NOON + 10) });
     await begin(store, two, { guards: at(4, NOON + 9) });
   },
-  'begin: source is checked before live': async (store) => {
+  'begin: checks source before live': async (store) => {
     await addGuarded(store);
     const guards = { source: { id: 'one', version: 'x' }, live: { sessions: 0, now: NOON } };
     expectEqual(await tryBegin(store, two, { guards }), refused('source'), 'begin');

@@ -45,7 +45,7 @@ const addThree = async (store: SessionStore) => {
 };
 
 const ofPart = (part: StoredPart): CorruptionCases => ({
-  [`corruption: every read of a session with a damaged ${part} returns corrupt_record, every time`]:
+  [`corruption: every read of a session with a damaged ${part} fails with corrupt_record`]:
     async (store, corrupt) => {
       await addThree(store);
       await corrupt(key, part);
@@ -57,7 +57,7 @@ const ofPart = (part: StoredPart): CorruptionCases => ({
           expectEqual((await errorOf(store.entries(key, slice))).type, 'corrupt_record', 'entries');
       }
     },
-  [`corruption: page contains the other sessions, and the id of one with a damaged ${part}`]:
+  [`corruption: page contains a session with a damaged ${part} as unreadable`]:
     async (store, corrupt) => {
       const { newest, oldest } = await addThree(store);
       await corrupt(key, part);
@@ -95,7 +95,7 @@ const ofPart = (part: StoredPart): CorruptionCases => ({
 
 /** Of the parts that a take reads. */
 const takeOf = (part: 'state' | 'head'): CorruptionCases => ({
-  [`corruption: take returns the other sessions, and the id of one with a damaged ${part}`]: async (
+  [`corruption: take reports a session with a damaged ${part}, and returns the others`]: async (
     store,
     corrupt,
   ) => {
@@ -119,7 +119,7 @@ export const corruption: CorruptionCases = {
   ...ofPart('head'),
   ...takeOf('head'),
   ...ofPart('history'),
-  'corruption: damaged messages that wait spoil no other message, history or session': async (
+  'corruption: damaged messages affect no other message, history or session': async (
     store,
     corrupt,
   ) => {
@@ -147,7 +147,7 @@ export const corruption: CorruptionCases = {
     ];
     for (const error of errors) expectEqual(error.type, 'corrupt_record', 'the error');
   },
-  'corruption: due finds the other sessions and a damaged one, which can be postponed': async (
+  'corruption: due returns damaged sessions, and a move postpones them': async (
     store,
     corrupt,
   ) => {

@@ -67,7 +67,7 @@ const expectSequences = async (
 
 /** The cases of a store with events. */
 export const events: Cases = {
-  'events: every change has an event, in order, numbered without a gap, with its details': async (
+  'events: every change has an event with its details, in order and numbered without gaps': async (
     store,
   ) => {
     const start = await latestPosition(store);
@@ -89,7 +89,7 @@ export const events: Cases = {
     const withoutPlace = found.map(({ id: _, position: __, ...event }) => event);
     expectEqual(withoutPlace.slice(1), expected, 'the events');
   },
-  'events: the id of an event is a name of the session that no other has, a dot and the sequence':
+  'events: an event id consists of a unique name of the session, a dot and the sequence':
     async (store) => {
       const start = await latestPosition(store);
       await begin(store, key);
@@ -106,7 +106,7 @@ export const events: Cases = {
       const own = [1, 2, 3].map((sequence) => `${first}.${sequence}`);
       expectEqual(ids, [...own, `${second}.1`], 'the ids');
     },
-  'events: a commit that is made has its events, none or several, with the next sequences': async (
+  'events: a commit has no, one or several events, with the next sequences': async (
     store,
     second,
   ) => {
@@ -146,7 +146,7 @@ export const events: Cases = {
     const ids = (await eventsAfter(store, start)).map(({ id }) => id);
     expectEqual(new Set(ids).size, 13, 'the number of ids');
   },
-  'events: of calls that race for one change, one has an event': async (store, second) => {
+  'events: of racing calls, only the one that is made has an event': async (store, second) => {
     const start = await latestPosition(store);
     const expectOne = async (
       count: number,
@@ -191,7 +191,7 @@ export const events: Cases = {
     expectEqual(paged, all, 'the events of all pages');
     expectEqual(await latestPosition(store), all.at(-1)?.position, 'the latest position');
   },
-  'events: the time of the log is never later than that of an event that comes after it': async (
+  'events: the time of the log is never later than that of a later event': async (
     store,
     second,
   ) => {
@@ -205,7 +205,7 @@ export const events: Cases = {
     expectThat(time >= before, 'the event has the time before its change, or a later one');
     expectThat((await now()) >= time, 'the time after it is that of the event, or a later one');
   },
-  'events: the log can be opened by each watch, and is not closed while its client is open': async (
+  'events: each watch can open the log, which stays open while its client is open': async (
     store,
     second,
   ) => {
@@ -219,7 +219,7 @@ export const events: Cases = {
 
 /** For a log that takes listeners. */
 export const listeners: Cases = {
-  'events: a listener is called after a change until it is stopped': async (
+  'events: a listener is called after changes until it is stopped': async (
     store,
     second,
     timeoutMs,

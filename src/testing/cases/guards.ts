@@ -196,7 +196,7 @@ const refusal = ({ guard, answer = () => ({}) }: GuardSample, places: Places) =>
   refused(guard, answer(places));
 
 const refuses = (sample: GuardSample): Cases => ({
-  [`guards: a change that ${sample.guard} refuses writes nothing`]: async (store, second) => {
+  [`guards: a change that fails ${sample.guard} writes nothing`]: async (store, second) => {
     const places = await addJudged(store);
     for (const judged of sample.fails(places)) {
       const what = JSON.stringify(judged);
@@ -209,7 +209,7 @@ const refuses = (sample: GuardSample): Cases => ({
 });
 
 const passes = (sample: GuardSample): Cases => ({
-  [`guards: a change is made where ${sample.guard} holds`]: async (store) => {
+  [`guards: a change that passes ${sample.guard} is made`]: async (store) => {
     const places = await addJudged(store);
     const samples = sample
       .holds(places)
@@ -229,7 +229,7 @@ const isSame = (one: Judged, other: Judged): boolean =>
   Object.keys(one).some((name) => name in other);
 
 const comesFirst = (sample: GuardSample, later: readonly GuardSample[]): Cases => ({
-  [`guards: ${sample.guard} is checked before ${later.map(({ guard }) => guard).join(', ')}`]:
+  [`guards: checks ${sample.guard} before ${later.map(({ guard }) => guard).join(', ')}`]:
     async (store) => {
       const places = await addJudged(store);
       const [first = {}] = sample.fails(places);
@@ -254,7 +254,7 @@ const ofEach = inOrder.map((sample, at): Cases => {
 });
 
 export const guards: Cases = {
-  'guards: a change of a session that does not exist is refused by present, first of all': async (
+  'guards: a change of a missing session is refused by present before any other guard': async (
     store,
   ) => {
     await begin(store, key);
@@ -266,7 +266,7 @@ export const guards: Cases = {
     }
   },
   ...Object.assign({}, ...ofEach),
-  'guards: only an ACTIVE or PAUSED session is open, and it is over from its end on': async (
+  'guards: only ACTIVE and PAUSED sessions are open, and only until they end': async (
     store,
   ) => {
     const states = [
@@ -287,7 +287,7 @@ export const guards: Cases = {
       }
     }
   },
-  'guards: an ACTIVE session is over once it was unused for its inactivity timeout': async (
+  'guards: an ACTIVE session is over after its inactivity timeout': async (
     store,
   ) => {
     const state = live('ACTIVE', { terms: endingAfter(20) });
@@ -305,7 +305,7 @@ export const guards: Cases = {
 export const limitGuards: Cases = {
   ...refuses(limit),
   ...passes(limit),
-  'guards: all others are checked before live': async (store) => {
+  'guards: checks live after all others': async (store) => {
     const places = await addJudged(store);
     for (const sample of inOrder) {
       const judged = { ...sample.fails(places)[0], ...limit.fails(places)[0] };

@@ -33,7 +33,7 @@ const rewind = (store: SessionStore, truncate: number, contents: readonly string
 const batches = [['a'], ['b', 'b', ''], upTo(1000).map(String), ['x'.repeat(100_000)], ['c']];
 
 export const historyEffects: Cases = {
-  'entries: follow in the order of the calls, those of a call together, at rising positions':
+  'entries: are stored in the order of the calls, each call together, at rising positions':
     async (store, second) => {
       await begin(store, key);
       let end = 0;
@@ -52,7 +52,7 @@ export const historyEffects: Cases = {
       expectEqual([found?.historyPosition, positions.at(-1)], [end, end], 'the end');
       expectEqual([found?.historyCount, found?.sequence], [1006, 6], 'the counts');
     },
-  'truncate: the entries after its position are gone from every read, and others follow': async (
+  'truncate: removes later entries from every read, and others follow': async (
     store,
     second,
   ) => {
@@ -69,7 +69,7 @@ export const historyEffects: Cases = {
     await append(store, key, ['f']);
     expectEqual((await find(second))?.historyVersion, found?.historyVersion, 'the version');
   },
-  'truncate: to 0 and without entries, the history is empty and continues at a new position':
+  'truncate: empties a history, which continues at a new position':
     async (store) => {
       const { end } = await addGuarded(store);
       const empty = await rewind(store, 0);
@@ -83,7 +83,7 @@ export const historyEffects: Cases = {
       const position = (await find(store))?.historyPosition;
       expectEqual(gone, refused('superseded', { position }), 'the end of x');
     },
-  'redact: overwrites the content, id and data of entries, whose positions stay': async (
+  'redact: overwrites the content, id and data of entries, and keeps their positions': async (
     store,
     second,
   ) => {
@@ -103,14 +103,14 @@ export const historyEffects: Cases = {
     await redact(store, key, positions);
     await expectSaid(second, ['', '', ''], 'the history of an ended session');
   },
-  'redact: is no change where nothing is left to overwrite': async (store) => {
+  'redact: changes nothing if the entries are already redacted': async (store) => {
     const { first } = await addGuarded(store);
     await redact(store, key, [first]);
     await expectUnchanged(store, 'after the redaction of what is redacted', async () => {
       expectEqual(await redact(store, key, [first]), MADE, 'redact');
     });
   },
-  'redact: takes the positions of superseded entries, and rewinds work as before': async (
+  'redact: accepts positions of superseded entries, and rewinds still work': async (
     store,
   ) => {
     const { first, superseded, end } = await addGuarded(store);
@@ -119,7 +119,7 @@ export const historyEffects: Cases = {
     await rewind(store, first, ['new']);
     await expectSaid(store, ['one', 'new'], 'after a rewind');
   },
-  'redact: is refused as a whole by position after the end, and by present without a session':
+  'redact: overwrites nothing if one position is after the end, or without a session':
     async (store) => {
       const { first, end } = await addGuarded(store);
       await expectUnchanged(store, 'after the refusal', async () => {
@@ -130,7 +130,7 @@ export const historyEffects: Cases = {
       const late = await redact(store, key, [first, end + 1]);
       expectEqual(late, refused('present'), 'after the removal');
     },
-  'operation: a repeated change is recognised before every other guard, and changes nothing':
+  'operation: a repeated change is recognised before any other guard, and changes nothing':
     async (store, second) => {
       const { first: truncate, end } = await addGuarded(store);
       const once = (id: string, contents: readonly string[], guards?: Guards) => {
@@ -163,7 +163,7 @@ export const historyEffects: Cases = {
     }
     await append(store, key, ['x'], { operation: operationOf('free', 'another-content-') });
   },
-  'operation: ids that look alike, and those of other sessions, are different operations': async (
+  'operation: ids that look alike are different, and so are ids of different sessions': async (
     store,
   ) => {
     const alike = ['a', 'A', 'a ', 'é', 'e\u0301', '1', '01', 'a:b', 'a:bc', '%61'];

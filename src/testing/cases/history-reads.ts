@@ -60,7 +60,7 @@ const addInTurn = async (store: SessionStore, all: readonly HistoryEntry[]): Pro
 };
 
 const parts: Cases = {
-  'history: a part without a position is the latest entries, oldest first, or all if there are fewer':
+  'history: a part without a position contains the latest entries, oldest first':
     async (store) => {
       const said = await addTalk(store);
       await put(store, key, ended('terminated'));
@@ -79,7 +79,7 @@ const parts: Cases = {
         expectEqual([textsOf(before.entries), start, hasMore], expected, `the part before ${what}`);
       }
     },
-  'history: part by part from the position after any entry, each entry comes once and in order, whatever the limit':
+  'history: parts in either direction from any position contain each entry once and in order':
     async (store) => {
       const said = await addTalk(store);
       const places = [0, ...(await positionsOf(store))];
@@ -92,13 +92,13 @@ const parts: Cases = {
           expectEqual(textsOf(before), said.slice(0, count), `before ${what}`);
         }
     },
-  'history: a position beyond the end is invalid': async (store) => {
+  'history: a position after the end returns invalid_position': async (store) => {
     await begin(store, key);
     for (const end of [await append(store, key, ['hello']), 1e9, Number.MAX_SAFE_INTEGER - 1])
       for (const slice of [{ after: end + 1 }, { before: end + 1 }])
         await expectOutcome(store, key, slice, 'invalid_position');
   },
-  'history: that of an unknown session, another tenant\u2019s, or a removed one is missing': async (
+  'history: an unknown session, a removed one and that of another tenant are missing': async (
     store,
   ) => {
     const expectMissing = async (of: SessionKey) => {
@@ -114,7 +114,7 @@ const parts: Cases = {
     const empty = await partOf(store, { limit: 1 });
     expectEqual([empty.entries, empty.start], [[], empty.position], 'those of a new session');
   },
-  'history: any text, id and data is read as it was written, one by one and many together': async (
+  'history: any text, id and data is read as written, one by one and together': async (
     store,
   ) => {
     const options = { behavior: '\u20AC'.repeat(20_000), context: '\n{"\u20AC"},\n"op",\n' };
@@ -129,7 +129,7 @@ const parts: Cases = {
       expectEqual(latest.entries, entries.slice(-limit), `the latest ${limit}`);
     }
   },
-  'races: a reader gets each entry once, part by part, while 50 append': async (store, second) => {
+  'races: a reader gets each entry once while 50 writers append': async (store, second) => {
     await begin(store, key);
     let isWritten = false;
     const read: HistoryEntry[] = [];
@@ -165,7 +165,7 @@ const lastOf = <T>(items: readonly T[], count: number): readonly T[] =>
   items.slice(Math.max(0, items.length - count));
 
 const limits: Cases = {
-  'historyLimit: find returns the latest entries, oldest first, or all if there are fewer': async (
+  'historyLimit: find returns the latest entries, oldest first': async (
     store,
   ) => {
     await begin(store, key, { entries: spoken.slice(0, 5) });
@@ -180,7 +180,7 @@ const limits: Cases = {
     for (const historyLimit of [0, 1])
       expectEqual(await find(store, keyOf('two'), { historyLimit }), undefined, 'none');
   },
-  'historyLimit: page cuts each history by itself': async (store) => {
+  'historyLimit: page limits each history separately': async (store) => {
     for (const [at, count] of [0, 1, 3, 20].entries())
       await beginAt(store, `s${at}`, at, { entries: spoken.slice(0, count) });
     const whole = await pageOf(store, {});
@@ -210,7 +210,7 @@ const versionIn = async (store: SessionStore, second: SessionStore): Promise<str
 
 /** Cases of `historyVersion` and `historyPosition` of a record. */
 const versions: Cases = {
-  'history: a record has the version and the end that the parts of its history have': async (
+  'history: a record and the parts of its history have the same version and end': async (
     store,
     second,
   ) => {
@@ -258,7 +258,7 @@ const expectSize = ({ entries }: Part, maxBytes: number, isCut: boolean): void =
 const sizes = [5000, 9000, 25_000];
 
 const bytes: Cases = {
-  'maxBytes: a part has about this number of bytes of JSON, and all parts together have every entry once':
+  'maxBytes: limits the JSON of a part, and all parts together contain each entry once':
     async (store) => {
       const long = await addLong(store);
       for (const maxBytes of sizes) {
@@ -268,7 +268,7 @@ const bytes: Cases = {
         expectEqual(read, long, `the entries, ${maxBytes} bytes at a time`);
       }
     },
-  'maxBytes: of the last entries, the latest are given': async (store) => {
+  'maxBytes: of the last entries, a part contains the latest': async (store) => {
     const long = await addLong(store);
     for (const maxBytes of sizes) {
       const latest = await partOf(store, { limit: 20, maxBytes });
@@ -279,7 +279,7 @@ const bytes: Cases = {
       expectEqual(all, long.slice(-all.length), 'the latest entries, and those before them');
     }
   },
-  'maxBytes: a part has at least one entry, however large that is': async (store) => {
+  'maxBytes: a part contains at least one entry, whatever its size': async (store) => {
     const long = await addLong(store);
     const few = { limit: 5, maxBytes: 1 };
     const last = await partOf(store, few);

@@ -48,7 +48,7 @@ const whole = (id: string, content: string) => {
 };
 
 export const inbox: Cases = {
-  'send: messages wait outside the history in their order, as they were sent': async (
+  'send: messages wait outside the history, in order and exactly as sent': async (
     store,
     second,
   ) => {
@@ -68,7 +68,7 @@ export const inbox: Cases = {
     const state = live('ACTIVE', { revision: 13, work });
     expectEqual(await find(second), { ...before, state, sequence: 13 }, 'the record');
   },
-  'send: an id is known for ever, with its digest, before all guards but operation': async (
+  'send: a repeated id is recognised for good, and before any guard but operation': async (
     store,
     second,
   ) => {
@@ -93,7 +93,7 @@ export const inbox: Cases = {
     expectEqual(await known(store, ['m']), [], 'the message');
     await made(store, sendOf(messageOf('m', 'm', 'another-content-')));
   },
-  'take: moves the oldest messages to the end of the history, with the number of a turn': async (
+  'take: moves the oldest messages to the end of the history, with their turn': async (
     store,
     second,
   ) => {
@@ -122,7 +122,7 @@ export const inbox: Cases = {
     const expected = taken.map(({ id, position }) => ({ id, position }));
     expectEqual(places, expected, 'the positions of the messages');
   },
-  'take: comes after truncate, entries, send and withdraw of its change, in one step': async (
+  'take: follows truncate, entries, send and withdraw in one step': async (
     store,
     second,
   ) => {
@@ -149,7 +149,7 @@ export const inbox: Cases = {
       expectEqual(again, repeated(position), 'the same operation');
     });
   },
-  'take: its messages count among the entries, and a refused one leaves them waiting': async (
+  'take: messages count towards the guard entries, and still wait if it fails': async (
     store,
     second,
   ) => {
@@ -165,7 +165,7 @@ export const inbox: Cases = {
     expectEqual((await changeInbox(store, use, { entries: 4 })).outcome, 'made', 'a take');
     expectEqual((await find(second))?.historyCount, 4, 'the number of entries');
   },
-  'withdraw: removes messages from anywhere in the inbox, whose order stays': async (
+  'withdraw: removes messages from anywhere in the inbox, and keeps its order': async (
     store,
     second,
   ) => {
@@ -181,7 +181,7 @@ export const inbox: Cases = {
     expectEqual(contentsOf(await take(store, 3)), ['m2', 'm4', 'm5'], 'what is taken');
     await expectSaid(second, ['m2', 'm4', 'm5']);
   },
-  'messages: any ids and contents are kept, and those that look alike are different': async (
+  'messages: any ids and contents are kept, and ids that look alike are different': async (
     store,
     second,
   ) => {
@@ -203,7 +203,7 @@ export const inbox: Cases = {
       expectEqual(again.outcome, 'repeated', `a message with the id ${JSON.stringify(id)} again`);
     }
   },
-  'messages: belong to their session, and go with it': async (store, second) => {
+  'messages: belong to one session, and are removed with it': async (store, second) => {
     const others = [keyOf('two'), keyOf('one', 'globex')];
     for (const each of [key, ...others]) {
       await begin(store, each);

@@ -45,7 +45,7 @@ const inOrder = (order: 'newest' | 'oldest', found: readonly ListCursor[]): read
 };
 
 export const pages: Cases = {
-  'page: by the time of creation, then by id, in both orders, by offset and by cursor': async (
+  'page: sorts by creation time, then by id, in both orders, by offset and by cursor': async (
     store,
   ) => {
     await addAll(store);
@@ -53,7 +53,7 @@ export const pages: Cases = {
     const bounds = { createdAfter: atOf(-NOON), createdBefore: atOf(3) };
     await expectWalks(store, bounds, inOrder('newest', cursors.slice(1, -1)), 'between');
   },
-  'page: holds complete sessions as find returns them, also by labels, and changes do not move one':
+  'page: returns sessions as find does, also by labels, and changes do not move them':
     async (store) => {
       const options = { context: 'algebra', timeLimit: 0.5 };
       const head = headOf('one', NOON, options);
@@ -71,7 +71,7 @@ export const pages: Cases = {
         expectEqual(page, { records: [found], total: 1, unreadable: [] }, 'a search by labels');
       }
     },
-  'page: a cursor continues after its place, even if no session is there': async (store) => {
+  'page: a cursor continues after its place, even without a session there': async (store) => {
     await addAll(store);
     const others = [
       cursorOf('aaa', NOON),
@@ -193,7 +193,7 @@ const everywhere = async (store: SessionStore): Promise<readonly (readonly strin
 
 /** Lists by one status and by several. */
 export const statuses: Cases = {
-  'status: a session is listed by its present status, and a refused change does not move it':
+  'status: a session is listed by its current status, and a refused change does not move it':
     async (store) => {
       const key = keyOf('one');
       const steps: readonly (readonly [SessionStatus | undefined, () => Promise<unknown>])[] = [
@@ -212,7 +212,7 @@ export const statuses: Cases = {
         expectEqual(await everywhere(store), expected, `the lists after step ${at + 1}`);
       }
     },
-  'status: a session whose time is over is TERMINATED then, and only then, even for a clock that is behind':
+  'status: a session is TERMINATED exactly from its expiry on, even for a slow clock':
     async (store) => {
       await addStates(store);
       const before = await due(store, FAR);
@@ -229,7 +229,7 @@ export const statuses: Cases = {
         expectEqual(await stateOf(store, keyOf(id)), state, `${id} after the lists`);
       expectEqual(await due(store, FAR), before, 'due after the lists');
     },
-  'status: a list at a time is the same by offset and by cursor, in both orders and between two times':
+  'status: a list is the same by offset and by cursor, in both orders and between two times':
     async (store) => {
       await addStates(store);
       const between = { createdBefore: atOf(-3), createdAfter: atOf(-20) };
@@ -243,7 +243,7 @@ export const statuses: Cases = {
           await expectWalks(store, { status, ...between }, some, `${anyOf}, between two times`);
         }
     },
-  'status: a session that moves between the statuses of a list keeps its place in it': async (
+  'status: a session that moves between the statuses of a list keeps its place': async (
     store,
   ) => {
     const ids = upTo(12).map((at) => `s${String(at).padStart(2, '0')}`);
@@ -266,7 +266,7 @@ export const statuses: Cases = {
     await put(store, keyOf('s03'), ended('failed'));
     expectEqual((await listed(store, { limit: 1, status })).total, 11, 'the total after an end');
   },
-  'status: each session is listed once after changes that race': async (store, second) => {
+  'status: each session is listed once after racing changes': async (store, second) => {
     const ids = upTo(20).map((at) => `s${at}`);
     for (const id of ids) await begin(store, keyOf(id));
     const next = [live('PAUSED', { revision: 2 }), ended('failed', { revision: 2 })] as const;

@@ -76,7 +76,7 @@ const joined: readonly SessionKey[] = [...':/.,|\0\n }{%\\'].flatMap((mark) => [
 ]);
 
 const anyNames: Cases = {
-  'names: a tenant may be any text, and is confused with no other': async (store) => {
+  'names: a tenant may be any text, and is never confused with another': async (store) => {
     const keys = hostileNames.map((tenant) => keyOf('one', tenant));
     const left = await expectApart(store, keys);
     for (const key of keys) {
@@ -84,17 +84,17 @@ const anyNames: Cases = {
       expectEqual(ids, left.includes(key) ? ['one'] : [], `the sessions of ${labelOf(key)}`);
     }
   },
-  'names: an id may be any text, and is confused with no other': async (store) => {
+  'names: an id may be any text, and is never confused with another': async (store) => {
     const keys = hostileNames.map((id) => keyOf(id));
     const ids = (await expectApart(store, keys)).map(({ id }) => id).toReversed();
     expectEqual(await idsOf(store), ids, 'the ids that are left');
   },
-  'names: keys that look the same when tenant and id are joined are different keys': async (
+  'names: keys are different even if tenant and id look the same when joined': async (
     store,
   ) => {
     await expectApart(store, joined);
   },
-  'names: an unknown name finds nothing, whatever properties every object has': async (store) => {
+  'names: an unknown name finds nothing, even if every object has such a property': async (store) => {
     await begin(store, keyOf('one'));
     for (const name of hostileNames) {
       const found = [
@@ -114,7 +114,7 @@ const theirs = keyOf('one', 'globex');
 const ours = keyOf('one');
 
 const tenants: Cases = {
-  'tenants: no call reaches another tenant\u2019s session, or reveals that it exists': async (
+  'tenants: no call reaches or reveals a session of another tenant': async (
     store,
   ) => {
     const stored = await begin(store, theirs, { entries: [say('hello')] });
@@ -129,7 +129,7 @@ const tenants: Cases = {
     expectEqual(await pageOf(store, {}), { records: [], total: 0, unreadable: [] }, 'the page');
     await expectStored(store, theirs, stored);
   },
-  'tenants: each lists and counts its own sessions, and the same id is another session': async (
+  'tenants: each lists and counts only its own sessions, which may have the same ids': async (
     store,
   ) => {
     const other = await begin(store, theirs, { head: headOf('one', NOON, { face: 'bob' }) });
@@ -173,7 +173,7 @@ const metadata: readonly JsonObject[] = [
 ];
 
 export const texts: Cases = {
-  'texts: options are read as they were written': async (store) => {
+  'texts: options are read as written': async (store) => {
     for (const [index, text] of hostileTexts.entries()) {
       const each = keyOf(`s${index}`);
       const name = text === '' ? '-' : text.slice(0, 256);
@@ -184,7 +184,7 @@ export const texts: Cases = {
     const behaviors = (await pageOf(store, {})).records.map(({ head }) => head.options.behavior);
     expectEqual(behaviors, hostileTexts.toReversed(), 'the behaviors on the page');
   },
-  'texts: the longest are kept whole': async (store) => {
+  'texts: the longest are kept completely': async (store) => {
     const [plain = '', lines = ''] = largeTexts;
     const options = { behavior: plain.slice(0, 65_536), context: lines.slice(0, 65_536) };
     const stored = await begin(store, key, { head: headOf('one', NOON, options) });
@@ -193,7 +193,7 @@ export const texts: Cases = {
     await expectStored(store, key, expected);
     expectEqual((await pageOf(store, {})).records.map(contentsOf), [expected], 'records');
   },
-  'texts: metadata is read as it was written, by every read, also after the end': async (store) => {
+  'texts: every read returns metadata as written, also after the end': async (store) => {
     const stored = await begin(store, key, { state: live('ACTIVE', { metadata: { a: 1 } }) });
     for (const [at, each] of [...metadata, undefined, { title: 'last' }].entries()) {
       const changes = each && { metadata: each };

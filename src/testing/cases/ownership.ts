@@ -46,7 +46,7 @@ const expectSample = async (store: SessionStore, what: string): Promise<void> =>
 };
 
 export const ownership: Cases = {
-  'ownership: changing what was read changes nothing in the store, nor for other readers': async (
+  'ownership: changing what was read affects neither the store nor other readers': async (
     store,
   ) => {
     const [given, range] = [{ ...key }, { labels: { user: 'ann' } }];
@@ -75,7 +75,7 @@ export const ownership: Cases = {
       await expectSample(store, `after read ${at}`);
     }
   },
-  'ownership: changing what was given changes nothing in the store, even frozen outside': async (
+  'ownership: changing arguments after a call affects nothing in the store': async (
     store,
   ) => {
     for (const freeze of [<T>(value: T) => value, Object.freeze]) {
@@ -109,7 +109,7 @@ export const ownership: Cases = {
       expectEqual((await change(store, again)).outcome, 'repeated', 'the operation');
     }
   },
-  'ownership: changing messages that were sent or read changes nothing in the store': async (
+  'ownership: changing messages after a send or a read affects nothing in the store': async (
     store,
   ) => {
     await begin(store, key);
@@ -125,7 +125,7 @@ export const ownership: Cases = {
       mutateDeeply(found);
     }
   },
-  'ownership: later writes do not change what was read, even a long history': async (store) => {
+  'ownership: later writes do not change records that were read': async (store) => {
     const entries = upTo(200).map((at) => say(`turn ${at}`));
     const { head, state } = sample();
     await begin(store, key, { head, state, entries });
@@ -165,7 +165,7 @@ const expectRead = async (
 };
 
 export const twoStores: Cases = {
-  'two stores: each reads immediately what the other has written': async (store, second) => {
+  'two stores: each immediately reads what the other wrote': async (store, second) => {
     const both = async (expected: Contents | undefined, what: string) => {
       for (const each of [store, second, store]) await expectRead(each, expected, what);
     };

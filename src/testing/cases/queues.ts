@@ -88,7 +88,7 @@ const tenantsInTurn = async (
 };
 
 const hands: Cases = {
-  'take: hands out a session from its time on, and again from until on, in all processes': async (
+  'take: hands out a session at its time, and not again before until, in all processes': async (
     store,
     second,
   ) => {
@@ -102,7 +102,7 @@ const hands: Cases = {
       expectEqual(await idsOf(each, { now: until - 1 }), [], 'while it is handed out');
     expectEqual(await idsOf(second, { now: until }), ['one'], 'from then on');
   },
-  'take: hands out each session as find returns it, without its history': async (store, second) => {
+  'take: hands out a session as find returns it, without its history': async (store, second) => {
     const state = live('ACTIVE', { work: { wakeAt: NOON }, labels: { a: 'b' }, metadata: {} });
     await begin(store, key, { state });
     await append(store, key, ['hello', 'goodbye']);
@@ -111,7 +111,7 @@ const hands: Cases = {
     expectEqual(taken?.record, found, 'the record');
     expectEqual([found?.historyCount, found?.history], [2, []], 'the history');
   },
-  'take: the longest waiting first, at most limit, and leaves the rest as it is': async (store) => {
+  'take: hands out at most limit sessions, the longest waiting first, and changes nothing else': async (store) => {
     for (const at of [3, 0, 4, 1, 2])
       await beginWaiting(store, `s${9 - at}`, { wakeAt: NOON + at }, { deadline: LATER });
     const before = await pageOf(store, {});
@@ -123,7 +123,7 @@ const hands: Cases = {
     expectEqual(await pageOf(store, {}), before, 'the sessions');
     expectEqual(await due(store, LATER), dueBefore, 'what is due');
   },
-  'take: a session that was put, ended or removed waits as its state says': async (store) => {
+  'take: follows the latest state of a session that was put, ended or removed': async (store) => {
     await beginWaiting(store, 'one');
     const waits = live('ACTIVE', { work: { wakeAt: NOON + 20 } });
     const states: readonly (readonly [StateRecord, number | undefined])[] = [
@@ -145,14 +145,14 @@ const hands: Cases = {
     await remove(store, key);
     expectEqual(await idsOf(store, { now: LATER }), [], 'after the removal');
   },
-  'take: racing calls hand out each session once, and leave none out': async (store, second) => {
+  'take: racing calls hand out each session exactly once': async (store, second) => {
     const ids = upTo(100).map((at) => `s${at}`);
     for (const id of ids) await beginWaiting(store, id);
     const all = await raceOf([store, second], (each) => take(each, { limit: 3 }));
     const found = all.flat().map(({ id }) => id);
     expectEqual(found.toSorted(), ids.toSorted(), 'the sessions of all takes');
   },
-  'countWaiting: counts what take could return, of a tenant or of all, up to its limit': async (
+  'countWaiting: counts what take could return, of one tenant or all, up to its limit': async (
     store,
     second,
   ) => {
@@ -179,7 +179,7 @@ const hands: Cases = {
 };
 
 const turns: Cases = {
-  'take: tenants take turns, in all processes, whatever the limit of a call': async (
+  'take: tenants take turns in all processes, whatever the limit': async (
     store,
     second,
   ) => {
@@ -193,7 +193,7 @@ const turns: Cases = {
       }
     }
   },
-  'take: a tenant with a backlog holds no other tenant up': async (store, second) => {
+  'take: a tenant with a backlog does not delay others': async (store, second) => {
     const backlog = { wakeAt: NOON - 1000 };
     for (const at of upTo(30)) await beginWaiting(store, `s${at}`, backlog, { tenant: 'busy' });
     const alone = await tenantsInTurn(store, second, 3);
@@ -208,7 +208,7 @@ const turns: Cases = {
 const terms = endingAfter(10 * A_MINUTE);
 
 const ends: Cases = {
-  'take: what the clock has ended takes no place, whatever its number, and is never returned':
+  'take: expired sessions are never returned, and do not delay others':
     async (store, second) => {
       const over = { deadline: NOON };
       for (const at of upTo(40)) await beginWaiting(store, `over${at}`, { wakeAt: NOON - 9 }, over);
@@ -228,7 +228,7 @@ const ends: Cases = {
       const later = await idsOf(store, { ...everyone, now: NOON + 3 * A_MINUTE });
       expectEqual(later, ['live'], 'a later take');
     },
-  'take: an activity that postpones the end of a session keeps it in the queue': async (
+  'take: a session stays in the queue if an activity postpones its end': async (
     store,
     second,
   ) => {
@@ -238,7 +238,7 @@ const ends: Cases = {
     expectEqual(await waiting(second, end), 1, 'waiting after the first end');
     expectEqual(await idsOf(second, { now: end, until: end + 5 }), ['used'], 'a take after it');
   },
-  'take: returns a session that a clock ahead took for ended, a minute after an activity': async (
+  'take: returns a session that a fast clock took for expired, a minute after an activity': async (
     store,
     second,
   ) => {
@@ -257,7 +257,7 @@ const crashed = (until: number) => ({
 });
 
 const alone: Cases = {
-  'take: a session whose lease has run out is returned alone if it has waited longest': async (
+  'take: a session with an expired lease is returned alone if it has waited longest': async (
     store,
     second,
   ) => {
@@ -266,7 +266,7 @@ const alone: Cases = {
     for (const at of upTo(3)) expectEqual(await idsOf(store), [`crash${at}`], 'a take');
     expectEqual(await idsOf(second), ['s2', 's1', 's0'], 'the others');
   },
-  'take: a session whose lease has run out stays behind others and in company': async (store) => {
+  'take: a session with an expired lease is not returned with others, or in company': async (store) => {
     await beginWaiting(store, 'first', { wakeAt: NOON - 2000 });
     await beginWaiting(store, 'crashed', crashed(NOON - 1000));
     await beginWaiting(store, 'last');
@@ -274,7 +274,7 @@ const alone: Cases = {
     expectEqual(await idsOf(store, { inCompany: true }), [], 'in company');
     expectEqual(await idsOf(store, { limit: 3 }), ['crashed'], 'the take after it');
   },
-  'take: a session whose lease has run out is returned alone among all tenants': async (store) => {
+  'take: a session with an expired lease is returned alone across all tenants': async (store) => {
     for (const tenant of ['a', 'b', 'c', 'd']) {
       await beginWaiting(store, 'crashed', crashed(NOON - 5000), { tenant });
       await beginWaiting(store, 'calm', undefined, { tenant });
@@ -296,7 +296,7 @@ const beginDue = (store: SessionStore, each: DueKey, deadline: number) =>
   begin(store, each, { state: live('IDLE', { deadline }) });
 
 export const moves: Cases = {
-  'due: the longest overdue first, never a session before its time or without an end': async (
+  'due: lists the longest overdue first, and no session before its time': async (
     store,
     second,
   ) => {
@@ -315,14 +315,14 @@ export const moves: Cases = {
     const { sessions } = await answerOf(store.due(NOON + 4, 2));
     expectThat(sessions.length <= 2, 'due returns at most its limit of sessions');
   },
-  'due: reads, and appends that postpone no end, leave a session where it is': async (store) => {
+  'due: reads and appends that postpone no end leave the queue unchanged': async (store) => {
     await begin(store, key, { state: live('ACTIVE', { deadline: NOON + 9 }) });
     await append(store, key, ['x'], {}, { activity: NOON + 5 });
     await find(store);
     for (const _ of upTo(2))
       expectEqual(await due(store, FAR), [{ ...key, dueAt: NOON + 9 }], 'due');
   },
-  'due: a tenant with many sessions delays none with few': async (store) => {
+  'due: a tenant with many sessions does not delay others': async (store) => {
     const few = upTo(3).map((at) => keyOf(`s${at}`, 'few'));
     for (const at of upTo(40)) await beginDue(store, keyOf(`s${at}`, 'many'), NOON);
     for (const each of few) await beginDue(store, each, NOON + 1);
@@ -332,7 +332,7 @@ export const moves: Cases = {
     expectEqual((await due(store, NOON + 1, 1000)).length, 43, 'all that are due');
     expectEqual((await answerOf(store.due(NOON + 1, 10))).hasMore, true, 'hasMore');
   },
-  'move: a session is due at its new time, earlier, later or never, and unchanged else': async (
+  'move: changes when a session is due, and nothing else': async (
     store,
     second,
   ) => {
@@ -350,7 +350,7 @@ export const moves: Cases = {
     await put(store, key, guardedState);
     await expectDue(second, key, NOON + 100, 'after a put');
   },
-  'move: is refused by present, revision and dueAt, in this order, and moves nothing': async (
+  'move: checks present, revision and dueAt in this order, and moves nothing if one fails': async (
     store,
   ) => {
     await addGuarded(store);

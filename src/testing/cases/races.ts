@@ -75,7 +75,7 @@ const oneOf = (
   what: string,
   commit: (store: SessionStore, end: number, writer: number) => Promise<Outcome>,
 ): Cases => ({
-  [`races: of 50 ${what}, one is made`]: async (store, second) => {
+  [`races: of 50 ${what}, exactly one is made`]: async (store, second) => {
     const { end } = await addGuarded(store);
     await expectMade([store, second], 1, guard, (each, writer) => commit(each, end, writer));
   },
@@ -88,7 +88,7 @@ const single: Cases = {
   ...oneOf('repeated', 'sends of one message', (store, _, writer) =>
     change(store, sendOf(messageOf('m', `${writer}`), {}, { revision: 6 + writer })),
   ),
-  ...oneOf('message', 'messages with one id', (store, _, writer) => {
+  ...oneOf('message', 'different messages with one id', (store, _, writer) => {
     const digest = `${writer}`.padEnd(16, '-');
     return change(store, sendOf(messageOf('m', 'm', digest), {}, { revision: 6 + writer }));
   }),
@@ -98,7 +98,7 @@ const single: Cases = {
   ...oneOf('revision', 'equal puts on one revision', (store) =>
     change(store, putOf(key, live('PAUSED', { revision: 6 }), guardedState)),
   ),
-  ...oneOf('unusedSince', 'appends to a session that was unused', (store, _, writer) => {
+  ...oneOf('unusedSince', 'appends to an unused session', (store, _, writer) => {
     const use = { activity: NOON + 1 + writer };
     return change(store, appendOf(key, ['x'], { unusedSince: NOON }, use));
   }),
@@ -116,7 +116,7 @@ const single: Cases = {
 
 /** A race of appends, of which each of a share also rewinds the history to its first entry. */
 const appends = (what: string, share: number): Cases => ({
-  [`races: ${what}, in the order of their positions`]: async (store, second) => {
+  [`races: 50 ${what} completely, in the order of their positions`]: async (store, second) => {
     await begin(store, key);
     const truncate = await append(store, key, ['base']);
     const isRewind = (writer: number) => share > 0 && writer % share === 0;
@@ -137,7 +137,7 @@ const appends = (what: string, share: number): Cases => ({
 
 /** A race of appends with a put, and an entry of its own, after which the guard refuses them. */
 const around = (what: string, guards: Guards, next: StateRecord): Cases => ({
-  [`races: of 50 appends around ${what}, those that ${Object.keys(guards)} let pass are kept, and no others`]:
+  [`races: of 50 appends around ${what}, exactly those that pass ${Object.keys(guards)} are stored`]:
     async (store, second) => {
       await addGuarded(store);
       const { effects, ...rest } = putOf(key, next);
@@ -162,7 +162,7 @@ const leased = live('ACTIVE', {
 });
 
 const several: Cases = {
-  'races: of 50 begins of one id, one is made, and its session is kept': async (store, second) => {
+  'races: of 50 begins of one id, exactly one is made and stored': async (store, second) => {
     const headBy = (writer: number) => headOf('one', NOON + writer, { face: `f${writer}` });
     const all = await expectMade([store, second], 1, 'absent', (each, writer) =>
       tryBegin(each, key, {
@@ -180,11 +180,11 @@ const several: Cases = {
       expectEqual(ids, writer === winner ? ['one'] : [], `the list of the label of ${writer}`);
     }
   },
-  ...appends('50 appends are all kept, each whole', 0),
-  ...appends('50 appends and rewinds come whole', 3),
+  ...appends('appends are all stored', 0),
+  ...appends('appends and rewinds are made', 3),
   ...around('an end', { open: NOON }, ended('failed', { revision: 6 })),
   ...around('a new lease', { fence: { token: 7, now: NOON } }, leased),
-  'races: of 50 uses of a session that is over, the first opens it again': async (
+  'races: of 50 uses of an expired session, exactly one reopens it': async (
     store,
     second,
   ) => {
@@ -196,7 +196,7 @@ const several: Cases = {
     );
     await expectSaid(second, ['x']);
   },
-  'races: 50 appends fill a history up to its limit of entries, and not further': async (
+  'races: 50 appends never exceed the limit of entries': async (
     store,
     second,
   ) => {
@@ -206,7 +206,7 @@ const several: Cases = {
     );
     expectEqual((await said(store, key))?.length, 40, 'the number of entries');
   },
-  'races: 50 messages fill an inbox up to its limit, and not further': async (store, second) => {
+  'races: 50 messages never exceed the limit of an inbox': async (store, second) => {
     await begin(store, key);
     await expectMade([store, second], 7, 'inbox', (each, writer) =>
       change(each, sendOf(messageOf(`${writer}`), { inbox: 6 }, { revision: 2 + writer })),
@@ -214,7 +214,7 @@ const several: Cases = {
     const count = (await stateOf(store))?.work.inbox;
     expectEqual([(await waitingIds(second)).length, count], [7, 7], 'the messages that wait');
   },
-  'races: each message is taken once or withdrawn, and those of a sender in their order': async (
+  'races: each message is taken or withdrawn once, in the order of its sender': async (
     store,
     second,
   ) => {
@@ -270,7 +270,7 @@ const several: Cases = {
     const expected = upTo(2 * WRITERS).map((at) => (at < WRITERS ? '' : 'new'));
     await expectSaid(store, expected);
   },
-  'races: no fork contains what a redaction took out before it': async (store, second) => {
+  'races: no fork contains entries that were redacted before it': async (store, second) => {
     await begin(store, key, { entries: [say('secret')] });
     const version = (await find(store))?.historyVersion ?? '';
     const positions = await positionsOf(store);
@@ -285,7 +285,7 @@ const several: Cases = {
     const late = await tryBegin(store, keyOf('late'), { guards });
     expectEqual(late, refused('source'), 'a fork after the redaction');
   },
-  'races: writes around a removal bring nothing back': async (store, second) => {
+  'races: writes around a removal restore nothing': async (store, second) => {
     await begin(store, key, { state: live('ACTIVE', { deadline: NOON }) });
     await raceOf([store, second], async (each, writer) => {
       await change(each, appendOf(key, [`${writer}`], { operation: operationOf(`${writer}`) }));
@@ -304,7 +304,7 @@ export const races: Cases = { ...single, ...several };
 
 /** For stores with limits of live sessions. */
 export const limitRaces: Cases = {
-  'races: of 50 begins and 50 puts, as many are made as live allows': async (store, second) => {
+  'races: 50 begins and 50 puts never exceed the limit of live sessions': async (store, second) => {
     const limit = (sessions: number) => ({ live: { sessions, now: NOON } });
     await expectMade([store, second], 5, 'live', (each, writer) =>
       tryBegin(each, keyOf(`s${writer}`), { guards: limit(5) }),

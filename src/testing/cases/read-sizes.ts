@@ -76,12 +76,12 @@ const readRaised = async (store: SessionStore, range: PageRange) => {
 
 /** Cases of `maxBytes` in the reads of complete sessions. */
 export const readSizes: Cases = {
-  'too_large: find reads a session of maxBytes, and returns the size of the JSON of a larger one':
+  'too_large: find reads up to maxBytes, and reports the JSON size of a larger session':
     async (store) => {
       await addLarge(store);
       for (const at of upTo(3)) await expectSizeOf(store, keyOf(`s${at}`));
     },
-  'too_large: page reads sessions of maxBytes together, and returns the size of the JSON of larger ones':
+  'too_large: page reads up to maxBytes, and reports the JSON size of larger sessions':
     async (store) => {
       await addLarge(store);
       for (const [offset, limit] of [
@@ -95,7 +95,7 @@ export const readSizes: Cases = {
           ({ records }) => records,
         );
     },
-  'too_large: what does not exist is not too large': async (store) => {
+  'too_large: missing sessions and empty pages are never too large': async (store) => {
     await addLarge(store);
     const size = { maxBytes: 1 };
     expectEqual(await find(store, keyOf('s9'), size), undefined, 'the record');
@@ -103,7 +103,7 @@ export const readSizes: Cases = {
     expectEqual([past.records, past.total], [[], 3], 'the page past the end');
     expectEqual((await pageOf(store, size, 'nobody')).records, [], 'the page of another tenant');
   },
-  'too_large: with historyLimit the size is that of what is read, not of the whole history': async (
+  'too_large: with historyLimit, only the entries that are read count': async (
     store,
   ) => {
     await addLarge(store);

@@ -54,7 +54,7 @@ const expectGone = async (store: SessionStore): Promise<void> => {
 };
 
 export const removals: Cases = {
-  'remove: a session is gone from every read, list and queue, and others stay': async (
+  'remove: takes one session out of every read, list and queue': async (
     store,
     second,
   ) => {
@@ -66,7 +66,7 @@ export const removals: Cases = {
       expectEqual(await remove(each, key), refused('present'), 'again');
     }
   },
-  'remove: is refused by present, revision and unusedSince, in this order, and writes nothing':
+  'remove: checks present, revision and unusedSince in this order, and writes nothing if one fails':
     async (store) => {
       await addGuarded(store);
       const remains = remainsOf(guardedState, '5', NOON, 6);
@@ -84,7 +84,7 @@ export const removals: Cases = {
       });
       expectEqual(await remove(store, key, { revision: 5, unusedSince: NOON }), DONE, 'remove');
     },
-  'remains: only due and findState return what is left of a session': async (store, second) => {
+  'remains: only due and findState return what is left of a removed session': async (store, second) => {
     await addBoth(store);
     const remains = remainsOf(guardedState, '5', NOON + 20, 6);
     await remove(store, key, {}, remains);
@@ -92,7 +92,7 @@ export const removals: Cases = {
     await expectDue(second, left, NOON + 20);
     expectEqual(await stateOf(second, left), remains.state, 'its state');
   },
-  'remains: a put, a move and a removal take them, by their revision': async (store) => {
+  'remains: can be put, moved and removed, by their revision': async (store) => {
     await addBoth(store);
     const { state } = remainsOf(guardedState, '5', NOON + 20, 6);
     await remove(store, key, {}, { removal: '5', state });
@@ -110,7 +110,7 @@ export const removals: Cases = {
     expectEqual(await stateOf(store, left), undefined, 'the state');
     expectEqual(await tryPut(store, left, next), refused('present'), 'a put after the removal');
   },
-  'remains: those of several sessions with one id stand apart, and from a new session': async (
+  'remains: are separate for each session that had the id, and from a new one': async (
     store,
   ) => {
     for (const at of [1, 2]) {
@@ -133,7 +133,7 @@ export const removals: Cases = {
     await remove(store, key);
     expectEqual(await due(store, FAR), all.slice(1, 2), 'due without the session');
   },
-  'report: the store says whether the deployment reports ends': async (store, second) => {
+  'report: reportsEnds returns the same boolean in all processes': async (store, second) => {
     const answer = await answerOf(store.reportsEnds());
     expectEqual(typeof answer, 'boolean', 'reportsEnds');
     expectEqual(await answerOf(second.reportsEnds()), answer, 'in another process');
@@ -142,7 +142,7 @@ export const removals: Cases = {
 
 /** For stores with limits of live sessions. */
 export const removalsAndLimits: Cases = {
-  'remains: they count towards no limit, and no list by status has them': async (store) => {
+  'remains: count towards no limit, and are in no list by status': async (store) => {
     const state = live('ACTIVE');
     await begin(store, key, { state });
     await remove(store, key, {}, remainsOf(state, '1', NOON, 2));

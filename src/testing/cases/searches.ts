@@ -32,7 +32,7 @@ const ofBoth = ['s08', 's04', 's00'];
 
 /** Lists by labels. */
 export const labels: Cases = {
-  'label: a session is read with its labels, whatever their values': async (store) => {
+  'label: sessions are found and read with any label values': async (store) => {
     const texts = hostileTexts.filter((text) => text !== '');
     for (const [at, text] of ['U-1', 'a=b', ':', '","user":"u-2', ...texts].entries()) {
       const value = text.slice(0, 256);
@@ -52,7 +52,7 @@ export const labels: Cases = {
       expectThat(idsOf(page).includes(key.id), `the page of ${JSON.stringify(value)} has it`);
     }
   },
-  'label: a list has the sessions with all of the labels, by offset and by cursor, between two times too':
+  'label: a list contains the sessions with all labels, by offset, by cursor and between two times':
     async (store) => {
       await addUsers(store);
       const between = { createdAfter: atOf(0), createdBefore: atOf(3) };
@@ -66,7 +66,7 @@ export const labels: Cases = {
         expectEqual((await pageOf(store, { labels }, 'globex')).total, 0, 'of another tenant');
       }
     },
-  'label: a part of a label, its value under another name, or one label too many finds nothing':
+  'label: a part of a label, its value under another name or one label too many finds nothing':
     async (store) => {
       await addUsers(store);
       const unknown = [
@@ -142,7 +142,7 @@ const limitIn = async (store: SessionStore, range: Parameters<typeof listed>[1])
 
 /** The order `updated`, and searches by label that any store must bound. */
 export const searches: Cases = {
-  'updated: the session first that was used, changed or ended last, of all or with a label': async (
+  'updated: lists the session first that was used, changed or ended last': async (
     store,
   ) => {
     await addUpdated(store);
@@ -166,7 +166,7 @@ export const searches: Cases = {
     }
     expectEqual((await pageOf(store, byUpdate, 'nobody')).total, 0, 'another tenant');
   },
-  'updated: a change of labels or an append moves a session, and a removal takes it out': async (
+  'updated: changes and appends move a session by their time, and a removal takes it out': async (
     store,
   ) => {
     await addUpdated(store);
@@ -183,7 +183,7 @@ export const searches: Cases = {
     for (const range of ranges)
       expectEqual((await listed(store, range)).ids.slice(0, 2), ['idle', 'over'], 'a removal');
   },
-  'label: a label with a status gives the sessions with that status at the time, expired ones as TERMINATED':
+  'label: a list by label and status contains expired sessions as TERMINATED':
     async (store) => {
       await addUpdated(store);
       const expected = [
@@ -205,7 +205,7 @@ export const searches: Cases = {
       const over = await listed(store, { ...byLast, status: statusAt(60, 'TERMINATED') });
       expectEqual(over.ids, ['due', 'left', 'over'], 'in the order updated');
     },
-  'label: a search examines up to 10,000 sessions, and more are an error; a list by one label alone has no limit':
+  'label: a search examines up to 10,000 sessions, and a list by one label any number':
     async (store, second) => {
       const addLast = await addMost(store, second, (at) =>
         live('IDLE', { labels: at < 2 ? { ...mine, rare: 'yes' } : mine }),
@@ -233,7 +233,7 @@ export const searches: Cases = {
 
 /** The order `updated` with statuses. */
 export const searchesByStatus: Cases = {
-  'updated: some statuses give the sessions with one of them at the time, expired ones as TERMINATED':
+  'updated: a list by statuses contains expired sessions as TERMINATED':
     async (store) => {
       await addUpdated(store);
       const others = ['due', 'left', 'over', 'same', 'idle', 'other'];
@@ -250,7 +250,7 @@ export const searchesByStatus: Cases = {
         await expectWalks(store, range, ids, `${anyOf} at ${now}`);
       }
     },
-  'updated: of some statuses, up to 10,000 sessions are examined, and more are an error': async (
+  'updated: a list by statuses examines up to 10,000 sessions': async (
     store,
     second,
   ) => {

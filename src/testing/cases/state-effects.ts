@@ -39,7 +39,7 @@ const sendAt = (store: SessionStore, at: number, revision: number) =>
   made(store, sendOf(messageOf(`m${revision}`), {}, { at, revision }));
 
 export const stateEffects: Cases = {
-  'put: replaces the whole state, and nothing else': async (store, second) => {
+  'put: replaces the complete state and nothing else': async (store, second) => {
     await addGuarded(store);
     const before = await find(store);
     for (const [at, next] of [
@@ -55,7 +55,7 @@ export const stateEffects: Cases = {
       expectEqual({ ...before, ...found }, { ...before, state }, `record ${at}`);
     }
   },
-  'put: keeps an activity that is later than its own, with the end that follows from it': async (
+  'put: keeps an activity that is later than its own, and the end that follows': async (
     store,
   ) => {
     await begin(store, key, { state: live('ACTIVE', { terms }) });
@@ -66,7 +66,7 @@ export const stateEffects: Cases = {
     await put(store, key, { ...next, lastActivityAt: NOON + 18 });
     expectEqual((await stateOf(store))?.lastActivityAt, NOON + 18, 'a later activity');
   },
-  'put: moves the session between the lists of its labels, and to no other place': async (
+  'put: moves a session only between the lists of its labels': async (
     store,
     second,
   ) => {
@@ -93,7 +93,7 @@ export const stateEffects: Cases = {
       expectEqual(await Promise.all(lists), expected, `the lists after put ${at}`);
     }
   },
-  'put: moves the session in both queues to the times of its state': async (store, second) => {
+  'put: moves a session in both queues to the times of its state': async (store, second) => {
     await begin(store, key, { state: live('ACTIVE', { deadline: NOON + 10 }) });
     const later = { deadline: NOON + 20, work: { wakeAt: NOON + 5 } };
     await put(store, key, live('ACTIVE', later));
@@ -108,7 +108,7 @@ export const stateEffects: Cases = {
     await put(store, key, ended('failed', { deadline: NOON + 50 }));
     await expectDue(second, key, NOON + 50, 'with a retention');
   },
-  'put: takes the session from where a move and a take have put it': async (store) => {
+  'put: overrides the times in the queues that a move and a take have set': async (store) => {
     const work = { wakeAt: NOON };
     const state = live('ACTIVE', { deadline: NOON + 10, work });
     await begin(store, key, { state });
@@ -118,7 +118,7 @@ export const stateEffects: Cases = {
     await expectDue(store, key, NOON + 10);
     await expectWaiting(store, NOON);
   },
-  'put: can add entries in the same step': async (store) => {
+  'put: adds entries in the same step': async (store) => {
     const { first: truncate } = await addGuarded(store);
     const next = live('PAUSED', { revision: 6 });
     const { effects, ...rest } = putOf(key, next, guardedState);
@@ -127,7 +127,7 @@ export const stateEffects: Cases = {
     await expectSaid(store, ['one', 'last']);
     expectEqual(await stateOf(store), next, 'the state');
   },
-  'activity: moves forward, never back, and keeps the revision': async (store) => {
+  'activity: never moves back, and never changes the revision': async (store) => {
     await begin(store, key);
     for (const [activity, lastActivityAt = 0] of [
       [NOON + 5, NOON + 5],
@@ -139,7 +139,7 @@ export const stateEffects: Cases = {
       expectEqual(await stateOf(store), live('ACTIVE', { lastActivityAt }), `at ${activity}`);
     }
   },
-  'activity: postpones an end by inactivity, and moves the session in the queue': async (store) => {
+  'activity: postpones expiry by inactivity, also in the queue': async (store) => {
     await begin(store, key, { state: live('ACTIVE', { terms, deadline: NOON + 50 }) });
     const ends = [
       [NOON + 15, NOON + 35],
@@ -153,7 +153,7 @@ export const stateEffects: Cases = {
       await expectDue(store, key, end);
     }
   },
-  'send: makes a session wait from its time on, under another revision': async (store, second) => {
+  'send: queues a session for workers at its time, under a new revision': async (store, second) => {
     await begin(store, key, { state: live('ACTIVE', { work: { wakeAt: NOON + 9 } }) });
     await sendAt(store, NOON + 5, 7);
     const work = { wakeAt: NOON + 9, askedAt: NOON + 5, inbox: 1 };
@@ -162,7 +162,7 @@ export const stateEffects: Cases = {
     await put(store, key, live('ACTIVE', { work: { ...work, askedAt: FAR } }));
     await expectWaiting(second, NOON + 9);
   },
-  'send: keeps an earlier time, and takes a session back from where a take has put it': async (
+  'send: keeps an earlier time, and queues a session again that was handed out': async (
     store,
   ) => {
     await begin(store, key);
@@ -183,7 +183,7 @@ export const stateEffects: Cases = {
     await sendAt(store, NOON + 8, 5);
     expectEqual(await waiting(store, NOON + 3), 1, 'waiting after another message');
   },
-  'send: waits for the end of a lease, and for none while the session is PAUSED or has ended':
+  'send: a leased session waits until its lease ends, a PAUSED or TERMINATED one never':
     async (store) => {
       const lease = { holder: 'w', fencingToken: 1, takenAt: NOON, until: NOON + 50 };
       await begin(store, key, { state: live('ACTIVE', { work: { lease } }) });
@@ -205,7 +205,7 @@ const text = '{"status":"IDLE","budget":{"used":{"tokens":7},"limits":{},"last":
 const around = { budget, operations: [text], labels: { a: text }, metadata: { budget, text } };
 
 export const spends: Cases = {
-  'spend: adds to sums, alone or with entries, and ends a session that reaches its budget': async (
+  'spend: adds up with and without entries, and ends a session that reaches its budget': async (
     store,
     second,
   ) => {
@@ -226,7 +226,7 @@ export const spends: Cases = {
     const times = (await due(second, NOON)).map(({ dueAt }) => dueAt);
     expectEqual(times, [0, 0, 0], 'due times');
   },
-  'spend: is made once by its operation, alone or with entries': async (store, second) => {
+  'spend: an operation spends once, with and without entries': async (store, second) => {
     await begin(store, key, { state: live('ACTIVE', { budget }) });
     const once = (id: string, digest?: string) => {
       const operation = operationOf(id, digest);
