@@ -1,18 +1,20 @@
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import { withEntries } from './faulty-store.js';
 import { eventsWith, memoryStoreWith } from './planted-bug.js';
 import { runContract } from './run-contract.js';
 
-const runAll = (makeStore: () => SessionStore, timeoutMs?: number) =>
-  runContract('', makeStore, timeoutMs === undefined ? {} : { timeoutMs });
+/** The cases that the store could keep from ending; all in a long run. */
+const run = (topic: string, makeStore: () => SessionStore) =>
+  runContract(moreIfLong(topic, ''), makeStore);
 
 const never = () => new Promise<never>(() => undefined);
 
 describe('the contract comes to an end on a store that', () => {
   test('loses every append', async () => {
-    const { failed } = await runAll(() =>
+    const { failed } = await run('races:', () =>
       memoryStoreWith((inner) => ({
         use: (commit) => inner.change(withEntries(commit, () => [])),
       })),
@@ -23,7 +25,7 @@ describe('the contract comes to an end on a store that', () => {
 
   test('reads immediately but appends later, and is sound', async () => {
     const later = () => new Promise((resolve) => setImmediate(resolve));
-    const { failed } = await runAll(() =>
+    const { failed } = await run('races:', () =>
       memoryStoreWith((inner) => ({
         use: async (commit) => {
           await later();
@@ -36,7 +38,7 @@ describe('the contract comes to an end on a store that', () => {
 
   test('always has more entries', async () => {
     const entry = { role: 'user', content: 'again', timestamp: '2026-01-31T12:00:00.000Z' };
-    const { failed } = await runAll(() =>
+    const { failed } = await run('history:', () =>
       memoryStoreWith(() => ({
         entries: (_, slice) =>
           ok({
@@ -58,7 +60,7 @@ describe('the contract comes to an end on a store that', () => {
   });
 
   test('always has another page', async () => {
-    const { failed } = await runAll(() =>
+    const { failed } = await run('page:', () =>
       memoryStoreWith((inner) => ({
         page: (...args) =>
           inner.page(...args).map((page) => {
@@ -81,7 +83,7 @@ describe('the contract comes to an end on a store that', () => {
   });
 
   test('always has more events', async () => {
-    const { failed } = await runAll(() =>
+    const { failed } = await run('events:', () =>
       memoryStoreWith((inner) => ({
         events: eventsWith(inner, (events) => ({
           read: (stream, position, limit) =>
@@ -96,7 +98,8 @@ describe('the contract comes to an end on a store that', () => {
   });
 
   test('never answers, and names the call', async () => {
-    const { names, failed } = await runAll(
+    const { names, failed } = await runContract(
+      '',
       () =>
         memoryStoreWith(() => ({
           begin: never,
@@ -112,7 +115,7 @@ describe('the contract comes to an end on a store that', () => {
           reportsEnds: never,
           events: { streamOf: () => '', latest: never, now: never, read: never, repeat: never },
         })),
-      20,
+      { timeoutMs: 20 },
     );
     expect([...failed.keys()].toSorted()).toEqual(names.toSorted());
     const messages = new Set(failed.values());

@@ -1,40 +1,20 @@
-import { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { HistoryEntry } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import type { StateChange, UseChange } from '../../src/store/commit.js';
-import type { SessionKey, SessionStore } from '../../src/store/session-store.js';
-import { type Changes, changed } from '../support/store-doubles.js';
-
-/**
- * A mistake that a store could make: in which group of cases it must be found, what it does, and a
- * store that does.
- */
-export type Fault = readonly [group: string, does: string, makeStore: () => SessionStore];
-
-/** A memory store with some of its methods changed. */
-export const faulty = (
-  group: string,
-  does: string,
-  changes: (inner: MemorySessionStore) => Changes,
-): Fault => {
-  const makeStore = () => {
-    const inner = new MemorySessionStore({ events: true, reportEnds: true });
-    return changed(inner, { events: inner.events, ...changes(inner) });
-  };
-  return [group, does, makeStore];
-};
+import type { SessionKey } from '../../src/store/session-store.js';
+import { type PlantedBug, planted } from './planted-bug.js';
 
 /** A store that keeps what it is given under a name that it has changed. */
 export const renaming = (
-  group: string,
-  does: string,
+  bug: string,
+  caughtBy: string,
   rename: (key: SessionKey) => SessionKey,
-): Fault => {
+): PlantedBug => {
   const renamed = <C extends { readonly key: SessionKey }>(commit: C): C => ({
     ...commit,
     key: { ...commit.key, ...rename(commit.key) },
   });
-  return faulty(group, does, (inner) => ({
+  return planted(bug, caughtBy, (inner) => ({
     begin: (commit) => inner.begin(renamed(commit)),
     change: (commit) => inner.change(renamed(commit)),
     remove: (commit) => inner.remove(renamed(commit)),
@@ -56,17 +36,17 @@ export const withEntries = <C extends StateChange | UseChange>(
 
 /** A store that changes what it keeps. */
 export const distorting = (
-  group: string,
-  does: string,
+  bug: string,
+  caughtBy: string,
   distort: {
     readonly head?: (head: SessionHead) => SessionHead;
     readonly state?: (state: StateRecord) => StateRecord;
     readonly entry?: (entry: HistoryEntry) => HistoryEntry;
   },
-): Fault => {
+): PlantedBug => {
   const { head = (same) => same, state = (same) => same, entry = (same) => same } = distort;
   const all = (entries: readonly HistoryEntry[]) => entries.map(entry);
-  return faulty(group, does, (inner) => ({
+  return planted(bug, caughtBy, (inner) => ({
     begin: ({ effects, ...commit }) => {
       const parts = { head: head(effects.head), state: state(effects.state) };
       const entries = all(effects.entries);

@@ -22,13 +22,9 @@ describe('the contract', () => {
       };
       return { store, close };
     };
-    const sound = await runContract(
-      '',
-      () => makeStore(new TextSessionStore(new MemorySessionStore({ events: true }))),
-      {
-        corrupt: async (store, key, part) => store.damage(key, part),
-      },
-    );
+    const sound = await runContract('corruption:', () => makeStore(new TextSessionStore()), {
+      corrupt: async (store, key, part) => store.damage(key, part),
+    });
     expect(sound.failed.size).toBe(0);
     expect([open, closed]).toEqual([sound.names.length, sound.names.length]);
     const throwing = new Proxy(new MemorySessionStore(), {

@@ -5,13 +5,25 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { joinRace, raceProcesses } from '../../src/testing/index.js';
 import { built } from '../support/built.js';
-import { describeDatabases, newDatabase } from '../support/databases.js';
+import { moreIfLong } from '../support/continuous-integration.js';
+import {
+  type DatabaseKind,
+  databases,
+  describeDatabases,
+  newDatabase,
+} from '../support/databases.js';
 import { openFileStore } from '../support/file-store.js';
 import { runNode } from '../support/run.js';
 import { withEntries } from './faulty-store.js';
 import { memoryStoreWith } from './planted-bug.js';
 
-describeDatabases('two processes that race', (kind) => {
+/**
+ * To a server, two processes are two connections, which the contract of each store races already. A
+ * file is locked by its processes.
+ */
+const files = databases.filter(({ requirement }) => requirement === undefined);
+
+const define = (kind: DatabaseKind) => {
   test('lose nothing, and the race leaves nothing', async () => {
     const database = await newDatabase(kind);
     const racer = await built('racer');
@@ -22,7 +34,9 @@ describeDatabases('two processes that race', (kind) => {
     const left = (await store.page('acme', { offset: 0, limit: 10 }))._unsafeUnwrap();
     expect(left.total).toBe(0);
   });
-});
+};
+
+describeDatabases('two processes that race', define, moreIfLong(files, databases));
 
 describe('a race of two processes finds out', () => {
   test('a store that reads all, changes it and writes it back', async () => {

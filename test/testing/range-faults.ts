@@ -1,22 +1,30 @@
 import { ok } from 'neverthrow';
 import type { MemorySessionStore } from '../../adapters/memory/index.js';
 import type { ListCursor, PageRange, RecordPage } from '../../src/store/session-store.js';
-import { type Fault, faulty } from './faulty-store.js';
+import { type PlantedBug, planted } from './planted-bug.js';
+
+const BY_TIME = 'page: sorts by creation time, then by id, in both orders, by offset and by cursor';
+
+const CURSOR = 'page: a cursor continues after its place, even without a session there';
+
+const BETWEEN = 'page: createdAfter and createdBefore exclude their own milliseconds';
 
 /** A store that takes the range for another range, with the tenant's sessions to look at. */
 const misunderstanding = (
-  does: string,
+  bug: string,
+  caughtBy: string,
   misunderstand: (range: PageRange, inner: MemorySessionStore, tenant: string) => PageRange,
-): Fault =>
-  faulty('page:', does, (inner) => ({
+): PlantedBug =>
+  planted(bug, caughtBy, (inner) => ({
     page: (tenant, range) => inner.page(tenant, misunderstand(range, inner, tenant)),
   }));
 
 const misstating = (
-  does: string,
+  bug: string,
+  caughtBy: string,
   misstate: (page: RecordPage, range: PageRange) => RecordPage,
-): Fault =>
-  faulty('page:', does, (inner) => ({
+): PlantedBug =>
+  planted(bug, caughtBy, (inner) => ({
     page: (tenant, range) => inner.page(tenant, range).map((page) => misstate(page, range)),
   }));
 
@@ -38,44 +46,53 @@ const isThere = (inner: MemorySessionStore, tenant: string, { id }: ListCursor):
   inner.findState({ tenant, id })._unsafeUnwrap() !== undefined;
 
 /** Mistakes with orders, times and cursors. */
-export const rangeFaults: readonly Fault[] = [
-  misunderstanding('knows one order', ({ order: _, ...range }) => range),
-  misunderstanding('lists what is of the time itself, after it', (range) => ({
+export const rangeFaults: readonly PlantedBug[] = [
+  misunderstanding('knows one order', BY_TIME, ({ order: _, ...range }) => range),
+  misunderstanding('lists what is of the time itself, after it', BETWEEN, (range) => ({
     ...range,
     createdAfter: laterBy(range.createdAfter, -1),
   })),
-  misunderstanding('lists what is of the time itself, before it', (range) => ({
+  misunderstanding('lists what is of the time itself, before it', BETWEEN, (range) => ({
     ...range,
     createdBefore: laterBy(range.createdBefore, 1),
   })),
-  misunderstanding('ignores where to begin', ({ cursor: _, ...range }) => range),
-  misunderstanding('passes over nothing after a cursor', (range) =>
+  misunderstanding('ignores where to begin', CURSOR, ({ cursor: _, ...range }) => range),
+  misunderstanding('passes over nothing after a cursor', CURSOR, (range) =>
     range.cursor === undefined ? range : { ...range, offset: 0 },
   ),
-  misunderstanding('goes on after the whole millisecond of a cursor', (range) =>
+  misunderstanding('goes on after the whole millisecond of a cursor', CURSOR, (range) =>
     range.cursor === undefined
       ? range
       : { ...range, cursor: { ...range.cursor, id: range.order === 'oldest' ? '\uffff' : '' } },
   ),
-  misunderstanding('begins anew where the session of a cursor is gone', (range, inner, tenant) =>
-    range.cursor === undefined || isThere(inner, tenant, range.cursor)
-      ? range
-      : { ...range, cursor: undefined },
+  misunderstanding(
+    'begins anew where the session of a cursor is gone',
+    CURSOR,
+    (range, inner, tenant) =>
+      range.cursor === undefined || isThere(inner, tenant, range.cursor)
+        ? range
+        : { ...range, cursor: undefined },
   ),
-  faulty('page:', 'takes a cursor for a rank', (inner) => {
-    const ranks = new Map<string, number>();
-    return {
-      page: (tenant, range) => {
-        const { cursor: after, ...rest } = range;
-        const start = after === undefined ? 0 : (ranks.get(`${tenant}/${after.id}`) ?? 0);
-        const page = inner.page(tenant, { ...rest, offset: range.offset + start })._unsafeUnwrap();
-        if (page.nextCursor !== undefined)
-          ranks.set(`${tenant}/${page.nextCursor.id}`, start + range.offset + range.limit);
-        return ok(page);
-      },
-    };
-  }),
-  faulty('page:', 'gives the order of the ids alone', (inner) => ({
+  planted(
+    'takes a cursor for a rank',
+    'page: a walk by cursor neither skips nor repeats a session while others come and go',
+    (inner) => {
+      const ranks = new Map<string, number>();
+      return {
+        page: (tenant, range) => {
+          const { cursor: after, ...rest } = range;
+          const start = after === undefined ? 0 : (ranks.get(`${tenant}/${after.id}`) ?? 0);
+          const page = inner
+            .page(tenant, { ...rest, offset: range.offset + start })
+            ._unsafeUnwrap();
+          if (page.nextCursor !== undefined)
+            ranks.set(`${tenant}/${page.nextCursor.id}`, start + range.offset + range.limit);
+          return ok(page);
+        },
+      };
+    },
+  ),
+  planted('gives the order of the ids alone', CURSOR, (inner) => ({
     page: (tenant, range) => {
       const { cursor: after, offset, limit } = range;
       if (after === undefined) return inner.page(tenant, range);
@@ -88,15 +105,15 @@ export const rangeFaults: readonly Fault[] = [
         .map((page) => ({ ...page, records: page.records.filter(({ head }) => ids.has(head.id)) }));
     },
   })),
-  misstating('counts what is left', (page, range) =>
+  misstating('counts what is left', CURSOR, (page, range) =>
     range.cursor === undefined ? page : { ...page, total: page.records.length },
   ),
-  misstating('never says that there is more', ({ nextCursor: _, ...page }) => page),
-  misstating('says that there is more where there may be', (page) => {
+  misstating('never says that there is more', BY_TIME, ({ nextCursor: _, ...page }) => page),
+  misstating('says that there is more where there may be', BY_TIME, (page) => {
     const last = page.records.at(-1)?.head;
     return last === undefined ? page : { ...page, nextCursor: { id: last.id, at: last.createdAt } };
   }),
-  faulty('page:', 'counts those of all times', (inner) => ({
+  planted('counts those of all times', BETWEEN, (inner) => ({
     page: (tenant, range) =>
       inner.page(tenant, range).map((page) => ({
         ...page,

@@ -19,11 +19,11 @@ const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 /**
- * Runs the cases whose names begin with `group`, concurrently. The largest one runs only where it
- * is the group.
+ * Runs some cases concurrently: those whose names begin with a text, or are in a set. The cases
+ * that create 10,000 sessions run only if they are named.
  */
 export const runContract = async <S extends SessionStore>(
-  group: string,
+  cases: string | ReadonlySet<string>,
   makeStore: MakeStore<S>,
   options: StoreContractOptions<S> = {},
 ): Promise<ContractRun> => {
@@ -31,9 +31,12 @@ export const runContract = async <S extends SessionStore>(
   const failed = new Map<string, string>();
   const skipped: string[] = [];
   const runs: Promise<void>[] = [];
+  const isChosen = (name: string): boolean => {
+    if (typeof cases !== 'string') return cases.has(name);
+    return name === cases || (name.startsWith(cases) && !isLarge(name));
+  };
   const collect = (name: string, run: () => Promise<void>): void => {
-    if (!name.startsWith(group)) return;
-    if (isLarge(name) && name !== group) return;
+    if (!isChosen(name)) return;
     names.push(name);
     runs.push(run().catch((error: unknown) => void failed.set(name, messageOf(error))));
   };
@@ -41,4 +44,17 @@ export const runContract = async <S extends SessionStore>(
   describeSessionStore(Object.assign(collect, { skip }), makeStore, options);
   await Promise.all(runs);
   return { names, skipped, failed };
+};
+
+/** The names of all cases, and of those that are skipped. No case runs. */
+export const casesOf = <S extends SessionStore>(options: StoreContractOptions<S> = {}) => {
+  const names: string[] = [];
+  const skipped: string[] = [];
+  const collect = (name: string) => names.push(name);
+  const skip = (name: string) => skipped.push(name);
+  const makeStore = (): never => {
+    throw new Error('no case runs');
+  };
+  describeSessionStore<S>(Object.assign(collect, { skip }), makeStore, options);
+  return { names, skipped };
 };
