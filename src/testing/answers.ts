@@ -24,7 +24,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
 /**
- * Compares two values of a property in another way; undefined if they are compared as usual.
+ * Compares two values of a property specially, or returns undefined to compare them as usual.
  */
 export type Alike = (actual: unknown, expected: unknown, name: string) => boolean | undefined;
 
@@ -70,13 +70,12 @@ export const expectThat = (holds: boolean, rule: string): void => {
   if (!holds) throw new Error(`expected: ${rule}`);
 };
 
-/** The value that the store returns. Fails if it returns an error. */
 export const answerOf = async <T>(
   answer: Answer<T, StoreError | TooLarge | SearchTooLarge>,
 ): Promise<T> => {
   const result = await answer;
   if (result.isOk()) return result.value;
-  throw new Error(`the store answered ${result.error.type}: ${result.error.message}`, {
+  throw new Error(`the store returned ${result.error.type}: ${result.error.message}`, {
     cause: result.error,
   });
 };
@@ -87,10 +86,9 @@ export const errorOf = async <T, E extends StoreError | TooLarge | SearchTooLarg
 ): Promise<E> => {
   const result = await answer;
   if (result.isErr()) return result.error;
-  throw new Error(`the store answered ${JSON.stringify(result.value)} where an error was expected`);
+  throw new Error(`the store returned ${JSON.stringify(result.value)} where an error was expected`);
 };
 
-/** The contents of a record as plain data. */
 export interface Contents {
   readonly head: SessionHead;
   readonly state: StateRecord;

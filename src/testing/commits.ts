@@ -15,26 +15,33 @@ import type {
   StateChange,
   UseChange,
 } from '../store/commit.js';
-import type { DueSession, ReadSize, SessionStore } from '../store/session-store.js';
+import type {
+  DueSession,
+  EntriesOutcome,
+  HistorySlice,
+  ReadSize,
+  SessionStore,
+} from '../store/session-store.js';
 import { answerOf, type Contents, expectEqual, repeatUntil } from './answers.js';
 import { eventsAfter, hasEvents } from './event-steps.js';
 import { idsOf as idsOn, pageOf } from './page-steps.js';
-import { headOf, keyOf, live, NOON, operationOf, say, TENANT, upTo } from './samples.js';
+import { headOf, keyOf, leaseOf, live, NOON, operationOf, say, TENANT, upTo } from './samples.js';
 
 /** The session that most cases are about. */
 export const key = keyOf('one');
 
-/** What a session begins with. */
+/** A session of another tenant, under the same id. */
+export const theirs = keyOf('one', 'globex');
+
+/** The content of a new session. */
 export interface Beginning {
   readonly head?: SessionHead;
-  /** Default: ACTIVE. */
   readonly state?: StateRecord;
   readonly entries?: readonly HistoryEntry[];
   readonly guards?: BeginCommit['guards'];
   readonly events?: readonly EventPart[];
 }
 
-/** A commit that begins a session. */
 export const beginOf = (key: SessionKey, beginning: Beginning = {}): BeginCommit => {
   const { head = headOf(key.id), state = live('ACTIVE'), entries = [], guards = {} } = beginning;
   const { events = [{ type: 'created', at: NOON }] } = beginning;
@@ -59,7 +66,6 @@ export const begin = async (
   return { head, state, history: entries };
 };
 
-/** Begins a session that was created so many milliseconds after NOON. */
 export const beginAt = (
   store: SessionStore,
   id: string,
@@ -67,7 +73,6 @@ export const beginAt = (
   beginning?: Omit<Beginning, 'head'>,
 ): Promise<Contents> => begin(store, keyOf(id), { ...beginning, head: headOf(id, NOON + ms) });
 
-/** The answer where a guard refuses. */
 export const refused = (guard: string, rest: object = {}) => ({
   outcome: 'refused',
   guard,
@@ -86,14 +91,14 @@ export const MADE = { outcome: 'made', position: 0 };
 export const change = (store: SessionStore, commit: ChangeCommit): Promise<Changed> =>
   answerOf(store.change(commit));
 
-/** Makes a change, and returns its position. Fails if the store refuses it. */
+/** Makes a change and returns its position. Fails if the store refuses it. */
 export const made = async (store: SessionStore, commit: ChangeCommit): Promise<number> => {
   const changed = await change(store, commit);
   if (changed.outcome === 'made') return changed.position;
-  throw new Error(`change answered ${JSON.stringify(changed)}`);
+  throw new Error(`change returned ${JSON.stringify(changed)}`);
 };
 
-/** A change that replaces the stored state, whose revision is one lower than that of the next. */
+/** A change of the stored state, whose revision is one below that of the next. */
 export const putOf = (
   key: DueKey,
   next: StateRecord,
@@ -132,7 +137,7 @@ export const put = async (
   return state;
 };
 
-/** The effects of an append besides its entries. */
+/** The effects of an append, except its entries. */
 export type Use = Partial<Omit<UseChange['effects'], 'put' | 'entries'>>;
 
 /** A change that adds entries with these contents at NOON. */
@@ -152,14 +157,12 @@ export const appendOf = (
   },
 });
 
-/** A change that only spends. */
 export const spendOf = (of: SessionKey, spend: Spend, guards: Guards = {}): UseChange => ({
   key: of,
   guards,
   effects: { spend, events: [{ type: 'spent', at: NOON }] },
 });
 
-/** Appends, and returns the position. Fails if the store refuses it. */
 export const append = (
   store: SessionStore,
   key: SessionKey,
@@ -178,14 +181,12 @@ export const add = (
   return made(store, { ...commit, effects: { ...commit.effects, entries } });
 };
 
-/** Overwrites the entries at some positions, whatever the outcome. */
 export const redact = (
   store: SessionStore,
   key: SessionKey,
   positions: readonly number[],
 ): Promise<Changed> => change(store, { key, guards: {}, effects: { redact: positions, at: NOON } });
 
-/** Removes a session, whatever the outcome. */
 export const remove = (
   store: SessionStore,
   key: DueKey,
@@ -196,7 +197,6 @@ export const remove = (
   return answerOf(store.remove({ key, guards, effects: { remains, events } }));
 };
 
-/** Moves a session from one time in the queue of what is due to another. */
 export const move = (
   store: SessionStore,
   key: DueKey,
@@ -223,29 +223,34 @@ export const said = async (
 ): Promise<readonly string[] | undefined> =>
   (await find(store, of))?.history.map(({ content }) => content);
 
-/** Fails unless the history has exactly these contents. */
 export const expectSaid = async (
   store: SessionStore,
   contents: readonly string[],
   what = 'the history',
 ): Promise<void> => expectEqual(await said(store, key), contents, what);
 
-/** The entries of a session with their positions. */
-export const placed = async (
+type Found = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
+
+/** A part of a history. Fails if there is none. */
+export const foundIn = async (
   store: SessionStore,
-  key: SessionKey,
-): Promise<readonly PositionedEntry[]> => {
-  const found = await answerOf(store.entries(key, { after: 0, limit: 10_000 }));
-  if (found.outcome === 'found') return found.entries;
-  throw new Error(`entries answered ${found.outcome}`);
+  slice: HistorySlice,
+  of: SessionKey = key,
+): Promise<Found> => {
+  const found = await answerOf(store.entries(of, slice));
+  if (found.outcome === 'found') return found;
+  throw new Error(`entries returned ${found.outcome}`);
 };
 
-export const positionsOf = async (
+export const placed = async (
   store: SessionStore,
-  of: SessionKey = key,
-): Promise<readonly number[]> => (await placed(store, of)).map(({ position }) => position);
+  of?: SessionKey,
+): Promise<readonly PositionedEntry[]> =>
+  (await foundIn(store, { after: 0, limit: 10_000 }, of)).entries;
 
-/** What is due in all parts of a store. */
+export const positionsOf = async (store: SessionStore): Promise<readonly number[]> =>
+  (await placed(store)).map(({ position }) => position);
+
 export const due = async (
   store: SessionStore,
   now: number,
@@ -269,10 +274,10 @@ export const due = async (
   return sessions.toSorted((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1));
 };
 
-/** A time that is later than all others of the cases. */
+/** A time after all others in the cases. */
 export const FAR = NOON + 1e9;
 
-/** Fails unless this session alone is due, and from this time on. */
+/** Fails unless exactly this session is due, from this time on. */
 export const expectDue = async (
   store: SessionStore,
   key: DueKey,
@@ -284,14 +289,13 @@ export const expectDue = async (
     expectEqual(await due(store, now), [{ ...key, dueAt }], `due from its time on ${what}`);
 };
 
-/** The number of sessions that wait for a worker. */
 export const waiting = (
   store: SessionStore,
   now: number,
   tenant: string | undefined = TENANT,
 ): Promise<number> => answerOf(store.countWaiting({ tenant, now, limit: 1000 }));
 
-/** Fails unless one session waits for a worker, and from this time on. */
+/** Fails unless exactly one session waits for a worker, from this time on. */
 export const expectWaiting = async (
   store: SessionStore,
   wakeAt: number,
@@ -301,18 +305,17 @@ export const expectWaiting = async (
   expectEqual(counts, [0, 1], `waiting a millisecond before its time, and then ${what}`);
 };
 
-/** The ids of a tenant's sessions, newest first. */
 export const idsOf = async (store: SessionStore, tenant?: string): Promise<readonly string[]> =>
   idsOn(await pageOf(store, {}, tenant));
 
-/** Runs a step for all writers at once; every other one uses the second store. */
+/** Runs a step for 50 writers concurrently, by two stores alternately. */
 export const raceOf = <T>(
   stores: readonly [SessionStore, SessionStore],
   step: (store: SessionStore, writer: number) => Promise<T>,
 ): Promise<readonly T[]> =>
   Promise.all(upTo(50).map((writer) => step(stores[writer % 2 === 0 ? 0 : 1], writer)));
 
-/** The session that guards are tried on. It waits for a worker, is leased, and ends at NOON + 100. */
+/** The session of the guard cases. It waits for a worker, is leased, and ends at NOON + 100. */
 export const guardedState = live('ACTIVE', {
   revision: 5,
   deadline: NOON + 100,
@@ -320,15 +323,15 @@ export const guardedState = live('ACTIVE', {
   budget: { used: { tokens: 5 }, limits: { tokens: 2 ** 52 }, last: '' },
   work: {
     wakeAt: NOON + 1000,
-    lease: { holder: 'w', fencingToken: 7, takenAt: NOON, until: NOON + 50 },
+    lease: leaseOf(7, NOON + 50),
   },
 });
 
-/** The positions of the session that guards are tried on. */
+/** The positions of the session of the guard cases. */
 export interface Places {
   /** After its first entry, which a rewind has kept. */
   readonly first: number;
-  /** After an entry that the rewind has taken out. */
+  /** After an entry that the rewind has removed. */
   readonly superseded: number;
   readonly end: number;
 }
@@ -342,8 +345,8 @@ export const addGuarded = async (store: SessionStore): Promise<Places> => {
   return { first, superseded, end };
 };
 
-/** All that a change could alter, as the reads show it. */
-const everything = async (store: SessionStore) => ({
+/** Everything that a change could alter, as reads return it. */
+export const everything = async (store: SessionStore) => ({
   record: await find(store),
   page: await pageOf(store, {}),
   labelled: await pageOf(store, { labels: { user: 'ann' } }),

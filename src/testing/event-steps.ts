@@ -2,14 +2,14 @@ import { ok } from 'neverthrow';
 import type { SessionEvent } from '../session/session-event.js';
 import type { EventLog, SessionStore } from '../store/session-store.js';
 import { answerOf } from './answers.js';
-import { answered } from './bounded-store.js';
+import { answered } from './opened-store.js';
 import { TENANT } from './samples.js';
 
 type WithEvents = Pick<SessionStore, 'events'>;
 
 export const logOf = ({ events }: WithEvents): EventLog => {
   if (events === undefined)
-    throw new Error("the store has no events; if it is to have none, say so: without: ['events']");
+    throw new Error("the store has no events; if that is intended, set without: ['events']");
   return events;
 };
 
@@ -19,7 +19,6 @@ export const latestPosition = async (store: WithEvents, tenant = TENANT): Promis
   return answerOf(log.latest(log.streamOf(tenant)));
 };
 
-/** All events of the tenant's stream after a position. */
 export const eventsAfter = async (
   store: WithEvents,
   position: string,
@@ -30,7 +29,7 @@ export const eventsAfter = async (
   return page.events;
 };
 
-/** Whether a log can be opened and read: without events, a store has none, or one that refuses. */
+/** Whether the store has events. Without them, it has no log, or a log that refuses all calls. */
 export const hasEvents = async ({ events }: WithEvents): Promise<boolean> => {
   if (events === undefined) return false;
   const opened = await (events.open?.() ?? ok());
@@ -45,7 +44,7 @@ export const listenTo = (store: WithEvents, timeoutMs: number) => {
   const log = logOf(store);
   if (log.listen === undefined) {
     throw new Error(
-      "the log takes no listeners; if watches are to poll it, say so: without: ['listen']",
+      "the log accepts no listeners; if watches should poll it, set without: ['listen']",
     );
   }
   const listen = log.listen.bind(log);

@@ -33,7 +33,7 @@ export const hostileNames: readonly string[] = [
   ['x'.repeat(255), 'x'.repeat(256), ':'.repeat(256), '\u20AC'.repeat(256)],
 ].flat();
 
-/** Texts that break code which escapes, splits, counts or parses them. */
+/** Strings that break code which escapes, splits, counts or parses them. */
 export const hostileTexts: readonly string[] = [
   ['', ' ', '    ', ' leading and trailing ', '\t \t\t  \t', '\n', '\r\n\r\n', 'a\nb\n'],
   ['"abc",', '\n"abc",\n', '"abc",\n"abc",\n', '},\n'],

@@ -14,18 +14,13 @@ import type {
 import type { SessionStore, StoredMessage } from '../store/session-store.js';
 import { answerOf, expectEqual } from './answers.js';
 import { change, key, made, putOf, stateOf } from './commits.js';
-import { NOON, say } from './samples.js';
+import { NOON, SAME, say } from './samples.js';
 
-export const messageOf = (
-  id: string,
-  content = id,
-  digest = 'the-same-content',
-): MessageToStore => ({
+export const messageOf = (id: string, content = id, digest = SAME): MessageToStore => ({
   entry: { ...say(content), id, message: true },
   digest,
 });
 
-/** A change that sends a message, and does nothing else. */
 export const sendOf = (
   message: MessageToStore,
   guards: Guards = {},
@@ -37,8 +32,8 @@ export const sendOf = (
 });
 
 /**
- * Sends messages that wait from NOON on; the content of one that is given by its id is the id.
- * Fails if one is refused.
+ * Sends messages, which wait from NOON on. A message that is given by its id has the id as its
+ * content. Fails if a message is refused.
  */
 export const send = async (
   store: SessionStore,
@@ -51,11 +46,11 @@ export const send = async (
   }
 };
 
-/** Effects of a change that replaces a state because of its inbox. */
+/** The effects of a put on the inbox and the history. */
 export type InboxUse = InboxEffects &
   Partial<Pick<HistoryEffects, 'truncate' | 'entries' | 'send'>>;
 
-/** The state after a use of an inbox with so many messages. */
+/** The state after a use of an inbox that had this many messages. */
 export const withInbox = (
   state: StateRecord,
   { inbox = 0, askedAt }: Pick<WorkRecord, 'inbox' | 'askedAt'>,
@@ -68,7 +63,6 @@ export const withInbox = (
   return { ...state, work: { ...work, inbox: count, ...(askedAt !== undefined && { askedAt }) } };
 };
 
-/** A change of the inbox of a session in this state. */
 export const inboxOf = (state: StateRecord, use: InboxUse, guards: Guards = {}): StateChange => {
   const next = { ...withInbox(state, state.work, use), revision: state.revision + 1 };
   const { effects, ...rest } = putOf(key, next, state, guards);
@@ -81,7 +75,7 @@ export const inboxOf = (state: StateRecord, use: InboxUse, guards: Guards = {}):
   return { ...rest, effects: { ...effects, ...use, events } };
 };
 
-/** Changes the inbox in the stored state, whatever the outcome. */
+/** Changes the inbox and the stored state, whatever the outcome. */
 export const changeInbox = async (
   store: SessionStore,
   use: InboxUse,
@@ -103,7 +97,6 @@ export const take = async (
   return changed.outcome === 'made' ? (changed.messages ?? []) : [];
 };
 
-/** The messages with these ids, in their order. */
 export const known = async (
   store: SessionStore,
   ids: readonly string[],
@@ -112,7 +105,6 @@ export const known = async (
   return found.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 };
 
-/** The ids of the messages that wait, the oldest first. */
 export const waitingIds = async (
   store: SessionStore,
   of: SessionKey = key,

@@ -3,10 +3,9 @@ import { optionsOf } from '../schema/options-of.js';
 import { optional } from '../schema/schema.js';
 import { list, number, oneOf } from '../schema/values.js';
 import type { SessionStore } from '../store/session-store.js';
-import { boundedStore } from './bounded-store.js';
 import { absences, NO_CORRUPTION } from './cases/absences.js';
 import { corruption } from './cases/corruption.js';
-import { type MakeStore, withOpenedStore } from './opened-store.js';
+import { boundedStore, type MakeStore, withOpenedStore } from './opened-store.js';
 import { OPTIONAL_PARTS, type OptionalPart, optionalCases, requiredCases } from './parts.js';
 import type { Cases, Corrupt } from './store-case.js';
 
@@ -21,7 +20,7 @@ export {
 export type { Corrupt, StoredPart } from './store-case.js';
 
 /**
- * The `test` function of a test runner. Those of vitest, node:test, Jest, Mocha, Bun and Deno fit.
+ * The `test` function of a test runner, for example vitest, node:test, Jest, Mocha, Bun or Deno.
  */
 export interface TestFunction {
   (name: string, run: () => Promise<void>): unknown;
@@ -34,16 +33,16 @@ export interface TestFunction {
 /** Options of `describeSessionStore`. */
 export interface StoreContractOptions<S extends SessionStore> {
   /**
-   * Damages a part of a stored session. Without it, the cases on records that cannot be read are
-   * skipped. Omit it only if nothing outside the store can damage a record.
+   * Damage a part of a stored session. Without it, the cases on damaged records are skipped. Omit
+   * it only if nothing outside the store can damage a record.
    */
   readonly corrupt?: Corrupt<S> | undefined;
   /**
-   * The parts that the store lacks: `statuses` for lists by status alone and limits of live
-   * sessions, `events` for the log of events, `listen` for listeners of that log. Their cases do
-   * not run, and the report names each part as not checked. A store must refuse what it lacks: a
-   * case fails if it ignores it, or has it after all. Default: none, so that everything that the
-   * service may call is checked.
+   * Leave out the cases of parts that the store lacks: `statuses` for lists by status alone and
+   * limits of live sessions, `events` for the event log, `listen` for listeners of that log. The
+   * report names each part as not checked. A store must refuse calls of a part that it lacks: a
+   * case fails if the store ignores such a call or supports it. Default: none, so that everything
+   * that the service may call is checked.
    */
   readonly without?: readonly OptionalPart[] | undefined;
   /**
@@ -53,7 +52,7 @@ export interface StoreContractOptions<S extends SessionStore> {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Maximum delay of a timer; a longer one would fire at once. */
+/** Maximum delay of a timer; a longer delay would fire immediately. */
 const MAXIMUM_TIMEOUT_MS = 2 ** 31 - 1;
 
 const read = optionsOf('describeSessionStore', {
@@ -62,7 +61,7 @@ const read = optionsOf('describeSessionStore', {
   timeoutMs: optional(number(1, MAXIMUM_TIMEOUT_MS), 30_000),
 } satisfies Readonly<Record<keyof StoreContractOptions<never>, unknown>>);
 
-/** The parts that a store lacks; without events, there is no log to listen to. */
+/** Without events, there is no log to listen to. */
 const absentParts = (without: readonly OptionalPart[]): ReadonlySet<OptionalPart> => {
   const absent = new Set(without);
   return absent.has('events') ? absent.add('listen') : absent;

@@ -1,5 +1,45 @@
+import { timedOut, withTimeout } from '../session/with-timeout.js';
 import type { SessionStore } from '../store/session-store.js';
-import { answered } from './bounded-store.js';
+
+/**
+ * Waits for a value for at most `timeoutMs` milliseconds, then rejects with an error that names
+ * `what`.
+ */
+export const answered = async <T>(
+  what: string,
+  timeoutMs: number,
+  value: T | PromiseLike<T>,
+): Promise<T> => {
+  const answer = await withTimeout(timeoutMs, Promise.resolve(value));
+  if (answer !== timedOut) return answer;
+  throw new Error(`${what} has not answered within ${timeoutMs} ms`);
+};
+
+const isPending = (answer: unknown): answer is PromiseLike<unknown> =>
+  typeof answer === 'object' && answer !== null && 'then' in answer;
+
+const bounded = <T extends object>(inner: T, timeoutMs: number, path: string): T =>
+  // Not over `inner` itself: a proxy must return the properties of a frozen object as they are.
+  new Proxy<T>(Object.create(inner), {
+    get(_, name) {
+      const value: unknown = Reflect.get(inner, name);
+      const call = `${path}${String(name)}`;
+      if (name === 'events' && typeof value === 'object' && value !== null)
+        return bounded(value, timeoutMs, `${call}.`);
+      if (typeof value !== 'function') return value;
+      return (...args: readonly unknown[]) => {
+        const answer: unknown = Reflect.apply(value, inner, args);
+        return isPending(answer) ? answered(`${call}()`, timeoutMs, answer) : answer;
+      };
+    },
+  });
+
+/**
+ * The same store, but a call without an answer within `timeoutMs` rejects with an error that names
+ * it.
+ */
+export const boundedStore = (store: SessionStore, timeoutMs: number): SessionStore =>
+  bounded(store, timeoutMs, '');
 
 /** A store with its resources, which a factory may return instead of a store. */
 export interface OpenedStore<S extends SessionStore> {
@@ -25,7 +65,6 @@ export type MakeStore<S extends SessionStore> = () =>
 
 const isStore = <S extends SessionStore>(made: S | OpenedStore<S>): made is S => 'begin' in made;
 
-/** Makes a store, runs `use` with it, and closes it. */
 export const withOpenedStore = async <S extends SessionStore>(
   makeStore: MakeStore<S>,
   timeoutMs: number,

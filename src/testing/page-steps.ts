@@ -2,8 +2,15 @@ import type { ListCursor, PageRange, RecordPage, SessionStore } from '../store/s
 import { answerOf, expectEqual, repeatUntil } from './answers.js';
 import { NOON, TENANT } from './samples.js';
 
-/** A time, in milliseconds after NOON. */
 export const atOf = (ms: number): string => new Date(NOON + ms).toISOString();
+
+/** Between two times in milliseconds after NOON, both excluded. */
+export const between = (after: number, before: number) => ({
+  createdAfter: atOf(after),
+  createdBefore: atOf(before),
+});
+
+export const orders = ['newest', 'oldest'] as const;
 
 /** A page of the first hundred sessions, or of a part of them. */
 export const pageOf = (
@@ -15,13 +22,13 @@ export const pageOf = (
 export const idsOf = ({ records }: RecordPage): readonly string[] =>
   records.map(({ head }) => head.id);
 
-/** The ids and the total of a page, and where the next begins. */
+/** The ids and the total of a page, and the cursor of the next. */
 export const listed = async (store: SessionStore, range: Partial<PageRange>) => {
   const page = await pageOf(store, range);
   return { ids: idsOf(page), total: page.total, next: page.nextCursor };
 };
 
-/** More pages than any list in these cases has. */
+/** More pages than any list of the cases has. */
 const MAXIMUM_PAGES = 100;
 
 /** The ids on pages that follow one another by cursor. `between` runs before each further page. */
@@ -45,12 +52,9 @@ export const walk = async (
 
 /** The ids of a list in the orders that its range allows, given the newest first. */
 const inOrders = ({ order }: Partial<PageRange>, ids: readonly string[]) =>
-  order === undefined
-    ? ([
-        ['newest', ids],
-        ['oldest', ids.toReversed()],
-      ] as const)
-    : ([[order, ids]] as const);
+  (order === undefined ? orders : [order]).map(
+    (each) => [each, each === 'oldest' ? ids.toReversed() : ids] as const,
+  );
 
 /** Fails unless each page by offset is a slice of this list, given the newest first. */
 const expectSlices = async (

@@ -1,7 +1,7 @@
 import type { SessionStore } from '../store/session-store.js';
 import { answerOf, expectEqual, repeatUntil } from './answers.js';
-import { boundedStore } from './bounded-store.js';
 import { append, begin, change, remove, tryBegin } from './commits.js';
+import { boundedStore } from './opened-store.js';
 import { keyOf, upTo } from './samples.js';
 
 /** Starts a process that calls `joinRace` with this ticket. Resolves once the process has ended. */
@@ -11,7 +11,7 @@ const RACERS = ['1', '2'] as const;
 const ROUNDS = 200;
 const TIMEOUT_MS = 30_000;
 
-/** How often a process looks for the other one, and how long it waits between two looks. */
+/** How often a process looks for the other process, and the delay between two looks. */
 const LOOKS = 1000;
 const LOOK_AGAIN_MS = 10;
 

@@ -3,14 +3,13 @@ import type { SessionKey } from '../session/session-key.js';
 import type { SessionHead, SessionTerms, StateRecord } from '../session/session-record.js';
 import type { EndReason } from '../session/session-status.js';
 
-/** The time of the samples, in milliseconds since the epoch. */
 export const NOON = Date.UTC(2026, 0, 31, 12);
 
 export const TENANT = 'acme';
 
 export const keyOf = (id: string, tenant = TENANT): SessionKey => ({ tenant, id });
 
-/** A time that does not come. */
+/** A time that never comes. */
 export const NEVER = Number.POSITIVE_INFINITY;
 
 /** The head of a session, created at NOON by default. */
@@ -35,7 +34,7 @@ export const noTerms: SessionTerms = {
   graceMs: 0,
 };
 
-/** Terms that end a session which is unused for so many milliseconds. */
+/** Terms with an inactivity timeout. */
 export const endingAfter = (inactivityTimeoutMs: number): SessionTerms => ({
   ...noTerms,
   inactivityTimeoutMs,
@@ -74,15 +73,24 @@ export const ended = (endReason: EndReason, changes: Partial<Phase> = {}): State
   endReason,
 });
 
-/** An entry with this `content`. */
 export const say = (content: string, role = 'user', spokenMs = NOON): HistoryEntry => ({
   role,
   content,
   timestamp: new Date(spokenMs).toISOString(),
 });
 
-/** An operation with this id, as `append` takes it. */
-export const operationOf = (id: string, digest = 'the-same-content') => ({ id, digest });
+/** The digest of most samples, and that of different content. */
+export const SAME = 'the-same-content';
+export const OTHER = 'another-content-';
+
+export const operationOf = (id: string, digest = SAME) => ({ id, digest });
+
+export const leaseOf = (fencingToken: number, until: number) => ({
+  holder: 'w',
+  fencingToken,
+  takenAt: NOON,
+  until,
+});
 
 /** 0 to `count - 1`. */
 export const upTo = (count: number): readonly number[] =>

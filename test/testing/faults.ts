@@ -113,7 +113,7 @@ const pagingFaults: readonly PlantedBug[] = [
   })),
   planted(
     'leaves the histories out',
-    'page: returns sessions as find does, also by labels, and changes do not move them',
+    'page: returns sessions as find does, and changes do not move them',
     (inner) => ({
       page: (tenant, page) =>
         inner.page(tenant, page).map((found) => ({
@@ -204,14 +204,14 @@ const appendFaults: readonly PlantedBug[] = [
   ),
   planted(
     'turns the entries of a call around',
-    'entries: are stored in the order of the calls, each call together, at rising positions',
+    'entries: are stored in call order, at rising positions',
     (inner) => ({
       use: (commit) => inner.change(withEntries(commit, (entries) => entries.toReversed())),
     }),
   ),
   planted(
     'adds equal entries once',
-    'entries: are stored in the order of the calls, each call together, at rising positions',
+    'entries: are stored in call order, at rising positions',
     (inner) => {
       const known = new Set<string>();
       return {
@@ -256,7 +256,7 @@ const appendFaults: readonly PlantedBug[] = [
 const placeFaults: readonly PlantedBug[] = [
   planted(
     'removes whatever revision it finds',
-    'remove: checks present, revision and unusedSince in this order, and writes nothing if one fails',
+    'remove: checks present, revision and unusedSince, and writes nothing if one fails',
     (inner) => ({
       remove: (commit) => inner.remove({ ...commit, guards: {} }),
     }),

@@ -96,7 +96,7 @@ const partFaults: readonly PlantedBug[] = [
   ),
   planted(
     'finds nothing where no session is',
-    'history: an unknown session, a removed one and that of another tenant are missing',
+    'history: unknown, removed and foreign sessions are missing',
     (inner) => ({
       entries: (key, slice) =>
         inner.entries(key, slice).map((found): EntriesOutcome => {

@@ -43,9 +43,7 @@ describe('the contract of a store', () => {
   test('is checked completely without any option, except records that nobody can damage', () => {
     const { names, skipped } = casesOf();
     expect(notChecked(names)).toEqual([]);
-    expect(skipped).toEqual([
-      'not checked: records that cannot be read (the option corrupt is absent)',
-    ]);
+    expect(skipped).toEqual(['not checked: damaged records (without the option corrupt)']);
     const topics = new Set(names.map((name) => name.slice(0, name.indexOf(':'))));
     expect([...topics]).toEqual(
       expect.arrayContaining([
@@ -84,11 +82,9 @@ describe('the contract of a store', () => {
   });
 });
 
-const NO_STATUSES =
-  'not checked: lists by status alone and limits of live sessions, which the store refuses (without: statuses)';
-const NO_EVENTS = 'not checked: events, which the store does not have (without: events)';
-const NO_LISTENERS =
-  'not checked: listeners, which the log of events does not take (without: listen)';
+const NO_STATUSES = 'not checked: lists by status, limits of live sessions (without: statuses)';
+const NO_EVENTS = 'not checked: events (without: events)';
+const NO_LISTENERS = 'not checked: listeners of events (without: listen)';
 
 type Lacking = readonly [
   without: readonly OptionalPart[],

@@ -28,7 +28,7 @@ const recognised =
 const lost: readonly PlantedBug[] = [
   using(
     'loses the activity of an append',
-    'activity: never moves back, and never changes the revision',
+    'put: keeps a later activity, and the end that follows',
     (commit, inner) => inner.change(effects(commit, { activity: undefined })),
   ),
   using(
@@ -36,17 +36,18 @@ const lost: readonly PlantedBug[] = [
     'events: a commit has no, one or several events, with the next sequences',
     (commit, inner) => inner.change(effects(commit, { events: commit.effects.events.slice(0, 1) })),
   ),
-  changing('loses the entries of a put', 'put: adds entries in the same step', (commit, inner) =>
-    inner.change(
-      (commit.effects.put === undefined
-        ? commit
-        : effects(commit, { entries: [] })) as ChangeCommit,
-    ),
-  ),
   changing(
-    'loses a rewind',
-    'truncate: removes later entries from every read, and others follow',
-    (commit, inner) => inner.change(effects(commit, { truncate: undefined }) as ChangeCommit),
+    'loses the entries of a put',
+    'take: follows truncate, entries, send and withdraw in one step',
+    (commit, inner) =>
+      inner.change(
+        (commit.effects.put === undefined
+          ? commit
+          : effects(commit, { entries: [] })) as ChangeCommit,
+      ),
+  ),
+  changing('loses a rewind', 'truncate: removes later entries from every read', (commit, inner) =>
+    inner.change(effects(commit, { truncate: undefined }) as ChangeCommit),
   ),
   changing(
     'takes a rewind to 0 for none',
@@ -97,7 +98,7 @@ const lost: readonly PlantedBug[] = [
   ),
   putting(
     'replaces the activity by that of a put',
-    'put: keeps an activity that is later than its own, and the end that follows',
+    'put: keeps a later activity, and the end that follows',
     (commit, inner) => {
       const { put } = commit.effects;
       const stored = inner.findState(commit.key)._unsafeUnwrap()?.lastActivityAt ?? 0;
@@ -118,7 +119,7 @@ const lost: readonly PlantedBug[] = [
   ),
   planted(
     'overwrites what it can of a refused redaction',
-    'redact: overwrites nothing if one position is after the end, or without a session',
+    'redact: overwrites nothing if one position is after the end',
     (inner) => ({
       redact: (commit) => {
         const { redact } = commit.effects;
@@ -197,7 +198,7 @@ const begins: readonly PlantedBug[] = [
   ),
   planted(
     'forgets the guard source',
-    'begin: source fails after a rewind, a redaction or a removal, and in another tenant',
+    'begin: source fails after a rewind, redaction or removal, and across tenants',
     (inner) => ({
       begin: ({ guards: { source: _, ...guards }, ...commit }) =>
         inner.begin({ ...commit, guards }),
@@ -211,7 +212,7 @@ const begins: readonly PlantedBug[] = [
   })),
   planted(
     'counts the sessions that a clock has ended',
-    'begin: live counts the sessions of the tenant that are open at its time',
+    'begin: live counts the open sessions of the tenant',
     (inner) => ({
       begin: ({ guards, ...commit }) => {
         const { live } = guards;

@@ -9,12 +9,9 @@ import { labelOf, type PlantedBug, planted } from './planted-bug.js';
 type LabelRange = PageRange & { readonly labels: SessionLabels };
 
 const isRead = 'label: sessions are found and read with any label values';
-const isListed =
-  'label: a list contains the sessions with all labels, by offset, by cursor and between two times';
-const isUnknown =
-  'label: a part of a label, its value under another name or one label too many finds nothing';
-const isWalked =
-  'label: a list contains the sessions with all labels, by offset, by cursor and between two times';
+const isListed = 'label: a list contains exactly the sessions with all of its labels';
+const isUnknown = 'label: a partial, misnamed or extra label finds nothing';
+const isWalked = 'label: a list contains exactly the sessions with all of its labels';
 const isMoved = 'put: moves a session only between the lists of its labels';
 const isGone = 'remove: takes one session out of every read, list and queue';
 
@@ -168,7 +165,7 @@ export const plantedLabelBugs: readonly PlantedBug[] = [
   }),
   planted(
     'gives a session the labels of a removed one with its id',
-    'begin: a session inherits no labels, entries or operations from a removed one with its id',
+    'begin: a session inherits nothing from a removed one with its id',
     (inner) => {
       const known = new Map<string, SessionLabels>();
       return {

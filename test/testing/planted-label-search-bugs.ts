@@ -4,13 +4,11 @@ import { isSearch } from '../../src/store/page-range.js';
 import type { PageRange, RecordPage } from '../../src/store/session-store.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
-const hasAll =
-  'label: a list contains the sessions with all labels, by offset, by cursor and between two times';
-const isWalked =
-  'label: a list contains the sessions with all labels, by offset, by cursor and between two times';
+const hasAll = 'label: a list contains exactly the sessions with all of its labels';
+const isWalked = 'label: a list contains exactly the sessions with all of its labels';
 const hasStatus = 'label: a list by label and status contains expired sessions as TERMINATED';
 const isByUse = 'updated: lists the session first that was used, changed or ended last';
-const isWhole = 'page: returns sessions as find does, also by labels, and changes do not move them';
+const isWhole = 'page: returns sessions as find does, and changes do not move them';
 const isBounded =
   'label: a search examines up to 10,000 sessions, and a list by one label any number';
 

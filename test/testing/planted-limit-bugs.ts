@@ -5,7 +5,7 @@ import type { LiveLimit, StateChange } from '../../src/store/commit.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 const refuses = 'guards: a change that fails live writes nothing';
-const counts = 'begin: live counts the sessions of the tenant that are open at its time';
+const counts = 'begin: live counts the open sessions of the tenant';
 
 /** A change under another limit. */
 const under = (commit: StateChange, live: LiveLimit | undefined): StateChange => ({

@@ -1,8 +1,7 @@
 import { endsAt } from '../../src/session/state-at.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
-const removed =
-  'remove: checks present, revision and unusedSince in this order, and writes nothing if one fails';
+const removed = 'remove: checks present, revision and unusedSince, and writes nothing if one fails';
 
 const removals: readonly PlantedBug[] = [
   planted('removes whatever revision there is', removed, (inner) => ({
@@ -27,7 +26,7 @@ const removals: readonly PlantedBug[] = [
   ),
   planted(
     'keeps what is left of the last session with an id',
-    'remains: are separate for each session that had the id, and from a new one',
+    'remains: are separate for each session that had the id',
     (inner) => {
       const last = new Map<string, string>();
       return {
@@ -61,8 +60,7 @@ const removals: readonly PlantedBug[] = [
   ),
 ];
 
-const moved =
-  'move: checks present, revision and dueAt in this order, and moves nothing if one fails';
+const moved = 'move: checks present, revision and dueAt, and moves nothing if one fails';
 
 const moves: readonly PlantedBug[] = [
   planted('moves a session from any time', moved, (inner) => ({
@@ -87,8 +85,7 @@ const moves: readonly PlantedBug[] = [
   ),
 ];
 
-const inTime =
-  'take: hands out a session at its time, and not again before until, in all processes';
+const inTime = 'take: hands out a session at its time, and not again before until';
 
 const takes: readonly PlantedBug[] = [
   planted('hands a session out twice', inTime, (inner) => ({
@@ -99,14 +96,14 @@ const takes: readonly PlantedBug[] = [
   })),
   planted(
     'hands out more than was asked for',
-    'take: hands out at most limit sessions, the longest waiting first, and changes nothing else',
+    'take: hands out the longest waiting sessions up to limit, and changes nothing else',
     (inner) => ({
       take: (range) => inner.take({ ...range, limit: 10_000 }),
     }),
   ),
   planted(
     'hands out histories',
-    'take: hands out a session as find returns it, without its history',
+    'take: hands out a session at its time, and not again before until',
     (inner) => ({
       take: (range) =>
         inner.take(range).map((taken) => ({
@@ -158,7 +155,7 @@ const takes: readonly PlantedBug[] = [
   ),
   planted(
     'counts past its limit',
-    'countWaiting: counts what take could return, of one tenant or all, up to its limit',
+    'countWaiting: counts what take could return, up to its limit',
     (inner) => ({
       countWaiting: (range) => inner.countWaiting({ ...range, limit: 1e6 }),
     }),

@@ -94,14 +94,14 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'says that its log is closed',
-    'events: each watch can open the log, which stays open while its client is open',
+    'events: each watch can open the log, which stays open',
     (inner) => ({
       events: eventsWith(inner, () => ({ isClosed: () => true })),
     }),
   ),
   planted(
     'cannot open its log',
-    'events: each watch can open the log, which stays open while its client is open',
+    'events: each watch can open the log, which stays open',
     (inner) => ({
       events: eventsWith(inner, () => ({
         open: () => err(storeUnavailable('no settings', 'not_applied')),
@@ -117,7 +117,7 @@ export const plantedReadBugs: readonly PlantedBug[] = [
   ),
   planted(
     'tells two events in the wrong order',
-    'events: every change has an event with its details, in order and numbered without gaps',
+    'events: every change has an event with its details, in order without gaps',
     (inner) => ({
       events: eventsWith(inner, (events) => ({
         read: (...args) =>

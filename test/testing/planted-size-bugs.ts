@@ -15,7 +15,7 @@ const tooLargeOf = (
 const tooLargeBugs: readonly PlantedBug[] = [
   planted(
     'counts characters of the history, and forgets the options',
-    'too_large: find reads up to maxBytes, and reports the JSON size of a larger session',
+    'too_large: find and page report about the JSON size above maxBytes',
     (inner) => ({
       find: (key, { maxBytes, ...size } = {}) => {
         const found = inner.find(key, size);
@@ -27,7 +27,7 @@ const tooLargeBugs: readonly PlantedBug[] = [
   ),
   planted(
     'compares each session of a page by itself',
-    'too_large: page reads up to maxBytes, and reports the JSON size of larger sessions',
+    'too_large: find and page report about the JSON size above maxBytes',
     (inner) => ({
       page: (tenant, { maxBytes, ...range }) => {
         const page = inner.page(tenant, range);
@@ -41,7 +41,7 @@ const tooLargeBugs: readonly PlantedBug[] = [
   ),
   planted(
     'counts the session after the page',
-    'too_large: page reads up to maxBytes, and reports the JSON size of larger sessions',
+    'too_large: find and page report about the JSON size above maxBytes',
     (inner) => ({
       page: (tenant, range) =>
         inner
@@ -166,7 +166,7 @@ const limitBugs: readonly PlantedBug[] = [
 const bytesBugs: readonly PlantedBug[] = [
   planted(
     'takes maxBytes for the most bytes of one entry',
-    'maxBytes: limits the JSON of a part, and all parts together contain each entry once',
+    'maxBytes: limits the JSON of a part, and no part loses an entry',
     (inner) => ({
       entries: (key, { maxBytes: _, ...slice }) => inner.entries(key, slice),
     }),
@@ -203,7 +203,7 @@ const bytesBugs: readonly PlantedBug[] = [
   ),
   planted(
     'gives one entry less where there is a bound',
-    'maxBytes: a limit above the size of the history changes nothing',
+    'maxBytes: a part contains at least one entry, whatever its size',
     (inner) => ({
       entries: (key, slice) =>
         inner.entries(

@@ -35,7 +35,7 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
   ),
   planted(
     'lists what the clock has ended before what was ended by a call',
-    'status: a list is the same by offset and by cursor, in both orders and between two times',
+    'status: lists are the same by offset and by cursor, in both orders',
     listing((inner) => (tenant, range) => {
       const page = listed(inner, tenant, range);
       const isEnded = ({ state }: RecordPage['records'][number]) => state.status !== 'TERMINATED';
@@ -48,7 +48,7 @@ export const plantedStatusBugs: readonly PlantedBug[] = [
   ),
   planted(
     'passes by a session that the clock has ended where a page ends with it',
-    'status: a list is the same by offset and by cursor, in both orders and between two times',
+    'status: lists are the same by offset and by cursor, in both orders',
     listing((inner) => (tenant, range) => {
       const page = listed(inner, tenant, range);
       const last = page.records.at(-1)?.state.status;

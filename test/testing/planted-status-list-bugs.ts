@@ -5,8 +5,7 @@ import { NOON } from '../../src/testing/samples.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 const total = 'status: a session is TERMINATED exactly from its expiry on, even for a slow clock';
-const samePages =
-  'status: a list is the same by offset and by cursor, in both orders and between two times';
+const samePages = 'status: lists are the same by offset and by cursor, in both orders';
 const keepsPlace = 'status: a session that moves between the statuses of a list keeps its place';
 const byUpdate = 'updated: lists the session first that was used, changed or ended last';
 const byUpdateOfSome = 'updated: a list by statuses contains expired sessions as TERMINATED';

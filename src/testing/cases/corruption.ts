@@ -18,11 +18,10 @@ import {
   tryBegin,
 } from '../commits.js';
 import { known, send, take, waitingIds } from '../inbox-steps.js';
-import { pageOf } from '../page-steps.js';
+import { orders, pageOf } from '../page-steps.js';
 import { ended, headOf, keyOf, live, NOON, say, TENANT } from '../samples.js';
 import type { StoredPart } from '../store-case.js';
 
-/** Cases that can damage a stored session, by their names. */
 type CorruptionCases = Readonly<
   Record<
     string,
@@ -45,38 +44,39 @@ const addThree = async (store: SessionStore) => {
 };
 
 const ofPart = (part: StoredPart): CorruptionCases => ({
-  [`corruption: every read of a session with a damaged ${part} fails with corrupt_record`]:
-    async (store, corrupt) => {
-      await addThree(store);
-      await corrupt(key, part);
-      for (const _ of [1, 2]) {
-        const error = await errorOf(store.find(key));
-        expectEqual(error.type, 'corrupt_record', 'the error of find');
-        expectEqual('id' in error && error.id, 'bad', 'the id in the error');
-        for (const slice of part === 'head' ? [] : [{ limit: 10 }, { after: 0, limit: 10 }])
-          expectEqual((await errorOf(store.entries(key, slice))).type, 'corrupt_record', 'entries');
-      }
-    },
-  [`corruption: page contains a session with a damaged ${part} as unreadable`]:
-    async (store, corrupt) => {
-      const { newest, oldest } = await addThree(store);
-      await corrupt(key, part);
-      const page = await pageOf(store, {});
-      expectEqual(page.records.map(contentsOf), [newest, oldest], 'records');
-      expectEqual([page.unreadable, page.total], [['bad'], 3], 'the rest of the page');
-      const cursor = { id: 'bad', at: headOf('bad', NOON + 1).createdAt };
-      const alone = { records: [], unreadable: ['bad'], total: 3, nextCursor: cursor };
-      expectEqual(await pageOf(store, { offset: 1, limit: 1 }), alone, 'the page of the bad one');
-      for (const order of ['newest', 'oldest'] as const) {
-        const next = await pageOf(store, { limit: 1, order, cursor });
-        const expected = order === 'newest' ? oldest : newest;
-        expectEqual(next.records.map(contentsOf), [expected], `the page after it, ${order} first`);
-        expectEqual(next.unreadable, [], `unreadable on the page after it, ${order} first`);
-        const two = await pageOf(store, { limit: 2, order });
-        const found = [two.records.length, two.unreadable, two.nextCursor];
-        expectEqual(found, [1, ['bad'], cursor], `two, ${order} first`);
-      }
-    },
+  [`corruption: reads of a damaged ${part} fail with corrupt_record`]: async (store, corrupt) => {
+    await addThree(store);
+    await corrupt(key, part);
+    for (const _ of [1, 2]) {
+      const error = await errorOf(store.find(key));
+      expectEqual(error.type, 'corrupt_record', 'the error of find');
+      expectEqual('id' in error && error.id, 'bad', 'the id in the error');
+      for (const slice of part === 'head' ? [] : [{ limit: 10 }, { after: 0, limit: 10 }])
+        expectEqual((await errorOf(store.entries(key, slice))).type, 'corrupt_record', 'entries');
+    }
+  },
+  [`corruption: page lists a session with a damaged ${part} as unreadable`]: async (
+    store,
+    corrupt,
+  ) => {
+    const { newest, oldest } = await addThree(store);
+    await corrupt(key, part);
+    const page = await pageOf(store, {});
+    expectEqual(page.records.map(contentsOf), [newest, oldest], 'records');
+    expectEqual([page.unreadable, page.total], [['bad'], 3], 'the rest of the page');
+    const cursor = { id: 'bad', at: headOf('bad', NOON + 1).createdAt };
+    const alone = { records: [], unreadable: ['bad'], total: 3, nextCursor: cursor };
+    expectEqual(await pageOf(store, { offset: 1, limit: 1 }), alone, 'the page of the bad one');
+    for (const order of orders) {
+      const next = await pageOf(store, { limit: 1, order, cursor });
+      const expected = order === 'newest' ? oldest : newest;
+      expectEqual(next.records.map(contentsOf), [expected], `the page after it, ${order} first`);
+      expectEqual(next.unreadable, [], `unreadable on the page after it, ${order} first`);
+      const two = await pageOf(store, { limit: 2, order });
+      const found = [two.records.length, two.unreadable, two.nextCursor];
+      expectEqual(found, [1, ['bad'], cursor], `two, ${order} first`);
+    }
+  },
   [`corruption: a session with a damaged ${part} keeps its id until it is removed`]: async (
     store,
     corrupt,
@@ -93,7 +93,7 @@ const ofPart = (part: StoredPart): CorruptionCases => ({
   },
 });
 
-/** Of the parts that a take reads. */
+/** A take reads only these parts. */
 const takeOf = (part: 'state' | 'head'): CorruptionCases => ({
   [`corruption: take reports a session with a damaged ${part}, and returns the others`]: async (
     store,
@@ -147,10 +147,7 @@ export const corruption: CorruptionCases = {
     ];
     for (const error of errors) expectEqual(error.type, 'corrupt_record', 'the error');
   },
-  'corruption: due returns damaged sessions, and a move postpones them': async (
-    store,
-    corrupt,
-  ) => {
+  'corruption: due returns damaged sessions, and a move postpones them': async (store, corrupt) => {
     await addThree(store);
     const ids = async (now: number) => (await due(store, now)).map(({ id }) => id).toSorted();
     for (const id of ['newest', 'bad'])

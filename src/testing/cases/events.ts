@@ -21,11 +21,11 @@ import {
 } from '../commits.js';
 import { eventsAfter, latestPosition, listenTo, logOf } from '../event-steps.js';
 import { messageOf } from '../inbox-steps.js';
-import { ended, live, NOON, operationOf, TENANT, upTo } from '../samples.js';
+import { ended, leaseOf, live, NOON, operationOf, TENANT, upTo } from '../samples.js';
 import type { Cases } from '../store-case.js';
 
 const operation = operationOf('op');
-const lease = { holder: 'worker', fencingToken: 3, takenAt: NOON, until: NOON + 1000 };
+const lease = leaseOf(3, NOON + 1000);
 
 type Detail = ChangeDetail extends infer D ? (D extends object ? Omit<D, 'at'> : never) : never;
 
@@ -33,7 +33,7 @@ const fencingToken = 3;
 const endsAt = NOON + 5000;
 const updated = { labelsChanged: ['title', 'user'], metadataChanged: true } as const;
 
-/** What a commit contains, and the details that are read. */
+/** Details in commits, and as events return them. */
 const details: readonly (readonly [Detail, object])[] = [
   ...(['started', 'paused', 'resumed', 'woken', 'cancelled', 'exhausted'] as const).map(
     (type) => [{ type }, {}] as const,
@@ -65,11 +65,8 @@ const expectSequences = async (
   }
 };
 
-/** The cases of a store with events. */
 export const events: Cases = {
-  'events: every change has an event with its details, in order and numbered without gaps': async (
-    store,
-  ) => {
+  'events: every change has an event with its details, in order without gaps': async (store) => {
     const start = await latestPosition(store);
     await begin(store, key);
     for (const [at, [event]] of details.entries()) {
@@ -89,23 +86,22 @@ export const events: Cases = {
     const withoutPlace = found.map(({ id: _, position: __, ...event }) => event);
     expectEqual(withoutPlace.slice(1), expected, 'the events');
   },
-  'events: an event id consists of a unique name of the session, a dot and the sequence':
-    async (store) => {
-      const start = await latestPosition(store);
-      await begin(store, key);
-      await append(store, key, ['hello']);
-      const version = (await find(store))?.historyVersion;
-      await remove(store, key);
-      await begin(store, key);
-      const ids = (await eventsAfter(store, start)).map(({ id }) => id);
-      const [first = '', second = ''] = [ids[0], ids.at(-1)].map((id) => id?.split('.')[0]);
-      const isPlain = /^[\w-]{1,64}$/.test(first);
-      expectThat(isPlain, 'the name has 1 to 64 of the characters A-Z a-z 0-9 _ -');
-      expectThat(first !== second, 'a new session under the id has its own');
-      expectThat(version?.startsWith(`${first}.`) === true, 'the version names the session');
-      const own = [1, 2, 3].map((sequence) => `${first}.${sequence}`);
-      expectEqual(ids, [...own, `${second}.1`], 'the ids');
-    },
+  'events: an event id is a unique session name, a dot and the sequence': async (store) => {
+    const start = await latestPosition(store);
+    await begin(store, key);
+    await append(store, key, ['hello']);
+    const version = (await find(store))?.historyVersion;
+    await remove(store, key);
+    await begin(store, key);
+    const ids = (await eventsAfter(store, start)).map(({ id }) => id);
+    const [first = '', second = ''] = [ids[0], ids.at(-1)].map((id) => id?.split('.')[0]);
+    const isPlain = /^[\w-]{1,64}$/.test(first);
+    expectThat(isPlain, 'the name has 1 to 64 of the characters A-Z a-z 0-9 _ -');
+    expectThat(first !== second, 'a new session under the id has its own');
+    expectThat(version?.startsWith(`${first}.`) === true, 'the version names the session');
+    const own = [1, 2, 3].map((sequence) => `${first}.${sequence}`);
+    expectEqual(ids, [...own, `${second}.1`], 'the ids');
+  },
   'events: a commit has no, one or several events, with the next sequences': async (
     store,
     second,
@@ -114,37 +110,36 @@ export const events: Cases = {
     const fenced = { fence: { token: 3, now: NOON } };
     const of = (...types: readonly ('created' | 'appended' | 'sent')[]) =>
       types.map((type) => ({ type, at: NOON }));
-    const send = { ...messageOf('m'), at: NOON, revision: 7 };
+    const send = { ...messageOf('m'), at: NOON, revision: 4 };
     const removal = { ...key, removal: '8' };
     const over = ended('time_limit', { revision: 8 });
-    const renewal = { revision: 6, work: { lease: { ...lease, until: NOON + 2000 } } };
+    const renewal = { revision: 3, work: { lease: { ...lease, until: NOON + 2000 } } };
     const { guards, effects } = putOf(key, live('ACTIVE', renewal));
     const renewed = { key, guards, effects: { ...effects, events: [] } };
     const rest = { ...over, report: { removal: '8', dueAt: NOON, removedAt: NOON } };
     const steps: readonly (readonly [number, () => Promise<unknown>])[] = [
       [2, () => begin(store, key, { state: live('IDLE'), events: of('created', 'appended') })],
-      [3, () => put(store, key, live('ACTIVE', { deadline: NOON + 1000 }))],
-      [4, () => put(store, key, live('PAUSED'))],
-      [5, () => put(store, key, live('ACTIVE'))],
-      [6, () => put(store, key, live('ACTIVE', { work: { lease } }))],
-      [6, () => made(store, renewed)],
-      [7, () => append(store, key, ['hello', 'you'])],
-      [8, () => append(store, key, ['hello'], { operation })],
-      [9, () => append(store, key, ['leased'], fenced)],
-      [11, () => append(store, key, ['x'], {}, { send, events: of('appended', 'sent') })],
-      [12, () => put(store, key, over)],
-      [13, () => remove(store, key, { revision: 8 }, { removal: '8', state: rest })],
-      [13, () => put(store, removal, rest)],
-      [13, () => remove(store, removal)],
+      [1, () => put(store, key, live('ACTIVE', { work: { lease } }))],
+      [0, () => made(store, renewed)],
+      [1, () => append(store, key, ['hello', 'you'])],
+      [1, () => append(store, key, ['hello'], { operation })],
+      [1, () => append(store, key, ['leased'], fenced)],
+      [2, () => append(store, key, ['x'], {}, { send, events: of('appended', 'sent') })],
+      [1, () => put(store, key, over)],
+      [1, () => remove(store, key, {}, { removal: '8', state: rest })],
+      [0, () => put(store, removal, rest)],
+      [0, () => remove(store, removal)],
     ];
-    for (const [at, [count, step]] of steps.entries()) {
+    let count = 0;
+    for (const [at, [added, step]] of steps.entries()) {
       await step();
-      await expectSequences([store, second], start, firsts(count), `step ${at + 1}`);
-      const record = await find(second);
-      expectEqual(record?.sequence ?? 13, count, `the sequence after step ${at + 1}`);
+      count += added;
+      await expectSequences([store, second], start, firsts(count), `step ${at}`);
+      const { sequence = count } = (await find(second)) ?? {};
+      expectEqual(sequence, count, `the sequence after step ${at}`);
     }
     const ids = (await eventsAfter(store, start)).map(({ id }) => id);
-    expectEqual(new Set(ids).size, 13, 'the number of ids');
+    expectEqual(new Set(ids).size, count, 'the number of ids');
   },
   'events: of racing calls, only the one that is made has an event': async (store, second) => {
     const start = await latestPosition(store);
@@ -182,7 +177,7 @@ export const events: Cases = {
     let position = start;
     await repeatUntil('a page without events', all.length, async () => {
       const page = await answerOf(log.read(log.streamOf(TENANT), position, 2));
-      expectThat(page.events.length <= 2, 'a page has at most as many events as its limit');
+      expectThat(page.events.length <= 2, 'a page has at most limit events');
       expectEqual(page.isTrimmed, false, 'isTrimmed');
       paged.push(...page.events);
       position = page.position;
@@ -202,13 +197,10 @@ export const events: Cases = {
     await begin(second, key);
     const [created] = await eventsAfter(store, start);
     const time = timeAt(created?.position ?? '');
-    expectThat(time >= before, 'the event has the time before its change, or a later one');
-    expectThat((await now()) >= time, 'the time after it is that of the event, or a later one');
+    expectThat(time >= before, 'the event is not before its change');
+    expectThat((await now()) >= time, 'the time after it is not before the event');
   },
-  'events: each watch can open the log, which stays open while its client is open': async (
-    store,
-    second,
-  ) => {
+  'events: each watch can open the log, which stays open': async (store, second) => {
     for (const each of [store, store, second]) {
       await answerOf(logOf(each).open?.() ?? ok());
       await latestPosition(each);
@@ -217,7 +209,6 @@ export const events: Cases = {
   },
 };
 
-/** For a log that takes listeners. */
 export const listeners: Cases = {
   'events: a listener is called after changes until it is stopped': async (
     store,

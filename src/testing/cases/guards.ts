@@ -22,15 +22,15 @@ import {
   refused,
   remove,
   said,
+  theirs,
 } from '../commits.js';
 import { messageOf, sendOf } from '../inbox-steps.js';
-import { ended, endingAfter, keyOf, live, NOON, operationOf } from '../samples.js';
+import { ended, endingAfter, keyOf, live, NOON, OTHER, operationOf } from '../samples.js';
 import type { Cases } from '../store-case.js';
 
 /** The part of a change that a guard judges. */
 interface Judged extends Guards {
   readonly truncate?: number;
-  /** What is sent. */
   readonly message?: MessageToStore;
   /** What is spent, with the counter `free` that any session has. */
   readonly usage?: Counters;
@@ -41,11 +41,11 @@ interface GuardSample {
   readonly guard: string;
   readonly fails: (places: Places) => readonly Judged[];
   readonly holds: (places: Places) => readonly Judged[];
-  /** What the answer has besides the guard. */
+  /** The fields of the answer in addition to the guard. */
   readonly answer?: (places: Places) => object;
 }
 
-/** The session that guards are tried on, to which a message was sent. */
+/** The guarded session after a message was sent to it. */
 const judgedState = {
   ...guardedState,
   revision: 6,
@@ -62,16 +62,15 @@ const withState = () => ({ state: judgedState });
 
 const withEnd = ({ end }: Places) => ({ position: end });
 
-/** In the order in which they are checked. */
 const inOrder: readonly GuardSample[] = [
   {
     guard: 'operation',
-    fails: () => [{ operation: operationOf('op', 'another-content-') }],
+    fails: () => [{ operation: operationOf('op', OTHER) }],
     holds: () => [{ operation: operationOf('another') }],
   },
   {
     guard: 'message',
-    fails: () => [{ message: messageOf('known', 'x', 'another-content-') }],
+    fails: () => [{ message: messageOf('known', 'x', OTHER) }],
     holds: () => [{ message: messageOf('Known') }],
   },
   {
@@ -158,7 +157,7 @@ const limit: GuardSample = {
   holds: () => [{ live: { sessions: 2, now: NOON } }, { live: { sessions: 1, now: NOON + 100 } }],
 };
 
-/** An append of two entries that also sends a message, with these conditions. */
+/** An append of two entries that also sends a message. */
 const appendIf = (judged: Judged, of = key): UseChange => {
   const { truncate, message = messageOf('new'), ...guards } = judged;
   const send = { ...message, at: NOON, revision: 7 };
@@ -169,7 +168,6 @@ const appendIf = (judged: Judged, of = key): UseChange => {
   return appendOf(of, ['four', 'five'], guards, { truncate, send, activity: NOON + 5, events });
 };
 
-/** A pause with two entries, with these conditions. */
 const pauseIf = (judged: Judged, of = key): StateChange => {
   const { truncate, revision = 6, message: send, ...guards } = judged;
   const work = { askedAt: NOON, inbox: send === undefined ? 1 : 2 };
@@ -180,13 +178,13 @@ const pauseIf = (judged: Judged, of = key): StateChange => {
   return { key: of, guards: { revision, ...guards }, effects };
 };
 
-/** The append of most callers, which stores may carry out on a path of its own. */
+/** The most common append, for which stores may have a separate code path. */
 const plainIf = ({ truncate, open = NOON, usage, ...guards }: Judged, of = key): UseChange => {
   const spend = usage && { usage, free: ['free'], at: NOON, revision: 7 };
   return appendOf(of, ['four', 'five'], { open, ...guards }, { truncate, activity: open, spend });
 };
 
-/** A message is sent without entries of a plain append, and nothing is spent with it or by a put. */
+/** Plain appends cannot send messages, and only plain appends can spend. */
 const changesOf = (judged: Judged, of = key): readonly ChangeCommit[] => [
   ...(judged.message === undefined ? [plainIf(judged, of)] : []),
   ...(judged.usage === undefined ? [appendIf(judged, of), pauseIf(judged, of)] : []),
@@ -224,29 +222,29 @@ const passes = (sample: GuardSample): Cases => ({
   },
 });
 
-/** Whether two guards judge the same part, so that only one of them can be asked. */
+/** Whether two guards use the same field, so that a change can have only one of them. */
 const isSame = (one: Judged, other: Judged): boolean =>
   Object.keys(one).some((name) => name in other);
 
 const comesFirst = (sample: GuardSample, later: readonly GuardSample[]): Cases => ({
-  [`guards: checks ${sample.guard} before ${later.map(({ guard }) => guard).join(', ')}`]:
-    async (store) => {
-      const places = await addJudged(store);
-      const [first = {}] = sample.fails(places);
-      for (const other of later) {
-        const [judged = {}] = other.fails(places);
-        if (isSame(first, judged)) continue;
-        for (const commit of changesOf({ ...judged, ...first }))
-          expectEqual(
-            await change(store, commit),
-            refusal(sample, places),
-            `the answer where ${other.guard} does not hold either`,
-          );
-      }
-    },
+  [`guards: checks ${sample.guard} before ${later.map(({ guard }) => guard).join(', ')}`]: async (
+    store,
+  ) => {
+    const places = await addJudged(store);
+    const [first = {}] = sample.fails(places);
+    for (const other of later) {
+      const [judged = {}] = other.fails(places);
+      if (isSame(first, judged)) continue;
+      for (const commit of changesOf({ ...judged, ...first }))
+        expectEqual(
+          await change(store, commit),
+          refusal(sample, places),
+          `the answer where ${other.guard} does not hold either`,
+        );
+    }
+  },
 });
 
-/** The cases of each guard, in the order of the guards. */
 const ofEach = inOrder.map((sample, at): Cases => {
   const later = inOrder.slice(at + 1);
   const order = later.length > 0 && comesFirst(sample, later);
@@ -258,7 +256,7 @@ export const guards: Cases = {
     store,
   ) => {
     await begin(store, key);
-    for (const each of [keyOf('two'), keyOf('one', 'globex')]) {
+    for (const each of [keyOf('two'), theirs]) {
       const judged = { operation: operationOf('op'), revision: 4, inbox: 0, open: NOON, end: 3 };
       for (const commit of changesOf(judged, each))
         expectEqual(await change(store, commit), refused('present'), 'the answer');
@@ -266,9 +264,7 @@ export const guards: Cases = {
     }
   },
   ...Object.assign({}, ...ofEach),
-  'guards: only ACTIVE and PAUSED sessions are open, and only until they end': async (
-    store,
-  ) => {
+  'guards: only ACTIVE and PAUSED sessions are open, and only until they end': async (store) => {
     const states = [
       { state: live('ACTIVE'), opens: [NOON, NOON + 1e9], overs: [] },
       { state: live('PAUSED', { deadline: NOON + 9 }), opens: [NOON + 8], overs: [NOON + 9] },
@@ -287,9 +283,7 @@ export const guards: Cases = {
       }
     }
   },
-  'guards: an ACTIVE session is over after its inactivity timeout': async (
-    store,
-  ) => {
+  'guards: an ACTIVE session is over after its inactivity timeout': async (store) => {
     const state = live('ACTIVE', { terms: endingAfter(20) });
     await begin(store, key, { state });
     await made(store, appendOf(key, ['x'], { open: NOON + 19 }, { activity: NOON + 15 }));
@@ -301,7 +295,6 @@ export const guards: Cases = {
   },
 };
 
-/** For stores with limits of live sessions. */
 export const limitGuards: Cases = {
   ...refuses(limit),
   ...passes(limit),

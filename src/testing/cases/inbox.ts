@@ -15,8 +15,10 @@ import {
   remove,
   repeated,
   stateOf,
+  theirs,
   tryBegin,
 } from '../commits.js';
+import { textsOf } from '../history-steps.js';
 import { hostileNames, hostileTexts } from '../hostile-texts.js';
 import {
   changeInbox,
@@ -28,11 +30,8 @@ import {
   take,
   waitingIds,
 } from '../inbox-steps.js';
-import { keyOf, live, NOON, operationOf, say, upTo } from '../samples.js';
+import { keyOf, live, NOON, OTHER, operationOf, say, upTo } from '../samples.js';
 import type { Cases } from '../store-case.js';
-
-const contentsOf = (messages: readonly { readonly content: string }[]) =>
-  messages.map(({ content }) => content);
 
 /** Ids that are well-formed and without control characters, as the service lets them pass. */
 const ids = [
@@ -81,7 +80,7 @@ export const inbox: Cases = {
         for (const guards of [{}, { open: NOON, end: 99 }, { over: NOON }, { inbox: 0 }]) {
           const again = await change(second, sendOf(messageOf(id, 'x'), guards));
           expectEqual(again, repeated(), `${id} again`);
-          const other = sendOf(messageOf(id, id, 'another-content-'), guards);
+          const other = sendOf(messageOf(id, id, OTHER), guards);
           expectEqual(await change(second, other), refused('message'), `another ${id}`);
         }
     });
@@ -91,7 +90,7 @@ export const inbox: Cases = {
     const early = await change(store, sendOf(messageOf('m'), { open: NOON }));
     expectEqual(early.outcome, 'refused', 'the outcome');
     expectEqual(await known(store, ['m']), [], 'the message');
-    await made(store, sendOf(messageOf('m', 'm', 'another-content-')));
+    await made(store, sendOf(messageOf('m', 'm', OTHER)));
   },
   'take: moves the oldest messages to the end of the history, with their turn': async (
     store,
@@ -114,7 +113,7 @@ export const inbox: Cases = {
     const found = await find(store);
     expectEqual(found?.history, history, 'the history');
     expectEqual(found?.state.work, {}, 'the state without messages');
-    const entries = await placed(store, key);
+    const entries = await placed(store);
     const taken = entries.filter(({ message }) => message);
     expectEqual([...first, ...last], taken, 'what was taken');
     expectEqual(found?.historyPosition, entries.at(-1)?.position, 'the end');
@@ -122,10 +121,7 @@ export const inbox: Cases = {
     const expected = taken.map(({ id, position }) => ({ id, position }));
     expectEqual(places, expected, 'the positions of the messages');
   },
-  'take: follows truncate, entries, send and withdraw in one step': async (
-    store,
-    second,
-  ) => {
+  'take: follows truncate, entries, send and withdraw in one step': async (store, second) => {
     await begin(store, key, { entries: [say('a'), say('b')] });
     await send(store, ['m1', 'm2', 'm3']);
     const use = {
@@ -139,7 +135,7 @@ export const inbox: Cases = {
     const commit = inboxOf(state, use, { operation: operationOf('op'), entries: 4 });
     const changed = await change(store, commit);
     await expectSaid(second, ['c', 'm1', 'm3', 'm4']);
-    const messages = (await placed(store, key)).slice(1);
+    const messages = (await placed(store)).slice(1);
     const position = messages.at(-1)?.position ?? 0;
     expectEqual(changed, { outcome: 'made', position, messages }, 'the answer');
     expectEqual(await waitingIds(second), [], 'what waits');
@@ -178,7 +174,7 @@ export const inbox: Cases = {
     const { digest } = messageOf('m1');
     const gone = ['m1', 'm3'].map((id) => ({ id, digest }));
     expectEqual(await known(second, ['m1', 'm3']), gone, 'what was withdrawn');
-    expectEqual(contentsOf(await take(store, 3)), ['m2', 'm4', 'm5'], 'what is taken');
+    expectEqual(textsOf(await take(store, 3)), ['m2', 'm4', 'm5'], 'what is taken');
     await expectSaid(second, ['m2', 'm4', 'm5']);
   },
   'messages: any ids and contents are kept, and ids that look alike are different': async (
@@ -196,7 +192,7 @@ export const inbox: Cases = {
     expectEqual(found, await answerOf(second.messages(key)), 'the messages with these ids');
     for (const id of ids.slice(0, 3)) await changeInbox(store, { withdraw: [id] });
     const taken = await take(second, ids.length - 3);
-    expectEqual(contentsOf(taken), contents.slice(3), 'what was taken');
+    expectEqual(textsOf(taken), contents.slice(3), 'what was taken');
     await expectSaid(store, contents.slice(3));
     for (const id of ids) {
       const again = await change(store, sendOf(messageOf(id)));
@@ -204,7 +200,7 @@ export const inbox: Cases = {
     }
   },
   'messages: belong to one session, and are removed with it': async (store, second) => {
-    const others = [keyOf('two'), keyOf('one', 'globex')];
+    const others = [keyOf('two'), theirs];
     for (const each of [key, ...others]) {
       await begin(store, each);
       expectEqual(await answerOf(store.messages(each, ['m'])), [], 'before the first');

@@ -35,6 +35,7 @@ import {
   endingAfter,
   headOf,
   keyOf,
+  leaseOf,
   live,
   NOON,
   operationOf,
@@ -50,14 +51,14 @@ interface Outcome {
   readonly guard?: string;
 }
 
-/** How often each outcome came, by its guard if it was refused. */
+/** The number of outcomes of each kind, refusals by their guard. */
 const tally = (outcomes: readonly Outcome[]) => {
   const counts: Record<string, number> = {};
   for (const { outcome, guard = outcome } of outcomes) counts[guard] = (counts[guard] ?? 0) + 1;
   return counts;
 };
 
-/** Fails unless so many of 50 racing calls are made, and all others refused by this guard. */
+/** Fails unless exactly `made` racing calls are made, and the guard refuses the others. */
 const expectMade = async (
   stores: readonly [SessionStore, SessionStore],
   made: number,
@@ -69,7 +70,7 @@ const expectMade = async (
   return all;
 };
 
-/** A race of changes of one session, of which the guard lets exactly one pass. */
+/** A race of changes of one session. Exactly one passes the guard. */
 const oneOf = (
   guard: string,
   what: string,
@@ -81,40 +82,7 @@ const oneOf = (
   },
 });
 
-const single: Cases = {
-  ...oneOf('repeated', 'appends with one operation id', (store) =>
-    change(store, appendOf(key, ['x'], { operation: operationOf('race') })),
-  ),
-  ...oneOf('repeated', 'sends of one message', (store, _, writer) =>
-    change(store, sendOf(messageOf('m', `${writer}`), {}, { revision: 6 + writer })),
-  ),
-  ...oneOf('message', 'different messages with one id', (store, _, writer) => {
-    const digest = `${writer}`.padEnd(16, '-');
-    return change(store, sendOf(messageOf('m', 'm', digest), {}, { revision: 6 + writer }));
-  }),
-  ...oneOf('revision', 'puts on one revision', (store, _, writer) =>
-    change(store, putOf(key, live('PAUSED', { revision: 6, activeMs: writer }), guardedState)),
-  ),
-  ...oneOf('revision', 'equal puts on one revision', (store) =>
-    change(store, putOf(key, live('PAUSED', { revision: 6 }), guardedState)),
-  ),
-  ...oneOf('unusedSince', 'appends to an unused session', (store, _, writer) => {
-    const use = { activity: NOON + 1 + writer };
-    return change(store, appendOf(key, ['x'], { unusedSince: NOON }, use));
-  }),
-  ...oneOf('end', 'appends at one end', (store, end) =>
-    change(store, appendOf(key, ['x'], { end })),
-  ),
-  ...oneOf('end', 'rewinds at one end', (store, end) =>
-    change(store, appendOf(key, ['x'], { end }, { truncate: 0 })),
-  ),
-  ...oneOf('dueAt', 'moves from one time', (store, _, writer) =>
-    move(store, key, NOON + 100, NOON + 10 + writer),
-  ),
-  ...oneOf('present', 'removals', (store) => remove(store, key)),
-};
-
-/** A race of appends, of which each of a share also rewinds the history to its first entry. */
+/** A race of appends. One in `share` also rewinds the history to its first entry. */
 const appends = (what: string, share: number): Cases => ({
   [`races: 50 ${what} completely, in the order of their positions`]: async (store, second) => {
     await begin(store, key);
@@ -135,7 +103,7 @@ const appends = (what: string, share: number): Cases => ({
   },
 });
 
-/** A race of appends with a put, and an entry of its own, after which the guard refuses them. */
+/** A race of appends with a put that adds an entry. After the put, the guard refuses appends. */
 const around = (what: string, guards: Guards, next: StateRecord): Cases => ({
   [`races: of 50 appends around ${what}, exactly those that pass ${Object.keys(guards)} are stored`]:
     async (store, second) => {
@@ -158,10 +126,37 @@ const around = (what: string, guards: Guards, next: StateRecord): Cases => ({
 
 const leased = live('ACTIVE', {
   revision: 6,
-  work: { lease: { holder: 'v', fencingToken: 8, takenAt: NOON, until: NOON + 50 } },
+  work: { lease: leaseOf(8, NOON + 50) },
 });
 
-const several: Cases = {
+export const races: Cases = {
+  ...oneOf('repeated', 'appends with one operation id', (store) =>
+    change(store, appendOf(key, ['x'], { operation: operationOf('race') })),
+  ),
+  ...oneOf('repeated', 'sends of one message', (store, _, writer) =>
+    change(store, sendOf(messageOf('m', `${writer}`), {}, { revision: 6 + writer })),
+  ),
+  ...oneOf('message', 'different messages with one id', (store, _, writer) => {
+    const digest = `${writer}`.padEnd(16, '-');
+    return change(store, sendOf(messageOf('m', 'm', digest), {}, { revision: 6 + writer }));
+  }),
+  ...oneOf('revision', 'puts on one revision', (store, _, writer) =>
+    change(store, putOf(key, live('PAUSED', { revision: 6, activeMs: writer }), guardedState)),
+  ),
+  ...oneOf('unusedSince', 'appends to an unused session', (store, _, writer) => {
+    const use = { activity: NOON + 1 + writer };
+    return change(store, appendOf(key, ['x'], { unusedSince: NOON }, use));
+  }),
+  ...oneOf('end', 'appends at one end', (store, end) =>
+    change(store, appendOf(key, ['x'], { end })),
+  ),
+  ...oneOf('end', 'rewinds at one end', (store, end) =>
+    change(store, appendOf(key, ['x'], { end }, { truncate: 0 })),
+  ),
+  ...oneOf('dueAt', 'moves from one time', (store, _, writer) =>
+    move(store, key, NOON + 100, NOON + 10 + writer),
+  ),
+  ...oneOf('present', 'removals', (store) => remove(store, key)),
   'races: of 50 begins of one id, exactly one is made and stored': async (store, second) => {
     const headBy = (writer: number) => headOf('one', NOON + writer, { face: `f${writer}` });
     const all = await expectMade([store, second], 1, 'absent', (each, writer) =>
@@ -184,10 +179,7 @@ const several: Cases = {
   ...appends('appends and rewinds are made', 3),
   ...around('an end', { open: NOON }, ended('failed', { revision: 6 })),
   ...around('a new lease', { fence: { token: 7, now: NOON } }, leased),
-  'races: of 50 uses of an expired session, exactly one reopens it': async (
-    store,
-    second,
-  ) => {
+  'races: of 50 uses of an expired session, exactly one reopens it': async (store, second) => {
     const terms = endingAfter(20);
     await begin(store, key, { state: live('ACTIVE', { terms }) });
     const over = NOON + 20;
@@ -196,10 +188,7 @@ const several: Cases = {
     );
     await expectSaid(second, ['x']);
   },
-  'races: 50 appends never exceed the limit of entries': async (
-    store,
-    second,
-  ) => {
+  'races: 50 appends never exceed the limit of entries': async (store, second) => {
     await begin(store, key);
     await expectMade([store, second], 20, 'entries', (each) =>
       change(each, appendOf(key, ['a', 'b'], { entries: 41 })),
@@ -300,9 +289,6 @@ const several: Cases = {
   },
 };
 
-export const races: Cases = { ...single, ...several };
-
-/** For stores with limits of live sessions. */
 export const limitRaces: Cases = {
   'races: 50 begins and 50 puts never exceed the limit of live sessions': async (store, second) => {
     const limit = (sessions: number) => ({ live: { sessions, now: NOON } });

@@ -24,10 +24,8 @@ export interface Pair {
   readonly eventsFrom: string | undefined;
 }
 
-/** Describes the first difference; undefined if there is none. */
 type Difference = string | undefined;
 
-/** The first difference that the checks find. */
 const firstOf = async (checks: readonly (() => Promise<Difference>)[]): Promise<Difference> => {
   for (const check of checks) {
     const found = await check();
@@ -67,7 +65,6 @@ const messagesOf = async (
   return twin.difference([waiting, inOrder], expected, `messages(${key.id})`, incarnation);
 };
 
-/** Compares all reads of one session, or of what is left of one. */
 export const checkSession = (pair: Pair, key: DueKey): Promise<Difference> => {
   const { store, model, twin } = pair;
   const session = model.sessionAt(key);
@@ -115,7 +112,6 @@ const rangesAt = (now: number, hasStatuses: boolean): readonly Partial<PageRange
   ];
 };
 
-/** Compares the pages of a range, two sessions each. */
 const checkPages = async (
   { store, model, twin, tenant }: Pair,
   part: Partial<PageRange>,
@@ -147,7 +143,6 @@ const checkPages = async (
   );
 };
 
-/** What is due of the tenant. */
 export const dueOf = async ({ store, tenant }: Pair, now: number): Promise<readonly DueSession[]> =>
   (await due(store, now, 1000)).filter((session) => session.tenant === tenant);
 
@@ -209,7 +204,6 @@ const checkEvents = async ({ store, model, twin, tenant, eventsFrom }: Pair) => 
   );
 };
 
-/** Compares all reads of the tenant. */
 export const checkTenant = (pair: Pair, now: number): Promise<Difference> => {
   const keys = pair.model.sessionsOf(pair.tenant).map(({ key }) => key);
   const ranges = rangesAt(now, pair.hasStatuses);

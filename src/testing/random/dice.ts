@@ -6,7 +6,6 @@ export class Dice {
     this.#state = seed;
   }
 
-  /** A number from 0 up to 1. */
   roll(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -28,7 +27,6 @@ export class Dice {
     return values[this.below(values.length)];
   }
 
-  /** The value in a share of the calls, and otherwise undefined. */
   maybe<T>(share: number, value: T): T | undefined {
     return this.chance(share) ? value : undefined;
   }

@@ -1,7 +1,7 @@
 import type { EntriesOutcome, HistorySlice } from '../../session/history-slice.js';
 import type { HistoryEntry, PositionedEntry } from '../../session/session.js';
 
-/** An entry that is part of the history, and the position after it. */
+/** An entry of the history, with the position after it. */
 interface Placed {
   readonly position: number;
   readonly entry: HistoryEntry;
@@ -10,7 +10,7 @@ interface Placed {
 const hasContent = ({ content, id, data }: HistoryEntry): boolean =>
   content !== '' || id !== undefined || data !== undefined;
 
-/** A history as a list of its current entries. Each entry and each rewind takes a position. */
+/** A history as a list of its current entries. Each entry and each rewind uses a position. */
 export class ModelHistory {
   current: readonly Placed[] = [];
   end = 0;
@@ -25,7 +25,7 @@ export class ModelHistory {
     return `${this.#incarnation}.${this.#changes}`;
   }
 
-  /** Takes the latest change of the version back, if it was `version` before. */
+  /** Undoes the latest change of the version if it was `version` before. */
   keepVersion(version: string): void {
     if (version !== this.version) this.#changes -= 1;
   }
@@ -53,7 +53,6 @@ export class ModelHistory {
     this.#changes += 1;
   }
 
-  /** Returns whether there was anything to overwrite. */
   redact(positions: readonly number[]): boolean {
     const isRedacted = ({ position, entry }: Placed) =>
       positions.includes(position) && hasContent(entry);
@@ -66,7 +65,6 @@ export class ModelHistory {
     return true;
   }
 
-  /** A slice without `maxBytes`. */
   slice({ after, before = this.end, limit }: HistorySlice): EntriesOutcome {
     const given = after ?? before;
     if (given > this.end) return { outcome: 'invalid_position' };

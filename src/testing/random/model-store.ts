@@ -150,7 +150,6 @@ export class ModelStore {
     return [...all.values()].filter(({ entry }) => entry !== undefined);
   }
 
-  /** Returns the messages that were taken. */
   #moveMessages(
     { history, messages, key }: ModelSession,
     effects: (StateChange | UseChange)['effects'],
@@ -247,7 +246,6 @@ export class ModelStore {
       .toSorted((a, b) => a.wakeAt - b.wakeAt);
   }
 
-  /** Follows a `take` of a store. */
   taken(sessions: readonly TakenRecord[], tenant: string, now: number, until: number): void {
     for (const session of this.sessionsOf(tenant)) {
       if (session.wakeAt <= now && endsAt(session.state) <= now) session.mayBeDropped = true;

@@ -33,7 +33,7 @@ type Call<C extends 'begin' | 'change' | 'remove'> = Extract<
   { readonly call: C }
 >['commit'];
 
-/** A move with the time that the store returned, as a sweep gives it. */
+/** A move from the time that the store returned, as a sweep does it. */
 const asTold = async (pair: Pair, commit: ChangeCommit): Promise<ChangeCommit> => {
   const session = pair.model.sessionAt(commit.key);
   if (!isMove(commit) || session === undefined) return commit;
@@ -44,7 +44,7 @@ const asTold = async (pair: Pair, commit: ChangeCommit): Promise<ChangeCommit> =
   return { ...commit, guards: { ...commit.guards, dueAt } };
 };
 
-/** The version before a rewind that takes nothing out and adds entries. */
+/** The version before a rewind that removes nothing and adds entries. */
 const emptyRewindOf = ({ model }: Pair, { key, effects }: ChangeCommit): string | undefined => {
   const history = model.sessionAt(key)?.history;
   if (history === undefined || !('entries' in effects)) return undefined;
@@ -137,7 +137,6 @@ const tidied = async (pair: Pair, now: number): Promise<string | undefined> => {
   return checkTenant(pair, now);
 };
 
-/** One run of some steps of a sequence. */
 class Run {
   readonly #calls: [number, RandomStep][] = [];
   readonly #pair: Pair;
@@ -152,7 +151,7 @@ class Run {
     this.#seed = seed;
   }
 
-  /** Makes a step with dice of its own, which the steps before do not move. */
+  /** Makes a step with its own dice, so that shrinking does not change later steps. */
   async step(number: number): Promise<string | undefined> {
     const step = randomStep(this.#worldAt(number));
     if (step === undefined) return undefined;
@@ -169,7 +168,6 @@ class Run {
     return undefined;
   }
 
-  /** The calls so far, one a line. */
   get calls(): readonly string[] {
     return this.#calls.map(([number, step]) => `${number}. ${shownCall(step)}`);
   }
@@ -196,12 +194,12 @@ class Run {
   }
 }
 
-/** Which steps of which sequence run, and after how many of them all reads are compared. */
+/** The steps of a sequence that run, and the number of steps between complete checks. */
 interface Part {
   readonly seed: number;
   readonly steps: readonly number[];
   readonly every: number;
-  /** A tenant that no other run has used. */
+  /** A tenant that only this run uses. */
   readonly tenant: string;
 }
 
@@ -247,7 +245,7 @@ export interface RandomOptions {
   readonly maxMs: number;
 }
 
-/** Milliseconds that a failure is made smaller, before it is reported. */
+/** Time for shrinking a failure before it is reported, in milliseconds. */
 const SHRINK_MS = 2000;
 
 const reportOf = (seed: number, { difference, calls }: Failure): string =>

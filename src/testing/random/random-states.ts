@@ -60,7 +60,6 @@ const byExtension = (dice: Dice, state: StateRecord, now: number): Next => {
 const byReport = (dice: Dice, state: StateRecord, now: number): Next =>
   state.report && { ...state, report: { ...state.report, dueAt: now + dice.below(100) } };
 
-/** Another state that the engine could make of this one; undefined if the dice chose none. */
 export const nextState = (dice: Dice, state: StateRecord, now: number): Next => {
   if (state.report !== undefined) return byReport(dice, state, now);
   const kind = dice.below(11);

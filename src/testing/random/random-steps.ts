@@ -19,7 +19,7 @@ import type {
 } from '../../store/commit.js';
 import type { TakeRange } from '../../store/session-store.js';
 import { type InboxUse, withInbox } from '../inbox-steps.js';
-import { headOf, NEVER } from '../samples.js';
+import { headOf, NEVER, OTHER, SAME } from '../samples.js';
 import type { Dice } from './dice.js';
 import type { ModelSession, ModelStore } from './model-store.js';
 import { nextState } from './random-states.js';
@@ -31,7 +31,7 @@ export type RandomStep =
   | { readonly call: 'remove'; readonly commit: RemoveCommit }
   | { readonly call: 'take'; readonly range: TakeRange & { readonly tenant: string } };
 
-/** What the sequence has brought about so far. */
+/** The state of the sequence before a step. */
 export interface World {
   readonly model: ModelStore;
   readonly dice: Dice;
@@ -40,7 +40,6 @@ export interface World {
   readonly now: number;
   /** The number of the step, from 1 on. */
   readonly step: number;
-  /** All states that the sessions had. */
   readonly states: readonly StateRecord[];
   /** All versions that the histories had, with the id of the session. */
   readonly versions: readonly { readonly id: string; readonly version: string }[];
@@ -55,7 +54,6 @@ const BEYOND = 10 ** 12;
 
 const IDS = ['a', 'b', 'c'];
 
-/** The ids of messages. */
 export const MESSAGES = ['m0', 'm1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7'];
 
 const entriesOf = ({ dice, step, now }: World, count: number): readonly HistoryEntry[] =>
@@ -117,18 +115,18 @@ const randomGuards = (world: World, session: ModelSession | undefined, share: nu
   };
 };
 
-/** What is spent; with a name that becomes the latest one, or without. */
+/** A spend, with or without the name that becomes the latest. */
 const spendOf = ({ dice, now, step: revision }: World, last?: string) => ({
   usage: { tokens: dice.below(30), ...(dice.chance(0.3) && { calls: 1 }) },
   free: dice.chance(0.6) ? ['tokens', 'calls'] : [],
   ...{ last, at: now, revision },
 });
 
-/** A spend without entries, whose names those of appends do not have. */
+/** A spend without entries. Appends use other operation names. */
 const spendStep = (world: World, id: string): RandomStep => {
   const { model, dice, now, tenant } = world;
   const key = { tenant, id };
-  const digest = dice.chance(0.7) ? 'the-same-content' : 'another-content-';
+  const digest = dice.chance(0.7) ? SAME : OTHER;
   const operation = dice.maybe(0.6, { id: `spend${dice.below(4)}`, digest });
   const spend = spendOf(world, operation && `${operation.id}:${digest}`);
   const { guards, effects } = planAppend(key, { entries: [], now, spend });
@@ -137,13 +135,12 @@ const spendStep = (world: World, id: string): RandomStep => {
   return { call: 'change', commit: { key, guards: all, effects } };
 };
 
-/** An append or a rewind. */
 const appendStep = (world: World, id: string): RandomStep => {
   const { model, dice, now, tenant } = world;
   const key = { tenant, id };
   const session = model.sessionAt(key);
   const after = dice.maybe(0.3, positionOf(world, session));
-  const digest = dice.chance(0.7) ? 'the-same-content' : 'another-content-';
+  const digest = dice.chance(0.7) ? SAME : OTHER;
   const entries = entriesOf(world, after === undefined ? 1 + dice.below(3) : dice.below(3));
   const operation = dice.maybe(0.35, { id: `o${dice.below(4)}`, digest });
   const guards = { ...randomGuards(world, session, 0.15), operation };
@@ -163,12 +160,12 @@ const appendStep = (world: World, id: string): RandomStep => {
 
 const messageOf = ({ dice, step, now }: World): MessageToStore => {
   const id = MESSAGES[dice.below(MESSAGES.length)] ?? '';
-  const digest = dice.chance(0.8) ? 'the-same-content' : 'another-content-';
+  const digest = dice.chance(0.8) ? SAME : OTHER;
   const entry = { role: 'user', content: `${step} é`, timestamp: timestampOf(now), id };
   return { entry: { ...entry, message: true }, digest };
 };
 
-/** A message, alone or with entries, with guards that its planner may not give it. */
+/** A message with or without entries, and with guards that the planner may never set. */
 const sendStep = (world: World, id: string): RandomStep => {
   const { model, dice, now, tenant, step: revision } = world;
   const key = { tenant, id };
@@ -180,7 +177,7 @@ const sendStep = (world: World, id: string): RandomStep => {
   return { call: 'change', commit: { key, guards: all, effects: { ...effects, entries } } };
 };
 
-/** What a turn may do with the messages of a session. */
+/** A use of the inbox by a turn. */
 const inboxUse = (world: World, key: DueKey, inbox: number): InboxUse => {
   const { model, dice, step } = world;
   const ids = model.messages(key).map((message) => message.id);
@@ -198,7 +195,7 @@ const inboxUse = (world: World, key: DueKey, inbox: number): InboxUse => {
   };
 };
 
-/** A state that a command, a lease, an update or the clock makes of the stored one. */
+/** A put of the state after a command, a lease, an update or the passing of time. */
 const putStep = (world: World, key: DueKey): RandomStep | undefined => {
   const { model, dice, now, step: revision, states } = world;
   const session = model.sessionAt(key);
@@ -217,7 +214,7 @@ const putStep = (world: World, key: DueKey): RandomStep | undefined => {
   const used = { ...planned.effects, ...use };
   if (dice.chance(0.7)) return { call: 'change', commit: { ...planned, guards, effects: used } };
   const entries = entriesOf(world, 1);
-  const operation = dice.maybe(0.3, { id: `o${dice.below(4)}`, digest: 'the-same-content' });
+  const operation = dice.maybe(0.3, { id: `o${dice.below(4)}`, digest: SAME });
   const events = [...planned.effects.events, { type: 'appended' as const, at: now }];
   const effects = { ...used, entries, events };
   return { call: 'change', commit: { ...planned, guards: { ...guards, operation }, effects } };
@@ -265,7 +262,7 @@ const takeStep = ({ dice, now, tenant }: World): RandomStep => {
   return { call: 'take', range: { ...range, inCompany: dice.chance(0.2) } };
 };
 
-/** The step that the dice choose; undefined if it makes no sense now. */
+/** A random step, or undefined if the chosen kind is impossible now. */
 export const randomStep = (world: World): RandomStep | undefined => {
   const { model, dice, tenant } = world;
   const id = dice.pick(IDS) ?? 'a';

@@ -4,7 +4,7 @@ import { difference } from '../answers.js';
 import { live, NEVER, NOON } from '../samples.js';
 import type { RandomStep } from './random-steps.js';
 
-/** The parts of a value that differ from another one; null for a part that it has not. */
+/** The properties that differ from an earlier value; null for one that is missing. */
 const changesOf = <T extends object>(value: T, before: T) => {
   const [now, then] = [value, before].map((each) => new Map<string, unknown>(Object.entries(each)));
   const names = Object.keys({ ...before, ...value });
@@ -17,7 +17,7 @@ const changesOf = <T extends object>(value: T, before: T) => {
 
 const usual = live('IDLE');
 
-/** A state without what most states have. */
+/** The properties of a state that differ from the usual ones. */
 const unusual = (state: StateRecord) => ({
   ...changesOf<StateRecord>(state, usual),
   terms: changesOf(state.terms, usual.terms),
@@ -25,7 +25,7 @@ const unusual = (state: StateRecord) => ({
 
 const withoutInfinity = (_: string, value: unknown): unknown => (value === NEVER ? 'never' : value);
 
-/** Where a report shows a state, it shows only what distinguishes it. */
+/** Reports show only the unusual properties of a state, so that a call fits on a line. */
 const shownEffects = (step: Exclude<RandomStep, { readonly call: 'take' }>) => {
   const { call, commit } = step;
   if (call === 'begin') {
@@ -41,7 +41,6 @@ const shownEffects = (step: Exclude<RandomStep, { readonly call: 'take' }>) => {
   return isPut ? { ...effects, put: changesOf(effects.put.state, effects.put.previous) } : effects;
 };
 
-/** A call in one line, as a report shows it. */
 export const shownCall = (step: RandomStep): string => {
   if (step.call === 'take') return `take ${JSON.stringify(step.range, withoutInfinity)}`;
   const { key, guards } = step.commit;

@@ -1,9 +1,6 @@
-/** What a store does otherwise than the model, and the steps before. */
 export interface Failure {
   readonly difference: string;
-  /** The numbers of the steps. */
   readonly steps: readonly number[];
-  /** The calls that were made. */
   readonly calls: readonly string[];
 }
 

@@ -10,7 +10,7 @@ import {
 import type { DueKey } from '../../store/session-store.js';
 import { difference } from '../answers.js';
 
-/** Which value of the store stands for which of the model: each for one, in the same order. */
+/** Pairs of values of the store and the model, one to one and in the same order. */
 class Pairs<T extends number | string> {
   readonly #ofModel = new Map<T, T>();
   readonly #ofStore = new Map<T, T>();
@@ -19,12 +19,11 @@ class Pairs<T extends number | string> {
     return [...this.#ofModel.keys()];
   }
 
-  /** The value of the store. */
   of(model: T): T {
     return this.#ofModel.get(model) ?? model;
   }
 
-  /** Whether both can stand for one another; from then on they do. */
+  /** Whether the values can be a pair. If so, they are from now on. */
   match(model: T, store: T): boolean {
     if (this.#ofModel.has(model)) return this.#ofModel.get(model) === store;
     if (this.#ofStore.has(store) || !this.#isInOrder(model, store)) return false;
@@ -51,7 +50,7 @@ interface Answered {
 const shownAnswer = ({ outcome, guard }: Answered): string =>
   guard === undefined ? outcome : `${outcome} by ${guard}`;
 
-/** Compares answers of a store with those of the model, whose opaque values are others. */
+/** Compares answers of the store and the model, which have different opaque values. */
 export class Twin {
   readonly #versions = new Pairs<string>();
   readonly #incarnations = new Pairs<string>();
@@ -62,7 +61,6 @@ export class Twin {
     return this.#positionsOf(incarnation).known;
   }
 
-  /** The position of the store for one of the model. */
   storePosition(incarnation: string, position: number): number {
     return this.#positionsOf(incarnation).of(position);
   }
