@@ -5,13 +5,28 @@ import { inspectorPageInVite } from './.ci/inspector-page.js';
 import { textFilesInVite } from './.ci/text-files.js';
 
 /**
- * Races of processes whose outcome simulations find by their seeds on each store
- * (`test/simulation`), and fault tests of minutes: `npm run test:faults` runs them, alone too with
- * the path of a file.
+ * The fault tests that kill servers or processes, need many of them, or watch a heap. `npm run
+ * test:faults:short` tries a little of each, `npm run test:faults` all of it, or all of the files
+ * whose paths follow `--`.
  */
-const inFullOnly = [
-  'test/faults/races/{histories,live-sessions,one-caller,sweepers}.test.ts',
-  'test/faults/agents/killed-turns.test.ts',
+const apart = [
+  'test/faults/{agents,budgets,crashes,events,failover,leaks,leases,rewinds}/*.test.ts',
+  'test/faults/http/{hostile-connections,large-pages,small-chunks,unread-streams}.test.ts',
+  'test/faults/postgres/{connections,kill,new-connections,standby,torn-wal}.test.ts',
+  'test/faults/races/{deletion,histories,live-sessions,one-caller,one-winner,sweepers}.test.ts',
+  'test/faults/refusals/truth.test.ts',
+  'test/faults/sqlite/kill.test.ts',
+  'test/faults/sweeping/told-at-least-once.test.ts',
+  'test/faults/workers/{lost-wakes,turns}.test.ts',
+];
+
+/** Installs the package, which CI has packed; without CI, `npm run test:package` packs it first. */
+const ofPackage = ['test/package/package.test.ts'];
+
+const { COLLOQUY_FAULTS: faults, COLLOQUY_TARBALL: tarball, COLLOQUY_TESTS: form } = process.env;
+const leftOut = [
+  ...(faults === undefined ? apart : []),
+  ...(tarball === undefined && form !== 'package' ? ofPackage : []),
 ];
 
 /** The driver of the samples, and of Drizzle in them, wherever CI has installed it. */
@@ -36,7 +51,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...inFullOnly],
+    exclude: [...configDefaults.exclude, ...leftOut],
     globalSetup: ['test/support/global-setup.ts'],
     server: { deps: { inline: [/drizzle-orm/] } },
     setupFiles: ['test/support/nothing-left.ts'],
