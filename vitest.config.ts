@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { inspectorPageInVite } from './.ci/inspector-page.js';
 import { textFilesInVite } from './.ci/text-files.js';
+import { PATIENT_MS } from './test/support/patience.js';
 
 /**
  * The fault tests that kill servers or processes, need many of them, or watch a heap. `npm run
@@ -63,6 +64,7 @@ export default defineConfig({
     // the second try is a fault.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: PATIENT_MS } },
     restoreMocks: true,
     unstubEnvs: true,
     coverage: {

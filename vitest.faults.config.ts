@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { textFilesInVite } from './.ci/text-files.js';
+import { PATIENT_MS } from './test/support/patience.js';
 
 // One file at a time: what one test does to its servers must not slow down the server of another.
 export default defineConfig({
@@ -11,5 +12,6 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 900_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: PATIENT_MS } },
   },
 });

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { textFilesInVite } from './.ci/text-files.js';
+import { PATIENT_MS } from './test/support/patience.js';
 
 // What is quick and asks no server: a mutant may need all of it.
 export default defineConfig({
@@ -14,5 +15,6 @@ export default defineConfig({
     ],
     setupFiles: ['test/support/same-cases.ts'],
     testTimeout: 120_000,
+    expect: { poll: { timeout: PATIENT_MS } },
   },
 });

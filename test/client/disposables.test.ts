@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { ada, okOf } from '../support/sessions.js';
 import { serve } from './served.js';
 
@@ -46,7 +46,7 @@ test('await using of a watch ends a loop that waits for its next item', async ()
   {
     await using watch = client.watch(id);
     following.push(follow(watch));
-    await vi.waitFor(() => expect(items).toEqual(['session.snapshot']));
+    await expect.poll(() => items).toEqual(['session.snapshot']);
   }
   expect(await Promise.all(following)).toEqual(['over']);
 });

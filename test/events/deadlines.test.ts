@@ -62,14 +62,14 @@ describe('the end of an overdue session in a watch', () => {
     const watch = watching(sessions, id, { warnBefore: 60 });
     await watch();
     const warning = watch();
-    await vi.waitFor(() => expect(clock.waiting).toBe(1));
+    await expect.poll(() => clock.waiting).toBe(1);
     clock.pass(35_940_000);
     expect(await warning).toMatchObject({
       type: 'session.expiring',
       at: '2026-01-31T21:59:00.000Z',
     });
     const end = watch();
-    await vi.waitFor(() => expect(clock.waiting).toBe(1));
+    await expect.poll(() => clock.waiting).toBe(1);
     let isTold = false;
     void end.then(() => {
       isTold = true;
@@ -217,7 +217,7 @@ describe('a warning before the end', () => {
     expect(briefOf(await watch())).toBe('changed ACTIVE Hello');
     const warning = watch();
     for (const renew of [true, false]) {
-      await vi.waitFor(() => expect(clock.waiting).toBe(1));
+      await expect.poll(() => clock.waiting).toBe(1);
       clock.pass(20_000);
       if (renew) await okOf(sessions.renew(id, { fencingToken, seconds: 600 }));
     }

@@ -169,7 +169,7 @@ describe('a change without an event', () => {
     await watch.next();
     const next = watch.next();
     await okOf(sessions.append(id, said('one')));
-    await vi.waitFor(() => expect(clock.waiting).toBe(1));
+    await expect.poll(() => clock.waiting).toBe(1);
     clock.pass(30_000);
     expect(briefOf(await next)).toBe('changed ACTIVE one');
   });

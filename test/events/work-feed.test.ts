@@ -5,11 +5,8 @@ import { EventHub } from '../../src/events/event-hub.js';
 import { WorkFeed } from '../../src/events/work-feed.js';
 import { misconfigured } from '../../src/session/errors.js';
 import type { SessionEvent } from '../../src/session/session-event.js';
-import { PATIENT_MS } from '../support/patience.js';
 import { ada, okOf, openSessions } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
-
-const patient = { timeout: PATIENT_MS };
 
 /** A log that fails once when the test says so, and knows who listens to it. */
 const openLog = () => {
@@ -54,15 +51,15 @@ test('a work feed that fails and reopens delivers each event once, and leaves no
   const heard: (readonly SessionEvent[] | undefined)[] = [];
   const feed = new WorkFeed(source, 'default', (events) => heard.push(events));
   await feed.open();
-  await expect.poll(() => listening.size, patient).toBe(1);
+  await expect.poll(() => listening.size).toBe(1);
   failOnce();
   await okOf(sessions.create(ada));
-  await expect.poll(() => listening.size, patient).toBe(0);
+  await expect.poll(() => listening.size).toBe(0);
   await feed.open();
-  await expect.poll(() => listening.size, patient).toBe(1);
+  await expect.poll(() => listening.size).toBe(1);
   const { id } = await okOf(sessions.create(ada));
-  await expect.poll(() => heard.length, patient).toBeGreaterThan(0);
+  await expect.poll(() => heard.length).toBeGreaterThan(0);
   expect(heard).toMatchObject([[{ type: 'session.created', sessionId: id }]]);
   feed.close();
-  await expect.poll(() => listening.size, patient).toBe(0);
+  await expect.poll(() => listening.size).toBe(0);
 });

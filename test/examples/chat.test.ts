@@ -37,7 +37,7 @@ const open = async (script: readonly string[]) => {
       parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
     );
   };
-  const storing = () => expect.poll(texts, { timeout: PATIENT_MS });
+  const storing = () => expect.poll(texts);
   return { sessions, model, answers, worker, id, texts, storing };
 };
 
@@ -76,12 +76,10 @@ describe('the route of the chat example', () => {
     const { send, texts, model } = await routed('A long answer of many words');
     const response = await send(said('u-1', 'Hi'));
     await response.body?.cancel();
-    await expect
-      .poll(texts, { timeout: PATIENT_MS })
-      .toEqual(['Hi', 'A long answer of many words']);
+    await expect.poll(texts).toEqual(['Hi', 'A long answer of many words']);
     expect(model.doStreamCalls).toHaveLength(1);
     const nextStatus = async () => (await send(said('u-2', 'More?'))).status;
-    await expect.poll(nextStatus, { timeout: PATIENT_MS }).toBe(200);
+    await expect.poll(nextStatus).toBe(200);
   });
 
   test('stores the streamed part of a stopped answer, and answers the next message', async () => {
@@ -191,7 +189,7 @@ describe('the route of the chat example', () => {
     await (await send(said('u-1', 'Hi'))).text();
     expect(await texts()).toEqual(['Hi']);
     model.doStream = doStream;
-    await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['Hi', 'Hello!']);
+    await expect.poll(texts).toEqual(['Hi', 'Hello!']);
     expect(reported).toHaveBeenCalledWith(
       expect.objectContaining({ type: 'work_failed', attempt: 1 }),
     );
@@ -234,7 +232,7 @@ describeWithChromium('the page of the chat example', (running) => {
       text.replace(/\s*Edit$/, '').trim(),
     );
 
-  const showing = (page: Page) => expect.poll(() => shown(page), { timeout: PATIENT_MS });
+  const showing = (page: Page) => expect.poll(() => shown(page));
 
   const send = async (page: Page, text: string): Promise<void> => {
     await page.getByLabel('Message').fill(text);
@@ -251,21 +249,19 @@ describeWithChromium('the page of the chat example', (running) => {
     const page = await tab();
     await send(page, 'Hi');
     await showing(page).toEqual(['Hi', 'Hello!']);
-    await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['Hi', 'Hello!']);
+    await expect.poll(texts).toEqual(['Hi', 'Hello!']);
     await page.reload();
     await showing(page).toEqual(['Hi', 'Hello!']);
     await send(page, 'How are you?');
     await showing(page).toEqual(['Hi', 'Hello!', 'How are you?', 'Fine.']);
-    await expect.poll(texts, { timeout: PATIENT_MS }).toHaveLength(4);
+    await expect.poll(texts).toHaveLength(4);
     await page.getByRole('button', { name: 'Again' }).click();
     await showing(page).toEqual(['Hi', 'Hello!', 'How are you?', 'Very well.']);
-    await expect
-      .poll(texts, { timeout: PATIENT_MS })
-      .toEqual(['Hi', 'Hello!', 'How are you?', 'Very well.']);
+    await expect.poll(texts).toEqual(['Hi', 'Hello!', 'How are you?', 'Very well.']);
     page.once('dialog', (dialog) => dialog.accept('Bye'));
     await page.getByRole('button', { name: 'Edit' }).first().click();
     await showing(page).toEqual(['Bye', 'Good bye.']);
-    await expect.poll(texts, { timeout: PATIENT_MS }).toEqual(['Bye', 'Good bye.']);
+    await expect.poll(texts).toEqual(['Bye', 'Good bye.']);
     await page.reload();
     await showing(page).toEqual(['Bye', 'Good bye.']);
   });

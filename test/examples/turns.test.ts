@@ -8,15 +8,11 @@ import { remind, reminderWorker } from '../../examples/turns/reminder.js';
 import { receive, webhookWorker } from '../../examples/turns/webhook.js';
 import { SessionService, type Worker } from '../../src/index.js';
 import { spokenModel } from '../adapters/ai-sdk/spoken-model.js';
-import { PATIENT_MS } from '../support/patience.js';
 
 const open = () => {
   const sessions = new SessionService({ store: new MemorySessionStore({ events: true }) });
   const storing = (id: string) =>
-    expect.poll(
-      async () => (await sessions.orThrow.get(id)).history.map(({ content }) => content),
-      { timeout: PATIENT_MS },
-    );
+    expect.poll(async () => (await sessions.orThrow.get(id)).history.map(({ content }) => content));
   const starting = (worker: Worker) => {
     worker.start();
     onTestFinished(() => worker.stop());
@@ -50,9 +46,9 @@ test('the chat server streams an answer to two tabs, stores what was said until 
   const tabs = [await tab(), await tab()];
   expect(await say('m-1', 'Why?')).toBe(202);
   (await answer(0)).say('Half an ');
-  for (const shown of tabs) await expect.poll(shown, { timeout: PATIENT_MS }).toContain('Half an ');
+  for (const shown of tabs) await expect.poll(shown).toContain('Half an ');
   const late = await tab();
-  await expect.poll(late, { timeout: PATIENT_MS }).toContain('data: "Half an "');
+  await expect.poll(late).toContain('data: "Half an "');
   expect(await say('m-2', 'Go on.')).toBe(202);
   expect(await say('m-2', 'Go on.')).toBe(202);
   await fetch(`${url}/stop`, { method: 'POST' });
@@ -96,10 +92,10 @@ test('a caller who interrupts leaves the heard part of the answer before the nex
   };
   const ask = async () => 'From nine to five.';
   const first = hear(sessions, call, { id: 'm-1', content: 'When?' }, ask);
-  await expect.poll(() => spoken.length, { timeout: PATIENT_MS }).toBe(1);
+  await expect.poll(() => spoken.length).toBe(1);
   const second = hear(sessions, call, { id: 'm-2', content: 'And on Sundays?' }, ask);
   expect((await first)._unsafeUnwrap()).toMatchObject({ content: 'From nine —', ran: true });
-  await expect.poll(() => spoken.length, { timeout: PATIENT_MS }).toBe(2);
+  await expect.poll(() => spoken.length).toBe(2);
   spoken[1]?.('From nine to five.');
   await second;
   await storing('call').toEqual(['When?', 'From nine —', 'And on Sundays?', 'From nine to five.']);

@@ -208,7 +208,7 @@ describeWithRedis('a page with the latest entries on Redis under the byte limit'
   test('is served if it fits, however often the store reads further back', async () => {
     const client = openClient('ioredis 5', { port });
     const sessions = openSessions(
-      new RedisSessionStore({ client, prefix: `pending-${process.pid}`, timeoutMs: 10_000 }),
+      new RedisSessionStore({ client, prefix: `pending-${process.pid}`, timeoutMs: PATIENT_MS }),
     );
     const acme = sessions.forTenant('acme');
     const entries = Array.from({ length: 20 }, () => ({

@@ -2,7 +2,6 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeWithChromium } from '../support/describe-with-chromium.js';
-import { PATIENT_MS } from '../support/patience.js';
 import { okOf, startedIn } from '../support/sessions.js';
 import { createMany, inspected, opened, said } from './opened.js';
 
@@ -99,8 +98,7 @@ describeWithChromium('the inspector page with hostile content', (running) => {
         const frame = document.querySelector('.entries').getBoundingClientRect();
         return box?.top >= frame.top && box.bottom <= frame.bottom;
       })()`);
-    const isSeen = (entry: number) =>
-      expect.poll(() => look(entry), { timeout: PATIENT_MS }).toBe(true);
+    const isSeen = (entry: number) => expect.poll(() => look(entry)).toBe(true);
     expect(await contents.first().innerText()).toBe('entry 9801');
     await isSeen(10_000);
     await okOf(sessions.append(id, said('entry 10001')));

@@ -6,12 +6,9 @@ import { misconfigured } from '../../src/session/errors.js';
 import type { TakeRange } from '../../src/store/session-store.js';
 import { NOON } from '../support/manual-clock.js';
 import { lasting, openWorkers } from '../support/open-workers.js';
-import { PATIENT_MS } from '../support/patience.js';
 import { okOf } from '../support/sessions.js';
 import { changed } from '../support/store-doubles.js';
 import { awayError } from '../support/with-lease.js';
-
-const patient = { timeout: PATIENT_MS };
 
 /** Polls and renewals are an hour apart, so that they hide nothing. */
 const rare = { interval: 3600, seconds: 10_800 };
@@ -22,11 +19,11 @@ describe('a worker without polls and renewals', () => {
     const id = await waiting();
     const { run, begun } = lasting();
     work({ run, ...rare });
-    await expect.poll(() => begun.length, patient).toBe(1);
+    await expect.poll(() => begun.length).toBe(1);
     const ahead = { now: () => clock.now() + 4 * 3_600_000 };
     const other = new SessionService({ store, clock: ahead });
     await okOf(other.claim({ holder: 'other', seconds: 30 }));
-    await expect.poll(() => begun[0]?.signal.aborted, patient).toBe(true);
+    await expect.poll(() => begun[0]?.signal.aborted).toBe(true);
     expect(begun[0]?.signal.reason).toMatchObject({ type: 'lease_lost' });
     expect((await okOf(other.get(id))).lease?.holder).toBe('other');
   });
@@ -54,16 +51,14 @@ describe('a worker without polls and renewals', () => {
     const { work, waiting, pass } = openWorkers(changed(memory, { events: log }));
     const { run, begun } = lasting();
     work({ run, interval: 10 });
-    await expect.poll(() => listeners, patient).toBe(1);
+    await expect.poll(() => listeners).toBe(1);
     failures = 1;
     const first = await waiting();
-    await expect.poll(() => failures, patient).toBe(2);
+    await expect.poll(() => failures).toBe(2);
     await pass(10_000);
-    await expect.poll(() => listeners, patient).toBe(2);
+    await expect.poll(() => listeners).toBe(2);
     const second = await waiting();
-    await expect
-      .poll(() => begun.map(({ session }) => session.id).sort(), patient)
-      .toEqual([first, second]);
+    await expect.poll(() => begun.map(({ session }) => session.id).sort()).toEqual([first, second]);
   });
 });
 
@@ -91,7 +86,7 @@ describe('a worker of a slow store', () => {
     const id = await waiting();
     const { run, begun, finish } = lasting();
     work({ run, seconds: 2 });
-    await expect.poll(() => changes, patient).toBe(1);
+    await expect.poll(() => changes).toBe(1);
     await pass(1000);
     expect(begun).toHaveLength(1);
     await pass(750);
@@ -128,7 +123,7 @@ describe('a worker of a slow store', () => {
     const ids = [await waiting(), await waiting()];
     const { run, begun, finish } = lasting();
     work({ run, seconds: 10, concurrency: 2, interval: 3600 });
-    await expect.poll(() => begun.length, patient).toBe(2);
+    await expect.poll(() => begun.length).toBe(2);
     const held = async () => {
       const all = await Promise.all(ids.map((id) => okOf(sessions.get(id))));
       return all.map(({ lease }) => lease !== undefined);

@@ -165,17 +165,13 @@ describeWithRedis('erased text in Redis', () => {
     const { server, client, text, erase } = await start();
     await client.config('SET', 'aof-use-rdb-preamble', 'no');
     await erase();
-    await expect
-      .poll(() => hitsIn(server.dir, text, /\.aof$/), { timeout: PATIENT_MS })
-      .toBeGreaterThan(0);
+    await expect.poll(() => hitsIn(server.dir, text, /\.aof$/)).toBeGreaterThan(0);
     await client.bgrewriteaof();
     await expect
-      .poll(() => client.info('persistence'), { timeout: PATIENT_MS })
+      .poll(() => client.info('persistence'))
       .toMatch(/aof_rewrite_in_progress:0\s+aof_rewrite_scheduled:0/);
     expect(await client.info('persistence')).toContain('aof_last_bgrewrite_status:ok');
-    await expect
-      .poll(() => hitsIn(server.dir, text, /\.(aof|rdb)$/), { timeout: PATIENT_MS })
-      .toBe(0);
+    await expect.poll(() => hitsIn(server.dir, text, /\.(aof|rdb)$/)).toBe(0);
   });
 });
 
@@ -228,9 +224,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     // It keeps what a transaction that is still open could see, for example one that moves events.
     const open =
       'SELECT pid FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()';
-    await expect
-      .poll(async () => (await pool.query(open)).rows, { timeout: PATIENT_MS })
-      .toEqual([]);
+    await expect.poll(async () => (await pool.query(open)).rows).toEqual([]);
     for (const { name } of tables) await pool.query(`VACUUM FULL ${name}`);
     expect(await hitsInTables()).toBe(0);
     expect(hitsIn(join(server.dir, 'pg_wal'), text, /^[0-9A-F]{24}$/)).toBeGreaterThan(0);
@@ -241,7 +235,7 @@ describeWithPostgres('erased text in PostgreSQL', () => {
     const text = uniqueText();
     await labelAndDelete(store, text);
     for (const part of ['label', 'value', 'holder'])
-      await expect.poll(() => rowsWith(`${part}-${text}`), { timeout: PATIENT_MS }).toBe(0);
+      await expect.poll(() => rowsWith(`${part}-${text}`)).toBe(0);
     expect(await rowsWith('labelsChanged')).toBe(1);
   });
 

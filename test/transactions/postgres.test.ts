@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { PostgresSessionStore } from '../../adapters/postgres/index.js';
 import { SessionService } from '../../src/index.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
@@ -11,17 +11,23 @@ const said = (content: string) => [{ role: 'user', content }];
 describeWithPostgres("a host's transaction on PostgreSQL", () => {
   const open = async (options = {}) => {
     const host = await openPostgresHost();
-    const store = new PostgresSessionStore({ pool: host.pool, schema: host.schema, ...options });
-    const sessions = new SessionService({ store, limits: { activeSessions: 100 } });
+    const { pool, schema } = host;
+    const sessionsWith = (timeoutMs: number) =>
+      new SessionService({
+        store: new PostgresSessionStore({ pool, schema, ...options, timeoutMs }),
+        limits: { activeSessions: 100 },
+      });
+    // Longer than a test may take.
+    const sessions = sessionsWith(600_000);
     await okOf(sessions.create({ ...ada, id: 'a', start: true }));
     await okOf(sessions.create({ ...ada, id: 'b', start: true }));
-    const begin = async () => {
+    const begin = async (by = sessions) => {
       const transaction = await host.begin();
-      return { transaction, inside: sessions.within(transaction.client) };
+      return { transaction, inside: by.within(transaction.client) };
     };
     const historyOf = async (id: string) =>
       (await okOf(sessions.get(id))).history.map(({ content }) => content);
-    return { ...host, store, sessions, begin, historyOf };
+    return { ...host, sessionsWith, sessions, begin, historyOf };
   };
 
   const SETTINGS = `
@@ -50,8 +56,7 @@ describeWithPostgres("a host's transaction on PostgreSQL", () => {
   });
 
   test("stops waiting for a lock at the host's lock_timeout, if that is shorter", async () => {
-    // Longer than a test may take.
-    const { begin } = await open({ timeoutMs: 600_000 });
+    const { begin } = await open();
     const [first, second] = [await begin(), await begin()];
     await okOf(first.inside.append('a', said('one')));
     await second.transaction.query("SET LOCAL lock_timeout = '20ms'");
@@ -72,8 +77,8 @@ describeWithPostgres("a host's transaction on PostgreSQL", () => {
   });
 
   test('stops waiting for a lock before the timeout of the store', async () => {
-    const { begin } = await open({ timeoutMs: 300 });
-    const [first, second] = [await begin(), await begin()];
+    const { begin, sessionsWith } = await open();
+    const [first, second] = [await begin(), await begin(sessionsWith(3000))];
     await okOf(first.inside.append('a', said('one')));
     expect(await errorOf(second.inside.append('a', said('two')))).toMatchObject({
       type: 'store_unavailable',
@@ -84,8 +89,11 @@ describeWithPostgres("a host's transaction on PostgreSQL", () => {
   });
 
   test('is unknown if a statement is still running at the timeout', async () => {
-    const { begin, historyOf } = await open({ timeoutMs: 300 });
-    const { transaction, inside } = await begin();
+    const { begin, historyOf, sessionsWith } = await open();
+    const hasty = sessionsWith(300);
+    // What the store reads once is no part of the write.
+    await expect.poll(async () => (await hasty.get('a')).isOk()).toBe(true);
+    const { transaction, inside } = await begin(hasty);
     const busy = transaction.query('SELECT pg_sleep(1)');
     expect(await errorOf(inside.append('a', said('one')))).toMatchObject({
       type: 'store_unavailable',
@@ -189,10 +197,8 @@ describeWithPostgres("a host's transaction on PostgreSQL", () => {
       return heard.splice(0);
     };
     // What the store publishes of the sessions notifies them too.
-    await vi.waitFor(async () => {
-      const { rows } = await pool.query(`SELECT FROM "${schema}".outbox`);
-      expect(rows).toEqual([]);
-    });
+    const unpublished = `SELECT FROM "${schema}".outbox`;
+    await expect.poll(async () => (await pool.query(unpublished)).rows).toEqual([]);
     await heardByNow();
     const { transaction, inside } = await begin();
     await okOf(inside.append('a', said('one')));

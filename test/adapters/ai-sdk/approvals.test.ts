@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { loadMessages } from '../../../adapters/ai-sdk/index.js';
 import { unwrap } from '../../../src/index.js';
 import { SampleFolder } from '../../readme/run-sample.js';
-import { PATIENT_MS } from '../../support/patience.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { textOf, user } from './opened-chat.js';
 import { routesIn, useModel, useTools } from './routes.js';
@@ -85,7 +84,7 @@ const asked = async ([, routeOf]: (typeof routes)[number]) => {
       parts.flatMap((part) => ('toolCallId' in part ? [part.state] : [])),
     );
   await (await send(user('u-1', 'Erase it.'))).end;
-  await expect.poll(states, { timeout: PATIENT_MS }).toEqual(['approval-requested']);
+  await expect.poll(states).toEqual(['approval-requested']);
   const shown = (await load()).at(-1);
   if (shown === undefined) throw new Error('the model has not asked');
   return {
@@ -113,7 +112,7 @@ describe.each(routes)('a tool approval sent to the route %s', (...route) => {
   test('runs the tool once, and rejects the approval after the answer was saved', async () => {
     const chat = await asked(route);
     await (await chat.send(chat.approved)).end;
-    await expect.poll(chat.states, { timeout: PATIENT_MS }).toEqual(['output-available']);
+    await expect.poll(chat.states).toEqual(['output-available']);
     const finished = await chat.load();
     expect((await chat.send(chat.approved)).status).toBe(412);
     expect((await chat.send(chat.denied)).status).toBe(412);
@@ -126,12 +125,12 @@ describe.each(routes)('a tool approval sent to the route %s', (...route) => {
     const chat = await asked(route);
     chat.hold();
     const first = await chat.send(chat.approved);
-    await expect.poll(chat.executions, { timeout: PATIENT_MS }).toBe(1);
+    await expect.poll(chat.executions).toBe(1);
     expect((await chat.send(chat.approved)).status).toBe(409);
     expect((await chat.send(chat.denied)).status).toBe(412);
     chat.goOn();
     await first.end;
-    await expect.poll(chat.states, { timeout: PATIENT_MS }).toEqual(['output-available']);
+    await expect.poll(chat.states).toEqual(['output-available']);
     expect(chat.executions()).toBe(1);
   });
 
@@ -139,7 +138,7 @@ describe.each(routes)('a tool approval sent to the route %s', (...route) => {
     const chat = await asked(route);
     const sent = await Promise.all([chat.send(chat.approved), chat.send(chat.approved)]);
     await Promise.all(sent.map(({ end }) => end));
-    await expect.poll(chat.states, { timeout: PATIENT_MS }).toEqual(['output-available']);
+    await expect.poll(chat.states).toEqual(['output-available']);
     expect(sent.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(chat.executions()).toBe(1);
   });
@@ -148,11 +147,11 @@ describe.each(routes)('a tool approval sent to the route %s', (...route) => {
     const chat = await asked(route);
     chat.hold();
     const first = await chat.send(chat.denied);
-    await expect.poll(chat.turns, { timeout: PATIENT_MS }).toBe(2);
+    await expect.poll(chat.turns).toBe(2);
     expect((await chat.send(chat.approved)).status).toBe(412);
     chat.goOn();
     await first.end;
-    await expect.poll(() => finalText(chat), { timeout: PATIENT_MS }).toBe('Done.');
+    await expect.poll(() => finalText(chat)).toBe('Done.');
     const finished = await chat.load();
     expect((await chat.send(chat.approved)).status).toBe(412);
     expect(chat.executions()).toBe(0);

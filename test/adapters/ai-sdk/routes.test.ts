@@ -6,7 +6,6 @@ import { loadMessages } from '../../../adapters/ai-sdk/index.js';
 import { unwrap } from '../../../src/index.js';
 import { listening } from '../../http/serve.js';
 import { SampleFolder } from '../../readme/run-sample.js';
-import { PATIENT_MS } from '../../support/patience.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { textOf, user } from './opened-chat.js';
 import { type Post, type Route, routesIn, useModel } from './routes.js';
@@ -52,8 +51,8 @@ const opened = async (routeOf: () => Promise<Route>, mount: (post: Post) => Post
     });
   const stored = async () =>
     (await unwrap(loadMessages<UIMessage>(sessions, id))).messages.map(textOf);
-  const storing = () => expect.poll(stored, { timeout: PATIENT_MS });
-  const showing = () => expect.poll(() => page.messages.map(textOf), { timeout: PATIENT_MS });
+  const storing = () => expect.poll(stored);
+  const showing = () => expect.poll(() => page.messages.map(textOf));
   const send = (text: string, messageId?: string): void => {
     void page.sendMessage(messageId === undefined ? { text } : { text, messageId });
   };
@@ -69,8 +68,7 @@ const opened = async (routeOf: () => Promise<Route>, mount: (post: Post) => Post
   return { page, model, answer, resend, stored, storing, showing, send, askAndStop };
 };
 
-const late = () =>
-  expect.poll(() => said, { timeout: PATIENT_MS }).toMatchObject([{ type: 'history_moved' }]);
+const late = () => expect.poll(() => said).toMatchObject([{ type: 'history_moved' }]);
 
 describe.each(routes)('the AI SDK route %s', (_, routeOf) => {
   describe.each([

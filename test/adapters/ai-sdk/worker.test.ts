@@ -5,7 +5,6 @@ import { unwrap } from '../../../src/index.js';
 import { documentOf } from '../../readme/documents.js';
 import { SampleFolder } from '../../readme/run-sample.js';
 import { blocksIn } from '../../readme/samples.js';
-import { PATIENT_MS } from '../../support/patience.js';
 import { ada } from '../../support/sessions.js';
 import { textOf, user } from './opened-chat.js';
 import { spokenModel } from './spoken-model.js';
@@ -35,7 +34,7 @@ test('the documented AI SDK worker answers what its route stores, and keeps the 
   };
   const stored = async () =>
     (await unwrap(loadMessages<UIMessage>(sessions, id))).messages.map(textOf);
-  const storing = () => expect.poll(stored, { timeout: PATIENT_MS });
+  const storing = () => expect.poll(stored);
   expect(await send(user('u-1', 'Why?'))).toBe(202);
   (await answer(0)).say('Half an ');
   await new Promise(setImmediate);

@@ -8,7 +8,6 @@ import { SessionService } from '../../../src/index.js';
 import { documentOf } from '../../readme/documents.js';
 import { SampleFolder } from '../../readme/run-sample.js';
 import { blocksIn } from '../../readme/samples.js';
-import { PATIENT_MS } from '../../support/patience.js';
 import { ada } from '../../support/sessions.js';
 import { sqliteFile } from '../../support/sqlite-file.js';
 import { openStoreAt } from '../../support/store-address.js';
@@ -78,7 +77,7 @@ test('another worker finishes the turn of a documented worker that was killed in
   await sessions.send(id, 'Pay the bill.');
   await killInTheTurn(world);
   const turn = ['user', 'function_call', 'function_call_result', 'assistant'];
-  await expect.poll(seen, { timeout: PATIENT_MS }).toEqual([turn, undefined]);
+  await expect.poll(seen).toEqual([turn, undefined]);
   expect(calls()).toEqual(['call-1', 'call-1']);
 });
 
@@ -88,11 +87,11 @@ test('another worker reuses the tool call id after a worker was killed between a
   await sessions.send(id, 'Pay the bill.');
   const waiting = ['user', 'function_call', 'run_state'];
   await world.workHere(async () => {
-    await expect.poll(seen, { timeout: PATIENT_MS }).toEqual([waiting, undefined]);
+    await expect.poll(seen).toEqual([waiting, undefined]);
   });
   await sessions.send(id, { role: 'decision', content: 'approve' });
   await killInTheTurn(world);
   const turn = [...waiting, 'decision', 'function_call_result', 'assistant'];
-  await expect.poll(seen, { timeout: PATIENT_MS }).toEqual([turn, undefined]);
+  await expect.poll(seen).toEqual([turn, undefined]);
   expect(calls()).toEqual(['call-1', 'call-1']);
 });

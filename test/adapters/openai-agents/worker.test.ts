@@ -7,7 +7,6 @@ import { isFields } from '../../../src/session/fields.js';
 import { documentOf } from '../../readme/documents.js';
 import { SampleFolder } from '../../readme/run-sample.js';
 import { blocksIn } from '../../readme/samples.js';
-import { PATIENT_MS } from '../../support/patience.js';
 import { ada } from '../../support/sessions.js';
 import { answered, modelOf } from './scripted-model.js';
 
@@ -57,9 +56,9 @@ test('the documented OpenAI Agents worker answers messages in flight once each, 
     (await session.getItems()).length,
     (await sessions.orThrow.get(id)).work,
   ];
-  await expect.poll(done, { timeout: PATIENT_MS }).toEqual([3, undefined]);
+  await expect.poll(done).toEqual([3, undefined]);
   await askBoth();
-  await expect.poll(done, { timeout: PATIENT_MS }).toEqual([3, undefined]);
+  await expect.poll(done).toEqual([3, undefined]);
   expect(calls).toBe(1);
   const { history } = await sessions.orThrow.get(id);
   const asked = history.flatMap(({ role, content }) => (role === 'user' ? [content] : []));

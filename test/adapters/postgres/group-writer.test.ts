@@ -153,9 +153,7 @@ describeWithPostgres('concurrent changes in PostgreSQL', (postgres) => {
       version = await versionNow();
       const waiting = fork('n');
       const isWaiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${schema}%commit_all%'`;
-      await expect
-        .poll(async () => (await pool.query(isWaiting)).rowCount, { timeout: PATIENT_MS })
-        .toBe(1);
+      await expect.poll(async () => (await pool.query(isWaiting)).rowCount).toBe(1);
       await other.query('COMMIT');
       other.release();
       expect(await answerOf(waiting)).toMatchObject({ guard: 'source' });

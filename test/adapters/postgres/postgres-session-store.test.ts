@@ -16,7 +16,6 @@ import { documentOf } from '../../readme/documents.js';
 import { blocksIn } from '../../readme/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
 import { freePort } from '../../support/free-port.js';
-import { PATIENT_MS } from '../../support/patience.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
 
 const key = { tenant: 'acme', id: 'one' };
@@ -86,7 +85,7 @@ describe('PostgresSessionStore', () => {
       message: expect.stringContaining('in time'),
     });
     give();
-    await expect.poll(() => released, { timeout: PATIENT_MS }).toBe(1);
+    await expect.poll(() => released).toBe(1);
   });
 
   it('leaves a write not_applied if the pool returns no further connection', async () => {

@@ -5,7 +5,6 @@ import { answerOf } from '../../../src/testing/answers.js';
 import { begin } from '../../../src/testing/commits.js';
 import { keyOf, NOON, TENANT } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
-import { PATIENT_MS } from '../../support/patience.js';
 import { startPgBouncer } from '../../support/pgbouncer.js';
 import { type OpenClient, postgresClients } from '../../support/postgres-clients.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
@@ -54,9 +53,7 @@ describeWithPostgres('a PostgreSQL statement whose call timed out', (postgres) =
     }
     const running = `SELECT query FROM pg_stat_activity
       WHERE query LIKE '%${schema}%' AND state = 'active' AND pid <> pg_backend_pid()`;
-    await expect
-      .poll(async () => (await admin.query(running)).rows, { timeout: PATIENT_MS })
-      .toEqual([]);
+    await expect.poll(async () => (await admin.query(running)).rows).toEqual([]);
   };
 
   it.for(postgresClients)('also ends in the server, with $client', async ({ open }) => {

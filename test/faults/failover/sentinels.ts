@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { freePort, LOOPBACK } from '../../support/free-port.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { type RedisAddress, type RedisServer, startRedis } from '../../support/redis-server.js';
 
 /** What all sentinels call the master. */
@@ -12,7 +13,6 @@ export const MASTER = 'colloquy';
 export const DOWN_AFTER_MS = 1000;
 const REPLICAS = 2;
 const SENTINELS = 3;
-const READY_WITHIN_MS = 60_000;
 
 /** A master with two replicas, and three sentinels that watch over them. */
 export class Sentinels {
@@ -149,9 +149,9 @@ const ask = async <T>(
 };
 
 const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
-  const end = Date.now() + READY_WITHIN_MS;
+  const end = Date.now() + PATIENT_MS;
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`not in ${READY_WITHIN_MS} ms: ${what}`);
+    if (Date.now() > end) throw new Error(`not in ${PATIENT_MS} ms: ${what}`);
     await sleep(50);
   }
 };

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { effort } from '../support/effort.js';
+import { PATIENT_MS } from '../../support/patience.js';
 
 /** What came back before the server hung up. */
 export interface Exchange {
@@ -9,9 +9,6 @@ export interface Exchange {
   readonly body: string;
   readonly ms: number;
 }
-
-/** The promise is a second; a machine that is busy with other tests is given more. */
-const PATIENCE_MS = effort(10_000, 1000);
 
 const read = (received: Buffer, ms: number): Exchange => {
   const end = received.indexOf('\r\n\r\n');
@@ -36,7 +33,7 @@ export const exchange = (
   bytes: Uint8Array,
   {
     method = '',
-    patienceMs = PATIENCE_MS,
+    patienceMs = PATIENT_MS,
   }: { readonly method?: string; readonly patienceMs?: number } = {},
 ): Promise<Exchange> =>
   new Promise((resolve, reject) => {

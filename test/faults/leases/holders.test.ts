@@ -6,7 +6,6 @@ import { beforeAll, expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import { SessionService } from '../../../src/index.js';
 import { describeWithRedis } from '../../support/describe-with-redis.js';
-import { PATIENT_MS } from '../../support/patience.js';
 import { randomFrom } from '../../support/random.js';
 import { openClient } from '../../support/redis-clients.js';
 import { okOf, startedIn } from '../../support/sessions.js';
@@ -161,9 +160,7 @@ describeWithRedis('processes that compete for leases', ({ port }) => {
         });
         for (let each = 0; each < PROCESSES; each += 1) fight.add();
         try {
-          await expect
-            .poll(() => fight.reports.length, { timeout: PATIENT_MS })
-            .toBeGreaterThan(20);
+          await expect.poll(() => fight.reports.length).toBeGreaterThan(20);
           for (let fault = 0; fault < FAULTS_PER_ROUND; fault += 1) {
             const at = below(PROCESSES);
             const kind = random();

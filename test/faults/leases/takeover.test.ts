@@ -116,7 +116,7 @@ describeDatabases(
         const isWritten = async () =>
           (await Promise.all(ids.map(historyOf))).every(({ length }) => length > 0);
         try {
-          await expect.poll(isWritten, { timeout: PATIENT_MS }).toBe(true);
+          await expect.poll(isWritten).toBe(true);
           for (let each = 0; each < FAULTS; each += 1) {
             const at = await busiest();
             const { holder, child } = running[at] ?? {};
@@ -140,7 +140,7 @@ describeDatabases(
             (await Promise.all(ids.map(historyOf))).every((each) =>
               each.some(({ at }) => at > last + LEASE_MS),
             );
-          await expect.poll(isFollowed, { timeout: PATIENT_MS }).toBe(true);
+          await expect.poll(isFollowed).toBe(true);
         } finally {
           for (const { child } of running) child.kill('SIGKILL');
           await Promise.all(

@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { upTo } from '../../../src/testing/samples.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { clientVersions } from '../../support/redis-clients.js';
 import type { Worker } from '../../support/worker-pool.js';
 
 /** How fast the clock of the sweepers runs: a minute in a second. */
 const SPEED = 60;
-
-/** After so long nothing more is to be expected. */
-const PATIENCE_MS = 20_000;
 
 /** Several processes that sweep, each with a client of its own, and what they say. */
 export class Sweepers {
@@ -71,7 +69,7 @@ export class Sweepers {
   #until(holds: () => boolean): Promise<void> {
     if (holds()) return Promise.resolve();
     return new Promise((resolve) => {
-      const patience = setTimeout(resolve, PATIENCE_MS);
+      const patience = setTimeout(resolve, PATIENT_MS);
       this.#waiting = {
         holds,
         resolve: () => {

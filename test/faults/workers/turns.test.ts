@@ -4,7 +4,6 @@ import { SessionService } from '../../../src/index.js';
 import type { MessageState } from '../../../src/service/turn-results.js';
 import type { PositionedEntry } from '../../../src/session/session.js';
 import { databases, describeDatabases, newDatabase } from '../../support/databases.js';
-import { PATIENT_MS } from '../../support/patience.js';
 import { randomFrom } from '../../support/random.js';
 import { ada, okOf } from '../../support/sessions.js';
 import { bundleWorker, type Worker } from '../../support/worker-pool.js';
@@ -39,7 +38,7 @@ const openChats = async (sessions: SessionService): Promise<readonly string[]> =
 const historiesOf = async (sessions: SessionService, ids: readonly string[]) => {
   const isDone = async (id: string) =>
     (await okOf(sessions.get(id, { historyLimit: 0 }))).work === undefined;
-  for (const id of ids) await expect.poll(() => isDone(id), { timeout: PATIENT_MS }).toBe(true);
+  for (const id of ids) await expect.poll(() => isDone(id)).toBe(true);
   const histories = new Map<string, readonly PositionedEntry[]>();
   for (const id of ids)
     histories.set(id, (await okOf(sessions.history(id, { last: 1000 }))).entries);
