@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.js';
-import { PATIENT_MS } from '../support/patience.js';
 import { documentOf, root } from './documents.js';
 import { SampleFolder } from './run-sample.js';
 import { blocksIn } from './samples.js';
@@ -25,11 +24,15 @@ const writeTutorial = (): string => {
   return folder.path;
 };
 
+/** Half a minute after a crash, when the lease of the killed process has expired. */
+const LATER = 'const { now } = Date; Date.now = () => now() + 31_000;';
+
 /** Starts the server of the tutorial, and returns when it listens. */
-const startServer = async (folder: string, port: number): Promise<ChildProcess> => {
+const startServer = async (folder: string, port: number, before = ''): Promise<ChildProcess> => {
+  const imports = [`data:text/javascript,${before}`, join(root, '.ci/sources.mjs')];
   const server = spawn(
     process.execPath,
-    ['--import', join(root, '.ci/sources.mjs'), join(folder, 'server.mts')],
+    [...imports.flatMap((each) => ['--import', each]), join(folder, 'server.mts')],
     { cwd: folder, env: { ...process.env, PORT: `${port}` }, stdio: ['ignore', 1, 'pipe', 'ipc'] },
   );
   onTestFinished(() => void server.kill('SIGKILL'));
@@ -49,12 +52,12 @@ const openChat = (port: number) => {
   const send = (id: string, body: string): Promise<Response> =>
     fetch(url, { method: 'POST', body, headers: { 'x-message-id': id, connection: 'close' } });
   const say = async (id: string, body: string): Promise<string> => (await send(id, body)).text();
-  /** Sends a message until it is answered. */
-  const insist = async (id: string, body: string): Promise<string> => {
+  /** Sends a message, and sends it again once the killed server is back. */
+  const insist = async (id: string, body: string, back: Promise<unknown>): Promise<string> => {
     for (;;) {
       const response = await send(id, body).catch(() => undefined);
       if (response?.ok) return response.text();
-      await new Promise(setImmediate);
+      await back;
     }
   };
   const chat = async (): Promise<string> =>
@@ -73,7 +76,7 @@ test('the tutorial chat survives a kill during an answer', async () => {
   first.kill('SIGKILL');
   expect(await lost).toBe('lost');
 
-  await startServer(folder, port);
+  await startServer(folder, port, LATER);
   expect(await chat()).toMatch(/user: Are you still there\?\n$/);
   expect(await say('m2', 'Are you still there?')).toBe('You have said 2 things.\n');
   expect(await say('m2', 'Are you still there?')).toBe('You have said 2 things.\n');
@@ -88,11 +91,16 @@ test('the tutorial chat stores and answers two messages in flight once each, eve
   const port = await freePort();
   const { insist, chat } = openChat(port);
   const first = await startServer(folder, port);
-  const sent = [insist('m1', 'Hello'), insist('m2', 'Are you there?')];
+  let isBack = () => {};
+  const back = new Promise<void>((resolve) => {
+    isBack = resolve;
+  });
+  const sent = [insist('m1', 'Hello', back), insist('m2', 'Are you there?', back)];
   const asked = async () => (await chat()).match(/^user: /gm);
-  await expect.poll(asked, { timeout: PATIENT_MS }).toHaveLength(2);
+  await expect.poll(asked).toHaveLength(2);
   first.kill('SIGKILL');
-  await startServer(folder, port);
+  await startServer(folder, port, LATER);
+  isBack();
   const answers = await Promise.all(sent);
   const said = await chat();
   expect(said.match(/^user: .*/gm)?.toSorted()).toEqual(['user: Are you there?', 'user: Hello']);
