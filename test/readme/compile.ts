@@ -1,14 +1,9 @@
 import { join } from 'node:path';
 import ts from 'typescript';
+import { compilerHost, optionsOfRepository } from './compiler-host.js';
 import { root } from './documents.js';
 import { entries } from './entries.js';
 import type { Sample } from './samples.js';
-
-const optionsOfRepository = (): ts.CompilerOptions => {
-  const path = join(root, 'tsconfig.json');
-  const { config } = ts.readConfigFile(path, ts.sys.readFile);
-  return ts.parseJsonConfigFileContent(config, ts.sys, root).options;
-};
 
 const describe = ({ file, start = 0, messageText }: ts.Diagnostic): string => {
   const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1;
@@ -27,7 +22,7 @@ interface SampleProgram<S extends Sample> {
 }
 
 /**
- * One program of all samples under the settings of this repository. They are files that nobody has
+ * One program of all samples and entries under the settings of this repository. They are files that nobody has
  * written: next to the sources, so that they find the same packages.
  */
 export const programOf = <S extends Sample>(
@@ -40,7 +35,7 @@ export const programOf = <S extends Sample>(
   const files = new Map(
     samples.map((sample, index) => [join(root, `document-sample-${index}.ts`), sample]),
   );
-  const host = ts.createCompilerHost(options);
+  const host = compilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (name) => files.has(name) || fileExists(name);
   host.readFile = (name) => files.get(name)?.code ?? readFile(name);
@@ -50,7 +45,8 @@ export const programOf = <S extends Sample>(
       ? getSourceFile(name, languageVersion, ...more)
       : ts.createSourceFile(name, sample.code, languageVersion);
   };
-  return { program: ts.createProgram([...files.keys()], options, host), files };
+  const roots = [...files.keys(), ...entries.values()];
+  return { program: ts.createProgram(roots, options, host), files };
 };
 
 /** What the compiler reports for each sample. */

@@ -90,8 +90,8 @@ const membersIn = (node: ts.Node): readonly (ts.ClassElement | ts.TypeElement)[]
  * What users see of each public name when they point at it in an editor: `colloquy/http:
  * Problem.code`, and its text.
  */
-export const hoverTexts = (): ReadonlyMap<string, string> => {
-  const { checker, exports } = publicExportsOf(entries.keys());
+export const hoverTexts = (program: ts.Program): ReadonlyMap<string, string> => {
+  const { checker, exports } = publicExportsOf(entries.keys(), program);
   const textOf = (symbol: ts.Symbol | undefined): string =>
     ts.displayPartsToString(symbol?.getDocumentationComment(checker)).trim();
   const texts = new Map<string, string>();

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import ts from 'typescript';
 import { root } from './documents.js';
+import { entries } from './entries.js';
 import { isOurs, publicExportsOf } from './public-exports.js';
 
 /**
@@ -41,8 +42,8 @@ const passedInside = [
  * The optional members of arguments that refuse an explicit `undefined`, as file, type and member:
  * `src/service/list-sessions.ts:ListOptions.cursor`.
  */
-export const strictMembersOf = (subpaths: Iterable<string>): readonly string[] => {
-  const { checker, exports } = publicExportsOf(subpaths);
+export const strictMembersOf = (program: ts.Program): readonly string[] => {
+  const { checker, exports } = publicExportsOf(entries.keys(), program);
   const found = new Set<string>();
   const seenInputs = new Set<ts.Type>();
   const seenOutputs = new Set<ts.Type>();

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { transitions } from '../../src/session/session-status.js';
-import { compileSamples } from './compile.js';
 import { type Document, documentOf, handbook, readme, root, rowsOf } from './documents.js';
 import { blocksIn } from './samples.js';
 
@@ -53,17 +52,6 @@ describe('the documents', () => {
   test('begin with a sample of at most 12 lines', () => {
     const [first] = blocksIn(readme, 'ts');
     expect(first?.code.trimEnd().split('\n').length).toBeLessThanOrEqual(12);
-  });
-
-  test('have README samples that compile after the first', () => {
-    const own = `import { createSweeper, createWorker } from 'colloquy';
-      declare const onError: (error: { message: string }) => void;
-      declare const bill: (id: string, endReason: string | undefined) => void;
-      declare const show: (change: object) => void;`;
-    const blocks = [...blocksIn(readme, 'ts'), ...blocksIn(readme, 'ts parse-only')];
-    const code = [own, ...blocks.map((block) => block.code)].join('\n');
-    const sample = { name: 'README.md', code, runs: false };
-    expect(compileSamples([sample]).get(sample)).toEqual([]);
   });
 
   test('describe Colloquy in the same sentence as the package and the skill', () => {

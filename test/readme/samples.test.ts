@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { reasonToSkip, requirements } from '../support/requirements.js';
-import { compileSamples } from './compile.js';
 import { collectServers, listenToConsole, SampleFolder } from './run-sample.js';
-import { announced, blocksOf, isTest, needsDriver, needsRedis, type Sample } from './samples.js';
+import { announced, blocksOf, isTest, needsDriver, needsRedis } from './samples.js';
 
 const samples = blocksOf('ts');
 const redis = inject('redis');
@@ -28,24 +27,8 @@ const statusOfList = async (server: Server): Promise<number> => {
 };
 
 describe('the samples in the documents', () => {
-  let found: ReadonlyMap<Sample, readonly string[]>;
-  beforeAll(() => {
-    found = compileSamples(samples);
-  });
-
   test('exist', () => {
     expect(samples.length).toBeGreaterThan(10);
-  });
-
-  test.for(samples)('$name compiles', (sample) => {
-    expect(found.get(sample)).toEqual([]);
-  });
-
-  test('for Next.js compile with the libraries of its projects', () => {
-    const lib = ['es2023', 'dom', 'dom.iterable', 'esnext.disposable'];
-    const ofNext = samples.filter(({ name }) => name.startsWith('docs/ai-sdk.md'));
-    const compiled = compileSamples(ofNext, { lib: lib.map((name) => `lib.${name}.d.ts`) });
-    expect([...compiled.values()].flat()).toEqual([]);
   });
 
   const runnable = samples.filter((sample) => sample.runs && !isTest(sample));

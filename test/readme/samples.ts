@@ -1,4 +1,4 @@
-import { type Document, handbook } from './documents.js';
+import { type Document, handbook, readme } from './documents.js';
 
 /** A block of code in a document. */
 export interface Sample {
@@ -32,3 +32,14 @@ export const isTest = ({ code }: Sample): boolean => code.includes("from 'vitest
 export const needsRedis = ({ code }: Sample): boolean => code.includes('redis://');
 
 export const needsDriver = ({ code }: Sample): boolean => code.includes("from 'better-sqlite3'");
+
+/** The uses that the README shows after its first sample, with what they leave to the reader. */
+export const usesOfReadme = (): Sample => {
+  const own = `import { createSweeper, createWorker } from 'colloquy';
+    declare const onError: (error: { message: string }) => void;
+    declare const bill: (id: string, endReason: string | undefined) => void;
+    declare const show: (change: object) => void;`;
+  const blocks = [...blocksIn(readme, 'ts'), ...blocksIn(readme, 'ts parse-only')];
+  const code = [own, ...blocks.map((block) => block.code)].join('\n');
+  return { name: 'README.md, all of it,', code, runs: false };
+};
