@@ -240,7 +240,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const numRuns = moreIfLong(200, 5000);
+const numRuns = moreIfLong(60, 5000);
 
 describe('watches of all sessions that begin, resume, wait and lag behind at random', () => {
   test('yield each event once and in the order of its session', async () => {

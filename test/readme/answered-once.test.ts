@@ -13,7 +13,7 @@ import { documentOf, root } from './documents.js';
 import { SampleFolder } from './run-sample.js';
 import { blocksIn } from './samples.js';
 
-const SEEDS = moreIfLong(15, 1000);
+const SEEDS = moreIfLong(5, 1000);
 const MESSAGES = ['m1', 'm2', 'm3'];
 
 type History = readonly { readonly content: string }[];

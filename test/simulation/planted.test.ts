@@ -72,7 +72,7 @@ const found: readonly (readonly [by: Simulate, bugs: readonly string[]])[] = [
 ];
 
 /**
- * They take hundreds of seeds, so that only `npm run test:long` tries them. In every run, the
+ * They take many seeds, so that only `npm run test:long` tries them. In every run, the
  * contract finds them.
  */
 const rare: ReadonlySet<string> = new Set([
@@ -82,6 +82,16 @@ const rare: ReadonlySet<string> = new Set([
   'accepts the fencing tokens of earlier leases',
   'ignores a guard for the end 0',
   'takes an end by inactivity back for entries that come later',
+  'forgets the guard operation',
+  'answers a repeated append with another position',
+  'forgets the guard fence',
+  'looks at the fencing token, and not at the end of the lease',
+  'accepts a stale change',
+  'tells a repeated append again',
+  'gives positions again that were superseded',
+  'removes whatever revision there is',
+  'accepts a change from the future',
+  'looks at the end before it looks for the operation',
 ]);
 
 describe('the simulation finds within 2,000 seeds a store that', () => {

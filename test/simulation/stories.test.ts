@@ -5,6 +5,7 @@ import {
   type SimulatedSessions,
   simulate,
 } from '../../src/simulation/index.js';
+import { moreIfLong } from '../support/continuous-integration.js';
 import {
   ask,
   careless,
@@ -26,7 +27,7 @@ describe('the story of a failure', () => {
     ['reads, and writes without a condition', careless],
     ['marks a question as answered before the answer is stored', hasty],
   ])('shows within 50 seeds, in 60 lines, a worker that %s', async (_, host) => {
-    for (const firstSeed of [1, 1001, 2001]) {
+    for (const firstSeed of moreIfLong([1], [1, 1001, 2001])) {
       const { failure } = await simulate({ ...answering, host, firstSeed, seeds: 50 });
       expect(failure?.error.message).toMatch(/has user/);
       expect(failure?.story.split('\n').length).toBeLessThanOrEqual(60);
