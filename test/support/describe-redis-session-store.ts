@@ -12,6 +12,7 @@ import {
   type OpenedStore,
   type TestFunction,
 } from '../../src/testing/index.js';
+import { isLong } from './continuous-integration.js';
 import { forFurtherClients } from './contract-cases.js';
 import { PATIENT_MS } from './patience.js';
 
@@ -72,6 +73,8 @@ export const describeRedisSessionStore = (
     without: [hasStreams ? 'listen' : 'events'],
   });
 
+  // Its scripts are the same for every client.
+  if (register !== test && !isLong) return;
   describe('with its default options', () => {
     describeSessionStore(forFurtherClients(register), () => open(), {
       corrupt,
