@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SessionService } from '../../src/service/session-service.js';
-import { databasesAndClients, describeDatabases, type TestDatabase } from '../support/databases.js';
+import { moreIfLong } from '../support/continuous-integration.js';
+import {
+  databases,
+  databasesAndClients,
+  describeDatabases,
+  type TestDatabase,
+} from '../support/databases.js';
 import { ada, createdIn, okOf, startedIn } from '../support/sessions.js';
 import { bundleWorker, startPool, type Worker, type WorkerPool } from '../support/worker-pool.js';
 import type { Answered, Job, Report } from '../support/workers/jobs.js';
@@ -143,5 +149,5 @@ describeDatabases(
       expect(atOnce?.value).toBe(JSON.stringify(history));
     });
   },
-  databasesAndClients,
+  moreIfLong(databases, databasesAndClients),
 );

@@ -116,7 +116,7 @@ describeWithRedis('a Redis list', ({ port }) => {
         await begin(writer, key, { head: headOf('one', NOON, { context }) });
         let isOver = false;
         const changing = (async () => {
-          for (const at of upTo(300)) {
+          for (const at of upTo(100)) {
             await openAppend(writer, key, [`turn ${at}`]);
             const status = at % 2 === 0 ? 'PAUSED' : 'ACTIVE';
             await put(writer, key, live(status, { revision: at + 2 }));

@@ -126,8 +126,8 @@ describeWithRedis('Redis rewinds', () => {
     const { store, append, rewind } = await open();
     let end = 0;
     for (const _ of upTo(4)) end = await append(...upTo(10).map(() => 'x'.repeat(100_000)));
-    for (const _ of upTo(4000)) end = await rewind(end, ['y']);
-    for (const limit of [1000, 4000]) {
+    for (const _ of upTo(1500)) end = await rewind(end, ['y']);
+    for (const limit of [1000, 1500]) {
       const { entries } = await foundIn(store, { limit });
       expect(textsOf(entries)).toEqual(upTo(limit).map(() => 'y'));
     }
