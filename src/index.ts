@@ -11,7 +11,7 @@ export type { AnswerOptions } from './service/answers.js';
 export type { AppendOptions } from './service/change-history.js';
 export type { ExtendInput, OperationOptions } from './service/change-session.js';
 export type { ClaimInput } from './service/claim-sessions.js';
-export type { CreateOptions, CreateSessionInput, ForkInput } from './service/create-session.js';
+export type { CreateSessionInput, ForkInput } from './service/create-session.js';
 export type { GetOrCreateInput } from './service/get-or-create.js';
 export { httpStatusOf } from './service/http-status-of.js';
 export type { EachQuery, ListOptions, ListQuery } from './service/list-sessions.js';

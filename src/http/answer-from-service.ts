@@ -45,11 +45,9 @@ export const answerFromService = <S>(operation: Operation<S>): ((call: Call<S>) 
     return withinBudget(call, async (reservation) => {
       const answered = await answer();
       return answered.andThen((response) => {
-        const bytes = response.body?.length ?? 0;
         // Report what the write did, even if the budget is used up.
-        if (output.isCounted) reservation.count(bytes);
-        else if (!reservation.admit(bytes)) return noRoom;
-        return ok(response);
+        if (output.isCounted) return ok(response);
+        return reservation.admit(response.body?.length ?? 0) ? ok(response) : noRoom;
       });
     });
   };

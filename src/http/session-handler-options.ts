@@ -116,8 +116,9 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   /** Maximum bytes in a request body. Default: 256 KiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Maximum bytes of all responses that are in preparation or not yet received; a tenant may use
-   * half. Above it, reads return 503 with `Retry-After`. Default: 32 MiB.
+   * Maximum bytes of all responses that are not yet received, and of the pages and sessions that
+   * are being read for them; a tenant may use half. Above it, reads return 503 with `Retry-After`.
+   * Default: 32 MiB.
    */
   readonly maxPendingBytes?: number | undefined;
   /**

@@ -19,7 +19,6 @@ import type {
 } from '../operations/tenant-sessions.js';
 import { MISSING } from '../schema/values.js';
 import { sent } from '../schema/wire.js';
-import type { CreateOptions } from '../service/create-session.js';
 import type { GetOrCreateResult, SessionPage } from '../service/operation-results.js';
 import { type StoreUnavailable, storeUnavailable } from '../session/errors.js';
 import { type Fields, hasMethods } from '../session/fields.js';
@@ -60,12 +59,8 @@ const createAnswer = (operation: AnyOperation) => {
     if (fields.isErr()) return err(fields.error);
     // The response contains only the id, so the history of an earlier session is not read.
     const input = { ...fields.value, historyLimit: 0 };
-    const create = (options?: CreateOptions) => call.sessions.create(input, options);
-    const write = (session: CreatedSession) => createdResponse(call, session);
-    if (fields.value['from'] !== undefined)
-      return answerWithin(call, (maxBytes) => create({ maxBytes }), write);
-    const created = await answerOf(call, create());
-    return created.map(write);
+    const created = await answerOf(call, call.sessions.create(input));
+    return created.map((session) => createdResponse(call, session));
   };
 };
 

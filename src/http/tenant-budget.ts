@@ -33,18 +33,15 @@ export interface Reservation {
   /** Reserves a small amount for an answer of unknown size, and returns it: at least 1. */
   first(): number;
   /**
-   * Reserves an amount. Returns false if there is not enough, or if the reservation was released.
+   * Raises the reserved amount to this one. Returns false if there is not enough, or if the
+   * reservation was released.
    */
   admit(amount: number): boolean;
-  /** Reserves an amount even if the budget is too small, so that later requests are rejected. */
-  count(amount: number): void;
   /**
-   * Raises the reserved amount to this one, for an answer that is larger than `first`. Returns
-   * false if there is not enough, or if the reservation was released.
+   * Replaces the reserved amount by that of the answer, which is between these. If the answer was
+   * larger than reserved, the budget may be exceeded, so that later requests are rejected.
    */
-  raiseTo(amount: number): boolean;
-  /** Lowers the reserved amount to this one. */
-  lowerTo(amount: number): void;
+  settle(least: number, most: number): void;
   /**
    * Waits until a large answer may be written. Only one is written per turn of the event loop, so
    * that other requests are served in between. A small answer does not wait.
@@ -79,27 +76,27 @@ export class TenantBudget {
   reserve(tenant: string): Reservation {
     let reserved = 0;
     let isReleased = false;
-    const count = (amount: number): void => {
+    const reserve = (amount: number): void => {
       // Released already: the store answered after the timeout, so the request is over.
       if (isReleased) return;
-      reserved += amount;
-      this.#add(tenant, amount);
+      this.#add(tenant, amount - reserved);
+      reserved = amount;
     };
-    const take = (amount: number): boolean => {
-      if (isReleased || !this.#hasRoom(tenant, amount)) return false;
-      count(amount);
+    const admit = (amount: number): boolean => {
+      const more = Math.min(amount, this.#maxPerTenant) - reserved;
+      if (isReleased || !this.#hasRoom(tenant, Math.max(0, more))) return false;
+      if (more > 0) reserve(reserved + more);
       return true;
     };
     return {
       first: () => {
         const amount = Math.floor(Math.min(FIRST_BYTES, this.#roomOf(tenant) * FIRST_PART));
-        take(amount);
+        admit(amount);
         return Math.max(1, amount);
       },
-      count,
-      admit: (amount) => take(Math.min(amount, this.#maxPerTenant)),
-      raiseTo: (amount) => take(Math.max(0, Math.min(amount, this.#maxPerTenant) - reserved)),
-      lowerTo: (amount) => count(Math.min(0, amount - reserved)),
+      admit,
+      settle: (least, most) =>
+        reserve(Math.min(Math.max(least, Math.min(most, reserved)), this.#maxPerTenant)),
       waitToWrite: async () => {
         if (reserved < LARGE_BYTES) return;
         this.#lastTurn = this.#lastTurn.then(() => new Promise(inLaterTurn));

@@ -23,7 +23,7 @@ const readSized = async <T, E extends SessionError>(
     const error: SessionError = answer.error;
     // A different limit is the limit of the service.
     if (error.type !== 'page_too_large' || error.limit !== maxBytes) return answer;
-    if (!reservation.raiseTo(error.bytes)) return noRoom;
+    if (!reservation.admit(error.bytes)) return noRoom;
     maxBytes = error.bytes;
   }
   return noRoom;
@@ -54,7 +54,8 @@ export const withinBudget = async <S>(
   try {
     const answer = await read(reservation);
     if (answer.isOk() && answer.value.body !== undefined && request.onClose !== undefined) {
-      reservation.lowerTo(answer.value.body.length * MAX_BYTES_OF_UNIT);
+      const { length } = answer.value.body;
+      reservation.settle(length, length * MAX_BYTES_OF_UNIT);
       request.onClose(reservation.release);
       isPending = true;
     }

@@ -102,7 +102,7 @@ const parseQuery = (issues: IssueList, query: unknown, of: typeof listQuery): Pa
 
 export const parseGetOptions = inputOf('options', object({ historyLimit, maxBytes }));
 
-export const parseCreateOptions = inputOf('options', object({ maxBytes }));
+export const parseReadOptions = inputOf('options', object({ maxBytes }));
 
 const listOptions = optional(object({ maxBytes, withWatchCursor: onOrOff }));
 

@@ -1,7 +1,6 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import type { InputPolicy } from '../input/input-policy.js';
 import type { AnswerOptions } from '../service/answers.js';
-import type { CreateOptions } from '../service/create-session.js';
 import type {
   Appended,
   Claims,
@@ -32,10 +31,7 @@ import type { CallerCommand } from '../session/session-status.js';
  */
 export interface TenantSessions {
   /** As `create` of `SessionService`. */
-  create(
-    input: unknown,
-    options?: CreateOptions,
-  ): ResultAsync<CreatedSession, OperationErrors['create']>;
+  create(input: unknown): ResultAsync<CreatedSession, OperationErrors['create']>;
   /** As `get` of `SessionService`. */
   get(id: string, options?: GetOptions): ResultAsync<Session, OperationErrors['get']>;
   /** As `list` of `SessionService`. */
@@ -47,7 +43,7 @@ export interface TenantOpenings {
   /** As `getOrCreate` of `SessionService`. */
   getOrCreate(
     input: unknown,
-    options?: CreateOptions,
+    options?: ReadOptions,
   ): ResultAsync<GetOrCreateResult, OperationErrors['getOrCreate']>;
 }
 

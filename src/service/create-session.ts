@@ -3,7 +3,6 @@ import { type ParsedCreation, parseCreate } from '../input/create-input.js';
 import { fitSchemas } from '../input/fit-schemas.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { noneIfEmpty } from '../input/json-values.js';
-import { parseCreateOptions } from '../input/list-query.js';
 import { digestOf } from '../session/digest-of.js';
 import {
   conflict,
@@ -147,24 +146,9 @@ export interface CreateSessionInput<T extends SessionSchemas = SessionSchemas>
 }
 
 /**
- * Options of `create`.
- *
- * @example
- * ```ts
- * const fork = { face: 'ada', profile: 'interviewer', from: { id } };
- * const created = await sessions.create(fork, { maxBytes: 10 });
- * console.log(created.isErr() && created.error.type); // page_too_large
- * ```
+ * The session that an earlier call with the same idempotency key has created; undefined if there is
+ * none.
  */
-export interface CreateOptions {
-  /**
-   * Maximum size of the entries that a fork copies, in approximate bytes of JSON. A larger copy
-   * fails with `page_too_large`, and nothing is created. For hosts that limit the memory of pending
-   * calls. Default: only `limits.forkBytes`.
-   */
-  readonly maxBytes?: number | undefined;
-}
-
 const findCreated = async (
   { store, tenant, now, policy }: Settings,
   { id: own, content, historyLimit }: ParsedCreation,
@@ -186,7 +170,6 @@ const findCreated = async (
 const createNew = async (
   settings: Settings,
   creation: ParsedCreation,
-  options: CreateOptions,
 ): Promise<Result<CreatedSession, OperationErrors['create']>> => {
   const { id: own } = creation;
   let lastId = '';
@@ -194,7 +177,7 @@ const createNew = async (
     const next = own === undefined ? nextId(settings.ids) : ok(own);
     if (next.isErr()) return err(next.error);
     lastId = next.value;
-    const tried = await tryCreate(settings, creation, lastId, options);
+    const tried = await tryCreate(settings, creation, lastId);
     if (tried.isErr()) return err(tried.error);
     if (typeof tried.value !== 'string') return ok(tried.value);
     if (own !== undefined && tried.value === 'taken') return err(idTaken(own));
@@ -206,21 +189,15 @@ const createNew = async (
  * Errors that do not matter if an earlier call with the same idempotency key has created the
  * session.
  */
-const refusals: ReadonlySet<string> = new Set([
-  'not_found',
-  'invalid_input',
-  'history_full',
-  'page_too_large',
-]);
+const refusals: ReadonlySet<string> = new Set(['not_found', 'invalid_input', 'history_full']);
 
 const createOnce = async (
   settings: Settings,
   creation: ParsedCreation,
   id: string,
-  options: CreateOptions,
 ): Promise<Result<CreatedSession, OperationErrors['create']>> => {
   for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
-    const tried = await tryCreate(settings, creation, id, options);
+    const tried = await tryCreate(settings, creation, id);
     if (tried.isOk() && typeof tried.value !== 'string') return ok(tried.value);
     if (tried.isErr() && !refusals.has(tried.error.type)) return err(tried.error);
     const found = await findCreated(settings, creation, id);
@@ -231,40 +208,32 @@ const createOnce = async (
   return err(conflict(id));
 };
 
-type ReadCreation<C> = Result<
-  { readonly creation: C; readonly copied: CreateOptions },
-  InvalidInput | Misconfigured
->;
+type ReadCreation<C> = Result<C, InvalidInput | Misconfigured>;
 
-/** The checked arguments of a create; a promise only if the host has schemas. */
+/** The checked input of a create; a promise only if the host has schemas. */
 export const readCreation = <C extends ParsedCreation>(
   { policy }: Settings,
   parse: (input: unknown, policy: InputPolicy) => Result<C, InvalidInput>,
   input: unknown,
-  options: unknown,
 ): ReadCreation<C> | Promise<ReadCreation<C>> => {
-  const copied = parseCreateOptions(options);
-  if (copied.isErr()) return err(copied.error);
-  const withCopied = (creation: C) => ({ creation, copied: copied.value });
   const read = parse(input, policy);
   const { schemas, limits } = policy;
-  if (schemas === undefined || read.isErr()) return read.map(withCopied);
+  if (schemas === undefined || read.isErr()) return read;
   return fitSchemas(schemas, limits, read.value).then((fitted) =>
-    fitted.map((creation) => withCopied({ ...creation, metadata: noneIfEmpty(creation.metadata) })),
+    fitted.map((creation) => ({ ...creation, metadata: noneIfEmpty(creation.metadata) })),
   );
 };
 
 export const createSession = async (
   settings: Settings,
   input: unknown,
-  options: CreateOptions,
 ): Promise<Result<CreatedSession, OperationErrors['create']>> => {
-  const reading = readCreation(settings, parseCreate, input, options);
+  const reading = readCreation(settings, parseCreate, input);
   const read = reading instanceof Promise ? await reading : reading;
   if (read.isErr()) return err(read.error);
-  const { creation, copied } = read.value;
+  const creation = read.value;
   const { idempotencyKey } = creation;
-  if (idempotencyKey === undefined) return createNew(settings, creation, copied);
+  if (idempotencyKey === undefined) return createNew(settings, creation);
   const id = creation.id ?? (await idOfIdempotencyKey(settings.tenant, idempotencyKey));
-  return createOnce(settings, creation, id, copied);
+  return createOnce(settings, creation, id);
 };

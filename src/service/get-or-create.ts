@@ -1,14 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import { parseGetOrCreate } from '../input/create-input.js';
+import { parseReadOptions } from '../input/list-query.js';
 import { conflict } from '../session/errors.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Session } from '../session/session.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
-import { type CreateOptions, type CreateSessionInput, readCreation } from './create-session.js';
+import { type CreateSessionInput, readCreation } from './create-session.js';
 import { tryCreate } from './new-session.js';
 import type { GetOrCreateResult } from './operation-results.js';
-import { getSession } from './read-session.js';
+import { getSession, type ReadOptions } from './read-session.js';
 import type { Settings } from './settings.js';
 
 /**
@@ -37,21 +38,23 @@ export interface GetOrCreateInput<T extends SessionSchemas = SessionSchemas>
 export const getOrCreate = async (
   settings: Settings,
   input: unknown,
-  options: CreateOptions,
+  options: ReadOptions,
 ): Promise<Result<GetOrCreateResult, OperationErrors['getOrCreate']>> => {
-  const reading = readCreation(settings, parseGetOrCreate, input, options);
+  const size = parseReadOptions(options);
+  if (size.isErr()) return err(size.error);
+  const reading = readCreation(settings, parseGetOrCreate, input);
   const read = reading instanceof Promise ? await reading : reading;
   if (read.isErr()) return err(read.error);
-  const { creation, copied } = read.value;
+  const creation = read.value;
   const { id, historyLimit } = creation;
   for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
     const found: Result<Session, OperationErrors['get']> = await getSession(settings, id, {
-      ...copied,
+      ...size.value,
       historyLimit,
     });
     if (found.isOk()) return ok({ ...found.value, created: false });
     if (found.error.type !== 'not_found') return err(found.error);
-    const tried = await tryCreate(settings, creation, id, copied);
+    const tried = await tryCreate(settings, creation, id);
     if (tried.isErr()) return err(tried.error);
     if (typeof tried.value !== 'string') return ok({ ...tried.value, created: true });
   }

@@ -13,14 +13,12 @@ import {
   tooManyActive,
 } from '../session/errors.js';
 import { copyJson } from '../session/json.js';
-import type { OperationErrors } from '../session/operation-errors.js';
 import type { CreatedSession, HistoryEntry } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionHead } from '../session/session-record.js';
 import { initialState } from '../session/state-at.js';
 import { activeSessionsOf } from './change-session.js';
-import type { ReadOptions } from './read-session.js';
-import { readSource, type Source } from './read-source.js';
+import { type CreationError, readSource, type Source } from './read-source.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 
@@ -73,7 +71,7 @@ const newSession = (
   source: Source | undefined,
   id: string,
   now: number,
-): Result<Creation, OperationErrors['getOrCreate']> => {
+): Result<Creation, CreationError> => {
   const { terms, policy } = settings;
   const { options } = creation;
   const createdAt = timestampOf(now);
@@ -110,11 +108,10 @@ export const tryCreate = async (
   settings: Settings,
   creation: ParsedCreation,
   id: string,
-  copied: ReadOptions,
-): Promise<Result<CreatedSession | 'taken' | 'source_changed', OperationErrors['getOrCreate']>> => {
+): Promise<Result<CreatedSession | 'taken' | 'source_changed', CreationError>> => {
   const { store, tenant, recentStates } = settings;
   const { from } = creation;
-  const read = from === undefined ? ok(undefined) : await readSource(settings, from, copied);
+  const read = from === undefined ? ok(undefined) : await readSource(settings, from);
   if (read.isErr()) return err(read.error);
   const source = read.value;
   if (from !== undefined && source === undefined) return ok('source_changed');

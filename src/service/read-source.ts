@@ -1,11 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
-import { invalidField, notFound, pageTooLarge } from '../session/errors.js';
+import { invalidField, notFound } from '../session/errors.js';
 import { jsonBytesOf } from '../session/exceeds-bytes.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { HistoryEntry, PositionedEntry, SessionOrigin } from '../session/session.js';
 import type { EntriesOutcome } from '../store/session-store.js';
-import type { ReadOptions } from './read-session.js';
 import type { Settings } from './settings.js';
+
+/** What `create` and `getOrCreate` both fail with. */
+export type CreationError = Extract<OperationErrors['create'], OperationErrors['getOrCreate']>;
 
 export interface Source {
   readonly entries: readonly HistoryEntry[];
@@ -29,13 +31,12 @@ const invalidPosition = invalidField('from.position', 'is not a position in the 
 
 /**
  * Reads the history of a session up to a position, backwards and piece by piece. Undefined if it
- * was redacted or rewound in between. If it exceeds the maximum, only its bytes are counted.
+ * was redacted or rewound in between.
  */
 export const readSource = async (
   { store, tenant, policy: { limits } }: Settings,
   { id, position }: { readonly id: string; readonly position?: number | undefined },
-  { maxBytes: most = limits.forkBytes }: ReadOptions,
-): Promise<Result<Source | undefined, OperationErrors['getOrCreate']>> => {
+): Promise<Result<Source | undefined, CreationError>> => {
   const maxBytes = Math.min(PIECE.maxBytes, limits.forkBytes);
   const pieces: (readonly PositionedEntry[])[] = [];
   let last: Extract<EntriesOutcome, { readonly outcome: 'found' }> | undefined;
@@ -53,11 +54,9 @@ export const readSource = async (
     if (found.version !== last.version) return ok(undefined);
     bytes += jsonBytesOf(found.entries);
     if (bytes > limits.forkBytes) return err(forkTooLarge(limits.forkBytes));
-    if (bytes > most) pieces.length = 0;
-    else pieces.unshift(found.entries);
+    pieces.unshift(found.entries);
     before = found.entries.length && found.start;
   } while (before > 0);
-  if (bytes > most) return err(pageTooLarge(bytes, most));
   const entries = pieces.flat().map(withoutPlace);
   return ok({ entries, origin: { id, position: last.position }, version: last.version });
 };

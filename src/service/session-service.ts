@@ -31,7 +31,7 @@ import type { AnswerOptions } from './answers.js';
 import type { AppendOptions } from './change-history.js';
 import type { ExtendInput, OperationOptions } from './change-session.js';
 import { type ClaimInput, claimSessions, countWaiting } from './claim-sessions.js';
-import { type CreateOptions, type CreateSessionInput, createSession } from './create-session.js';
+import { type CreateSessionInput, createSession } from './create-session.js';
 import { drainService } from './drain-service.js';
 import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
 import { holdSession } from './hold-session.js';
@@ -59,7 +59,7 @@ import type {
 } from './operation-results.js';
 import { type OperationOnSession, operationsOnSession } from './operations-on-session.js';
 import { type OrThrow, orThrowOf } from './or-throw.js';
-import type { GetOptions, HistoryQuery } from './read-session.js';
+import type { GetOptions, HistoryQuery, ReadOptions } from './read-session.js';
 import { type ReplyOptions, replyToMessage } from './reply.js';
 import type { RewindInput } from './rewind-history.js';
 import { type CallError, onSession, runOperation } from './run-operation.js';
@@ -142,16 +142,13 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     return orThrowOf<SessionService<T>>(this);
   }
 
-  create(
-    input: CreateSessionInput<T>,
-    options: CreateOptions = {},
-  ): ResultAsync<CreatedSession<T>, OperationErrors['create']> {
-    return this.#run('create', createSession, input, options);
+  create(input: CreateSessionInput<T>): ResultAsync<CreatedSession<T>, OperationErrors['create']> {
+    return this.#run('create', createSession, input);
   }
 
   getOrCreate(
     input: GetOrCreateInput<T>,
-    options: CreateOptions = {},
+    options: ReadOptions = {},
   ): ResultAsync<GetOrCreateResult<T>, OperationErrors['getOrCreate']> {
     return this.#run('getOrCreate', getOrCreate, input, options);
   }

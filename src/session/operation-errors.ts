@@ -28,15 +28,18 @@ import type {
  * error only if nothing could be swept.
  */
 export interface OperationErrors {
-  readonly create: OperationErrors['getOrCreate'] | IdempotencyMismatch | IdTaken;
-  readonly getOrCreate:
+  readonly create:
     | InvalidInput
     | NotFound
     | HistoryFull
     | TooManyActive
-    | PageTooLarge
+    | IdempotencyMismatch
+    | IdTaken
     | Conflict
     | StoreError;
+  readonly getOrCreate:
+    | Exclude<OperationErrors['create'], IdempotencyMismatch | IdTaken>
+    | PageTooLarge;
   readonly get: InvalidInput | NotFound | PageTooLarge | StoreError;
   readonly history: InvalidInput | NotFound | StoreError;
   readonly list: InvalidInput | PageTooLarge | SearchTooLarge | StoreError;

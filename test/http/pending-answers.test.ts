@@ -73,6 +73,18 @@ const clientsOf = (
 
 const busy = [503, 'store_unavailable'];
 
+const posted = (tenant: string, value: object): Partial<HandlerRequest> => {
+  const headers = new Map([
+    ['x-api-key', tenant],
+    ['content-type', 'application/json'],
+  ]);
+  return {
+    method: 'POST',
+    header: (name) => headers.get(name),
+    body: async () => ({ outcome: 'parsed', value }),
+  };
+};
+
 describe('the bytes of pending HTTP answers', () => {
   const open = async (options: { readonly maxPendingBytes?: number } = {}) => {
     const sessions = openSessions();
@@ -143,23 +155,26 @@ describe('the bytes of pending HTTP answers', () => {
       await okOf(sessions.forTenant('acme').wake(id));
     }
     const { ask } = clientsOf(sessions, { maxPendingBytes: 10 * KIB, routes: [commandRoutes()] });
-    const headers: Record<string, string> = {
-      'x-api-key': 'acme',
-      'content-type': 'application/json',
-    };
     const value = { holder: 'worker-1', seconds: 30, history_limit: 10 };
-    const claim = () =>
-      ask('acme', '/claim-sessions', {
-        method: 'POST',
-        header: (name) => headers[name],
-        body: async () => ({ outcome: 'parsed', value }),
-      });
+    const claim = () => ask('acme', '/claim-sessions', posted('acme', value));
     const first = await claim();
     expect([first.response?.status, first.isHeld]).toEqual([200, true]);
     expect(seen((await claim()).response)).toEqual(busy);
     expect(await okOf(sessions.forTenant('acme').countWaiting())).toMatchObject({ count: 1 });
     first.take();
     expect((await claim()).response?.status).toBe(200);
+  });
+
+  test('count forks that getOrCreate creates, which are never refused, against the next read', async () => {
+    const sessions = openSessions();
+    for (const id of ['acme-1', 'acme-2']) await largeSession(sessions, id, 40);
+    const { ask } = clientsOf(sessions, { maxPendingBytes: 100 * KIB, routes: [commandRoutes()] });
+    const body = { face: 'ada', profile: 'tutor', from: { id: 'acme-1' } };
+    const fork = await ask('acme', '/get-or-create-session/acme-3', posted('acme', body));
+    expect([fork.response?.status, fork.isHeld]).toEqual([201, true]);
+    expect(seen((await ask('acme', '/session/acme-2')).response)).toEqual(busy);
+    fork.take();
+    expect((await ask('acme', '/session/acme-2')).response?.status).toBe(200);
   });
 
   test('are released immediately if the mount cannot report when they are taken', async () => {

@@ -76,21 +76,35 @@ describe('a TenantBudget', () => {
   test('raises a reservation, and returns what an answer does not need', () => {
     const budget = new TenantBudget(100);
     const one = budget.reserve('acme');
-    expect([one.raiseTo(30), one.raiseTo(10), one.raiseTo(45)]).toEqual([true, true, true]);
+    expect([one.admit(30), one.admit(10), one.admit(45)]).toEqual([true, true, true]);
     expect(budget.reserve('acme').admit(6)).toBe(false);
-    one.lowerTo(60);
+    one.settle(20, 60);
     expect(budget.reserve('acme').admit(6)).toBe(false);
-    one.lowerTo(20);
+    one.settle(10, 20);
     expect([budget.reserve('acme').admit(31), budget.reserve('acme').admit(30)]).toEqual([
       false,
       true,
     ]);
     one.release();
-    one.lowerTo(0);
+    one.settle(0, 0);
     expect([budget.reserve('acme').admit(21), budget.reserve('acme').admit(20)]).toEqual([
       false,
       true,
     ]);
+  });
+
+  test('counts an answer that is larger than its reservation, up to the limit of the tenant', () => {
+    const budget = new TenantBudget(100);
+    const one = budget.reserve('acme');
+    one.settle(40, 120);
+    expect([budget.reserve('acme').admit(11), budget.reserve('acme').admit(10)]).toEqual([
+      false,
+      true,
+    ]);
+    budget.reserve('globex').settle(5000, 5000);
+    expect(budget.isSpent('globex')).toBe(true);
+    one.release();
+    expect(budget.isSpent('acme')).toBe(false);
   });
 
   test('treats a repeated release as one, and admits nothing after it', () => {

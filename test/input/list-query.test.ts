@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { cursorOf } from '../../src/input/cursor.js';
 import {
-  parseCreateOptions,
   parseEachQuery,
   parseGetOptions,
   parseListQuery,
+  parseReadOptions,
 } from '../../src/input/list-query.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { revoked, throwing } from '../support/hostile-values.js';
@@ -114,7 +114,7 @@ describe('read options', () => {
     const rule = 'maxBytes must be a whole number, at least 1';
     expect(rules(parseListQuery({}, { maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
     expect(rules(parseGetOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
-    expect(rules(parseCreateOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
+    expect(rules(parseReadOptions({ maxBytes })._unsafeUnwrapErr())).toEqual([rule]);
   });
 });
 

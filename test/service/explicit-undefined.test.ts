@@ -153,25 +153,22 @@ test.each<[string, () => unknown]>([
 test('each operation treats undefined in its input and options as absent', async () => {
   const sessions = openSessions().orThrow;
   const none = { operationId: undefined, fencingToken: undefined };
-  const { id } = await sessions.create(
-    {
-      id: undefined,
-      face: 'ada',
-      profile: 'tutor',
-      behavior: undefined,
-      context: undefined,
-      timeLimit: undefined,
-      labels: undefined,
-      metadata: undefined,
-      start: true,
-      wake: undefined,
-      entries: undefined,
-      from: undefined,
-      idempotencyKey: undefined,
-      historyLimit: undefined,
-    },
-    { maxBytes: undefined },
-  );
+  const { id } = await sessions.create({
+    id: undefined,
+    face: 'ada',
+    profile: 'tutor',
+    behavior: undefined,
+    context: undefined,
+    timeLimit: undefined,
+    labels: undefined,
+    metadata: undefined,
+    start: true,
+    wake: undefined,
+    entries: undefined,
+    from: undefined,
+    idempotencyKey: undefined,
+    historyLimit: undefined,
+  });
   const entry = {
     ...{ timestamp: undefined, id: undefined, data: undefined },
     ...{ position: undefined, turn: undefined, message: undefined },

@@ -52,7 +52,6 @@ describe('the error types of each operation are complete and exact', () => {
         | IdTaken
         | NotFound
         | HistoryFull
-        | PageTooLarge
         | TooManyActive
         | Conflict
         | AnyStore
