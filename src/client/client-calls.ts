@@ -66,12 +66,10 @@ export class ClientCalls<out T extends SessionSchemas> {
   call<V, C extends OperationError>(
     operation: Endpoint<unknown, C>,
     given: CallArguments,
-    read: (reply: Reply, path: string) => V | undefined,
+    read: (reply: Reply) => V | undefined,
   ): ResultAsync<V, RequestError<C> | InvalidInput> {
     const request = parseRequest(operation, { ...given, fence: this.#fence });
     if (request.isErr()) return errAsync(request.error);
-    const { path } = request.value;
-    const exchange = new Exchange(this.#settings, request.value);
-    return new ResultAsync(exchange.send((reply) => read(reply, path)));
+    return new ResultAsync(new Exchange(this.#settings, request.value).send(read));
   }
 }

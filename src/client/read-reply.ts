@@ -88,14 +88,10 @@ const idsIn = (header: string | null): readonly string[] => {
 
 /**
  * Reads a page of a list; undefined if the answer is not from the service. The body is a bare
- * array, so the headers contain the metadata, except the page number, which is in the requested
- * path. Without `URLSearchParams`, whose readers React Native lacks.
+ * array, so the headers contain the metadata.
  */
-export function readPage<T extends SessionSchemas>(
-  reply: Reply,
-  path: string,
-): RemotePage<T> | undefined;
-export function readPage({ headers, body }: Reply, path: string): RemotePage | undefined {
+export function readPage<T extends SessionSchemas>(reply: Reply): RemotePage<T> | undefined;
+export function readPage({ headers, body }: Reply): RemotePage | undefined {
   const found = received(sessions, body);
   const total = wholeIn(headers.get('x-total-count'));
   const limit = wholeIn(/[?&]limit=(\d+)/.exec(headers.get('link') ?? '')?.[1]);
@@ -105,7 +101,6 @@ export function readPage({ headers, body }: Reply, path: string): RemotePage | u
     sessions: found,
     total,
     limit,
-    ...(!/[?&]cursor=/.test(path) && { page: wholeIn(/[?&]page=(\d+)/.exec(path)?.[1]) ?? 1 }),
     ...(nextCursor && { nextCursor }),
     unreadable: idsIn(headers.get('x-unreadable-sessions')),
     truncated: idsIn(headers.get('x-history-truncated')),

@@ -4,6 +4,7 @@ import { wireFields } from '../schema/wire.js';
 import type { SessionPage } from '../service/operation-results.js';
 import { type Fields, isFields } from '../session/fields.js';
 import type { Session } from '../session/session.js';
+import { numberIn } from './input-reader.js';
 
 /** Maximum characters of a header value. Clients reject long headers; Node does from 16 KiB. */
 const MAX_CHARACTERS = 4096;
@@ -30,19 +31,17 @@ const filtersOf = (query: Fields): string =>
  * The links to other pages (RFC 8288). They contain the limit that was applied, which may be lower
  * than the requested one.
  */
-const links = (
-  path: string,
-  { total, limit, page, nextCursor }: SessionPage,
-  query: Fields,
-): string => {
+const links = (path: string, { total, limit, nextCursor }: SessionPage, query: Fields): string => {
   const last = Math.max(1, Math.ceil(total / limit));
   const repeated = filtersOf(query);
-  const byPage = (page: number) => ({
+  const page = numberIn(query, 'page') ?? 1;
+  const byPage = {
     prev: page > 1 && `page=${Math.min(page - 1, last)}`,
     next: page < last && `page=${page + 1}`,
     last: `page=${last}`,
-  });
-  const others = page === undefined ? { next: nextCursor && `cursor=${nextCursor}` } : byPage(page);
+  };
+  const byCursor = { next: nextCursor && `cursor=${nextCursor}` };
+  const others = query['cursor'] === undefined ? byPage : byCursor;
   return Object.entries({ first: 'page=1', ...others })
     .filter(([, target]) => target)
     .map(([relation, target]) => `<${path}?limit=${limit}&${target}${repeated}>; rel="${relation}"`)
@@ -76,7 +75,7 @@ export const truncationHeaders = (
 export const pageHeaders = (
   path: string,
   page: SessionPage,
-  query: Fields = {},
+  query: Fields,
 ): Readonly<Record<string, string>> => {
   const headers: Record<string, string> = {
     'X-Total-Count': String(page.total),

@@ -24,12 +24,6 @@ export interface ListFilter extends Omit<PageRange, 'status' | 'now'> {
   readonly statuses?: readonly SessionStatus[] | undefined;
 }
 
-/** A page to list; `page` is its number, absent with a cursor. */
-export interface ParsedQuery {
-  readonly range: ListFilter;
-  readonly page: number | undefined;
-}
-
 export const listOrders = ['newest', 'oldest', 'updated'] as const satisfies readonly ListOrder[];
 
 const order: Schema<ListOrder | undefined> = optional({
@@ -87,17 +81,17 @@ const filterOf = (query: Out<typeof listQuery>): ListFilter => {
   return { limit, offset, order, statuses, labels, createdAfter, createdBefore, historyLimit };
 };
 
-const parseQuery = (issues: IssueList, query: unknown, of: typeof listQuery): ParsedQuery => {
+const parseQuery = (issues: IssueList, query: unknown, of: typeof listQuery): ListFilter => {
   const fields = issues.read('query', of, query);
   const { page, order, cursor } = fields;
   const range = filterOf(fields);
-  if (cursor === undefined) return { range, page: page ?? 1 };
+  if (cursor === undefined) return range;
   issues.check(page === undefined, 'cursor', 'cannot be given with `page`');
   // `''` is never a cursor.
   const text = typeof cursor === 'string' ? cursor : '';
   const position = positionOfCursor(text, order === 'updated');
   issues.check(position !== undefined, 'cursor', CURSOR_RULE);
-  return { range: { ...range, cursor: position }, page: undefined };
+  return { ...range, cursor: position };
 };
 
 export const parseGetOptions = inputOf('options', object({ historyLimit, maxBytes }));
@@ -109,7 +103,7 @@ const listOptions = optional(object({ maxBytes, withWatchCursor: onOrOff }));
 export const parseListQuery = (
   query: unknown,
   options?: unknown,
-): Result<ParsedQuery, InvalidInput> =>
+): Result<ListFilter, InvalidInput> =>
   readSafely((issues) => {
     issues.read('options', listOptions, options);
     return parseQuery(issues, query, listQuery);
@@ -117,7 +111,7 @@ export const parseListQuery = (
 
 export const parseEachQuery = (query: unknown): Result<ListFilter, InvalidInput> =>
   readSafely((issues) => {
-    const { range } = parseQuery(issues, query, eachQuery);
+    const range = parseQuery(issues, query, eachQuery);
     const isNumbered = isFields(query) && query['page'] !== undefined;
     issues.check(!isNumbered, 'page', 'is not allowed in `each`');
     return range;

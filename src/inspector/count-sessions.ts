@@ -18,6 +18,8 @@ const sessionCounts: Schema<SessionCounts> = wireObject({
   notice: optional(anyText),
 });
 
+const { labels, createdAfter, createdBefore } = listFields;
+
 const NO_STATUSES = 'This store cannot list by status, so all sessions are shown.';
 
 /**
@@ -51,7 +53,7 @@ export const countSessions = served(
   {
     name: 'countSessions',
     tag: 'Inspector',
-    query: listFields,
+    query: { labels, createdAfter, createdBefore },
     calls: {
       method: 'list',
       call: (sessions: TenantSessions, { query }) => new ResultAsync(countAll(sessions, query)),

@@ -155,7 +155,6 @@ const readBounded = async (
 const readPage = async (
   settings: Settings,
   filter: ListFilter,
-  page?: number,
   options: ReadOptions = {},
 ): Promise<Result<SessionPage, OperationErrors['list']>> => {
   const time = settings.now();
@@ -170,7 +169,6 @@ const readPage = async (
     sessions: records.map((record) => sessionAt(record, time.value)),
     total,
     limit: filter.limit,
-    ...(page !== undefined && { page }),
     ...(nextCursor && { nextCursor: cursorOf(nextCursor, filter.order === 'updated') }),
     unreadable,
   });
@@ -183,13 +181,12 @@ export const listSessions = async (
 ): Promise<Result<SessionPage, OperationErrors['list']>> => {
   const input = parseListQuery(query, options);
   if (input.isErr()) return err(input.error);
-  const { range, page } = input.value;
-  if (options.withWatchCursor !== true) return readPage(settings, range, page, options);
+  if (options.withWatchCursor !== true) return readPage(settings, input.value, options);
   // Read the cursor first, so that a change between the reads appears in at least one of them.
   const now = await positionNow(settings);
   if (now.isErr()) return err(now.error);
   const watchCursor = now.value;
-  const listed = await readPage(settings, range, page, options);
+  const listed = await readPage(settings, input.value, options);
   return listed.map((found) => ({ ...found, ...(watchCursor !== undefined && { watchCursor }) }));
 };
 

@@ -72,8 +72,6 @@ export interface SessionPage<out T extends SessionSchemas = SessionSchemas> {
   readonly total: number;
   /** The maximum number of sessions that was applied: that of the query, at most 100. */
   readonly limit: number;
-  /** The page number; absent with `cursor`. */
-  readonly page?: number;
   /**
    * Pass it as `cursor` to read the next page; absent on the last page. If sessions are created or
    * deleted in between, the next page still neither skips nor repeats a session.

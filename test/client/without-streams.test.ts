@@ -32,8 +32,8 @@ describe.each(platforms)('the client on %s, whose responses have no stream', (_,
     });
     const { id } = await client.orThrow.create({ ...ada, start: true });
     await client.orThrow.append(id, [{ role: 'user', content: 'Grüß dich 😀' }]);
-    const { sessions, page } = await client.orThrow.list();
-    expect([sessions[0]?.history[0]?.content, page]).toEqual(['Grüß dich 😀', 1]);
+    const { sessions, total } = await client.orThrow.list();
+    expect([sessions[0]?.history[0]?.content, total]).toEqual(['Grüß dich 😀', 1]);
     expect((await client.get('nobody'))._unsafeUnwrapErr().type).toBe('not_found');
     expect((await client.delete(id)).isOk()).toBe(true);
     expect(requests).toBe(5);

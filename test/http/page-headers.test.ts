@@ -4,7 +4,7 @@ import type { Session } from '../../src/index.js';
 import { noOptions } from '../../src/session/session-record.js';
 
 const unreadable = (ids: readonly string[]) =>
-  pageHeaders('/sessions', { sessions: [], total: 1, limit: 10, page: 1, unreadable: ids })[
+  pageHeaders('/sessions', { sessions: [], total: 1, limit: 10, unreadable: ids }, {})[
     'X-Unreadable-Sessions'
   ];
 
@@ -65,7 +65,7 @@ describe('the Link header', () => {
   const page = { sessions: [], total: 30, limit: 10, unreadable: [] };
 
   test('contains only page and limit for a plain query', () => {
-    const headers = pageHeaders('/sessions', { ...page, page: 2, nextCursor: 'x.s1' });
+    const headers = pageHeaders('/sessions', { ...page, nextCursor: 'x.s1' }, { page: 2 });
     expect(headers['Link']).toBe(
       [
         '</sessions?limit=10&page=1>; rel="first"',

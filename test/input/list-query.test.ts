@@ -17,26 +17,26 @@ const paths = (query: unknown) =>
     .issues.map(({ path }) => path);
 
 const read = (query: unknown) => {
-  const { page, range } = parseListQuery(query)._unsafeUnwrap();
-  return { limit: range.limit, page };
+  const { limit, offset } = parseListQuery(query)._unsafeUnwrap();
+  return { limit, offset };
 };
 
 describe('the limit and page of a list', () => {
   test.for([
-    [{}, { limit: 10, page: 1 }],
-    [{ limit: 1 }, { limit: 1, page: 1 }],
+    [{}, { limit: 10, offset: 0 }],
+    [{ limit: 1 }, { limit: 1, offset: 0 }],
     [
       { limit: 100, page: 7 },
-      { limit: 100, page: 7 },
+      { limit: 100, offset: 600 },
     ],
-    [{ limit: 101 }, { limit: 100, page: 1 }],
+    [{ limit: 101 }, { limit: 100, offset: 0 }],
     [
       { limit: Number.MAX_SAFE_INTEGER, page: Number.MAX_SAFE_INTEGER },
-      { limit: 100, page: Number.MAX_SAFE_INTEGER },
+      { limit: 100, offset: Number.MAX_SAFE_INTEGER },
     ],
     [
       { limit: undefined, page: undefined },
-      { limit: 10, page: 1 },
+      { limit: 10, offset: 0 },
     ],
   ] as const)('%j is parsed as %j', ([query, expected]) => {
     expect(read(query)).toEqual(expected);
@@ -78,10 +78,10 @@ describe('the limit and page of a list', () => {
 
 describe('historyLimit', () => {
   test('defaults to the complete history, and may be any number from 0', () => {
-    expect(parseListQuery({})._unsafeUnwrap().range.historyLimit).toBeUndefined();
+    expect(parseListQuery({})._unsafeUnwrap().historyLimit).toBeUndefined();
     expect(parseGetOptions({})._unsafeUnwrap()).toEqual({});
     for (const historyLimit of [0, 1, 20, Number.MAX_SAFE_INTEGER]) {
-      expect(parseListQuery({ historyLimit })._unsafeUnwrap().range).toMatchObject({
+      expect(parseListQuery({ historyLimit })._unsafeUnwrap()).toMatchObject({
         historyLimit,
       });
       expect(parseEachQuery({ historyLimit })._unsafeUnwrap()).toMatchObject({ historyLimit });
@@ -124,8 +124,9 @@ describe('a list query with a cursor', () => {
 
   test('has no page number', () => {
     expect(parseListQuery({ cursor, limit: 5 })._unsafeUnwrap()).toEqual({
-      range: { offset: 0, limit: 5, cursor: place },
-      page: undefined,
+      offset: 0,
+      limit: 5,
+      cursor: place,
     });
     expect(paths({ cursor, page: 1 })).toEqual(['cursor']);
   });
@@ -138,14 +139,11 @@ describe('a list query with a cursor', () => {
       page: 3,
     };
     expect(parseListQuery(query)._unsafeUnwrap()).toEqual({
-      range: {
-        offset: 20,
-        limit: 10,
-        order: 'oldest',
-        createdAfter: '2026-01-31T12:00:00.000Z',
-        createdBefore: '1970-01-01T00:00:00.000Z',
-      },
-      page: 3,
+      offset: 20,
+      limit: 10,
+      order: 'oldest',
+      createdAfter: '2026-01-31T12:00:00.000Z',
+      createdBefore: '1970-01-01T00:00:00.000Z',
     });
   });
 

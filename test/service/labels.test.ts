@@ -31,7 +31,7 @@ describe('labels', () => {
       await okOf(sessions.create(labelled({ user: at % 2 === 0 ? 'u-1' : 'u-2' })));
     }
     const second = await okOf(sessions.list({ labels: { user: 'u-1' }, page: 2, limit: 5 }));
-    expect(second).toMatchObject({ total: 13, page: 2 });
+    expect(second.total).toBe(13);
     expect(second.sessions.map(({ id }) => id)).toEqual(['s15', 's13', 's11', 's9', 's7']);
     const ids: string[] = [];
     for await (const session of sessions.each({
