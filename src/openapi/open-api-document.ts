@@ -3,16 +3,11 @@ import { commonHeaders } from '../http/problem.js';
 import type { Answer, Call, HandlerContext, Route, RouteGroup } from '../http/route.js';
 import { routeGroups } from '../http/route-groups.js';
 import { isOpen, tidyPrefix } from '../http/router-of.js';
-import {
-  type GivenPolicy,
-  type InputPolicy,
-  policyFields,
-  policyOf,
-} from '../input/input-policy.js';
+import { anyPolicy, type InputPolicy } from '../input/input-policy.js';
 import type { Operation } from '../operations/operation.js';
 import { sessionOperations } from '../operations/session-operations.js';
 import { optionsOf } from '../schema/options-of.js';
-import { type OutOf, optional, plain, type Schema, typed } from '../schema/schema.js';
+import { optional, plain, type Schema, typed } from '../schema/schema.js';
 import { anyText, name, onOrOff, whole } from '../schema/values.js';
 import { isFields } from '../session/fields.js';
 import { deepFreeze } from '../session/json.js';
@@ -30,21 +25,10 @@ export interface OpenApiOptions {
    */
   readonly routes?: readonly RouteGroup<never>[] | undefined;
   /**
-   * The service whose limits, faces and profiles are described. Default: those of the options
-   * below.
+   * The service whose limits, faces, profiles and schemas are described. Default: those of a
+   * service without these options.
    */
   readonly sessions?: { readonly policy?: InputPolicy | undefined } | undefined;
-  /**
-   * The `limits`, `faces` and `profiles` of the service, if `sessions` is not available. Each
-   * overrides `sessions`.
-   */
-  readonly limits?: GivenPolicy['limits'];
-  /** The allowed faces. Default: those of `sessions`. */
-  readonly faces?: GivenPolicy['faces'];
-  /** The allowed profiles. Default: those of `sessions`. */
-  readonly profiles?: GivenPolicy['profiles'];
-  /** The schemas of metadata and data. Default: those of `sessions`. */
-  readonly schemas?: GivenPolicy['schemas'];
   /** Maximum bytes in a request body, as given to the handler. Default: not described. */
   readonly maxBodyBytes?: number | undefined;
   /** Prefix of all paths, for example `/api`. Default: none. */
@@ -97,7 +81,6 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Description: 'The interface, described.',
 };
 
-/** The options of a host about its API. */
 const told = {
   title: optional(name(MAX_CHARACTERS), 'Sessions'),
   version: optional(name(MAX_CHARACTERS), '1.0.0'),
@@ -106,34 +89,16 @@ const told = {
 
 const optionSchemas = {
   ...told,
-  ...policyFields,
   routes: routeGroups,
   sessions: optional(typed(isFields, 'must be a SessionService', undefined)),
   maxBodyBytes: optional(whole(1)),
   prefix: optional(anyText, ''),
 } satisfies Readonly<Record<keyof OpenApiOptions, Schema<unknown>>>;
 
-type ReadOptions = OutOf<typeof optionSchemas>;
-
 const read = optionsOf('openApiDocument', optionSchemas);
-
-/** The policy of the service, overridden by the options. */
-const policyFor = (options: ReadOptions, known: InputPolicy | undefined): InputPolicy => {
-  const given = policyOf(options);
-  const { limits, hasTimeLimit } =
-    options.limits === undefined && known !== undefined ? known : given;
-  return {
-    limits,
-    hasTimeLimit,
-    faces: given.faces ?? known?.faces,
-    profiles: given.profiles ?? known?.profiles,
-    schemas: given.schemas ?? known?.schemas,
-  };
-};
 
 type Served = Pick<Route<never>, 'operation' | 'authenticate'>;
 
-/** The routes to describe: those of the options, and create, list and get. */
 const servedBy = (groups: OpenApiOptions['routes'] = []): readonly Served[] => {
   const own = sessionOperations.map((operation): Served => ({ operation }));
   const all = [...own, ...groups.flat()];
@@ -150,9 +115,8 @@ const apiKey = {
 } as const;
 
 const compose = (options: OpenApiOptions): OpenApiDocument => {
-  const given = read(options);
-  const { maxBodyBytes, prefix, title, version } = given;
-  const policy = policyFor(given, options.sessions?.policy);
+  const { maxBodyBytes, prefix, servers, title, version } = read(options);
+  const { policy = anyPolicy } = options.sessions ?? {};
   const served = servedBy(options.routes);
   const operations = served.map(({ operation }) => operation);
   const schemas = schemasOf(operations, policy);
@@ -171,7 +135,7 @@ const compose = (options: OpenApiOptions): OpenApiDocument => {
       version,
       description: describeInterface(maxBodyBytes),
     },
-    servers: serversOf(given.servers, prefix),
+    servers: serversOf(servers, prefix),
     security: [{ apiKey: [] }],
     tags: tags.map((name) => ({ name, description: tagDescriptions[name] ?? name })),
     paths,

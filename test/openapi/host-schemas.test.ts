@@ -2,16 +2,22 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
 import { commandRoutes, historyRoutes } from '../../src/http/index.js';
-import { SessionService } from '../../src/index.js';
-import { type OpenApiOptions, openApiDocument } from '../../src/openapi/index.js';
+import { SessionService, type SessionServiceOptions } from '../../src/index.js';
+import { openApiDocument } from '../../src/openapi/index.js';
 import type { StandardSchema } from '../../src/schema/standard-schema.js';
 import { Described } from './described.js';
 
 const routes = [commandRoutes(), historyRoutes()];
 
-type Schemas = NonNullable<OpenApiOptions['schemas']>;
+type Schemas = NonNullable<SessionServiceOptions['schemas']>;
 
-const schemasWith = (schemas: Schemas) => openApiDocument({ routes, schemas }).components.schemas;
+const documentWith = (schemas: Schemas) =>
+  openApiDocument({
+    routes,
+    sessions: new SessionService({ store: new MemorySessionStore(), schemas }),
+  });
+
+const schemasWith = (schemas: Schemas) => documentWith(schemas).components.schemas;
 
 /** A schema of a library that has no JSON Schema for it. */
 const undescribed: StandardSchema = {
@@ -39,14 +45,6 @@ describe("the host's schemas in the OpenAPI document", () => {
     expect(JSON.stringify(all)).not.toContain('$schema');
   });
 
-  test('come from the service that the handler serves', () => {
-    const store = new MemorySessionStore();
-    const sessions = new SessionService({ store, schemas: { metadata } });
-    expect(openApiDocument({ sessions, routes }).components.schemas).toEqual(
-      schemasWith({ metadata }),
-    );
-  });
-
   test('may be functions, whose JSON Schema is used', () => {
     const json = { type: 'object', description: 'Who rated.', required: ['user'] };
     const jsonSchema = { metadata: () => json };
@@ -60,9 +58,7 @@ describe("the host's schemas in the OpenAPI document", () => {
       readonly children: readonly Tree[];
     }
     const tree: z.ZodType<Tree> = z.lazy(() => z.object({ children: z.array(tree) }));
-    const described = new Described(
-      openApiDocument({ routes, schemas: { data: z.object({ root: tree }) } }),
-    );
+    const described = new Described(documentWith({ data: z.object({ root: tree }) }));
     const { schemas } = described.document.components;
     const against = (data: unknown) =>
       described.against(schemas['HistoryEntry'] ?? {}, {
@@ -96,7 +92,7 @@ describe("the host's schemas in the OpenAPI document", () => {
   });
 
   test('suppress examples that they might reject', () => {
-    const { paths } = openApiDocument({ routes, schemas: { metadata } });
+    const { paths } = documentWith({ metadata });
     const { requestBody } = paths['/update-session/{session_id}']?.post ?? {};
     expect(requestBody?.content['application/json']?.examples).toEqual({
       example: { value: { labels: { title: 'Tax return', draft: null } } },

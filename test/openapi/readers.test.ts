@@ -25,7 +25,7 @@ const policy = {
   faces: undefined,
   profiles: new Set(['tutor', 'coach']),
 };
-const given = { limits, profiles: ['tutor', 'coach'], routes: [commandRoutes()] };
+const given = { sessions: { policy }, routes: [commandRoutes()] };
 const described = new Described(openApiDocument(given));
 const schema = (name: string) => described.document.components.schemas[name] ?? { not: {} };
 const fits = (name: string, value: unknown): boolean =>

@@ -136,9 +136,6 @@ test.each<[string, () => unknown]>([
       openApiDocument({
         routes: undefined,
         sessions: undefined,
-        limits: undefined,
-        faces: undefined,
-        profiles: undefined,
         maxBodyBytes: undefined,
         prefix: undefined,
         servers: undefined,
