@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { DEMO_ID } from './demo.js';
 
-/** A running server, as its greeting describes it. */
 export interface Served {
-  /** Where it listens, as text. */
   readonly where: string;
   /** The URL at which this machine reaches it. */
   readonly origin: string;
-  /** Where the sessions are, as text. */
   readonly storeName: string;
-  /** The tenant of the printed lines. */
   readonly tenant: string;
   /** The API key, if it was generated for this run. Other keys are not printed. */
   readonly generatedKey: string | undefined;
@@ -55,7 +51,8 @@ export const greeting = (served: Served): string => {
     hasKey && `API key, generated for this run: ${generatedKey}`,
     hasKey && 'Set COLLOQUY_API_KEYS to use your own.',
     inspector && inspectorOf(served),
-    !sweeps && 'Your application sweeps expired sessions. If it has no sweeper, use --sweep.',
+    !sweeps &&
+      'Expiries are left to the sweeper of your application. If there is none, use --sweep.',
   ];
   const how = hasKey ? 'Paste' : `With an API key of the tenant ${tenant} in $KEY, paste`;
   const lasts = demo

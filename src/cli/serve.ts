@@ -37,9 +37,9 @@ Serves sessions over HTTP until Ctrl-C or SIGTERM, and prints a line for each re
   --events, $COLLOQUY_EVENTS  Records events, and lets clients follow a session by Server-Sent Events.
   --inspector, $COLLOQUY_INSPECTOR  Serves a page at /inspector to watch and end sessions. Its password
     is an API key.
-  --sweep, $COLLOQUY_SWEEP  Stores the ends by the clock in the database, and deletes sessions after
-    their retention. Refused if the database reports ends: that needs the sweeper of an application,
-    with its onEnded. In memory, serve always sweeps.
+  --sweep, $COLLOQUY_SWEEP  Stores expiries in the database, and deletes sessions after their retention.
+    Refused if the database reports ends: that needs the sweeper of an application, with its onEnded.
+    In memory, serve always sweeps.
   --demo, $COLLOQUY_DEMO  Turns on --commands, --events and --inspector, stores a sample conversation, and
     answers its messages after three seconds.
 

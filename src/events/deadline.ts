@@ -6,7 +6,6 @@ import type { EndReason, SessionStatus } from '../session/session-status.js';
 import { endsAt, stateAt } from '../session/state-at.js';
 
 export interface Expiry {
-  /** In milliseconds since the epoch. */
   readonly at: number;
   readonly endReason: EndReason;
   readonly status: SessionStatus;
@@ -33,7 +32,7 @@ export const expiryOf = (state: StateRecord): Expiry | undefined => {
 
 type Warning = Pick<SessionExpiring, 'endsAt' | 'endReason' | 'counter'>;
 
-/** The end that a watched session comes near, by its time or its budget, and the warnings of it. */
+/** The expiry of a watched session, by its time or its budget, and the warnings before it. */
 export class Deadline {
   readonly #warnBeforeMs: number;
   readonly #warnAt: number;

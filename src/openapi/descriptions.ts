@@ -87,7 +87,7 @@ const parameters: Readonly<Record<string, ParameterText>> = {
     example: END_ID,
   },
   warnBefore: {
-    description: `Seconds before the end by the clock when \`session.expiring\` is sent, 1 to ${WARNING_SECONDS}.`,
+    description: `Seconds before the expiry when \`session.expiring\` is sent, 1 to ${WARNING_SECONDS}.`,
     example: 30,
   },
   warnAt: {
@@ -138,5 +138,4 @@ const parameters: Readonly<Record<string, ParameterText>> = {
   },
 };
 
-/** The texts of the document. */
 export const descriptions = { operations, parameters } as const;

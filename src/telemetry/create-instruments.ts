@@ -23,7 +23,6 @@ export const attributeNames = {
   error: 'error.type',
 } as const;
 
-/** Bucket boundaries of durations, in seconds. */
 const DURATIONS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
@@ -39,7 +38,7 @@ export const createInstruments = (meter: Meter, tenantOf: (tenant: string) => At
     advice: { explicitBucketBoundaries: DURATIONS },
   });
   const lag = meter.createHistogram('colloquy.sweep.lag', {
-    description: 'Time from the end of a session by the clock to the sweep that stored it.',
+    description: 'Time from the expiry of a session to the sweep that stored it.',
     unit: 's',
     advice: { explicitBucketBoundaries: LAGS },
   });
