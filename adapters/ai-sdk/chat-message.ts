@@ -18,7 +18,6 @@ export interface ChatMessage {
 type Json = { readonly [name: string]: JsonValue | undefined };
 type Part = Json & { readonly type: string };
 
-/** A message as JSON. */
 export type Message = Json & Pick<ChatMessage, 'id' | 'role'> & { readonly parts: readonly Part[] };
 
 const isObject = (value: unknown): value is Json => isFields(value);

@@ -29,7 +29,6 @@ export interface Found {
    * stored.
    */
   readonly isComplete: boolean;
-  /** The end of the history. */
   readonly end: number;
 }
 
@@ -80,7 +79,6 @@ export const decide = (messages: readonly Message[], { placed }: Found, regenera
     return [];
   });
   const to = Math.min(...cuts);
-  // A new message has no position.
   const added = messages.filter(({ id }) => !((known.get(id)?.position ?? Number.NaN) <= to));
   return { added, to: cuts.length > 0 ? to : undefined };
 };

@@ -21,7 +21,6 @@ const FINISHED = 5;
 const stepOf = ({ state, preliminary }: Call): number | undefined =>
   state === 'output-available' && preliminary === true ? PRELIMINARY : steps.get(state);
 
-/** A person's decision about a call; undefined before. */
 const decisionOf = ({ approval }: Call): unknown =>
   typeof approval === 'object' && approval !== null ? Reflect.get(approval, 'approved') : undefined;
 
@@ -55,7 +54,6 @@ const isBehindInCalls = (given: Message, stored: Message): boolean => {
   });
 };
 
-/** Whether the text of a part is a beginning of the stored text. */
 const isBehindInText = (stored: Call, given: Call): boolean =>
   typeof stored['text'] === 'string' &&
   typeof given['text'] === 'string' &&

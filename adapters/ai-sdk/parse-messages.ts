@@ -31,7 +31,6 @@ const shown = (value: unknown, name = '', above: readonly unknown[] = []): unkno
   return shownMembers(Reflect.apply(Reflect.get(value, 'toJSON'), value, [name]), within);
 };
 
-/** A value as JSON; undefined if it is missing or breaks a rule. */
 const parseShown = (issues: IssueList, path: string, value: unknown): JsonValue | undefined => {
   try {
     const given = shown(value);
@@ -74,13 +73,11 @@ const parseMessage = (issues: IssueList, path: string, value: unknown): readonly
   return isMessage(message) ? [message] : [];
 };
 
-/** A message as JSON. */
 export const uiMessage: Schema<Message> = schema((issues, path, value) => {
   const [message] = parseMessage(issues, path, value);
   return message ?? { id: '', role: 'user', parts: [] };
 });
 
-/** Messages as JSON, in the order of the caller. */
 export const uiMessages: Schema<readonly Message[]> = schema((issues, path, messages) => {
   issues.check(Array.isArray(messages), path, 'must be an array of UIMessage');
   const list: readonly unknown[] = Array.isArray(messages) ? messages : [];

@@ -91,7 +91,6 @@ const fieldNames = new Map([
   ['content', '.parts'],
 ]);
 
-/** Names an added message by its place among the given messages. */
 const namesIn =
   (given: readonly Message[], added: readonly Message[]) =>
   (index: number, field: string): string => {

@@ -98,7 +98,6 @@ const sendNew = async <E extends ConversationError>({
   return last.map(({ id: name, repeated }) => ({ id: name, ...(repeated && { repeated }) }));
 };
 
-/** Replaces a waiting message, unless the text is the same. */
 const replaceWaiting = async <E extends ConversationError>(
   { sessions, id, message }: Sending<E>,
   waiting: Waiting,

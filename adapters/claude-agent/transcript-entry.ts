@@ -105,14 +105,12 @@ export const entryOf = (line: TranscriptEntry): NewHistoryEntry => ({
   ...(isJson(line) && { data: line }),
 });
 
-/** All stored data are lines. */
 const isLine = (value: unknown): value is TranscriptEntry => isFields(value);
 
 export const givenLines = wireList(
   typed<TranscriptEntry>(isLine, 'must be an object', { type: '' }),
 );
 
-/** The lines of a history, without redacted lines. */
 export const linesOf = (entries: readonly HistoryEntry[]): TranscriptEntry[] =>
   entries.map(({ data }): unknown => data).filter(isLine);
 

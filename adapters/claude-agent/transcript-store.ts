@@ -63,7 +63,6 @@ const read = optionsOf('TranscriptStore', {
 // Names with a prefix, so that they do not collide with labels of the host.
 const [TRANSCRIPT, PROJECT, PARENT] = ['claude.transcript', 'claude.project', 'claude.parent'];
 const LEASE = { holder: 'colloquy/claude-agent', seconds: MAX_LEASE_SECONDS } as const;
-/** Maximum number of cached transcripts. */
 const MAX_KNOWN = 100;
 
 const unlessGone = <T>(result: Result<T, ConversationError>): T | undefined => {
@@ -244,7 +243,6 @@ export class TranscriptStore {
     }
   }
 
-  /** Reads the facts of a transcript that an append needs; undefined if there is no transcript. */
   async #learn(name: string): Promise<Known | undefined> {
     const [found] = await this.#list({ [TRANSCRIPT]: name });
     if (found === undefined) return undefined;

@@ -5,7 +5,6 @@ import type { CloseListeners } from './close-listeners.js';
 export interface FetchRequestParts {
   readonly url: string;
   readonly prefix: string;
-  /** The end of its response. */
   readonly closing: CloseListeners;
 }
 

@@ -33,7 +33,6 @@ const prefixOf = (original: string, rest: string): string => {
   return whole.slice(0, whole.length - end.length);
 };
 
-/** Waits for the turn of a request. Resolves to false if its connection is lost first. */
 const turnOf = (req: IncomingMessage, res: ServerResponse): Promise<boolean> =>
   new Promise((resolve) => {
     inTurn(

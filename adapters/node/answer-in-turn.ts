@@ -4,7 +4,6 @@ import { inTurn } from './in-turn.js';
 import { type NodeRequestParts, nodeRequest } from './node-request.js';
 import { respond } from './respond.js';
 
-/** Answers a request in its turn. `next` answers paths that the handler does not serve. */
 export const answerInTurn = (
   handler: SessionHandler,
   req: IncomingMessage,

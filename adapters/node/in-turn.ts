@@ -32,7 +32,6 @@ class RequestQueue {
     waitingCount += 1;
   }
 
-  /** Whether the response was waiting. */
   leave(res: ServerResponse): boolean {
     if (!this.#waiting.delete(res)) return false;
     waitingCount -= 1;

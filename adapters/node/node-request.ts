@@ -5,7 +5,6 @@ import { readNodeBody } from './read-node-body.js';
 export interface NodeRequestParts {
   readonly url: string;
   readonly prefix: string;
-  /** The result of a body parser. */
   readonly parsed: unknown;
 }
 

@@ -111,7 +111,6 @@ const sendStream = (
   if (closes) discardStart(req, connection);
 };
 
-/** Whether it is too late to answer: the client is gone, or something else has answered. */
 const isOver = (req: IncomingMessage, res: ServerResponse): boolean =>
   // Node may detect a lost connection late, and counts an answer as sent until then.
   isGone(req) || res.destroyed || res.headersSent || res.writableEnded;

@@ -88,10 +88,8 @@ const read = optionsOf('EngineSession', {
 type Settings = Omit<ReturnType<typeof read>, 'create' | 'usage'> &
   Pick<EngineSessionOptions, 'create' | 'usage'>;
 
-/** The id of an entry that a write of a turn has added. */
 const entryIdOf = (operationId: string, index: number): string => `${operationId}/${index}`;
 
-/** The turn in the id of a write or of one of its entries. */
 const turnOf = (id: string): string | undefined => /^(.+):\d+(?:\/\d+)?$/s.exec(id)?.[1];
 
 /** An error that names the items of a list of the caller. The data of an entry are an item. */
@@ -271,7 +269,6 @@ export class EngineSession<Item extends object = object> {
     }
   }
 
-  /** Checks once whether the session accepts items, and creates it if allowed. */
   async #open(): Promise<void> {
     if (this.#isOpen) return;
     const { create } = this.#options;

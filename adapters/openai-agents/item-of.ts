@@ -69,12 +69,10 @@ const messageRoles: ReadonlySet<string> = new Set(['user', 'assistant', 'system'
 export const isItemEntry = ({ role, data }: ItemEntry): boolean =>
   data !== undefined || messageRoles.has(role);
 
-/** All stored data are items. */
 const isItem = <Item extends object>(value: unknown): value is Item => isFields(value);
 
 const ITEM_RULE = 'must be an object';
 
-/** The items of a caller. */
 export const givenItems = wireList(typed(isFields, ITEM_RULE, {}));
 
 /** The items of a caller, as copies: the caller may change its own before they are stored. */
@@ -92,7 +90,6 @@ export const anyLimit = optional(
   typed((value) => typeof value === 'number', 'must be a number', undefined),
 );
 
-/** The item of an entry. */
 export const itemOf = <Item extends object>(entry: ItemEntry): Item => {
   const { data, content } = entry;
   const item: unknown = isFields(data) ? withContent(data, content) : (data ?? messageOf(entry));

@@ -3,12 +3,9 @@ import { HISTORY_LIMIT } from '../../src/session/limits.js';
 import type { PositionedEntry } from '../../src/session/session.js';
 import type { Conversations } from '../sdk/append-once.js';
 
-/** The latest entries of a history. */
 export interface ReadEntries {
   readonly entries: readonly PositionedEntry[];
-  /** The position before the entries. */
   readonly start: number;
-  /** The end of the history. */
   readonly end: number;
 }
 

@@ -15,7 +15,6 @@ export interface AgentContext {
   };
 }
 
-/** No tokens. */
 export const none = tokenUsage(0, 0, 0, 0);
 
 const usageIn = ({ usage }: AgentContext): TokenUsage => {

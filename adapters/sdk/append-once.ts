@@ -38,7 +38,6 @@ export const someSessions = having(
   'history',
 );
 
-/** Maximum number of attempts of a write whose answers are lost. */
 export const ATTEMPTS = 3;
 
 /**
@@ -56,7 +55,6 @@ const writeOnce = async <E extends ConversationError>(
   }
 };
 
-/** Appends, and retries if the answer was lost. */
 export const appendOnce = <E extends ConversationError>(
   sessions: Pick<Conversations<E>, 'append'>,
   id: string,
@@ -65,7 +63,6 @@ export const appendOnce = <E extends ConversationError>(
 ): Promise<Result<Appended, E>> =>
   writeOnce(options, (operationId) => sessions.append(id, entries, { ...options, operationId }));
 
-/** Rewinds, and retries if the answer was lost. */
 export const rewindOnce = <E extends ConversationError>(
   sessions: Pick<Conversations<E>, 'rewind'>,
   id: string,

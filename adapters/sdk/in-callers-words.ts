@@ -8,7 +8,6 @@ const isIssue = (value: unknown): value is InputIssue =>
 /** `entries`, `entries[2]` or `entries[2].content`. */
 const ENTRIES = /^entries(?:\[(\d+)\](?:\.(\w+))?)?/;
 
-/** Replaces the paths in the issues of an error. */
 export const withPaths = <E extends ConversationError>(
   error: E,
   pathOf: (path: string) => string,

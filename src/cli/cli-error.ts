@@ -7,7 +7,6 @@ export class CliError extends Error {
   readonly exitCode: 1 | 2 = 1;
 }
 
-/** Invalid arguments or environment variables. */
 export class UsageError extends CliError {
   override readonly exitCode = 2;
 }

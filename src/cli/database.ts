@@ -1,7 +1,6 @@
 import type { SessionStore } from '../store/session-store.js';
 import type { Given, Options } from './options.js';
 
-/** A store that is open until it is closed. */
 export interface OpenStore {
   readonly store: SessionStore;
   /** Where the sessions are, as text without a password. */
@@ -20,7 +19,6 @@ export interface Use {
 
 /** A kind of database, which an option names. */
 export interface Database {
-  /** The part of a help text that declares its options. */
   readonly help: string;
   open(given: Given, use: Use, options: Options): Promise<OpenStore>;
 }

@@ -108,7 +108,6 @@ const linesOf = (
   }
 };
 
-/** Shows a session and its changes until it ends, is deleted, or the output is closed. */
 const follow = async (
   source: SessionSource,
   id: string,

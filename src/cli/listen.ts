@@ -10,7 +10,6 @@ import { cutText } from '../session/cut-text.js';
 import { CliError, messageOf } from './cli-error.js';
 import { print, printError } from './print.js';
 
-/** Maximum milliseconds that running requests may take when the server stops. */
 const GRACE_MS = 3000;
 /** Maximum bytes of log lines that wait for a slow reader. Further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -74,7 +73,6 @@ export const addressOf = (
 
 const nobody: TenantOf = () => undefined;
 
-/** Starts a server that logs its requests. */
 export const listen = async (
   listener: RequestListener,
   host: string,

@@ -5,17 +5,14 @@ import { postgres } from './postgres.js';
 import { redis } from './redis.js';
 import { sqlite } from './sqlite.js';
 
-/** The databases by the name of the option that chooses one. */
 const databases: Readonly<Record<string, Database>> = { postgres, redis, sqlite };
 
 export const databaseNames: readonly string[] = Object.keys(databases);
 
-/** The help text for the options of `openStore`. */
 export const databaseHelp = Object.values(databases)
   .map(({ help }) => help)
   .join('');
 
-/** Opens the store in the database that the options name, or in memory. */
 export const openStore = async (options: Options, use: Use): Promise<OpenStore> => {
   const given = options.oneOf(databaseNames);
   const database = given && databases[given.name];

@@ -56,7 +56,6 @@ const parse = (declared: Declared, args: readonly string[]) => {
   return parsed;
 };
 
-/** A value, and the name under which it was given: an option or an environment variable. */
 export interface Given {
   readonly label: string;
   readonly text: string;
@@ -68,7 +67,6 @@ export interface Given {
  * NAME=VALUE...` may be given several times. Invalid arguments throw a `UsageError`.
  */
 export class Options {
-  /** The arguments that are not options. */
   readonly operands: readonly string[];
   readonly given = new Map<string, Given>();
   readonly #several = new Map<string, readonly string[]>();

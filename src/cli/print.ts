@@ -7,7 +7,6 @@ import { styleText } from 'node:util';
  */
 const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** The text on one line, with unsafe characters escaped. */
 export const printable = (text: string): string => {
   const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
   return text.replace(
@@ -46,16 +45,13 @@ export const print = (text: string, style?: Line['style']): Promise<boolean> => 
   return write(process.stdout, (style && styleText(style, safe)) ?? safe);
 };
 
-/** Writes several lines. Stops and resolves to false if the output is closed. */
 export const printAll = async (lines: Iterable<Line>): Promise<boolean> => {
   for (const { text, style } of lines) if (!(await print(text, style))) return false;
   return true;
 };
 
-/** Like `print`, for several lines. */
 export const printText = (text: string): Promise<boolean> =>
   write(process.stdout, text.split('\n').map(printable).join('\n'));
 
-/** Like `print`, to standard error. */
 export const printError = (text: string): Promise<boolean> =>
   write(process.stderr, printable(text));

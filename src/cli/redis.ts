@@ -13,7 +13,6 @@ const help = `  --redis URL, $REDIS_URL  A Redis server, such as redis://127.0.0
     Default: what is stored there; initially 1.
 `;
 
-/** Timeout of the connection to Redis, in milliseconds. */
 const TIMEOUT_MS = 4000;
 
 /**

@@ -54,7 +54,6 @@ export const workText = ({ work }: ShownSummary): string => {
   return facts.join(', ');
 };
 
-/** What a session has used of its budget; empty if it has no counters. */
 export const usageText = ({ usage = {}, budget = {} }: ShownSummary): string =>
   Object.entries(usage)
     .map(([name, sum]) => usedText(name, sum, limitIn(budget, name)))
@@ -92,7 +91,6 @@ const fieldLines = (label: string, text = ''): Line[] => {
   return [{ text: label.padEnd(LABEL) + first?.text.slice(LABEL) }, ...rest];
 };
 
-/** A session as text, with its latest entries. */
 export const sessionLines = (session: ShownSession, entries: number): Line[] => {
   const { id, status, createdAt, duration, options } = session;
   const { timeLimit, ...others } = options;

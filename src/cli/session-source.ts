@@ -37,7 +37,6 @@ export interface SessionSource {
   close(): void;
 }
 
-/** The help text for the options of `withSource`. */
 export const sourceHelp = `
 JSON is in the format of the HTTP interface plus end_reason; a session of a database also has its
     labels, its metadata, its current lease, its inbox and its work.
@@ -97,7 +96,6 @@ const openService = (baseUrl: string, options: Options): SessionSource => {
   };
 };
 
-/** Runs `work` with the database or the service that the options name. */
 export const withSource = async (
   options: Options,
   work: (source: SessionSource) => Promise<void>,

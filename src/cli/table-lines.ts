@@ -4,7 +4,6 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 
-/** Width of a text in terminal columns. */
 export const widthOf = (text: string): number => {
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += WIDE.test(segment) ? 2 : 1;
@@ -18,7 +17,6 @@ export const widthOf = (text: string): number => {
 export const columns = (): number =>
   process.stdout.columns || Number(process.env['COLUMNS']) || Number.POSITIVE_INFINITY;
 
-/** Wraps a text into lines, at spaces if possible. */
 export const wrap = (text: string, width: number): string[] => {
   const lines: string[] = [];
   let [line, left] = ['', width];
@@ -35,7 +33,6 @@ export const wrap = (text: string, width: number): string[] => {
   return [...lines, line.trimEnd()];
 };
 
-/** The text; if it is too wide, its beginning and an ellipsis. */
 export const clip = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text;
   let clipped = '';

@@ -57,7 +57,6 @@ export class ClientCalls<out T extends SessionSchemas> {
     });
   }
 
-  /** Calls an operation that returns no body. */
   send<C extends OperationError>(operation: Endpoint<unknown, C>, given: CallArguments) {
     const read = ({ status }: Reply): true | undefined => status === 204 || undefined;
     return this.call(operation, given, read).map(() => undefined);

@@ -36,7 +36,6 @@ export interface CallArguments {
   readonly id?: unknown;
   readonly input?: unknown;
   readonly options: unknown;
-  /** The lease that the client carries. */
   readonly fence?: Fence | undefined;
   /** Names of `input` that are not sent in it. */
   readonly inputNames?: readonly string[];
@@ -49,12 +48,9 @@ export interface CallArguments {
 /** A request for an operation, and the checked options of its call. */
 export interface ClientRequest<C extends OperationError = OperationError> {
   readonly operation: Endpoint<unknown, C>;
-  /** The session id; empty if the operation has none. */
   readonly id: string;
-  /** Appended to the base URL; includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
   readonly body: string | null;
   /** Names of the input that are not sent in it, so that the service does not know them. */
   readonly ownNames: readonly string[];
@@ -66,7 +62,6 @@ export interface ClientRequest<C extends OperationError = OperationError> {
   readonly timeoutMs: number | undefined;
 }
 
-/** Parses a session id that can be a segment of a path. */
 const parseId = (issues: IssueList, value: unknown): string => {
   const id = name(KEY_LENGTH).read(issues, 'id', value);
   // URL parsers resolve the segments `.` and `..`, which would change the path.
@@ -120,7 +115,6 @@ const parseParameters = (issues: IssueList, name: string, value: unknown): reado
   return [parseParameter(issues, name, value)];
 };
 
-/** The query string. The service validates names and values. */
 const parseQuery = (issues: IssueList, input: Fields): string => {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(input)) {
@@ -243,7 +237,6 @@ export const parseSend = (message: unknown, given: unknown): Result<SendRequest,
   });
 
 export interface WatchRequest extends ClientRequest<(typeof watch)['errors'][number]> {
-  /** The cursor to continue after. */
   readonly cursor: string | undefined;
 }
 
@@ -265,7 +258,6 @@ export const parseWatch = (id: unknown, options: unknown): Result<WatchRequest, 
     return { ...request, cursor: isCursor ? cursor : undefined };
   });
 
-/** A query of pages by cursor. */
 export type EachPages = EachQuery & { readonly limit: number };
 
 /** Copies a query for `each`, so that later changes by the caller have no effect. */

@@ -2,7 +2,6 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { cancel } from '../session/read-stream.js';
 import { type TaskLimits, withinLimits } from './within-limits.js';
 
-/** Why the stream has ended. */
 export type StreamEnd = 'lost' | 'aborted' | 'too_large';
 
 /** Reads the Server-Sent Events of one connection, on demand. */
@@ -49,7 +48,6 @@ export class EventStreamReader {
     return this.#cause;
   }
 
-  /** The next event, or why there is none. */
   async next(): Promise<EventSourceMessage | StreamEnd> {
     for (;;) {
       const event = this.#waiting.shift();
@@ -59,7 +57,6 @@ export class EventStreamReader {
     }
   }
 
-  /** Closes the connection. */
   close(): void {
     cancel(this.#reader);
   }

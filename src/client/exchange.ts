@@ -42,7 +42,6 @@ const retryAfterMs = (timing: ClientTiming, header: string | null): number => {
   return Math.max(0, Date.parse(header) - timing.now()) || 0;
 };
 
-/** How far an attempt has come, and the status of its answer. */
 interface Reached {
   stage: 'key' | 'request' | 'answer';
   status: number;
@@ -68,7 +67,6 @@ export class Exchange<C extends OperationError> {
   readonly #settings: ClientSettings;
   readonly #request: ClientRequest<C>;
   #wasSent = false;
-  /** The `Retry-After` header of the last response. */
   #retryAfter: string | null = null;
 
   constructor(settings: ClientSettings, request: ClientRequest<C>) {

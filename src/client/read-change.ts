@@ -12,7 +12,6 @@ type ChangeData = { readonly [T in keyof typeof changeData]: Out<(typeof changeD
 export const isChange = (type: string): type is RemoteChange['type'] =>
   Object.hasOwn(changeData, type);
 
-/** Parses a change of a session; undefined if it is not from the service. */
 export const readChange = (
   sessionId: string,
   type: RemoteChange['type'],

@@ -53,7 +53,6 @@ const readBody = async (
   }
 };
 
-/** Parses JSON, as text or in UTF-8; undefined for invalid JSON. */
 export const parseJson = (json: string | Uint8Array): unknown => {
   try {
     const text =
@@ -64,7 +63,6 @@ export const parseJson = (json: string | Uint8Array): unknown => {
   }
 };
 
-/** Reads a response with its body. Rejects if the response cannot be read at all. */
 export const readReply = async (
   response: Response,
   maxBytes: number,

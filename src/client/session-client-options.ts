@@ -169,7 +169,6 @@ const read = optionsOf('SessionClient', {
   timing: optional(having('must have now, random and after', 'now', 'random', 'after')),
 } satisfies Readonly<Record<keyof SessionClientOptions, Schema<unknown>>>);
 
-/** Throws a `TypeError` that names every invalid or unknown option. */
 export const parseClientOptions = (options: SessionClientOptions): ClientSettings => {
   const given = read(options);
   const { apiKey, timing = systemTiming, fetch: send = systemFetch } = options;

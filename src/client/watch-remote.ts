@@ -36,7 +36,6 @@ class RemoteWatch implements AsyncIterator<WatchItem, void> {
   readonly #settings: ClientSettings;
   readonly #request: WatchRequest;
   readonly #exchange: Exchange<WatchRequest['operation']['errors'][number]>;
-  /** The cursor of the last item. */
   #cursor: string | undefined;
   #hasBegun = false;
   /** Number of consecutive connections that have received nothing. */
@@ -66,7 +65,6 @@ class RemoteWatch implements AsyncIterator<WatchItem, void> {
     return this.#items.return();
   }
 
-  /** Watches until the caller or its signal ends the iteration. */
   async *#watch(): AsyncGenerator<WatchItem, void> {
     const { signal } = this.#request;
     const leave = (): void => this.#left.abort();

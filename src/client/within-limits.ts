@@ -8,7 +8,6 @@ export interface TaskLimits {
   readonly signal: WatchSignal | undefined;
 }
 
-/** Why the wait for a task ended before the task did. */
 export type Interruption = 'timeout' | 'aborted';
 
 /**
@@ -38,6 +37,5 @@ export const withinLimits = async <T>(
   }
 };
 
-/** Waits `ms` milliseconds, or until the signal is aborted. */
 export const sleep = (limits: TaskLimits): Promise<unknown> =>
   withinLimits(limits, () => new Promise<never>(() => undefined));

@@ -27,7 +27,6 @@ export class EventHub {
     this.ticker = new Ticker(source.after, source.now);
   }
 
-  /** The feed of a tenant's stream. It is removed once its last consumer has left. */
   feedOf(tenant: string): Feed {
     return this.#feedOf(this.#log.streamOf(tenant));
   }

@@ -22,7 +22,6 @@ const MAX_POLL_MS = 500;
  */
 const MIN_WAKE_MS = 20;
 
-/** A consumer of a feed. */
 export interface FeedConsumer {
   /** The session, or the tenant, that the consumer watches. Undefined for the whole stream. */
   readonly scope: EventScope | undefined;
@@ -99,7 +98,6 @@ export class Feed {
     this.#throttle.end();
   }
 
-  /** Reads soon, because this process has changed a session. */
   wake(): void {
     if (!this.#isListening && !this.#hasNewEvents) this.#onNewEvents();
   }
@@ -141,7 +139,6 @@ export class Feed {
     return error.type === 'misconfigured' || isLogClosed(this.log);
   }
 
-  /** Waits until there may be new events. */
   async #untilNext(): Promise<void> {
     const waitMs = this.#isListening ? Number.POSITIVE_INFINITY : this.#pollMs();
     if (!this.#hasNewEvents) await this.#pause.wait(waitMs);

@@ -14,7 +14,6 @@ export const safely = async <T, E>(
   }
 };
 
-/** Opens a log, before anything else is asked of it. */
 export const openLog = (log: EventLog): Promise<Result<void, StoreError>> =>
   safely(() => log.open?.() ?? ok());
 

@@ -30,7 +30,6 @@ type Part = Extract<EntriesOutcome, { readonly outcome: 'found' }>;
 
 /** What a read has found. It is frozen, because watches share it. */
 export interface Reading {
-  /** Where a watch continues after it. */
   readonly cursor: string;
   readonly expiry: Expiry | undefined;
   /** Absent for a session that has ended, or has no budget. */
@@ -43,7 +42,6 @@ export interface SessionRead {
   readonly key: SessionKey;
   /** What has changed since is read; a snapshot if it is undefined. */
   readonly cursor: string | undefined;
-  /** Maximum number of entries in a snapshot. */
   readonly historyLimit: number | undefined;
   /** Whether the entries are compared even if the record has not changed. */
   readonly mustCompare: boolean;
@@ -75,7 +73,6 @@ const cursorOf = (
   return cursorText({ sequence, start, position, state, entry: entryDigestOf(last), version });
 };
 
-/** What a watch reports of a record, and where it continues. */
 const readingOf = <T extends object>(
   { record, messages, isOver }: View,
   cursor: string,
@@ -254,7 +251,6 @@ export class SessionReader {
     return found.map(waitingIn);
   }
 
-  /** Undefined if there is no such part, or no session. */
   async #entries(key: SessionKey, slice: HistorySlice): Found<Part | undefined> {
     const part = await safely(() => this.#source.store.entries(key, slice));
     return part.map((found) => (found.outcome === 'found' ? found : undefined));

@@ -109,7 +109,6 @@ export class SessionWatch implements AsyncIterator<Item, void> {
     return read.value.change && ok(read.value.change);
   }
 
-  /** Reads what is due, or waits until something is. */
   #step(wakes: Wakes): Promise<Item | undefined> | Item | undefined {
     if (wakes.error !== undefined) return err(wakes.error);
     const time = this.#source.now();

@@ -13,7 +13,6 @@ import { noRoom, withinBudget } from './within-budget.js';
 
 const bareHeaders = Object.freeze({ 'Cache-Control': commonHeaders['Cache-Control'] });
 
-/** The header for a result that repeats the result of an earlier request with the same key. */
 export const replayedHeaders = (result: unknown): HandlerResponse['headers'] => {
   const isRepeated = isFields(result) && result['repeated'] === true;
   return { ...(isRepeated && { [REPLAYED_HEADER]: 'true' }) };

@@ -58,7 +58,6 @@ const parse = (bytes: Uint8Array): Result<SentJson, HandlerError> => {
   }
 };
 
-/** Rejects a body that is too large as early as possible. */
 const readJsonObject = async (
   request: HandlerRequest,
   maxBytes: number,
@@ -125,14 +124,12 @@ const unknownRefusal = (rules: readonly WireField[], sent: Fields): InvalidInput
   return issues.found.length === 0 ? undefined : invalidInput(issues.found);
 };
 
-/** Whether a path leads to a value that was not ignored. */
 const leadsInto = (value: unknown, [first, ...rest]: JsonPath): boolean => {
   if (first === undefined) return true;
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, first)) return false;
   return leadsInto(Reflect.get(value, first), rest);
 };
 
-/** Maximum characters of a name in a path. */
 const SHOWN_CHARACTERS = 64;
 
 const inWords = (path: JsonPath): string =>
@@ -154,7 +151,6 @@ const inexactRefusal = (known: Fields, text: string | undefined): InvalidInput |
   return invalidInput(paths.slice(0, MAX_ISSUES).map((path) => ({ path: inWords(path), message })));
 };
 
-/** Reads the body of an operation, with the names of the service. */
 export const bodyReader = (operation: AnyOperation) => {
   const rules = wireFields(bodyFields(operation));
   return async ({ request, handler }: Call<unknown>): Promise<Result<Fields, HandlerError>> => {

@@ -54,7 +54,6 @@ const tenantOf = async <S>(
   }
 };
 
-/** Maximum characters of a path in a log line. */
 const MAX_PATH = 256;
 
 const deniedRequest = (request: HandlerRequest): DeniedRequest => {

@@ -45,7 +45,6 @@ export interface Watching extends OpenWatch {
   readonly heartbeatMs: number;
   /** Reserves the bytes of an event that is sent in pieces. */
   readonly reserve: () => Reservation;
-  /** Reports an error to the host. */
   readonly report: (error: HandlerError) => void;
   /** Called once, when the stream is over for any reason. */
   readonly onOver: () => void;
@@ -63,7 +62,6 @@ export class EventStream implements AsyncIterator<Uint8Array, void> {
   readonly #pause = new InterruptibleWait((ms, done) => afterLong(timerOf(systemClock), ms, done));
   /** Whether a change was requested and is not taken yet. */
   #isAsked = false;
-  /** Returns the requested change, or throws its error. */
   #answer: (() => IteratorResult<Change, unknown>) | undefined;
   /** The event that is being sent in pieces, and how many of its bytes were sent. */
   #event: Uint8Array | undefined;

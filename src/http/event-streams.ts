@@ -42,7 +42,6 @@ export const mapped = <T>(
 
 const tooSlow = storeUnavailable('the store took too long to answer', 'not_applied');
 
-/** The error if the watch cannot begin; undefined if it can. */
 const refusalOf = (
   begun: 'open' | typeof timedOut | IteratorResult<Change, unknown>,
 ): HandlerError | undefined => {
@@ -51,7 +50,6 @@ const refusalOf = (
   return begun.value.isErr() ? inClientTerms(servedWatch, begun.value.error) : undefined;
 };
 
-/** Waits until the watch is open or has its first change. */
 const begin = async (watch: Watched['watch'], timeoutMs: number) => {
   const gone = new AbortController();
   let onOpen = (): void => undefined;

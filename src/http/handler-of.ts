@@ -4,7 +4,6 @@ import type { SessionHandler } from './session-handler.js';
 
 const handlerSchema = functionOf('must be the result of createSessionHandler');
 
-/** The handler of a mount. Throws a `TypeError` for a value that is not a function. */
 export const handlerOf = (mount: string, handler: SessionHandler): SessionHandler => {
   readArgument(mount, 'handler', handlerSchema, handler);
   return handler;

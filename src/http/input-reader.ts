@@ -53,7 +53,6 @@ const valuesIn = (
   return Object.fromEntries(labels);
 };
 
-/** Checks only the form of numbers; the service checks the rest. */
 const parseParameter = (
   issues: IssueList,
   sentAs: string,

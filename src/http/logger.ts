@@ -21,7 +21,6 @@ export const loggerSchema: Schema<Logger | undefined> = typed(
   undefined,
 );
 
-/** Writes to the host's logger. Errors that the logger throws or rejects with are ignored. */
 export const log = (logger: Logger, level: keyof Logger, fields: object, message: string): void => {
   tellHost(() => logger[level](fields, message));
 };

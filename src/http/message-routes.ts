@@ -75,7 +75,6 @@ const answerSend = async (call: Call<TenantMessages>): Answer => {
 
 const parseAnswerQuery = queryParser(servedAnswer);
 
-/** Waits for an answer until the host stops, the connection is lost or the time is over. */
 const waitFor = async (call: Call<TenantMessages>, messageId: unknown, timeoutMs: number) => {
   const { request, sessions, id, handler } = call;
   const gone = new AbortController();

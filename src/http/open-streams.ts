@@ -14,7 +14,6 @@ export class OpenStreams {
     signal?.addEventListener('abort', endAll);
   }
 
-  /** Adds the function that ends a stream. Calls it immediately if the signal is aborted. */
   add(end: () => void): void {
     this.#ends.add(end);
     if (this.#signal?.aborted === true) end();

@@ -9,7 +9,6 @@ import { numberIn } from './input-reader.js';
 /** Maximum characters of a header value. Clients reject long headers; Node does from 16 KiB. */
 const MAX_CHARACTERS = 4096;
 
-/** Query parameters that select a page. All links repeat the others. */
 const pageNames: ReadonlySet<string> = new Set(['limit', 'page', 'cursor']);
 
 const filters = wireFields(listFields).filter(({ name }) => !pageNames.has(name));

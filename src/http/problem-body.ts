@@ -4,7 +4,6 @@ import { anyText } from '../schema/values.js';
 import { wireObject } from '../schema/wire.js';
 import { httpStatuses } from '../service/http-status-of.js';
 
-/** The HTTP status of each code of a problem. */
 export const problemStatuses = {
   ...httpStatuses,
   unauthenticated: 401,

@@ -3,7 +3,6 @@ import type { IssueList } from '../schema/issue-list.js';
 
 type Path = Pick<Operation, 'path'>;
 
-/** The route of a URL, with the id and the query. */
 export interface Match<R> {
   readonly route: R;
   /** The session id, still percent-encoded; empty if the path has none. */
@@ -19,7 +18,6 @@ const segment = '/[^/{}*?#]+';
 /** A first segment, then either `/*`, or an optional id and further segments. */
 const routable = new RegExp(`^${segment}(?:/\\*|(?:/\\{session_id\\})?(?:${segment})*)$`);
 
-/** Adds an issue for each unsupported path and each duplicate. */
 export const checkPaths = (
   issues: IssueList,
   routes: readonly { readonly operation: Path }[],

@@ -148,7 +148,6 @@ export interface SessionHandlerOptions<S extends TenantSessions = TenantSessions
   readonly logger?: Logger | undefined;
 }
 
-/** The checked options of a handler with their defaults. */
 export interface HandlerSettings<S> {
   readonly sessions: Sessions<S>;
   readonly authenticate: Authenticate;
@@ -158,7 +157,6 @@ export interface HandlerSettings<S> {
   readonly onDenied: (denied: DeniedRequest) => void;
 }
 
-/** The handler's own routes, then the host's. */
 const withOwnRoutes = <R extends { readonly operation: Pick<AnyOperation, 'name' | 'path'> }>(
   groups: readonly (readonly R[])[],
 ): readonly (R | Route)[] => {
@@ -213,7 +211,6 @@ export const handlerOptionSchemas = {
   logger: optional(loggerSchema),
 } satisfies Readonly<Record<keyof SessionHandlerOptions, Schema<unknown>>>;
 
-/** Checks the host's routes together with the handler's own. */
 export const checkRoutes = (
   issues: IssueList,
   { routes }: Pick<OutOf<typeof handlerOptionSchemas>, 'routes'>,

@@ -98,7 +98,6 @@ const gotResponse = (call: Call<unknown>, session: GetOrCreateResult): HandlerRe
   return jsonResponse(session.created ? 201 : 200, headers, shown);
 };
 
-/** Maximum number of history entries in the response. Further entries are not read. */
 export const shownHistoryLimit = (
   { request, form }: Pick<Call, 'request' | 'form'>,
   query: Fields,
@@ -151,7 +150,6 @@ const answerGet = async (call: Call): Answer => {
   );
 };
 
-/** The routes of every handler: create, list and get. */
 export const sessionRoutes: RouteGroup<TenantSessions> = [
   { operation: servedCreate, answer: createAnswer(servedCreate) },
   { operation: servedList, answer: answerList },

@@ -81,7 +81,6 @@ const parseKey = (
   return [{ digest, tenant: tenantName }];
 };
 
-/** Whether two arrays of the same length are equal, in constant time. */
 const areEqualBytes = (one: Uint8Array, other: Uint8Array): boolean =>
   one.reduce((difference, byte, at) => difference | (byte ^ (other[at] ?? 256)), 0) === 0;
 

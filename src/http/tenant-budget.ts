@@ -47,7 +47,6 @@ export interface Reservation {
    * that other requests are served in between. A small answer does not wait.
    */
   waitToWrite(): Promise<void>;
-  /** Returns the reserved amount to the budget. */
   release(): void;
 }
 

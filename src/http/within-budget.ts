@@ -2,16 +2,18 @@ import { err, type Result, ResultAsync } from 'neverthrow';
 import { type SessionError, type StoreUnavailable, storeUnavailable } from '../session/errors.js';
 import { MAX_RACES } from '../session/limits.js';
 import { answerOf } from './answer-of.js';
-import type { HandlerError } from './handler-error.js';
 import type { Answer, Call } from './route.js';
 import type { HandlerResponse } from './session-handler.js';
 import type { Reservation } from './tenant-budget.js';
 
 export const noRoom = err(storeUnavailable('too many large answers are pending', 'not_applied'));
 
-/** Maximum UTF-8 bytes per UTF-16 code unit. */
 const MAX_BYTES_OF_UNIT = 3;
 
+/**
+ * Reads an answer of unknown size: first with a small maximum, and if it is larger, again once its
+ * bytes are reserved.
+ */
 const readSized = async <T, E extends SessionError>(
   reservation: Reservation,
   read: (maxBytes: number) => ResultAsync<T, E>,
@@ -28,17 +30,6 @@ const readSized = async <T, E extends SessionError>(
   }
   return noRoom;
 };
-
-/**
- * Reads an answer of unknown size: first with a small maximum, and if it is larger, again once its
- * bytes are reserved, all within the handler's timeout.
- */
-const readWithin = <T, E extends SessionError>(
-  call: Pick<Call<unknown>, 'handler' | 'operation'>,
-  reservation: Reservation,
-  read: (maxBytes: number) => ResultAsync<T, E>,
-): Promise<Result<T, HandlerError>> =>
-  answerOf(call, new ResultAsync(readSized(reservation, read)));
 
 /**
  * Runs a read within the handler's budget of pending bytes. Its bytes stay reserved until the
@@ -75,7 +66,7 @@ export const answerWithin = <S, T, E extends SessionError>(
   write: (value: T) => HandlerResponse,
 ): Answer =>
   withinBudget(call, async (reservation) => {
-    const found = await readWithin(call, reservation, read);
+    const found = await answerOf(call, new ResultAsync(readSized(reservation, read)));
     if (found.isOk()) await reservation.waitToWrite();
     return found.map(write);
   });

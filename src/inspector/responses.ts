@@ -33,7 +33,6 @@ export const unauthenticated = (challenge: string): HandlerResponse => ({
   headers: { ...signIn.headers, 'WWW-Authenticate': challenge },
 });
 
-/** The response to a request that another site sends in the user's name. */
 export const crossSite = refusal(
   403,
   'Forbidden',

@@ -10,7 +10,6 @@ export const examplesOf = (
 ): { readonly examples?: Readonly<Record<string, Example>> } =>
   value === undefined ? {} : { examples: { example: { value } } };
 
-/** A value of the type, unless another rule might exclude it. */
 const simplest = ({ type, format, pattern, minLength, minimum = 0 }: JsonSchema) => {
   const [first] = [type].flat();
   if (first === 'boolean') return true;

@@ -43,7 +43,6 @@ const componentNames: Readonly<Record<string, string>> = {
 
 type Sent = Pick<Parameter, 'in' | 'name' | 'required' | 'schema'>;
 
-/** A parameter of an operation, by its name in the service. */
 const parameterOf = (
   { parameters }: Shared,
   operationName: string,
@@ -93,7 +92,6 @@ const requestBody = (name: string, { exampleOf }: Shared): RequestBody => {
   return { required: true, content: { 'application/json': json } };
 };
 
-/** The name of an operation as a title: `Append history` for `appendHistory`. */
 const inWords = (name: string): string => capitalized(wireName(name).replaceAll('_', ' '));
 
 /** The paths of a document. Adds the components that they reference to the shared ones. */

@@ -46,7 +46,6 @@ export class Components<C> {
   }
 }
 
-/** What the operations of a document share. */
 export interface Shared {
   readonly parameters: Components<Parameter>;
   readonly responses: Components<Response>;
@@ -100,7 +99,6 @@ const headers: Readonly<Record<string, Header>> = {
 /** `X-Total-Count` is the component `TotalCount`. */
 const componentName = (name: string): string => name.replace(/^X-|-/g, '');
 
-/** Header components, by name. */
 export const headerComponents: Readonly<Record<string, Header>> = Object.fromEntries(
   Object.entries(headers).map(([name, each]) => [componentName(name), each]),
 );
@@ -140,7 +138,6 @@ const jsonAnswer = ({ body, headers: own = [] }: Output, exampleOf: ExampleOf): 
   ...(body && { content: { 'application/json': mediaType(body, exampleOf) } }),
 });
 
-/** A successful response. */
 const outputResponse = (output: Output, exampleOf: ExampleOf): Response => ({
   description: output.description ?? output.body?.means ?? 'Done.',
   ...(output.events ? eventStream(output.events, exampleOf) : jsonAnswer(output, exampleOf)),
@@ -155,7 +152,6 @@ const codesOf = ({ errors, body }: AnyOperation, isForEverybody: boolean): reado
   return [...codes, ...errors];
 };
 
-/** The names of the headers of a problem. */
 const headersTo = (code: Code): readonly string[] => {
   const headers = code === 'method_not_allowed' ? { Allow: 'GET, HEAD' } : {};
   return Object.keys(problemOf(code, headers).headers);
@@ -164,7 +160,6 @@ const headersTo = (code: Code): readonly string[] => {
 const inPascalCase = (words: string): string =>
   words.replace(/(?:^|[ _])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The problem of a code, as the handler sends it. */
 const problemExample = (code: Code, exampleOf: ExampleOf): Example => {
   const of = particularsOf[code];
   const told = of && received(of, exampleOf(jsonOf(of)));
@@ -211,7 +206,6 @@ export const problemResponses = (
   return Object.fromEntries(added);
 };
 
-/** The responses of an operation. Errors are components, and so is a body with a name. */
 export const responsesOf = (
   operation: AnyOperation,
   isForEverybody: boolean,

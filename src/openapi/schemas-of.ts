@@ -7,7 +7,6 @@ import { named, type Schema } from '../schema/schema.js';
 import { wireName } from '../schema/wire.js';
 import { mapValues } from '../session/fields.js';
 
-/** An object that has this field, and not `null` in it. */
 const present = (field: string): JsonSchema => ({
   required: [field],
   properties: { [field]: { not: { type: 'null' } } },
@@ -35,14 +34,12 @@ const sentByHost = ({
   EntryData: schemas?.data?.jsonSchema('output'),
 });
 
-/** The named schemas within a schema. */
 const namedIn = ({ fields = {}, items, named }: Schema<unknown>): JsonSchemas => ({
   ...(named && { [named.name]: described(named.of) }),
   ...(items && namedIn(items)),
   ...Object.assign({}, ...Object.values(fields).map(namedIn)),
 });
 
-/** All named schemas that these operations use. */
 export const schemasOf = (
   operations: readonly AnyOperation[],
   policy: InputPolicy,

@@ -52,7 +52,6 @@ const write = <T, const E extends OperationError>(
 const change = (name: Exclude<CallerCommand, 'start'>) =>
   write({ path: `/${name}-session/{session_id}`, errors: changeErrors }, sessionState);
 
-/** The commands of the state machine. */
 export const changes = {
   start: write({ path: '/start-session/{session_id}', errors: startErrors }, sessionState),
   pause: change('pause'),

@@ -10,7 +10,6 @@ export const idempotencyKeyForm = new RegExp(
   String.raw`^(?:[!#-~](?:[ -~]{0,${KEY_LENGTH - 2}}[!-~])?|"(?:[ !#-\[\]-~]|\\["\\]){1,${KEY_LENGTH}}")$`,
 );
 
-/** The key in a header's value; undefined if the value has another form. */
 export const idempotencyKeyIn = (value: string): string | undefined => {
   if (!idempotencyKeyForm.test(value)) return undefined;
   return value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value;
@@ -29,18 +28,15 @@ export const idempotencyKey: HeaderParameter = {
   json: { type: 'string', pattern: idempotencyKeyForm.source },
 };
 
-/** For commands and appends: the fencing token of a lease. */
 export const fencingToken: HeaderParameter = {
   wireName: 'X-Fencing-Token',
   json: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
 };
 
-/** What `isApiKey` allows, for error messages. */
 export const API_KEY_RULE = 'must be 1 to 256 visible ASCII characters';
 
 /** Whether every client and proxy sends an API key unchanged in a header. */
 export const isApiKey = (value: unknown): value is string =>
   typeof value === 'string' && /^[!-~]{1,256}$/.test(value);
 
-/** The response header of a repeated request, which changed nothing. */
 export const REPLAYED_HEADER = 'Idempotent-Replayed';

@@ -31,7 +31,6 @@ export interface Body {
   readonly anyOf?: readonly string[];
 }
 
-/** The fields of a body, by their names in the service. */
 export const bodyFields = ({ body }: Pick<Operation, 'body'>): FieldSchemas =>
   body?.of(anyPolicy).fields ?? {};
 
@@ -149,7 +148,6 @@ const commonErrors = [
 
 type CommonError = (typeof commonErrors)[number];
 
-/** The errors of a method that an operation lists. */
 type ListedError<M> = Exclude<TypeOf<ErrorOf<M>>, CommonError>;
 
 /**
@@ -171,7 +169,6 @@ export const endpoint = <T, const C extends OperationError>(
   definition: Endpoint<T, C>,
 ): Endpoint<T, C> => definition;
 
-/** The same for a POST. */
 export const posted = <T, const C extends OperationError>(
   definition: Omit<Endpoint<T, C>, 'method'>,
 ): Endpoint<T, C> => ({ method: 'POST', ...definition });
@@ -202,7 +199,6 @@ export const hasId = ({ path }: Pick<Endpoint, 'path'>): boolean => path.include
 export const percentEncode = (text: string): string =>
   encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
 
-/** The path of an operation, with the encoded id of a session. */
 export const pathFor = ({ path }: Pick<Endpoint, 'path'>, encodedId = ''): string =>
   path.replace(ID, () => encodedId);
 

@@ -33,7 +33,6 @@ export const particulars = {
 
 export type Particulars = Partial<OutOf<typeof particulars>>;
 
-/** The same by the codes of their problems. */
 export const particularsOf: Readonly<Record<string, Schema<Particulars>>> = {
   invalid_input: wireObject({ errors }),
   history_moved: wireObject({ position }),

@@ -66,7 +66,6 @@ const toWireSession = (session: WireFields) => ({
   history: toWireHistory(session.history),
 });
 
-/** The times of a session beyond those of the interface, with their names on the wire. */
 const toWireTimes = ({
   startedAt,
   endsAt,
@@ -81,7 +80,6 @@ const toWireTimes = ({
   duration_ms: durationMs,
 });
 
-/** The inbox and the work of a session, with their names on the wire. */
 export const toWireWork = ({ inbox, work }: Partial<Pick<Session, 'inbox' | 'work'>>) => ({
   inbox,
   work: work && {

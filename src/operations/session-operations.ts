@@ -55,7 +55,6 @@ export const servedOpenedCreate = served(openedCreate, {
   body: { name: 'CreateSession', of: openedCreateBody },
 });
 
-/** The same under an id of the caller's own. */
 export const createWithId = endpoint({
   ...create,
   path: '/create-session-with-id/{session_id}',
@@ -72,7 +71,6 @@ export const servedCreateWithId = served(createWithId, {
   body: { name: 'CreateSession', of: openedCreateBody },
 });
 
-/** The session with an id of the caller's own, or a new one. */
 export const getOrCreate = posted({
   path: '/get-or-create-session/{session_id}',
   errors: errorsOf<Method<OperationErrors['getOrCreate']>>()([
@@ -131,7 +129,6 @@ export const servedGet = served(get, {
   query: { historyLimit },
 });
 
-/** The three operations of every handler. */
 export const sessionOperations = [servedCreate, servedList, servedGet] as const;
 
 export const history = endpoint({

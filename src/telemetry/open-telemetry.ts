@@ -64,7 +64,6 @@ export interface Telemetry extends SessionObserver {
 
 const SCOPE = 'colloquy';
 
-/** Span names. Default: `<operation> session`. */
 const spanNames: Partial<Record<OperationName, string>> = {
   history: 'read history',
   list: 'list sessions',

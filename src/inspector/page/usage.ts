@@ -3,7 +3,6 @@ import type { Measure } from './gauge.js';
 import type { SessionRow } from './session-row.js';
 import { asCount } from './text.js';
 
-/** What a session has used, by counter, and what is left of its budgets. */
 export const measuresOf = ({
   usage = {},
   budget = {},

@@ -23,7 +23,6 @@ const factsOf = ({ holder, lease_until: until, work }: SessionDetail): readonly 
   return facts;
 };
 
-/** Shows the work on a session and its lease. */
 export class WorkPart {
   readonly part = element('section', { class: 'part work', 'aria-label': 'Work' });
   /** Absent if the host does not allow it. */
