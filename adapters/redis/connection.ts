@@ -13,24 +13,17 @@ import {
   withOutcome,
 } from './failure.js';
 import { asText, type ReplyForm } from './reply-form.js';
-import fieldsLua from './scripts/fields.lua';
-import recordLua from './scripts/record.lua';
 
 /**
  * Milliseconds before the first retry after a transient failure; doubles with every further retry.
  */
 const FIRST_PAUSE_MS = 20;
 
-/**
- * Difference of the clocks of this machine and the server, in milliseconds, that needs no second
- * attempt of a write.
- */
+/** Clocks may differ by this many milliseconds without costing a write a second attempt. */
 const CLOCK_MARGIN_MS = 1000;
 
-/** The reply to a group that came too late. */
 const LATE = /^late (\d+)$/;
 
-/** Length of a random id: 72 bits. */
 const ID_LENGTH = 12;
 
 export const newId = (): string => nanoid(ID_LENGTH);
@@ -41,16 +34,11 @@ export interface Script {
   readonly sha1: string;
 }
 
-/** A script of several parts. */
 export const scriptOf = (...parts: readonly string[]): Script => {
   const lua = parts.join('\n');
   return { lua, sha1: createHash('sha1').update(lua).digest('hex') };
 };
 
-/** A script that may use all that is known of a record. */
-export const script = (text: string): Script => scriptOf(fieldsLua, recordLua, text);
-
-/** What reaches one server, or the one that has the keys. */
 export type Route = Pick<Sender, 'send'>;
 
 interface Command {
@@ -58,20 +46,16 @@ interface Command {
   readonly args: readonly string[];
 }
 
-/** What to send, and how to read the reply. */
 interface Request<T> {
   readonly attempt: Command;
-  /** What to send if the server does not know the script. */
   readonly whole: Command;
   readonly form: ReplyForm<T>;
   readonly changes: boolean;
   readonly route?: Route | undefined;
 }
 
-/** The reply of a command or script, or the failure. */
 export type Reply<T> = Promise<Result<T, Failure>>;
 
-/** What runs a script by its SHA-1, or with its source. */
 const running = (
   { sha1, lua }: Script,
   keys: readonly string[],
@@ -90,14 +74,12 @@ const inForm = <T>(reply: unknown, form: ReplyForm<T>): Result<T, Failure> => {
 };
 
 /**
- * One call of the store: all its commands share one deadline. Until the deadline it retries after
- * transient failures, which is safe because scripts recognise calls that have arrived before. Once
- * the outcome of a command is unknown, the outcome of the call stays unknown, even if a later
- * attempt is refused.
+ * One call of the store. Its commands share one deadline, until which it retries after transient
+ * failures: scripts recognise calls that arrived before. After one command with an unknown outcome,
+ * the outcome of the call stays unknown, even if a later attempt is refused.
  */
 export class Call {
   readonly #connection: Connection;
-  /** The deadline, by `performance.now()`. */
   readonly end: number;
   #isUnknown = false;
 
@@ -106,7 +88,6 @@ export class Call {
     this.end = end;
   }
 
-  /** Sends a command that changes nothing. */
   readCommand<T>(
     command: string,
     args: readonly string[],
@@ -117,7 +98,6 @@ export class Call {
     return this.#send({ attempt, whole: attempt, form, changes: false, route });
   }
 
-  /** Runs a script that changes nothing. */
   readScript<T>(
     script: Script,
     keys: readonly string[],
@@ -127,22 +107,18 @@ export class Call {
     return this.#send({ ...running(script, keys, args), form, changes: false });
   }
 
-  /**
-   * Runs a script that corrects only data that readers do not trust, and that may run any number of
-   * times.
-   */
+  /** Runs a script that is safe to run any number of times. */
   repairScript(script: Script, keys: readonly string[], args: readonly string[]): Reply<string> {
-    const { attempt, whole } = running(script, keys, args);
-    return this.#send({ attempt, whole, form: asText, changes: true });
+    return this.#send({ ...running(script, keys, args), form: asText, changes: true });
   }
 
   /**
-   * Runs the script of a group of mutations, which is applied at most once, even if a client that
-   * got no reply sends it again. `keys` and `args` follow its own ones. The server accepts a call
-   * until a second after its deadline, and recognises it twice as long. Until then, a call that was
-   * refused as late was never applied, so it is sent again by the server's time. A later one may
-   * have been applied and forgotten if the clocks have agreed before. If they have not, this
-   * machine's clock is wrong, and the call was never accepted.
+   * Runs the script of a group of mutations, which is applied at most once, even if a client
+   * resends it after a lost reply. The server accepts a call until a second after its deadline, and
+   * recognises it twice as long. Until then, a call that was refused as late was never applied, so
+   * it is sent again with the server's time. After that, it may have been applied and forgotten if
+   * the clocks agreed before. If they never agreed, this machine's clock is wrong, and the call was
+   * never accepted.
    */
   async write(
     script: Script,
@@ -187,7 +163,7 @@ export class Call {
       const mayRetry = failure.isTransient && !this.#connection.isClosed && pause < this.#left();
       if (!mayRetry) {
         const outcome = this.#isUnknown ? 'unknown' : 'not_applied';
-        // Why a call was refused says more than that there was no time to send it again.
+        // The reason of a refusal says more than that no time was left for a retry.
         const isUnsent = outcomeOfFailure(failure) === 'not_applied';
         const cause = (isUnsent && refusal) || failure;
         return err({ ...cause, error: withOutcome(cause, outcome) });
@@ -227,15 +203,15 @@ export class Call {
 }
 
 /**
- * The host's client with a timeout: every call settles within `timeoutMs`, independent of the
- * settings of the client.
+ * The host's client with a timeout: every call settles within `timeoutMs`, whatever the settings of
+ * the client.
  */
 export class Connection {
   readonly sender: Sender;
   readonly timeoutMs: number;
   /**
-   * The server's clock minus that of this machine, in milliseconds; 0 until the server refuses a
-   * call as late.
+   * The server's clock minus this machine's, in milliseconds; 0 until the server refuses a late
+   * call.
    */
   #offsetMs = 0;
   /** Whether the server has accepted a call with a deadline by `serverNow`. */
@@ -246,12 +222,10 @@ export class Connection {
     this.timeoutMs = timeoutMs;
   }
 
-  /** Whether the host has closed the client. */
   get isClosed(): boolean {
     return this.sender.isClosed();
   }
 
-  /** The server's time in milliseconds since the epoch. */
   serverNow(): number {
     return Date.now() + this.#offsetMs;
   }
@@ -260,12 +234,10 @@ export class Connection {
     this.#offsetMs = serverNow - Date.now();
   }
 
-  /** Begins a call with its deadline. */
   begin(): Call {
     return this.until(performance.now() + this.timeoutMs);
   }
 
-  /** Begins a call with a deadline by `performance.now()`. */
   until(end: number): Call {
     return new Call(this, end);
   }

@@ -7,7 +7,7 @@ import {
 import { differenceOf } from '../../src/store/difference-of.js';
 import { UnderWay } from '../../src/store/under-way.js';
 import { type StoredDeployment, wantedOf } from '../stored/deployment.js';
-import { type Call, type Connection, script } from './connection.js';
+import { type Call, type Connection, scriptOf } from './connection.js';
 import { withOutcome } from './failure.js';
 import { Keyspace } from './keyspace.js';
 import type { RedisSettings } from './redis-session-store-options.js';
@@ -27,12 +27,10 @@ export interface RedisDeployment {
   readonly reportEnds: boolean;
 }
 
-/** The settings that a call needs. */
 interface Open {
   readonly keys: Keyspace;
   /** Number of events that a stream keeps, as an argument of scripts; '' without events. */
   readonly eventsLength: string;
-  /** Whether sweeps report the end of each session. */
   readonly reportsEnds: boolean;
 }
 
@@ -40,24 +38,19 @@ export interface OpenCall extends Open {
   readonly call: Call;
 }
 
-/** The stored settings. */
 interface Stored extends StoredDeployment {
   readonly partitions: number;
 }
 
 type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
 
-/** The settings of a new deployment without options. */
 const NEW_DEPLOYMENT: Stored = {
   partitions: 1,
   eventsLength: 0,
   reportEnds: false,
 };
 
-/**
- * The settings as text, such as `1 partitions=64 events=100000 reportEnds=0`. The first field is
- * the version of the format.
- */
+/** For example `1 partitions=64 events=100000 reportEnds=0`, after the version of the format. */
 const encode = ({ partitions, eventsLength, reportEnds }: Stored): string =>
   `1 partitions=${partitions} events=${eventsLength} reportEnds=${Number(reportEnds)}`;
 
@@ -75,13 +68,11 @@ const deploymentOf = ({ eventsLength, ...others }: Stored): RedisDeployment => (
 });
 
 /**
- * Stores the settings of a deployment.
- *
  * KEYS  1 the settings
- * ARGV  1 the settings of this process, 2 '1' to overwrite stored ones, or ''
+ * ARGV  1 the settings of this process, 2 '1' to overwrite stored settings, or ''
  * Returns the stored settings.
  */
-const storeScript = script(`
+const storeScript = scriptOf(`
 local stored = redis.call('GET', KEYS[1])
 if stored and ARGV[2] == '' then return stored end
 redis.call('SET', KEYS[1], ARGV[1])
@@ -96,18 +87,16 @@ const changes = {
 };
 
 /**
- * Begins the calls of a store with the settings of its deployment, which the first call reads. If
- * none are stored, there are no sessions: a call that creates one stores the settings of this
- * process, and the next other call reads again.
+ * Begins calls with the settings of the deployment, which the first call reads. Without stored
+ * settings there are no sessions: a call that creates one stores the settings of this process, and
+ * any other call makes the next one read again.
  */
 export class Deployment {
   readonly underWay = new UnderWay();
   readonly #connection: Connection;
   readonly #settings: RedisSettings;
   readonly #key: string;
-  /** Set once the settings are read and match the options of this process. */
   #known: Open | undefined;
-  /** The requests that concurrent calls share, by whether they store settings. */
   readonly #pending = new Map<boolean, Answer<Stored | undefined>>();
 
   constructor(connection: Connection, settings: RedisSettings) {
@@ -116,12 +105,10 @@ export class Deployment {
     this.#key = `${settings.prefix}:{0}:deployment`;
   }
 
-  /** The keys, by the known settings or, until they are read, by the options of this process. */
   get keys(): Keyspace {
     return (this.#known ?? this.#openBy(this.#wanted())).keys;
   }
 
-  /** Runs a call. One that creates sessions stores the settings if none are stored. */
   async run<T, E>(
     work: (open: OpenCall) => Promise<Result<T, E>>,
     creates = false,
@@ -142,13 +129,11 @@ export class Deployment {
     return opened.isErr() ? err(opened.error) : work({ call, ...opened.value });
   }
 
-  /** The stored settings; undefined if there are none. */
   async find(): Answer<RedisDeployment | undefined> {
     const stored = await this.#read(this.#connection.begin());
     return stored.andThen((found) => this.#open(found).map(() => found && deploymentOf(found)));
   }
 
-  /** Stores the options of this process; the other settings stay. */
   async change(): Answer<void> {
     const call = this.#connection.begin();
     const stored = await this.#read(call);
@@ -162,7 +147,6 @@ export class Deployment {
     return written.andThen((settings) => this.#open(settings)).map(() => undefined);
   }
 
-  /** Reads the settings, and stores those of this process if there are none and it `creates`. */
   #readOnce(call: Call, creates: boolean): Answer<Stored | undefined> {
     const pending = this.#pending.get(creates);
     if (pending !== undefined) return pending;
@@ -172,7 +156,7 @@ export class Deployment {
     return reading;
   }
 
-  /** The stored settings, after `settings` were stored if there were none, or if they overwrite. */
+  /** Stores `settings` first, if none are stored or `overwrites` is set. */
   async #read(
     call: Call,
     settings?: Stored,
@@ -182,7 +166,7 @@ export class Deployment {
       settings === undefined
         ? await call.readCommand('get', [this.#key], asTextOrNull)
         : await call.repairScript(storeScript, [this.#key], [encode(settings), overwrites]);
-    // The change of a call that only needs the settings was not sent.
+    // If opening failed, the call's own command was never sent.
     if (text.isErr())
       return err(overwrites ? text.error.error : withOutcome(text.error, 'not_applied'));
     if (text.value === null) return ok(undefined);
@@ -195,7 +179,6 @@ export class Deployment {
     );
   }
 
-  /** The settings of this process: its options, and the stored settings for the others. */
   #wanted(stored = NEW_DEPLOYMENT): Stored {
     const { partitions = stored.partitions } = this.#settings;
     return { partitions, ...wantedOf(this.#settings, stored) };
@@ -207,7 +190,6 @@ export class Deployment {
     return differenceOf('RedisSessionStore', asked, { ...deploymentOf(stored) }, changes);
   }
 
-  /** The settings of this process until any are stored. */
   #open(stored: Stored | undefined): Result<Open, Misconfigured> {
     if (stored === undefined) return ok(this.#openBy(this.#wanted()));
     const refusal = this.#differenceFrom(stored);

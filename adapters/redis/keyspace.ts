@@ -15,64 +15,43 @@ const hash = (text: string): number => {
   return value >>> 0;
 };
 
-/** The keys that the sessions of one tenant share. */
 export interface TenantKeys {
-  /** The prefixes of the keys of records and of journals. */
   readonly records: string;
   readonly journals: string;
-  /** All sessions by creation time. */
   readonly index: string;
-  /** The prefix of the keys of the sessions with each label, by creation time. */
   readonly labels: string;
-  /** The sessions with each status, by creation time. */
   readonly byStatus: Readonly<Record<SessionStatus, string>>;
-  /** The sessions that wait for a worker by the time from which one may claim them. */
+  /** Sessions by the time from which a worker may claim them. */
   readonly work: string;
-  /** The tenants of the partition by a time that is not later than the earliest in their `work`. */
+  /** Tenants of the partition by a time no later than the first in their `work`. */
   readonly waiting: string;
-  /**
-   * Sessions by the time at which they are due: when the clock ends them, or their retention is
-   * over.
-   */
+  /** Sessions by the time of their expiry, or of their deletion after it. */
   readonly deadlines: string;
-  /** The tenants of the partition by the earliest of their deadlines. */
+  /** Tenants of the partition by their first deadline. */
   readonly tenants: string;
-  /** The prefix of all keys of the partition. */
   readonly partition: string;
-  /** The stream of events of the partition. */
   readonly events: string;
-  /** The prefix of the keys by which repeated writes are recognised. */
+  /** The prefix of the notes by which repeated writes are recognised. */
   readonly writes: string;
-  /** The tenant as a member of `tenants`. */
   readonly tenantKey: string;
 }
 
-/** The keys of one session, and its members in sorted sets. */
 export interface SessionKeys extends SessionKey, TenantKeys {
   readonly record: string;
   readonly journal: string;
   /**
-   * The appends with an operation id: for each id, the digest, the offsets in the journal, and a
-   * checksum of the lines.
+   * Appends by operation id: the digest, the offsets in the journal, and a checksum of the lines.
    */
   readonly operations: string;
-  /** The messages of the session. */
   readonly inbox: string;
-  /**
-   * The session, or what is left of a removed one, in `index`, `deadlines` and the indexes by
-   * status.
-   */
+  /** The session, or the remains of a removed one, as a member of indexes. */
   readonly idKey: string;
-  /** The session in events. */
   readonly sessionKey: string;
-  /** Whether these are the keys of what is left of a removed session. */
   readonly isLeft: boolean;
 }
 
-/** What is left of a removed session, in its key and in `deadlines`. */
 const SEPARATOR = ':';
 
-/** The key of a member of `deadlines`. */
 export const dueKeyOf = (tenant: string, idKey: string): DueKey => {
   const [id = '', removal] = idKey.split(SEPARATOR);
   return { tenant, id: unescapeName(id), ...(removal !== undefined && { removal }) };
@@ -89,8 +68,8 @@ export class Keyspace {
   }
 
   /**
-   * The keys of a session. Lists all fields: a copy of those of the tenant takes a third of the
-   * time of an append with 32 callers.
+   * Lists all fields: copying those of the tenant takes a third of the time of an append with 32
+   * callers.
    */
   of({ tenant, id, removal }: DueKey): SessionKeys {
     const partition = this.#partitionOf(tenant);
@@ -135,27 +114,21 @@ export class Keyspace {
     return this.of({ tenant: name, id: '' });
   }
 
-  /** The numbers of all partitions. */
   get partitions(): readonly number[] {
     return Array.from({ length: this.#partitionCount }, (_, partition) => partition);
   }
 
-  /** The tenants of a partition in a queue, as `tenants` and `waiting` of `TenantKeys`. */
-  tenantsOf(partition: number, queue: 'tenants' | 'waiting'): string {
-    return `${this.#prefix}:{${partition}}:${queue}`;
+  ofPartition(partition: number, kind: 'tenants' | 'waiting' | 'events'): string {
+    return `${this.#prefix}:{${partition}}:${kind}`;
   }
 
-  /** The stream of events of a partition. */
-  eventsOf(partition: number): string {
-    return `${this.#prefix}:{${partition}}:events`;
-  }
-
-  /** The SCAN pattern for all keys of the store, with `keyPrefix` before them. */
+  /**
+   * The SCAN pattern for all keys of the store. Clients do not add their `keyPrefix` to patterns.
+   */
   pattern(keyPrefix: string): string {
     return `${`${keyPrefix}${this.#prefix}`.replace(/[?[\]\\*^]/g, String.raw`\$&`)}:{*}:*`;
   }
 
-  /** The kind of a key, and the rest after the kind; `undefined` for other keys. */
   parse(key: string): { readonly kind: string; readonly rest: string } | undefined {
     if (!key.startsWith(`${this.#prefix}:{`)) return undefined;
     const [, kind, rest = ''] =
@@ -168,14 +141,12 @@ export class Keyspace {
   }
 }
 
-/** The key of the index of a label. */
 export const labelKey = (
   { labels }: Pick<TenantKeys, 'labels'>,
   name: string,
   value: string,
 ): string => `${labels}${labelText(name, value)}`;
 
-/** The key of a session in events, or of a member of `deadlines` after the tenant. */
 export const keyOf = (sessionKey: string): DueKey => {
   const colon = sessionKey.indexOf(SEPARATOR);
   return dueKeyOf(unescapeName(sessionKey.slice(0, colon)), sessionKey.slice(colon + 1));

@@ -13,42 +13,41 @@ import { isInRange, isSearch } from '../../src/store/page-range.js';
 import type { ListCursor, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../stored/escape-name.js';
 import { finite, NEVER } from '../stored/never.js';
-import { type Call, script, scriptOf } from './connection.js';
+import { type Call, scriptOf } from './connection.js';
 import { tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';
 import { type ReadRecord, readSessions, sessionIn } from './read-sessions.js';
 import { letterOf } from './record.js';
 import { asCount, asList, type ReplyForm } from './reply-form.js';
+import fieldsLua from './scripts/fields.lua';
 import listLua from './scripts/list.lua';
 import pageLua from './scripts/page.lua';
+import partsLua from './scripts/page-parts.lua';
+import recordLua from './scripts/record.lua';
 
-const listScript = scriptOf(listLua);
-const pageScript = script(pageLua);
+const listScript = scriptOf(listLua, partsLua);
+const pageScript = scriptOf(fieldsLua, recordLua, pageLua, partsLua);
 
-/** What a script reads of each session of a page; of a search the times by which it is ordered. */
+/** What a script reads of each session; for a search, the time to order it by. */
 type Part = '' | 'size' | 'record' | 'created' | 'updated';
 
-/** The sessions of a page, in its order. */
 interface FoundPage {
   readonly total: number;
   readonly idKeys: readonly string[];
-  /** The records or times of the sessions, if asked for; see the script. */
   readonly parts: readonly string[];
-  /** The time of the last session; '' if none follows. */
   readonly lastTime: string;
-  /** The bytes of the records, or with the part `size` those of the journals; or `NEVER`. */
+  /** The bytes of records, or of journals for the part `size`; `NEVER` if unknown. */
   readonly bytes: number;
 }
 
 type Found<E = StoreError> = Promise<Result<FoundPage, E>>;
 
-/** A creation time as an argument of scripts. */
 const timeText = (createdAt: string | undefined): string =>
   createdAt === undefined ? '' : String(Date.parse(createdAt));
 
 /**
- * The position of a session; `undefined` if the time in the index is invalid because of changes
- * from outside, which `repair` corrects.
+ * Undefined if the time in the index is invalid because of outside changes, which `repair`
+ * corrects.
  */
 const cursorOf = (idKey: string, ms: string): ListCursor | undefined => {
   const time = new Date(Number(ms));
@@ -58,7 +57,6 @@ const cursorOf = (idKey: string, ms: string): ListCursor | undefined => {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** The page, or why it was not found. */
 const asPage =
   (part: Part): ReplyForm<FoundPage | 'ended' | 'moved'> =>
   (reply) => {
@@ -71,13 +69,12 @@ const asPage =
     return { total, idKeys: texts.slice(0, count), parts: texts.slice(count), lastTime, bytes };
   };
 
-/** The lists of the other statuses. */
 const listsBesides = ({ byStatus }: TenantKeys, { anyOf }: StatusAt): readonly string[] =>
   sessionStatuses.filter((each) => !anyOf.includes(each)).map((each) => byStatus[each]);
 
 /**
- * Finds sessions in the first of the lists of labels, in those of statuses, or in that of all: with
- * the short script if one list has the page as it is.
+ * Finds sessions in the first list of labels, the lists of statuses, or the list of all. One list
+ * without further conditions needs only the short script.
  */
 const findPage = async (
   call: Call,
@@ -107,20 +104,18 @@ const findPage = async (
   return typeof found.value === 'object' ? ok(found.value) : err(tooManyEnded);
 };
 
-/** Sessions that one call examines, so that others get their turn: about a millisecond. */
+/** Sessions that one call examines in about a millisecond, so that other calls get their turn. */
 const PART = 300;
 
-/** A session of a search and the time by which it is ordered. */
 type Place = readonly [idKey: string, time: string];
 
-/** In the order of times, which have no leading zeros in common. */
+/** Times have no leading zeros, so equal times have equal strings. */
 const compare = ([a, aTime]: Place, [b, bTime]: Place): number => {
   const difference = Number(aTime) - Number(bTime);
   if (difference !== 0 || a === b) return difference;
   return a < b ? -1 : 1;
 };
 
-/** Cuts the page of a range out of all sessions that were found. */
 const pageOf = (
   found: readonly Place[],
   { offset, limit, order, cursor }: PageRange,
@@ -134,7 +129,6 @@ const pageOf = (
   return { idKeys: page.map(([idKey]) => idKey), lastTime: (hasMore && page.at(-1)?.[1]) || '' };
 };
 
-/** The lists of labels, that with the fewest sessions between the two times of a range first. */
 const leastFirst = async (
   call: Call,
   lists: readonly string[],
@@ -152,10 +146,7 @@ const leastFirst = async (
     .mapErr(({ error }) => error);
 };
 
-/**
- * Finds the page of a search. Walks a list by creation, in which a session keeps its place whatever
- * changes, so that none is missed.
- */
+/** Walks a list by creation time, in which each session keeps its place, so that none is missed. */
 const searchSessions = async (
   call: Call,
   keys: TenantKeys,
@@ -179,13 +170,11 @@ const searchSessions = async (
   return ok({ total: found.length, parts: [], bytes: NEVER, ...pageOf(found, range) });
 };
 
-/** What the script that finds a page reads of its sessions. */
 const partOf = ({ historyLimit }: PageRange): '' | 'size' | 'record' => {
   if (historyLimit === undefined) return 'size';
   return historyLimit === 0 ? 'record' : '';
 };
 
-/** The sessions of a page with what the script has read of them. */
 const sessionsOf = async (
   call: Call,
   keys: TenantKeys,
@@ -198,7 +187,7 @@ const sessionsOf = async (
   return ok(idKeys.map((idKey, at) => sessionIn(idKey, parts[at] ?? '', '', 0)));
 };
 
-/** Whether a session still belongs to a page. It may have been changed or replaced since. */
+/** A session may have been changed or replaced after the script. */
 const belongsTo = ({ head: { createdAt }, state }: SessionRecord, range: PageRange): boolean => {
   const { createdAfter = '', createdBefore } = range;
   if (createdAt <= createdAfter) return false;
@@ -206,8 +195,8 @@ const belongsTo = ({ head: { createdAt }, state }: SessionRecord, range: PageRan
 };
 
 /**
- * Reads a page: a script finds the sessions, with their records if no histories are asked for, and
- * another command reads the others, each session in one piece.
+ * A script finds the sessions, with their records if no histories are requested. Another command
+ * reads complete sessions, so that each record and its journal belong together.
  */
 export const readPage = async (
   call: Call,
@@ -229,7 +218,6 @@ export const readPage = async (
     else if (record !== 'missing' && belongsTo(record, range)) records.push(record);
   }
   const nextCursor = cursorOf(idKeys.at(-1) ?? '', lastTime);
-  // The sessions that were changed or removed after the script.
   const gone = idKeys.length - records.length - unreadable.length;
   return ok({ records, total: total - gone, unreadable, ...(nextCursor && { nextCursor }) });
 };

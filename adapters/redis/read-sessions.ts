@@ -5,7 +5,7 @@ import type { SessionRecord, StateRecord } from '../../src/session/session-recor
 import type { EntriesOutcome, HistorySlice, ReadSize } from '../../src/store/session-store.js';
 import { unescapeName } from '../stored/escape-name.js';
 import { finite, NEVER } from '../stored/never.js';
-import { type Call, type Reply, script } from './connection.js';
+import { type Call, type Reply, scriptOf } from './connection.js';
 import { type Answer, toStoreError, unknownReply, unreadable } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
 import {
@@ -17,17 +17,17 @@ import {
   type RecordHeader,
 } from './record.js';
 import { asCount, asList, asListOf, asTextOrNull, type ReplyForm } from './reply-form.js';
+import fieldsLua from './scripts/fields.lua';
 import readLua from './scripts/read.lua';
+import recordLua from './scripts/record.lua';
 
-const readScript = script(readLua);
+const readScript = scriptOf(fieldsLua, recordLua, readLua);
 
-/** The result of reading a session: `missing` if there is none, `corrupt` if it cannot be read. */
 export type ReadRecord = SessionRecord | 'missing' | 'corrupt';
 
 /** Characters to parse before the event loop gets a turn. */
 const TURN_LENGTH = 1024 * 1024;
 
-/** Gives the event loop a turn each time that much text was parsed. */
 const turnTaker = () => {
   let parsed = 0;
   return (length: number): Promise<void> | undefined => {
@@ -38,7 +38,6 @@ const turnTaker = () => {
   };
 };
 
-/** What the script returns of a session. */
 type Part =
   | 'missing'
   | 'corrupt'
@@ -54,7 +53,7 @@ const asPart: ReplyForm<Part> = (reply) => {
   return { text, lines, start: place };
 };
 
-/** The parts of so many sessions, or the bytes of all of them if they are too large. */
+/** The script returns only the total size of sessions that are too large. */
 const asParts =
   (count: number): ReplyForm<readonly Part[] | number> =>
   (reply) => {
@@ -64,7 +63,6 @@ const asParts =
     return parts?.length === count ? parts : undefined;
   };
 
-/** Runs the script for sessions with these keys of records and journals. */
 const readParts = (
   call: Call,
   keys: readonly string[],
@@ -72,17 +70,16 @@ const readParts = (
 ): Reply<readonly Part[] | number> =>
   call.readScript(readScript, keys, args, asParts(keys.length / 2));
 
-/** The lines of the history in a journal; `undefined` if the journal is too short. */
 const linesIn = ({ bytes, shown, pieces }: RecordHeader, journal: string): string | undefined => {
   const length = Buffer.byteLength(journal);
-  // Without a rewind and without remains of a torn write, the journal is the history.
+  // Without rewinds and torn writes, the journal is the history.
   if (length === shown) return journal;
   if (length < bytes) return undefined;
   const data = Buffer.from(journal);
   return pieces.map(([from, upto]) => data.toString('utf8', from, upto)).join('');
 };
 
-/** The session in its record, '' for none, and its journal, or the lines of its latest entries. */
+/** Reads a record ('' if missing) and its journal, or the lines of its latest entries. */
 export const sessionIn = (
   idKey: string,
   text: string,
@@ -107,9 +104,8 @@ export const sessionIn = (
 };
 
 /**
- * Complete sessions with one command, so that records and journals belong together, in less than
- * half the time of the script. `undefined` if one of them needs the script, or if they are too
- * large.
+ * One command reads complete sessions in less than half the time of the script. Undefined if a
+ * session needs the script, or if they are too large.
  */
 const findWhole = async (
   call: Call,
@@ -134,10 +130,7 @@ const findWhole = async (
   return sessions;
 };
 
-/**
- * Sessions of one tenant with their latest entries, in the given order, if not too large. `bytes`
- * are those of their journals, if known.
- */
+/** Sessions of one tenant in the given order. `bytes`: the size of their journals, if known. */
 export const readSessions = async (
   call: Call,
   { records, journals }: TenantKeys,
@@ -172,7 +165,6 @@ export const readSessions = async (
   return ok(sessions);
 };
 
-/** One session, or `undefined`. */
 export const findSession = async (
   call: Call,
   keys: SessionKeys,
@@ -185,7 +177,6 @@ export const findSession = async (
   return ok(found === 'missing' ? undefined : found);
 };
 
-/** The state of a session, or of what is left of a removed one. */
 export const findState = async (call: Call, keys: SessionKeys): Answer<StateRecord | undefined> => {
   const text = await call.readCommand('get', [keys.record], asTextOrNull);
   if (text.isErr()) return err(toStoreError(keys, text.error));
@@ -194,7 +185,7 @@ export const findState = async (call: Call, keys: SessionKeys): Answer<StateReco
   return decoded === undefined ? err(unreadable(keys)) : ok(decoded.state);
 };
 
-/** The position of a place in the history, in bytes without what was superseded. */
+/** Maps an offset in the history, without superseded entries, to a position. */
 const positionAt = ({ pieces, bytes }: RecordHeader, place: number): number => {
   let left = place;
   for (const [from, upto] of pieces) {
@@ -204,11 +195,9 @@ const positionAt = ({ pieces, bytes }: RecordHeader, place: number): number => {
   return bytes;
 };
 
-/** Whether a rewind has taken a position out of the history. */
 const isSuperseded = ({ pieces }: RecordHeader, position: number): boolean =>
   position > 0 && !pieces.some(([from, upto]) => position >= from && position <= upto);
 
-/** The slice in lines that begin at a place in the history; `undefined` if they cannot be read. */
 const sliceIn = (
   header: RecordHeader,
   lines: string,
@@ -234,7 +223,6 @@ const sliceIn = (
   };
 };
 
-/** Reads a part of a history with one script. */
 export const readEntries = async (
   call: Call,
   keys: SessionKeys,

@@ -8,22 +8,19 @@ import type { EventLog, EventScope } from '../../src/store/session-store.js';
 import { escapeName } from '../stored/escape-name.js';
 import { decodeDetail } from '../stored/json.js';
 import type { Sender } from './clients.js';
-import { type Call, type Connection, script } from './connection.js';
+import { type Call, type Connection, scriptOf } from './connection.js';
 import type { Deployment, OpenCall } from './deployment.js';
 import { keyOf } from './keyspace.js';
 import { asCount, asList, asListOf, type ReplyForm } from './reply-form.js';
 import { StreamListener } from './stream-listener.js';
 
 /**
- * An event as the scripts write it to a stream, one line of text:
+ * Scripts write an event as one line to a stream. The first field is the version of the format:
  *
  *     1 <incarnation> <sequence> <tenant>:<id> <its detail as JSON>
- *
- * The first field is the version of this format.
  */
 const pattern = /^1 ([\w-]+) (\d+) ([\w.~%:-]+) (.*)$/s;
 
-/** The event; `undefined` if this version does not know the format of the text. */
 const decodeEvent = (position: string, text: string): SessionEvent | undefined => {
   const [, incarnation = '', sequence, sessionKey = '', json] = pattern.exec(text) ?? [];
   const detail = decodeDetail(json);
@@ -32,12 +29,11 @@ const decodeEvent = (position: string, text: string): SessionEvent | undefined =
   return eventOf(keyOf(sessionKey), change, detail, position);
 };
 
-/** Before all entries of a stream. */
 const BEGINNING = '0-0';
 
 /**
- * Whether no entry can have this position: it is after all entries of a millisecond, or before all
- * entries.
+ * Whether no entry can have a position: it follows all entries of a millisecond, or is the
+ * beginning.
  */
 const isBetween = (position: string): boolean =>
   position === BEGINNING || position.endsWith('-18446744073709551615');
@@ -55,9 +51,7 @@ const asEntry: ReplyForm<Entry> = (reply) => {
 
 type Answer<T> = Promise<Result<T, StoreUnavailable | Misconfigured>>;
 
-/**
- * The events in entries. Skips those of another scope: to decode them costs more than to read them.
- */
+/** Skips other scopes before decoding, which costs more than reading. */
 const eventsIn = (
   entries: readonly Entry[],
   scope: EventScope | undefined,
@@ -70,12 +64,11 @@ const eventsIn = (
     .filter((event) => event !== undefined);
 };
 
-/** As text, because the server cuts numbers off. */
-const timeScript = script(`
+/** As a string, because the server truncates numbers. */
+const timeScript = scriptOf(`
 local time = redis.call('TIME')
 return string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))`);
 
-/** The entries of a stream between two positions. */
 const read = async (
   call: Call,
   command: 'xrange' | 'xrevrange',
@@ -88,13 +81,44 @@ const read = async (
 };
 
 /**
- * The streams of a Redis store: one per partition, trimmed to about a number of events. The script
- * of a change writes its event.
+ * Whether a stream that keeps `most` events was ever trimmed, if the server reports it: Redis 7.0
+ * or later, if the user has the right to XINFO.
+ */
+const hasLostEntries = async (call: Call, stream: string, most: number): Promise<boolean> => {
+  const reply = await call.readCommand('xinfo', ['STREAM', stream], asList);
+  const fields: readonly unknown[] = reply.unwrapOr([]);
+  const numberOf = (name: string): number | undefined =>
+    fields.includes(name) ? Number(fields[fields.indexOf(name) + 1]) : undefined;
+  const [length, added] = [numberOf('length'), numberOf('entries-added')];
+  if (length === undefined) return false;
+  return added === undefined ? length >= most : added > length;
+};
+
+const isTrimmedBehind = async (
+  { call, eventsLength }: OpenCall,
+  stream: string,
+  position: string,
+  entries: readonly Entry[],
+): Answer<boolean> => {
+  if (!isBetween(position)) return ok(true);
+  const begins =
+    position === BEGINNING ? ok(entries) : await read(call, 'xrange', stream, '-', '+', 1);
+  if (begins.isErr()) return err(begins.error);
+  const [first] = begins.value;
+  if (first !== undefined && !isAfter(first.id, position)) return ok(false);
+  // An untrimmed stream begins with the first change of a session.
+  if (first !== undefined && decodeEvent(first.id, first.text)?.sequence !== 1) return ok(true);
+  return ok(await hasLostEntries(call, stream, Number(eventsLength)));
+};
+
+/**
+ * One stream per partition, trimmed to about a number of events. The script of a change writes its
+ * event.
  */
 export class RedisEventLog implements EventLog {
   readonly #connection: Connection;
   readonly #deployment: Deployment;
-  /** Calls a listener when there are new events, if the host has provided a connection for it. */
+  /** Notifies a listener of new events, if the host has provided a connection for it. */
   readonly listen: ((listener: () => void, stream: string) => () => void) | undefined;
 
   constructor(connection: Connection, deployment: Deployment, sender: Sender | undefined) {
@@ -113,11 +137,10 @@ export class RedisEventLog implements EventLog {
     return this.#deployment.keys.tenant(tenant).events;
   }
 
-  /** None if they would have to be polled, because they are many. */
   streams(): readonly string[] {
     const { keys } = this.#deployment;
     if (this.listen === undefined) return [];
-    return keys.partitions.map((partition) => keys.eventsOf(partition));
+    return keys.partitions.map((partition) => keys.ofPartition(partition, 'events'));
   }
 
   async latest(stream: string): Answer<string> {
@@ -127,7 +150,7 @@ export class RedisEventLog implements EventLog {
     });
   }
 
-  /** By a script, because a cluster sends the command to any of its servers. */
+  /** Uses a script, because a cluster would send the command to any of its servers. */
   async now(stream: string): Answer<number> {
     return this.#run(async ({ call }) => {
       const time = await call.readScript(timeScript, [stream], [], asCount);
@@ -135,7 +158,6 @@ export class RedisEventLog implements EventLog {
     });
   }
 
-  /** Runs a read, unless the deployment has no events. */
   #run<T>(work: (open: OpenCall) => Answer<T>): Answer<T> {
     return this.#deployment.run(async (open) =>
       open.eventsLength === '' ? err(noEvents) : work(open),
@@ -143,8 +165,8 @@ export class RedisEventLog implements EventLog {
   }
 
   /**
-   * Also reads the entry at the position. If it is gone, entries after it may be gone too: the
-   * stream was trimmed, or the server was restored from older data and continues from there.
+   * Also reads the entry at the position. If it is gone, later entries may be gone too: the stream
+   * was trimmed, or the server restored from older data.
    */
   async read(stream: string, position: string, limit: number, of?: EventScope): Answer<EventPage> {
     return this.#run(async (open) => {
@@ -153,9 +175,7 @@ export class RedisEventLog implements EventLog {
       if (found.isErr()) return err(found.error);
       const entries = found.value;
       const isThere = entries[0]?.id === from;
-      const isTrimmed = isThere
-        ? ok(false)
-        : await this.#isTrimmedBehind(stream, from, entries, Number(open.eventsLength));
+      const isTrimmed = isThere ? ok(false) : await isTrimmedBehind(open, stream, from, entries);
       if (isTrimmed.isErr()) return err(isTrimmed.error);
       const fresh = isThere ? entries.slice(1) : entries.slice(0, limit);
       const last = fresh.at(-1)?.id ?? (isTrimmed.value ? await this.#endOf(stream, from) : from);
@@ -163,47 +183,9 @@ export class RedisEventLog implements EventLog {
     });
   }
 
-  /** The end of a stream; the position itself if the stream is empty or cannot be read. */
   async #endOf(stream: string, position: string): Promise<string> {
     const latest = (await this.latest(stream)).unwrapOr(BEGINNING);
     return latest === BEGINNING ? position : latest;
-  }
-
-  async #isTrimmedBehind(
-    stream: string,
-    position: string,
-    entries: readonly Entry[],
-    length: number,
-  ): Answer<boolean> {
-    if (!isBetween(position)) return ok(true);
-    const begins = position === BEGINNING ? ok(entries[0]) : await this.#firstOf(stream);
-    if (begins.isErr()) return err(begins.error);
-    const first = begins.value;
-    if (first !== undefined && !isAfter(first.id, position)) return ok(false);
-    // A stream that was never trimmed begins with the first change of a session.
-    if (first !== undefined && decodeEvent(first.id, first.text)?.sequence !== 1) return ok(true);
-    return ok(await this.#hasLostEntries(stream, length));
-  }
-
-  /**
-   * Whether a stream that keeps `most` events was ever trimmed, if the server reports it (Redis 7.0
-   * and later, for users with the right to XINFO).
-   */
-  async #hasLostEntries(stream: string, most: number): Promise<boolean> {
-    const call = this.#connection.begin();
-    const reply = await call.readCommand('xinfo', ['STREAM', stream], asList);
-    const fields: readonly unknown[] = reply.unwrapOr([]);
-    const numberOf = (name: string): number | undefined =>
-      fields.includes(name) ? Number(fields[fields.indexOf(name) + 1]) : undefined;
-    const [length, added] = [numberOf('length'), numberOf('entries-added')];
-    if (length === undefined) return false;
-    return added === undefined ? length >= most : added > length;
-  }
-
-  async #firstOf(stream: string): Answer<Entry | undefined> {
-    const call = this.#connection.begin();
-    const entries = await read(call, 'xrange', stream, '-', '+', 1);
-    return entries.map(([first]) => first);
   }
 
   isClosed(): boolean {

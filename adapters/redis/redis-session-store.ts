@@ -34,15 +34,17 @@ import type {
   TakeRange,
   WaitingRange,
 } from '../../src/store/session-store.js';
+import { claimSessions, type MakeClaim } from './claim-sessions.js';
 import { Connection, newId } from './connection.js';
+import { countWaiting } from './count-waiting.js';
 import { begunOf, changedOf, removedOf } from './decode-outcome.js';
 import { Deployment, type OpenCall, type RedisDeployment } from './deployment.js';
 import { beginning, changeOf, clearing, moveOf, removalOf } from './encode-commit.js';
 import type { Answer, Failure } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';
+import { readDue } from './read-due.js';
 import { readMessages } from './read-messages.js';
 import { readPage } from './read-page.js';
-import { claimSessions, countWaiting, type MakeClaim, readDue } from './read-queue.js';
 import { findSession, findState, readEntries } from './read-sessions.js';
 import { redactEntries } from './redact-entries.js';
 import { RedisEventLog } from './redis-event-log.js';
@@ -51,7 +53,6 @@ import { Repair, type RepairOptions, type RepairReport } from './repair.js';
 import type { Mutation } from './write-scripts.js';
 import { Writer } from './writer.js';
 
-/** Outcomes of scripts: a session is marked as removed, and its data has to be deleted. */
 const MARKED = 'marked';
 const UNFINISHED = 'unfinished';
 
@@ -78,10 +79,7 @@ export class RedisSessionStore implements SessionStore {
   readonly #connection: Connection;
   readonly #writer: Writer;
   readonly #deployment: Deployment;
-  /**
-   * The log of changes; undefined if `events` is false in the options. Watches need a store with
-   * events enabled.
-   */
+  /** The log of changes; undefined if `events` is false in the options. Watches require events. */
   readonly events: RedisEventLog | undefined;
 
   /** Throws a `TypeError` that names every invalid or unknown option. */
@@ -96,8 +94,8 @@ export class RedisSessionStore implements SessionStore {
 
   /**
    * Returns the settings that all processes of this store share; undefined if no process has stored
-   * any. `misconfigured` if the options of this process differ from them: call it at the start of a
-   * process as a check. Writes nothing.
+   * any. Fails with `misconfigured` if the options of this process differ from them, so call it as
+   * a check when a process starts. Writes nothing.
    *
    * @example
    * ```ts
@@ -112,8 +110,8 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /**
-   * Settles when no call is under way. With a `SessionService`, call its `drain` instead: an
-   * operation may be between two calls. Closing the client ends calls that are on their way.
+   * Settles when no call is in progress. With a `SessionService`, call its `drain` instead, because
+   * an operation may be between two calls. Closing the client ends calls in progress.
    *
    * @example
    * ```ts
@@ -144,7 +142,7 @@ export class RedisSessionStore implements SessionStore {
       if (isRedaction(commit)) return redactEntries(keys, commit, make);
       const mutation = isMove(commit) ? moveOf(keys, commit) : changeOf(keys, commit);
       const changed = changedOf(keys, await make(mutation));
-      // What is withdrawn is deleted in a second step, as a removed session.
+      // Withdrawn messages are deleted in a second step, like a removed session.
       if (changed.isOk() && changed.value.outcome === 'made' && withdraws(commit))
         await make(clearing(keys));
       return changed;
@@ -160,8 +158,8 @@ export class RedisSessionStore implements SessionStore {
   }
 
   /**
-   * Deletes the data of a session whose record is marked. Another call may have done so. If it
-   * fails, no read returns the session any more, but its data may be left.
+   * Another call may have deleted the data. If this fails, reads no longer return the session, but
+   * its data may remain.
    */
   async #deleteRest(open: OpenCall, keys: SessionKeys): Answer<Removed> {
     const made = await this.#make(open, keys, removalOf(keys, open.keys, rest));
@@ -194,7 +192,7 @@ export class RedisSessionStore implements SessionStore {
 
   messages(key: SessionKey, ids?: readonly string[]): Answer<readonly StoredMessage[]> {
     return this.#deployment.run(async ({ call, keys }) => {
-      // Without ids, the script reads those that wait.
+      // Without ids, the script would read all waiting messages.
       if (ids?.length === 0) return ok([]);
       return readMessages(call, keys.of(key), ids ?? []);
     });
@@ -230,12 +228,12 @@ export class RedisSessionStore implements SessionStore {
   /**
    * Checks all keys of this store, and corrects index entries that are wrong because of manual
    * changes, another program or a restored backup. Call it occasionally or after such an event,
-   * never in a request, because it scans all keys. The duration of each step is limited; the total
+   * never in a request, because it scans all keys. Each step has a limited duration; the total
    * grows with the number of sessions.
    *
    * With `reconfigure`, it first changes the stored settings to the options of this process, except
-   * `partitions`, and builds new indexes. Processes that are already running keep the settings that
-   * they have read: stop them first.
+   * `partitions`, and builds new indexes. Stop other processes first, because they keep the
+   * settings that they have read.
    *
    * @example
    * ```ts

@@ -47,7 +47,7 @@ export const wakeMutants: readonly Mutant[] = [
   },
   {
     bug: 'a claim that is sent to Redis again loses its sessions',
-    file: 'adapters/redis/read-queue.ts',
+    file: 'adapters/redis/claim-sessions.ts',
     from: 'return findSession(store, key, { historyLimit: 0 });',
     to: 'return ok(undefined);',
     tests: ['test/adapters/redis/claims.test.ts'],

@@ -62,8 +62,8 @@ describe('the Redis keys of a session', () => {
       writes: 'app:{0}:write:',
       tenantKey: 'a%003ab',
     });
-    expect(keyspace.tenantsOf(7, 'tenants')).toBe('app:{7}:tenants');
-    expect(keyspace.tenantsOf(7, 'waiting')).toBe('app:{7}:waiting');
+    expect(keyspace.ofPartition(7, 'tenants')).toBe('app:{7}:tenants');
+    expect(keyspace.ofPartition(7, 'waiting')).toBe('app:{7}:waiting');
   });
 
   test('are derived from the keys of its tenant', () => {

@@ -205,7 +205,7 @@ describeWithRedis('a Redis sweep', ({ port }) => {
     const { client, clock, sessions, keys } = open();
     await startMany(sessions, 5);
     clock.pass(MINUTE);
-    const [prefix = ''] = keys.tenantsOf(0, 'tenants').split(':');
+    const [prefix = ''] = keys.ofPartition(0, 'tenants').split(':');
     const { NOREPLICAS = { message: '' } } = refusals;
     const refused = refusing(client, NOREPLICAS, (_, command) => command.startsWith('eval'));
     const store = new RedisSessionStore({ client: refused.client, prefix, timeoutMs: PATIENT_MS });

@@ -86,11 +86,11 @@ export const wrongEntries = async (
         wrong.push(`${member} in ${set}: ${is ?? 'missing'}, not ${must ?? 'missing'}`);
     }
   }
-  for (const [owner, time] of await scoresOf(client, keys.tenantsOf(0, 'tenants'))) {
+  for (const [owner, time] of await scoresOf(client, keys.ofPartition(0, 'tenants'))) {
     const first = [...(await scoresOf(client, keys.tenant(owner).deadlines)).values()][0];
     if (first !== time) wrong.push(`${owner} is due at ${time}, not ${first ?? 'never'}`);
   }
-  const waiting = await scoresOf(client, keys.tenantsOf(0, 'waiting'));
+  const waiting = await scoresOf(client, keys.ofPartition(0, 'waiting'));
   for (const set of [...expected.keys()].filter((each) => keys.parse(each)?.kind === 'work')) {
     const owner = keys.parse(set)?.rest ?? '';
     const first = [...(await scoresOf(client, set)).values()][0] ?? Number.POSITIVE_INFINITY;
