@@ -138,7 +138,7 @@ export const storeOrderMutants: readonly Mutant[] = [
   {
     bug: 'a write whose time is up while its group is under way in Redis is answered with not_applied',
     file: 'adapters/redis/writer.ts',
-    from: "isSent ? 'unknown' : 'not_applied'",
+    from: "pending.state === 'sent' ? 'unknown' : 'not_applied'",
     to: "'not_applied'",
     tests: ['test/adapters/redis/queued-writes.test.ts'],
   },
