@@ -46,7 +46,7 @@ export const redisInboxMutants: readonly Mutant[] = [
   {
     bug: 'Redis contains the content of messages that were redacted',
     file: script('redact'),
-    from: '  clearInbox(inbox, header)\n',
+    from: '  clearInbox(c.inbox, header)\n',
     to: '',
     tests: inbox,
   },

@@ -1,17 +1,17 @@
--- Adds sessions and changes them: states, histories, times in queues. It knows guards and effects,
--- and no rule of the product; `Guards` in src/store/commit.ts describes them.
+-- Adds sessions and changes them: states, histories, times in queues. It implements guards and
+-- effects, which src/store/commit.ts describes, and no rules of the product.
 --
 -- KEYS  of each commit: its record and its journal; its operations if it has a `digest`; its inbox
 --       if it has `mail`; the record of the source if it has a `version`; the due set and its
---       tenants if it has `due`, `live` or `spent`; the work set and its tenants if it has `work` or
---       `revised`; the ACTIVE and the PAUSED sessions if it has `live`; then the lists that get the
---       session, and those that lose it
--- ARGV  of each commit: idKey; tenantKey; its numbers, as '<name>=<value>' with spaces between
---       them, if it has them; the name of the operation if it has a `digest`; the id of its message
---       and its JSON if it has `sent`; the ids that it withdraws; its lines if it has `count`; its
---       record if it has `begin`; the fields of its state, its labels and its JSON if it has
---       `next` without `spent`; its events: those that end with '}' as they are, and others get the positions of
---       the lines
+--       tenants if it has `due`, `live` or `spent`; the work set and its tenants if it has `work`
+--       or `revised`; the ACTIVE and the PAUSED sessions if it has `live`; then the lists that the
+--       session joins, and those that it leaves
+-- ARGV  of each commit: idKey; tenantKey; its numbers that exist, as '<name>=<value>' with spaces
+--       between them; the name of the operation if it has a `digest`; the id of its message and
+--       its JSON if it has `sent`; the ids that it withdraws; its lines if it has `count`; its record if
+--       it has `begin`; the fields of its state, its labels and its JSON if it has `next` without
+--       `spent`; its events: complete if they end with '}', otherwise without the positions of the
+--       lines
 --
 --   Guards   digest, version, revision, unused, open, over, token and held (the time of the lease),
 --            full (messages), finish, most (entries), dueAt, live (sessions) and liveAt
@@ -45,7 +45,6 @@ local function isOpen(header, at)
   return (header.status == 'A' or header.status == 'P') and at < endOf(header)
 end
 
--- The guard of the state that does not hold; nil if all hold.
 local function failedGuard(c, header)
   if c.revision and header.revision ~= c.revision then return 'revision' end
   if c.unused and header.activity + 0 > c.unused + 0 then return 'unusedSince' end
@@ -55,15 +54,14 @@ local function failedGuard(c, header)
   return not isHeld and 'fence' or nil
 end
 
--- The outcome if a guard of the state does not hold, with the record; nil if all hold.
 local function stateGuard(c, header)
   local guard = failedGuard(c, header)
   return guard and 'no ' .. guard .. ' ' .. recordOf(c)
 end
 
--- Whether a tenant has as many live sessions as it may have, from some of its sets and their sizes:
--- `listed` is the number of its ACTIVE and PAUSED sessions, some of which the clock has ended. Also
--- returns whether there are too many to tell.
+-- Whether a tenant has reached its maximum of live sessions, and whether too many would have to be
+-- examined. `listed` counts its ACTIVE and PAUSED sessions, some of them past their expiry; `sets`
+-- are those to examine.
 local function isFull(c, listed, most, sets)
   local records, at = sub(c.record, 1, -1 - #c.idKey), c.liveAt + 0
   local open, examined = 0, 0
@@ -87,10 +85,9 @@ local function isFull(c, listed, most, sets)
   return true
 end
 
--- The outcome if the tenant has as many live sessions as it may have; nil otherwise. Sessions that
--- the clock has ended do not count: they are still listed, and due. Many others may be due that
--- wait for the report of their end. So the listed sessions are examined, the newest ones first,
--- unless fewer sessions are due than the tenant may have.
+-- Sessions past their expiry do not count, but are listed until a sweep. They are due, like many
+-- others that only await a report, so this examines the smaller side: the due sessions, or the
+-- listed ones from the newest on.
 local function liveGuard(c)
   if not c.live then return nil end
   local most, active, paused = c.live + 0, call('ZCARD', c.active), call('ZCARD', c.paused)
@@ -104,13 +101,12 @@ local function liveGuard(c)
   return isUnknown and 'ended' or full and 'no live' or nil
 end
 
--- The outcome if a guard of the history does not hold; nil if all hold. Then `c` has the number of
--- entries afterwards, and for a rewind its ranges.
+-- Sets the number of entries afterwards in `c`, and the ranges of a rewind.
 local function historyGuard(c, header)
   local bytes, count = header.bytes, tonumber(c.count or 0)
   if c.finish and c.finish + 0 ~= bytes then return 'no end ' .. format('%d', bytes) end
   local entries, most = header.entries, tonumber(c.most or NEVER)
-  -- What follows the last entry is an ordinary append.
+  -- A rewind to the last entry is an ordinary append.
   local isEmpty = header.tail > 0 and header.tail == bytes
   local isLast = c.truncate and c.truncate + 0 == bytes and not isEmpty
   if c.truncate and (not isLast or not c.lines) then
@@ -123,8 +119,8 @@ local function historyGuard(c, header)
   return c.entries > most and 'no entries' or nil
 end
 
--- Adds lines to a history, and returns the outcome. A rewind takes a position, and its name tells
--- it from another one in its place.
+-- A rewind occupies a position. Its filler contains the id of the group, so that a torn log cannot
+-- confuse it with a different rewind in its place.
 local function write(c, header)
   local lines, from = c.lines or '', header.bytes
   if c.ranges then
@@ -143,8 +139,7 @@ local function write(c, header)
   return outcome
 end
 
--- The due time of a session. If a later activity than that of the new state stays, its end may
--- follow from that.
+-- If a later activity than the new state's stays, the expiry may follow from that activity.
 local function dueOf(c, header)
   local status, deadline, inactivity = match(c.fields or '', '^(%u) (%d+) (%d+)')
   if status ~= 'A' or header.activity + 0 <= c.activity + 0 then return c.due end
@@ -152,7 +147,7 @@ local function dueOf(c, header)
   return due < NEVER and format('%.0f', due) or 'never'
 end
 
--- Reads the places of a session in queues. A message changes when a worker may claim the session.
+-- A message changes when a worker may claim the session.
 local function placesOf(c, header)
   local places = {}
   if c.due then
@@ -179,13 +174,12 @@ local function logAll(c, header, from)
   end
 end
 
--- Adds a session.
 local function add(c)
   if call('EXISTS', c.record) == 1 then
-    -- The rest of a removed session has to go first.
+    -- The remains of a removed session must be deleted first.
     return beginningOf(c.record) == '' and 'unfinished' or 'no absent'
   end
-  -- A torn log may leave the first lines of a session that nobody was told of.
+  -- A torn log may leave the first lines of a session whose creation was never acknowledged.
   if withoutRecord(c.record, c.journal) ~= 'missing' then return 'no absent' end
   if c.version then
     local source = headerOf(beginningOf(c.source))
@@ -199,7 +193,7 @@ local function add(c)
     bytes = tonumber(c.begin)}
   placesOf(c, header)
   beginIndexes(c)
-  -- The first character says that there may be no record. It is set right when there is one.
+  -- The first character says that the record may be missing; it is corrected after the record.
   if c.lines then call('SET', c.journal, '?' .. sub(c.lines, 2)) end
   logAll(c, header, 0)
   addToIndexes(c, created)
@@ -209,23 +203,6 @@ local function add(c)
   return 'made 0'
 end
 
--- The header of a session, its beginning or all of its text in `c.text`; nil and the outcome if
--- there is none, or one that cannot be read.
-local function read(c)
-  if c.lines or c.truncate or c.take then
-    local header, text = sessionOf(c.record, c.journal)
-    if not header then return nil, text end
-    c.text = text
-    if c.next or c.truncate then c.text = settled(c.record, call('GET', c.record)) end
-    return header
-  end
-  c.text = c.next and settled(c.record, call('GET', c.record) or '') or beginningOf(c.record)
-  if c.text == '' or isRemoved(c.text) then return nil, 'missing' end
-  local header = headerOf(c.text)
-  return header, not header and 'corrupt' or nil
-end
-
--- The outcome if a guard does not hold, in their order; nil if all hold.
 local function refusalOf(c, header)
   if c.operation then
     local noted = call('HGET', c.operations, c.operation)
@@ -240,7 +217,8 @@ local function refusalOf(c, header)
   return guard or inboxGuard or historyGuard(c, header) or liveGuard(c)
 end
 
--- Writes the record: all of it, its fields up to the status, or those that every change writes.
+-- Writes all of the record, its fields up to the status, or only the fields that every change
+-- writes.
 local function store(c, header)
   if c.activity and c.activity + 0 > header.activity + 0 then
     header.activity = format('%016.0f', c.activity)
@@ -265,7 +243,8 @@ local function store(c, header)
 end
 
 local function change(c)
-  local header, outcome = read(c)
+  local header, outcome =
+    sessionOf(c, c.next or c.truncate, c.lines or c.truncate or c.take)
   if not header then return outcome end
   if c.spent and not readBudget(c) then return 'corrupt' end
   local refusal = refusalOf(c, header)
@@ -287,10 +266,9 @@ local function change(c)
   return outcome or 'made 0'
 end
 
--- Moves a session, or what is left of one, in the queue of those that are due.
 local function move(c)
   if c.revision then
-    local header, outcome = read(c)
+    local header, outcome = sessionOf(c)
     if not header then return outcome end
     local refusal = stateGuard(c, header)
     if refusal then return refusal end

@@ -1,9 +1,8 @@
--- Makes the entries of sessions in indexes match a record that has not changed since it was read,
--- or that there is none.
+-- Makes the index entries of sessions match a record that is unchanged since it was read, or a
+-- missing record.
 --
 -- KEYS  of each session: its record, its journal, its operations and its inbox, the due set and its
---       tenants, the work set and its tenants; then the lists that it belongs to, and those that it
---       does not
+--       tenants, the work set and its tenants; then the lists that it belongs to, and the others
 -- ARGV  of each session: idKey; tenantKey; its revision, '' for no record; its due time and its
 --       time in the work set, 'never' for none, '-' to leave it; '1' if the due time may be
 --       earlier; '1' to delete the journal, the operations and the inbox, which a torn log or
@@ -11,7 +10,7 @@
 -- Returns 'repaired', the number of entries that were added, of due times that were changed, and of
 -- entries that were removed.
 
--- Those of some lists that do not have a session by this score; without one, those that have it.
+-- The lists whose score of a session differs from `wanted`; nil for no entry.
 local function wrongOf(lists, idKey, wanted)
   local wrong = {}
   for _, list in ipairs(lists) do
@@ -28,19 +27,11 @@ local function nextSession()
   return s
 end
 
--- The header of a session and its revision: '' if there is none.
-local function headerAt(record)
-  local text = try('GET', record)
-  local isText = type(text) == 'string'
-  local header = isText and headerOf(text)
-  if header then return header, header.revision end
-  local isGone = not text or isText and isRemoved(text)
-  return nil, isGone and '' or 'damaged'
-end
-
 local function repair()
   local s = nextSession()
-  local header, revision = headerAt(s.record)
+  local text = beginningOf(s.record)
+  local header = headerOf(text)
+  local revision = header and header.revision or text
   if revision ~= s.revision then return 'stale' end
   local due = placeIn(s.dueSet, s.dueTenants, s.idKey, s.tenantKey, s.due)
   local change = {idKey = s.idKey, places = {due},
