@@ -2,12 +2,12 @@ import { hasMethods } from '../../src/session/fields.js';
 import { isError } from '../../src/session/native-kinds.js';
 
 /*
- * The clients of hosts, and what the store needs of them: to send a command. A client belongs to
- * the host: the store never configures, extends or closes it. The types are declared here, so that
- * no client is needed to compile against this store.
+ * The clients of hosts, and the one thing that the store needs of them: sending a command. A client
+ * belongs to the host: the store never configures, extends or closes it. The types are declared
+ * here, so that compiling against this store requires no client.
  */
 
-/** An ioredis client (5 or 6, `Redis` or `Cluster`), or one of iovalkey. */
+/** An ioredis client (5 or 6, `Redis` or `Cluster`) or an iovalkey client. */
 export interface IoredisClient {
   /** `end` after the client has been closed for good. */
   readonly status: string;
@@ -17,7 +17,7 @@ export interface IoredisClient {
   evalsha(sha1: string, keyCount: string, ...keysAndArguments: string[]): Promise<unknown>;
   /** `keyPrefix` is honoured. */
   readonly options?: { readonly keyPrefix?: string | undefined } | undefined;
-  /** Of a `Cluster`. */
+  /** Only a `Cluster` has this method. */
   nodes?(role: 'master'): readonly IoredisClient[];
 }
 
@@ -71,26 +71,21 @@ export type RedisClient = IoredisClient | NodeRedisClient | NodeRedisCluster | N
 /** A client of the host that waits for events: any but one of a cluster. */
 export type BlockingRedisClient = IoredisClient | NodeRedisClient | NodeRedisSentinel;
 
-/**
- * What became of a command without a reply: it was not sent, or that is not known. What else an
- * error says is not about the command.
- */
+/** The fate of a command that an error other than its own reply ended: not sent, or unknown. */
 export type Fate = 'unsent' | 'lost';
 
-/** What sends commands to the server, with the client of the host. */
 export interface Sender {
   readonly client: RedisClient;
-  /** Whether the host has closed the client. */
   isClosed(): boolean;
-  /** Sends a command to a master. Its name is in lower case, as the method of ioredis. */
+  /** Sends a command to a master. `command` is in lower case, like the methods of ioredis. */
   send(command: string, args: readonly string[]): Promise<unknown>;
-  /** The masters of a cluster, or the only one. */
   masters(): readonly Pick<Sender, 'send'>[];
-  /** What an error says that is no reply to the command; undefined for all others. */
   fateOf(cause: unknown): Fate | undefined;
-  /** What the client writes before names of keys, but neither in patterns nor in replies. */
+  /**
+   * The client adds this prefix to keys, but not to patterns, and does not remove it from replies.
+   */
   readonly keyPrefix: string;
-  /** What the store has to write before names of keys, as the client itself does not. */
+  /** The prefix that the store has to add because the client does not. */
   readonly ownPrefix: string;
 }
 
@@ -103,21 +98,21 @@ const isSentinel = (client: RedisClient): client is NodeRedisSentinel =>
   hasMethods(client, 'getMasterNode');
 
 /**
- * Whether a value has the methods of a client. node-redis 5 is none: what it writes to a connection
- * that has just broken it counts among the commands of the next one, where each of them then gets
- * the reply to another. It is recognised by what it lacks.
+ * Refuses node-redis 5: what it writes to a connection that has just broken counts among the
+ * commands of the next connection, so each later command gets the reply to a different one. It
+ * lacks `_keyPrefix`.
  */
 export const isClient = (value: unknown): value is RedisClient =>
   isIoredis(value) || (hasMethods(value, 'sendCommand') && '_keyPrefix' in Object(value));
 
-/** Whether a value has the methods of a client that can wait for events. */
+/** A cluster's blocking read could not reach several partitions. */
 export const isBlockingClient = (value: unknown): value is BlockingRedisClient =>
   isClient(value) && !hasMethods(value, 'nodes') && !isCluster(value);
 
 const ioredisSender = (client: IoredisClient): Sender => ({
   client,
-  // QUIT sets `manuallyClosing`, after which the server carries out nothing more, and `status` only
-  // changes when the connection has ended.
+  // QUIT sets `manuallyClosing`, after which the server accepts nothing. `status` changes only when
+  // the connection has ended.
   isClosed: () => client.status === 'end' || Reflect.get(client, 'manuallyClosing') === true,
   send: (command, args) => {
     const method: unknown = Reflect.get(client, command);
@@ -125,25 +120,24 @@ const ioredisSender = (client: IoredisClient): Sender => ({
     return Promise.resolve(Reflect.apply(method, client, args));
   },
   masters: () => (client.nodes?.('master') ?? [client]).map(ioredisSender),
-  // ioredis sends commands again by itself, so that what it says of the last time says nothing of
-  // the first.
+  // ioredis resends commands by itself, so its last error says nothing about the first attempt.
   fateOf: () => undefined,
   keyPrefix: client.options?.keyPrefix ?? '',
   ownPrefix: '',
 });
 
-/** Maps as flat lists and doubles as text: what RESP 2 has for them. All else is the default. */
+/** Requests maps as flat lists and doubles as strings, as in RESP 2. */
 const replies: ReplyOptions = { typeMapping: { 37: Array, 44: String } };
 
-/** Where the first key is among the arguments; for all other commands it is the first. */
+/** The position of the first key among the arguments, if it is not the first. */
 const KEY_AT: Readonly<Record<string, number>> = { eval: 2, evalsha: 2, xinfo: 1 };
 
-/** Errors of node-redis for commands that it has not sent. */
+/** Errors of node-redis for commands that it did not send. */
 const UNSENT = /^(The client is offline|The queue is full|Timeout waiting for a client.*)$/;
 
 /**
- * Replies to the login of a connection. node-redis sends what has waited for the connection together
- * with the login, and the server may carry it out although the login fails.
+ * Replies to the login of a connection. node-redis sends queued commands together with the login,
+ * and the server may run them although the login fails.
  */
 const OF_LOGIN = /^(WRONGPASS |NOPERM .* '(select|readonly|client\b.*)')/;
 
@@ -159,7 +153,7 @@ const nodeRedisSender = (client: Exclude<RedisClient, IoredisClient>): Sender =>
   const fateOf = (cause: unknown): Fate | undefined => {
     const text = isError(cause) ? cause.message : '';
     if (OF_LOGIN.test(text)) return 'lost';
-    // A client by `createSentinel` sends a command again by itself.
+    // A client from `createSentinel` resends commands by itself.
     return UNSENT.test(text) && !isSentinel(client) ? 'unsent' : undefined;
   };
   if (isCluster(client)) {

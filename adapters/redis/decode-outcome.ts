@@ -1,21 +1,27 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { StoreError } from '../../src/session/errors.js';
-import type { Begun, Changed, Removed } from '../../src/store/commit.js';
+import type { Changed } from '../../src/store/commit.js';
 import type { SessionKey } from '../../src/store/session-store.js';
-import { BEGIN_GUARDS, REMOVE_GUARDS, refusedBy, refusedChange } from '../stored/refusals.js';
+import {
+  BEGIN_GUARDS,
+  REMOVE_GUARDS,
+  type Refused,
+  refusedBy,
+  refusedChange,
+} from '../stored/refusals.js';
 import { type Failure, tooManyEnded, toStoreError, unknownReply, unreadable } from './failure.js';
 import { decodePlaced, decodeRecord } from './record.js';
 
-/** The error of an unexpected outcome. */
 const errorOf = (key: SessionKey, outcome: string): StoreError => {
   if (outcome === 'ended') return tooManyEnded;
   return outcome === 'corrupt' ? unreadable(key) : unknownReply.error;
 };
 
-/** An outcome of a script: a word, a guard after `no`, and what follows it. */
 const OUTCOME = /^(\w+)(?: (\w+)(?: (.*))?)?$/s;
 
-/** Reads an outcome of a script. `read` gets its parts, and returns undefined for unknown ones. */
+/**
+ * Reads a word, a guard after `no`, and the rest. `read` returns undefined for unknown outcomes.
+ */
 const outcomeOf = <T extends object>(
   key: SessionKey,
   reply: Result<string, Failure>,
@@ -27,23 +33,17 @@ const outcomeOf = <T extends object>(
   return typeof outcome === 'string' ? err(errorOf(key, outcome)) : ok(outcome);
 };
 
-export const begunOf = (
-  key: SessionKey,
-  reply: Result<string, Failure>,
-): Result<Begun, StoreError> =>
-  outcomeOf(key, reply, (word, guard) =>
-    word === 'made' ? { outcome: word } : refusedBy(BEGIN_GUARDS, guard),
-  );
+const madeOrRefused =
+  <G extends string>(guards: readonly G[]) =>
+  (key: SessionKey, reply: Result<string, Failure>) =>
+    outcomeOf(key, reply, (word, guard): { readonly outcome: 'made' } | Refused<G> | undefined =>
+      word === 'made' ? { outcome: word } : refusedBy(guards, guard),
+    );
 
-export const removedOf = (
-  key: SessionKey,
-  reply: Result<string, Failure>,
-): Result<Removed, StoreError> =>
-  outcomeOf(key, reply, (word, guard) =>
-    word === 'made' ? { outcome: word } : refusedBy(REMOVE_GUARDS, guard),
-  );
+export const begunOf = madeOrRefused(BEGIN_GUARDS);
+export const removedOf = madeOrRefused(REMOVE_GUARDS);
 
-/** A change that was made, with the lines of the messages that it takes and tabs between them. */
+/** Lines of taken messages arrive with tabs in place of line ends. */
 const madeOf = (position: number, taken: string | undefined): Changed | 'corrupt' => {
   if (taken === undefined) return { outcome: 'made', position };
   const lines = taken.replaceAll('\t', '\n');

@@ -32,32 +32,25 @@ import { type Mutation, writeScripts } from './write-scripts.js';
 const textOf = (value: number | string | undefined): string =>
   value === undefined ? '' : String(value);
 
-/**
- * An event as scripts take it: the session and the details as JSON. The script completes that of an
- * append.
- */
+/** The script completes the event of an append with its positions. */
 const eventText = ({ sessionKey }: SessionKeys, event: EventPart): string => {
   const text = `${sessionKey} ${JSON.stringify(event)}`;
   return event.type === 'appended' ? text.slice(0, -1) : text;
 };
 
-/** What a commit does with the inbox. */
 interface Mail {
   readonly send?: MessageToStore | undefined;
   readonly withdraw?: readonly string[] | undefined;
 }
 
-/** What a commit consists of for `scripts/change.lua`, which describes it. */
 interface Parts {
   readonly numbers: Readonly<Record<string, number | string | undefined>>;
   readonly operation?: Guards['operation'];
   readonly live?: LiveLimit | undefined;
   readonly index?: IndexChange;
-  /** The record of the source of a fork. */
   readonly source?: string | undefined;
   readonly mail?: Mail | undefined;
   readonly lines?: string | undefined;
-  /** The record, or the parts of one. */
   readonly texts?: readonly string[];
   readonly events?: readonly EventPart[];
 }
@@ -70,7 +63,7 @@ const keysOf = (
   keys: SessionKeys,
   { operation, mail, live, index = noChange, source, numbers }: Parts,
 ): readonly string[] => {
-  // Nothing else of what is left of a session is read.
+  // The remains of a removed session are a record and nothing else.
   const names = [keys.record, keys.isLeft ? keys.record : keys.journal];
   if (operation) names.push(keys.operations);
   if (mail) names.push(keys.inbox);
@@ -82,7 +75,6 @@ const keysOf = (
   return [...names, ...index.gained, ...index.lost];
 };
 
-/** The numbers that there are, each as ` <name>=<value>`. */
 const namedNumbers = (numbers: Parts['numbers']): string => {
   let text = '';
   for (const name of Object.keys(numbers)) {
@@ -118,7 +110,7 @@ const changing = (keys: SessionKeys, parts: Parts): Mutation => {
   return { script, keys: keysOf(keys, parts), args };
 };
 
-/** No version that is none reaches the script. */
+/** An invalid version must not reach the script, whose numbers have spaces between them. */
 const versionText = (version: string): string => (/^[\w.-]+$/.test(version) ? version : '-');
 
 const linesOf = (entries: readonly HistoryEntry[]): string | undefined =>
@@ -144,17 +136,13 @@ export const beginning = (
   });
 };
 
-/** The conditions of an append as `scripts/append.lua` takes them. */
 const conditionsOf = ({ operation, fence, end }: Guards): string => {
   if (!operation && !fence && end === undefined) return '';
   const { token = '-', now = '-' } = fence ?? {};
   return ` ${end ?? '-'} ${token} ${now} ${operation?.digest ?? '-'}`;
 };
 
-/**
- * An append without other guards and effects, whose event its script writes; undefined for any
- * other change.
- */
+/** An append without other guards and effects, for which a shorter script suffices. */
 const plainAppend = (
   keys: SessionKeys,
   { guards, effects }: StateChange | UseChange,
@@ -210,7 +198,6 @@ const numbersOf = ({ guards, effects }: StateChange | UseChange): Parts['numbers
   return { ...numbers, next: revisionText(revision), ...times, waits, take, turn };
 };
 
-/** What a change does with the inbox; undefined if it does not need it. */
 const mailOf = ({ effects }: StateChange | UseChange): Mail | undefined => {
   const { put, send } = effects;
   if (put === undefined) return send && { send };
@@ -245,10 +232,9 @@ export const moveOf = (keys: SessionKeys, { guards, effects }: Move): Mutation =
     index: { ...noChange, due: timeText(effects.dueAt) },
   });
 
-/** Deletes the texts of messages that no longer wait. */
 export const clearing = (keys: SessionKeys): Mutation => changing(keys, { numbers: {}, mail: {} });
 
-/** What is left of a removed session as a record, which scripts change like any other one. */
+/** The remains have the format of a record, so that scripts change them like any session. */
 const encodeRemains = (id: string, state: StateRecord): string => {
   const head = { id, options: noOptions, createdAt: new Date(0).toISOString() };
   return encodeRecord('0'.repeat(12), head, state, { sequence: 1, entries: 0, bytes: 0 });
@@ -268,7 +254,7 @@ export const removalOf = (
     script: writeScripts.remove,
     keys: [
       ...[record, ...data, keys.deadlines, keys.tenants, keys.work, keys.waiting],
-      // A key, although only the beginning of some: clients put their prefix before keys.
+      // A prefix of keys is passed as a key, so that clients add their own prefix.
       ...[keys.labels, left?.record ?? record],
       ...listsOf(keys),
     ],

@@ -12,24 +12,20 @@ import { isError } from '../../src/session/native-kinds.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import type { Fate } from './clients.js';
 
-/** The result of a call of the store. */
 export type Answer<T> = Promise<Result<T, StoreError>>;
 
-/** The failure of one attempt to reach the server. */
+/** A failed attempt. `code` is the first word of the error reply; '' without one. */
 export interface Failure {
-  /** The first word of an error reply; empty without an error reply. */
   readonly code: string;
   readonly error: StoreUnavailable | Misconfigured;
-  /** Whether a retry may succeed a moment later. */
   readonly isTransient: boolean;
 }
 
 /*
- * Error replies by their first word, the only fixed part. A server that answers with one of these
- * has not run the command, and the scripts revert their earlier writes.
+ * Error replies by their first word, the only fixed part. After one of these replies, the command
+ * was not run: scripts check everything before their first write.
  */
 
-/** Transient refusals: a retry may soon succeed. */
 const transient = [
   'ASK',
   'BUSY',
@@ -41,13 +37,11 @@ const transient = [
   'TRYAGAIN',
 ];
 
-/** Refusals that last until the server's data or settings change. */
 const lasting = ['CROSSSLOT', 'DENIED', 'MISCONF', 'NOREPLICAS', 'OOM', 'WRONGTYPE'];
 
 /**
- * Refusals of the client's user, which last until the host changes the user or the client. A
- * client logs in before it sends commands on a new connection, so these replies do not come and go
- * with connections.
+ * Refusals of the client's user. Clients log in before they send commands on a new connection, so
+ * these last until the host changes the user or the client.
  */
 const denied: Readonly<Record<string, string>> = {
   NOAUTH: 'Redis refused the call: the client has not logged in',
@@ -55,25 +49,18 @@ const denied: Readonly<Record<string, string>> = {
   WRONGPASS: 'Redis refused the login: the user name or password is wrong',
 };
 
-/**
- * The first word of an error reply. Before Redis 7, the word of a command in a script comes after
- * that of the script.
- */
+/** Before Redis 7, errors of commands in a script follow a prefix. */
 const firstWord = /^(?:ERR Error running script .*?: )?-?([A-Z]{2,}) /;
 
-/** The user has no right to a command of a script. Redis 7.0 has no first word for this. */
+/** Redis 7.0 reports missing rights inside scripts without a first word. */
 const noRight = /The user executing the script can't run this command|ACL failure in script/;
 
-/** The first word of an error reply; empty for any other value. */
 const errorCode = (cause: unknown): string => {
   if (!isError(cause)) return '';
   return noRight.test(cause.message) ? 'NOPERM' : (firstWord.exec(cause.message)?.[1] ?? '');
 };
 
-/**
- * The failure of a command. The error keeps only the text of `cause`, because the command on it
- * contains data and passwords.
- */
+/** The error keeps only the message of `cause`, whose command contains data and passwords. */
 export const failureOf = (cause: unknown, fate?: Fate): Failure => {
   if (fate === 'unsent') return notSent(textOf(cause));
   const code = fate === 'lost' ? '' : errorCode(cause);
@@ -88,8 +75,8 @@ export const failureOf = (cause: unknown, fate?: Fate): Failure => {
       isTransient,
     };
   }
-  // Another error reply would come again. Without an error reply, the connection was lost and will
-  // be opened again.
+  // Any other error reply would come again. Without a reply, the connection was lost and will be
+  // reopened.
   const message = code === '' ? 'Redis did not answer' : 'Redis answered with an error';
   return {
     code,
@@ -98,13 +85,12 @@ export const failureOf = (cause: unknown, fate?: Fate): Failure => {
   };
 };
 
-/** What an attempt has done: a refusal of the user has done nothing. */
 export const outcomeOfFailure = ({ error }: Failure): StoreUnavailable['outcome'] =>
   error.type === 'misconfigured' ? 'not_applied' : error.outcome;
 
 /**
- * The error with what all attempts of the call have done. After an attempt in doubt, a refusal of
- * the user is no proof that nothing was applied.
+ * The outcome of all attempts of a call: after an attempt in doubt, a refusal of the user does not
+ * prove that nothing was applied.
  */
 export const withOutcome = (
   { error }: Failure,
@@ -116,8 +102,8 @@ export const withOutcome = (
 };
 
 /**
- * The failure of a command with a reply that the server never sends, so its outcome is unknown.
- * Sending it again could apply it twice.
+ * A reply in a form that the server never sends. The outcome is unknown, so sending the command
+ * again could apply it twice.
  */
 export const unknownReply: Failure = {
   code: '',
@@ -128,34 +114,30 @@ export const unknownReply: Failure = {
   isTransient: false,
 };
 
-/** The failure of a call at its deadline: `not_applied` if the command was not sent. */
+/** A call at its deadline: `not_applied` if its command was not sent. */
 export const timedOut = (outcome: StoreUnavailable['outcome']): Failure => ({
   code: '',
   error: storeUnavailable('Redis did not answer in time', outcome),
   isTransient: false,
 });
 
-/**
- * Removes the arguments of the command, which a server repeats in the error for an unknown command.
- */
+/** Servers repeat the arguments of unknown commands in their errors. */
 const textOf = (cause: unknown): string =>
   (isError(cause) ? cause.message : String(cause)).replace(/, with args beginning with: .*/s, '');
 
-/** The failure of a call that the client has not sent. */
 const notSent = (cause: string): Failure => ({
   code: '',
   error: storeUnavailable('the Redis client did not send the command', 'not_applied', cause),
   isTransient: true,
 });
 
-/** The failure of a call whose client the host has closed, or not connected. */
+/** The host has closed the client, or not connected it. */
 export const closed: Failure = {
   code: '',
   error: storeUnavailable('the Redis client is closed', 'not_applied'),
   isTransient: false,
 };
 
-/** The error of a failed command for the session that it was about. */
 export const toStoreError = ({ id }: SessionKey, { code, error }: Failure): StoreError =>
   code === 'WRONGTYPE' ? corruptRecord(id, 'one of its keys has a wrong type') : error;
 
@@ -163,6 +145,6 @@ export const unreadable = ({ id }: SessionKey): CorruptRecord =>
   corruptRecord(id, 'this version does not know the format of its record or journal');
 
 export const tooManyEnded = storeUnavailable(
-  'too many sessions have ended by the clock and are not swept; run a sweeper',
+  'too many expired sessions are not swept; run a sweeper',
   'not_applied',
 );

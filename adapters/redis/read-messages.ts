@@ -13,7 +13,6 @@ import recordLua from './scripts/record.lua';
 
 const messagesScript = scriptOf(fieldsLua, recordLua, historyLua, inboxLua, messagesLua);
 
-/** A message, from where it is; `undefined` if it cannot be read. */
 const messageIn = (id: string, digest: string, place: string): StoredMessage | undefined => {
   if (place === '') return { id, digest };
   if (/^\d+$/.test(place)) return { id, digest, position: Number(place) };
@@ -21,7 +20,6 @@ const messageIn = (id: string, digest: string, place: string): StoredMessage | u
   return entry && { id, digest, entry };
 };
 
-/** Reads messages of a session with one script. */
 export const readMessages = async (
   call: Call,
   keys: SessionKeys,

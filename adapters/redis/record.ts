@@ -24,60 +24,55 @@ import { finite, NEVER } from '../stored/never.js';
  *     <ranges>
  *     <labels>
  *     <the state as JSON, without the values of `StateBeside` and its labels>
- *     <what never changes, as JSON>
+ *     <the head as JSON>
  *     <the fields from the second side on of the state before>
  *     <the state before as JSON>
  *
  * The fields up to the redactions have fixed widths, so that an append overwrites those from the
  * last activity to the first side where they are, and a message all of them. The others follow from
  * the state, for scripts, which read no JSON: the token is 0 for a cancelled lease, and `claimable`
- * is
- * `wakeAtOf` without `asked`. `asked` is `work.askedAt`, `NEVER` for none, and `inbox` is
+ * is `wakeAtOf` without `asked`. `asked` is `work.askedAt`, `NEVER` for none, and `inbox` is
  * `work.inbox`. Times are in milliseconds since the epoch. `incarnation` distinguishes the session
  * from a later one with the same id. `bytes` is the committed length of the journal: data after
  * that length was never acknowledged. An `x` as the first character of the last activity marks a
  * removed session.
  *
- * A state that comes with entries, for example at the end of a turn, gets the other side, 0 or 1,
- * and keeps the state before. If a torn log applies such a change before an append that did not
- * know it, the append overwrites the entries and the first side: then the sides differ, and the
- * state before counts.
+ * A state that comes with entries, for example at the end of a turn, switches sides between 0 and
+ * 1, and keeps the previous state. If a torn log applies such a change before an append that did
+ * not know it, the append overwrites the entries and the first side: then the sides differ, and
+ * the previous state counts.
  *
  * The journal is the history: a line of JSON and a comma for each entry. A rewind changes no line.
- * It adds a line that is no entry, so that no position is used twice, and writes the parts of the
- * journal that are the history into the ranges:
+ * It adds an empty line, so that no position is used twice, and writes the parts of the journal
+ * that are the history into the ranges:
  *
  *     <tail>:[ <beginning>-<end>-<entries up to the end>]...
  *
- * The last range begins at the tail and ends with the journal. If the tail is 0, the whole journal
- * is the history. The line also has the ranges of before the last rewind, after a semicolon: an
- * append overwrites the tail, so that it finds its own ranges again when a torn log applies a lost
- * rewind before it.
+ * The last range begins at the tail and ends with the journal. If the tail is 0, the journal is
+ * the history. After a semicolon follow the ranges of before the last rewind: an append overwrites
+ * the tail, so it finds its own ranges again when a torn log applies a lost rewind before it.
  *
  * The inbox is a hash. The messages that wait have the numbers up to `last`, `inbox` of them, each
  * in a field `<number>`: the digest, the id, and after a newline the entry as JSON. For each
- * message that ever was, the field `=<id>` is `<digest>:<its numbers>`, and once it was taken also
- * its place in the journal, as that of an operation, or ` -` once it was withdrawn. Which of them
- * count follows from the record and the journal: a torn log may leave others. The texts of those
- * that were taken or withdrawn, from the number `first` on, stay until the next change of the
- * inbox: an append overwrites `inbox` and `last`, so that messages wait again when a torn log
- * applies a lost change before it.
+ * message ever sent, the field `=<id>` is `<digest>:<its numbers>`, followed by its place in the
+ * journal, like an operation's, once it was taken, or by ` -` once it was withdrawn. The record and
+ * the journal decide which of them count: a torn log may leave others. Messages that were taken or
+ * withdrawn, from the number `first` on, stay until the next change of the inbox: an append
+ * overwrites `inbox` and `last`, so messages wait again when a torn log applies a lost change
+ * before it.
  */
 
 const VERSION = '1';
 
 const pad = (value: number, width: number): string => String(value).padStart(width, '0');
 
-/** The letter of a status in a record. */
 export const letterOf = (status: SessionStatus): string => status.charAt(0);
 
-/** A revision as scripts compare it. */
 export const revisionText = (revision: number): string => pad(revision, 16);
 
-/** A last activity as scripts write it. */
 export const activityText = (lastActivityAt: number): string => pad(lastActivityAt, 16);
 
-/** The fields that follow from a state. */
+/** The fields that repeat parts of the state for scripts. */
 export const stateFields = (state: StateRecord): string => {
   const { status, terms, work } = state;
   const times = [deadlineOf(state), terms.inactivityTimeoutMs].map(finite);
@@ -88,20 +83,16 @@ export const stateFields = (state: StateRecord): string => {
   return [letterOf(status), ...times, token, until, claimable].join(' ');
 };
 
-/** The labels of a state in their line. */
 export const labelsLine = ({ labels }: StateRecord): string => labelTexts(labels).join(' ');
 
-/** The state in its line. */
 export const stateLine = (state: StateRecord): string => encodeState(state, undefined);
 
-/** What a record counts. */
 export interface Counts {
   readonly sequence: number;
   readonly entries: number;
   readonly bytes: number;
 }
 
-/** The record of a new session. */
 export const encodeRecord = (
   incarnation: string,
   head: SessionHead,
@@ -117,7 +108,7 @@ export const encodeRecord = (
     pad(counts.sequence, 10),
     pad(counts.entries, 10),
     pad(counts.bytes, 12),
-    // The tail.
+    // The tail, which is 0 until the first rewind.
     pad(0, 12),
     pad(state.work.askedAt ?? NEVER, 16),
     pad(state.work.inbox ?? 0, 6),
@@ -132,23 +123,17 @@ export const encodeRecord = (
   return [header, '', labelsLine(state), stateLine(state), encodeHead(head)].join('\n');
 };
 
-/** A part of a journal: where it begins and ends. */
 export type Piece = readonly [from: number, upto: number];
 
-/** The header of a record and its ranges. */
 export interface RecordHeader extends Counts, StateBeside {
   readonly incarnation: string;
   readonly created: number;
   readonly redactions: number;
-  /** The parts of the journal that are the history. */
   readonly pieces: readonly Piece[];
-  /** Length of the history. */
   readonly shown: number;
-  /** The version of the history. */
   readonly version: string;
 }
 
-/** A record as text, read. */
 export interface DecodedRecord {
   readonly header: RecordHeader;
   readonly head: SessionHead;
@@ -156,12 +141,10 @@ export interface DecodedRecord {
 }
 
 const HEADER =
-  /^1 \d{16} [\w-]{12} \d{15} \d{16}(?: \d{10}){2}(?: \d{12}){2} \d{16} \d{6}(?: \d{10}){2} \d \d{8} \d [IAPT](?: \d{1,16}){5}$/;
-/** Numbers of lines in a record. */
+  /^1 (\d{16}) ([\w-]{12}) (\d{15}) (\d{16}) (\d{10}) (\d{10}) (\d{12}) (\d{12}) (\d{16}) (\d{6})(?: \d{10}){2} \d (\d{8}) \d [IAPT](?: \d{1,16}){5}$/;
 const LINES = [5, 7];
 const RANGES = /^\d+:(?: \d+-\d+-\d+)*$/;
 
-/** The pieces of a history; `undefined` if they cannot be read, or are not in order. */
 const piecesOf = (tail: number, line: string, bytes: number): readonly Piece[] | undefined => {
   if (tail === 0) return [[0, bytes]];
   const ranges = line.split(';').find((each) => each.startsWith(`${tail}:`)) ?? '';
@@ -178,26 +161,25 @@ const piecesOf = (tail: number, line: string, bytes: number): readonly Piece[] |
   return pieces;
 };
 
-/** The header and the ranges in their two lines; `undefined` if they cannot be read. */
 export const decodeHeader = (line: string, ranges: string): RecordHeader | undefined => {
-  if (!HEADER.test(line)) return undefined;
-  const incarnation = line.slice(19, 31);
-  const bytes = Number(line.slice(87, 99));
-  const tail = Number(line.slice(100, 112));
-  const redactions = Number(line.slice(161, 169));
+  const [, revision, incarnation = '', ...fields] = HEADER.exec(line) ?? [];
+  const [created = 0, lastActivityAt = 0, sequence = 0, entries = 0, ...others] =
+    fields.map(Number);
+  const [bytes = 0, tail = 0, askedAt = 0, inbox = 0, redactions = 0] = others;
+  if (revision === undefined) return undefined;
   const pieces = piecesOf(tail, ranges, bytes);
   if (pieces === undefined) return undefined;
   let shown = 0;
   for (const [from, upto] of pieces) shown += upto - from;
   return {
     incarnation,
-    created: Number(line.slice(32, 47)),
-    revision: Number(line.slice(2, 18)),
-    askedAt: Number(line.slice(113, 129)),
-    inbox: Number(line.slice(130, 136)),
-    lastActivityAt: Number(line.slice(48, 64)),
-    sequence: Number(line.slice(65, 75)),
-    entries: Number(line.slice(76, 86)),
+    created,
+    revision: Number(revision),
+    askedAt,
+    inbox,
+    lastActivityAt,
+    sequence,
+    entries,
     bytes,
     redactions,
     pieces,
@@ -206,22 +188,19 @@ export const decodeHeader = (line: string, ranges: string): RecordHeader | undef
   };
 };
 
-/** The labels in their line of a record; `undefined` if it cannot be read. */
 const labelsInLine = (line: string): SessionLabels | undefined => {
   const labels = line === '' ? {} : labelsOf(line.split(' '));
   return labelTexts(labels).join(' ') === line ? labels : undefined;
 };
 
-/** The mark of a removal, where the last activity would be. */
+/** The mark of a removal replaces the last activity. */
 const REMOVED = /^1 \d{16} [\w-]{12} \d{15} x/;
 
 /**
- * Whether a removal of the session has begun: the session is gone for all readers, and what is left
- * of it is deleted next. See `scripts/remove.lua`.
+ * A marked session is gone for all readers, and its data is deleted next. See `scripts/remove.lua`.
  */
 export const isRemoved = (text: string): boolean => REMOVED.test(text);
 
-/** The contents of a record; `undefined` if they cannot be read, or belong to another session. */
 export const decodeRecord = (id: string, text: string): DecodedRecord | undefined => {
   const lines = text.split('\n', 8);
   const [first = '', ranges = '', labelled = '', latest, headText, , before] = lines;
@@ -237,16 +216,12 @@ export const decodeRecord = (id: string, text: string): DecodedRecord | undefine
 
 const LINE_END = ',\n';
 
-/**
- * The first character of a journal that was written before its record. It stands for that of a
- * line.
- */
+/** Replaces the first character of a journal that was written before its record. */
 const UNCONFIRMED = '?';
 
 export const encodeLines = (entries: readonly HistoryEntry[]): string =>
   entries.map((entry) => encodeEntry(entry) + LINE_END).join('');
 
-/** The entries of whole lines; `undefined` if they cannot be read. */
 export const decodeLines = (lines: string): readonly HistoryEntry[] | undefined => {
   if (lines === '') return [];
   if (lines.length <= LINE_END.length || !lines.endsWith(LINE_END)) return undefined;
@@ -254,10 +229,7 @@ export const decodeLines = (lines: string): readonly HistoryEntry[] | undefined 
   return decodeEntries(text.startsWith(UNCONFIRMED) ? `{${text.slice(1)}` : text);
 };
 
-/**
- * The entries of whole lines, each with its position if the first one begins at `start`;
- * `undefined` if they cannot be read.
- */
+/** Lines that begin at `start`, with positions; undefined if they cannot be read. */
 export const decodePlaced = (
   lines: string,
   start: number,

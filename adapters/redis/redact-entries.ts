@@ -6,14 +6,12 @@ import type { Answer, Failure } from './failure.js';
 import type { SessionKeys } from './keyspace.js';
 import { type Mutation, writeScripts } from './write-scripts.js';
 
-/** The outcome of a script that has left others of the positions. */
 const MORE = /^more ([1-9]\d*) ([\w-]+)$/;
 
-/** What a redaction has done is not undone if a later part of it fails. */
+/** A failed part does not undo the parts before it. */
 const afterParts = (error: StoreError): StoreError =>
   error.type === 'store_unavailable' ? { ...error, outcome: 'unknown' } : error;
 
-/** Redacts positions of the session with this incarnation; '' for any. */
 const redactionOf = (
   { record, journal, inbox, sessionKey }: SessionKeys,
   positions: readonly number[],
@@ -29,12 +27,11 @@ const redactionOf = (
   };
 };
 
-/** Makes a part of a redaction. */
 type Make = (mutation: Mutation) => Promise<Result<string, Failure>>;
 
 /**
- * Redacts entries with as many scripts as necessary, so that no script blocks the server for long.
- * Each is a separate change; repeating all of them changes only what is left.
+ * Uses as many scripts as necessary, so that none blocks the server for long. Each is a separate
+ * change; repeating all of them changes only what is left.
  */
 export const redactEntries = async (
   keys: SessionKeys,

@@ -32,10 +32,10 @@ export interface RedisEventsOptions {
    */
   readonly length?: number | undefined;
   /**
-   * A separate connection for watches, such as `client.duplicate()`: one blocking read on it waits
-   * for new events of all watched streams. It belongs to the host: close it after the watches, and
-   * use it for nothing else. Not of a cluster, where one read cannot reach several partitions.
-   * Default: watched streams are polled.
+   * A separate connection for watches, for example `client.duplicate()`: one blocking read on it
+   * waits for new events of all watched streams. It belongs to the host: use it for nothing else,
+   * and close it after the watches. A cluster is not accepted, because one read cannot reach
+   * several partitions. Default: watched streams are polled.
    */
   readonly client?: BlockingRedisClient | undefined;
 }
@@ -57,31 +57,30 @@ export interface RedisEventsOptions {
 export interface RedisSessionStoreOptions {
   /**
    * The host's own client: ioredis 5 or 6 or iovalkey, `Redis` or `Cluster`; or node-redis 6.1 or
-   * later, connected, by `createClient`, `createClientPool`, `createCluster` or `createSentinel`. Its
-   * `keyPrefix` works.
+   * later, connected, from `createClient`, `createClientPool`, `createCluster` or `createSentinel`.
+   * Its `keyPrefix` works.
    */
   readonly client: RedisClient;
   /** The prefix of all keys: 1 to 128 characters without `{`, `}` and `*`. Default: `colloquy`. */
   readonly prefix?: string | undefined;
   /**
-   * Number of hash slots for the tenants, 1 to 16384; use more than 1 for a cluster, such as 64.
-   * The first process that creates a session stores it for all processes, like `events` and
-   * `reportEnds`. A process without these options follows the stored settings, and a
-   * process with different values gets `misconfigured`. Default: the stored number; in a new store
-   * 1.
+   * Number of hash slots for the tenants, 1 to 16384; use more than 1 for a cluster, for example
+   * 64. The first process that creates a session stores it for all processes, like `events` and
+   * `reportEnds`. A process without these options follows the stored settings, and one with
+   * different values fails with `misconfigured`. Default: the stored number; in a new store 1.
    */
   readonly partitions?: number | undefined;
   /** Maximum duration of any call in milliseconds, 1 to 600000. Default: 2000. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether every change is sent to all processes as an event, through one Redis Stream per
-   * partition. A stream keeps about `length` events, 1 to 100000000; an event takes about 100
-   * bytes. Without this option, sessions can be watched if the stored setting enables events.
-   * Default: the stored setting; in a new store false.
+   * Send every change to all processes as an event, through one Redis Stream per partition. A
+   * stream keeps about `length` events, 1 to 100000000; an event takes about 100 bytes. Without
+   * this option, sessions can be watched if the stored setting enables events. Default: the stored
+   * setting; in a new store false.
    */
   readonly events?: boolean | RedisEventsOptions | undefined;
   /**
-   * Whether sweeps report the end of each session to `onEnded`. `repair({ reconfigure: true })`
+   * Report the end of each session to `onEnded` during sweeps. `repair({ reconfigure: true })`
    * changes it. Default: the stored setting; in a new store false.
    */
   readonly reportEnds?: boolean | undefined;
@@ -102,7 +101,7 @@ const DEFAULT_TIMEOUT_MS = 2000;
 
 const CLIENT = 'must be a client of ioredis, iovalkey or node-redis 6';
 
-// Of any class, since they belong to the host.
+// `typed` without a class, because the client's class belongs to the host.
 const client = typed(isClient, CLIENT, undefined);
 const eventsClient = typed(isBlockingClient, `${CLIENT}, but not of a cluster`, undefined);
 

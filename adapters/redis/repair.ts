@@ -16,29 +16,23 @@ import { asList, asListOf, asText, type ReplyForm } from './reply-form.js';
 import { type Mutation, writeScripts } from './write-scripts.js';
 import type { Writer } from './writer.js';
 
-/** The kinds of the keys of indexes with sessions. */
 const INDEXES = new Set([
   ...['index', 'label', 'work', 'deadlines'],
   ...sessionStatuses.map((status) => status.toLowerCase()),
 ]);
 
-/** The kinds of the keys of a session. */
 const PARTS = ['record', 'journal', 'operations', 'inbox'] as const;
 type SessionPart = (typeof PARTS)[number];
 
 const isPart = (kind: string): kind is SessionPart => PARTS.some((part) => part === kind);
 
-/** Whether an index has an entry of a session with this state. */
 const belongsTo = (index: string, keys: SessionKeys, state: StateRecord): boolean => {
   const { lists, due, work } = entriesOf(keys, state);
   if (index === keys.deadlines) return due !== 'never';
   return index === keys.work ? work !== 'never' : lists.includes(index);
 };
 
-/**
- * Makes the entries of a session in indexes those of its record, or none without one; also in a
- * `list` that the session may be in.
- */
+/** Makes the index entries of a session match its record, also in a `list` that it may be in. */
 const repairOf = (
   keys: SessionKeys,
   state: StateRecord | undefined,
@@ -46,12 +40,12 @@ const repairOf = (
   hasRemains: boolean,
 ): Mutation => {
   const { lists: gained, due, work } = entriesOf(keys, state);
-  // Claims take a session that has ended out of the queue, whatever its record says.
+  // Claims remove a session after its expiry from the queue, whatever its record says.
   const isOver = state !== undefined && work !== 'never' && endsAt(state) <= Date.now();
   const others = keys.isLeft ? [] : listsOf(keys);
   const all = new Set(list === undefined ? others : [list, ...others]);
   const lost = [...all].filter((each) => !gained.includes(each));
-  // An activity postpones an end without a new due time, which a sweep moves later.
+  // An activity postpones the expiry without a new due time, which a sweep moves later.
   const mayBeEarly =
     state?.status === 'ACTIVE' &&
     state.terms.inactivityTimeoutMs < Number.POSITIVE_INFINITY &&
@@ -73,7 +67,7 @@ const repairOf = (
 
 /** Options of `repair`. */
 export interface RepairOptions {
-  /** Whether to change the stored settings to the options of this process. Default: false. */
+  /** Change the stored settings to the options of this process. Default: false. */
   readonly reconfigure?: boolean | undefined;
 }
 
@@ -87,16 +81,12 @@ export interface RepairReport {
   readonly rescheduled: number;
   /** Number of removed entries and other remains of sessions that no longer exist. */
   readonly removed: number;
-  /**
-   * Sessions that cannot be read. They are left unchanged: the host decides whether to delete them.
-   */
+  /** Sessions that cannot be read. They stay unchanged: the host decides whether to delete them. */
   readonly unreadable: readonly SessionKey[];
 }
 
-/** Number of keys or entries to request at a time. */
 const PAGE = '200';
 
-/** Asks for a page of items. The reply has the cursor of the next page, `0` at the end. */
 interface Scan {
   readonly command: 'scan' | 'zscan';
   readonly argsAt: (cursor: string) => readonly string[];
@@ -109,26 +99,22 @@ const asPage: ReplyForm<{ readonly next: string; readonly items: readonly string
   return next !== undefined && items !== undefined ? { next, items } : undefined;
 };
 
-/** The servers whose keys are to be scanned. */
 const mastersOf = Result.fromThrowable(
   (sender: Sender): readonly Route[] => sender.masters(),
   (cause) => withOutcome(failureOf(cause), 'not_applied'),
 );
 
 /**
- * Checks all data of a store, page by page. It corrects index entries that are missing, wrong or
- * stale because of manual changes, another program or a restored backup; crashes of the engine
- * cause no such errors. It may run while sessions are used and in several processes, and can be
- * stopped at any time. Damaged data is reported or skipped, and does not affect the rest.
+ * Checks all data of a store, page by page. Crashes of the engine cause no errors that need it. It
+ * may run while sessions are used and in several processes, and can be stopped at any time. Damaged
+ * data is reported or skipped, and does not affect the rest.
  */
 export class Repair {
   readonly #connection: Connection;
   readonly #writer: Writer;
   readonly #keys: Keyspace;
-  /** Number of events that a stream keeps. */
   readonly #kept: string;
   readonly #report = { sessions: 0, listed: 0, rescheduled: 0, removed: 0 };
-  /** The unreadable sessions, by their keys. */
   readonly #unreadable = new Map<string, SessionKey>();
 
   constructor(connection: Connection, writer: Writer, { keys, eventsLength }: OpenCall) {
@@ -142,7 +128,7 @@ export class Repair {
     const { sender } = this.#connection;
     const masters = mastersOf(sender);
     if (masters.isErr()) return err(masters.error);
-    // A client of a cluster that is closed knows none.
+    // A closed client of a cluster knows no masters.
     if (masters.value.length === 0) return err(closed.error);
     const { keyPrefix } = sender;
     const pattern = this.#keys.pattern(keyPrefix);
@@ -156,7 +142,6 @@ export class Repair {
     return ok({ ...this.#report, unreadable: [...this.#unreadable.values()] });
   }
 
-  /** Calls `repair` for every `step`th item of a scan, one page at a time. */
   async #each(
     { command, argsAt, route }: Scan,
     repair: (item: string) => Promise<void>,
@@ -185,13 +170,9 @@ export class Repair {
     const argsAt = (cursor: string) => [name, cursor, 'COUNT', PAGE];
     const repair = (idKey: string) =>
       this.#repairIndexes({ ...this.#keys.of(keyOf(`${tenantKey}:${idKey}`)), idKey }, name);
-    // Each member is followed by its score.
     await this.#each({ command: 'zscan', argsAt }, repair, 2);
   }
 
-  /**
-   * Writes the entries of a session as they follow from its record, unless `index` has it rightly.
-   */
   async #repairIndexes(keys: SessionKeys, index?: string): Promise<void> {
     const found = await findState(this.#connection.begin(), keys);
     if (found.isErr()) return;
@@ -218,7 +199,7 @@ export class Repair {
     const found = await findSession(call, keys, {});
     if (found.isErr()) {
       if (found.error.type !== 'corrupt_record') return;
-      // The same session is checked again for its journal.
+      // The scan also reaches the session by its journal.
       if (!this.#unreadable.has(keys.sessionKey)) this.#report.sessions += 1;
       this.#unreadable.set(keys.sessionKey, key);
       return;
@@ -227,7 +208,7 @@ export class Repair {
       await this.#make(keys, repairOf(keys, undefined, undefined, true));
       return;
     }
-    // A session is repaired when the scan reaches its record.
+    // The scan repairs a session when it reaches its record.
     if (kind !== 'record') return;
     this.#report.sessions += 1;
     await this.#repairIndexes(keys);

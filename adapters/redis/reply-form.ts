@@ -1,6 +1,6 @@
 /**
- * Reads a reply of the server in its expected form; `undefined` for any other form, which says
- * nothing about the data. Inside a MULTI of the host, for example, every reply is `QUEUED`.
+ * Reads a reply in its expected form; undefined for any other, which says nothing about the data.
+ * Inside the host's MULTI, for example, every reply is `QUEUED`.
  */
 export type ReplyForm<T> = (reply: unknown) => T | undefined;
 
@@ -9,11 +9,10 @@ const QUEUED = 'QUEUED';
 export const asText: ReplyForm<string> = (reply) =>
   typeof reply === 'string' && reply !== QUEUED ? reply : undefined;
 
-/** A text, or null for a key that is missing. */
 export const asTextOrNull: ReplyForm<string | null> = (reply) =>
   reply === null ? null : asText(reply);
 
-/** A non-negative integer, which some settings of clients return as text. */
+/** A non-negative integer, which some clients can be set to return as a string. */
 export const asCount: ReplyForm<number> = (reply) => {
   const isDigits = typeof reply === 'string' && /^\d+$/.test(reply);
   const count = isDigits ? Number(reply) : reply;
@@ -25,13 +24,9 @@ export const asList: ReplyForm<readonly unknown[]> = (reply) => {
   return items;
 };
 
-/**
- * A list of pairs without their brackets, by which RESP 2 and RESP 3 differ: RESP 3 has them around
- * members with scores, RESP 2 around the streams of XREAD.
- */
+/** Flattens pairs: RESP 3 nests members with scores, RESP 2 the streams of XREAD. */
 export const asFlatList: ReplyForm<readonly unknown[]> = (reply) => asList(reply)?.flat();
 
-/** A list whose items all have the form. */
 export const asListOf =
   <T>(form: ReplyForm<T>): ReplyForm<readonly T[]> =>
   (reply) => {

@@ -3,23 +3,21 @@ import type { Sender } from './clients.js';
 import { asFlatList, asList } from './reply-form.js';
 
 /**
- * Maximum milliseconds of one read, and so the maximum delay until a read includes a new stream.
+ * Maximum milliseconds of a read, and therefore the maximum delay until a read includes a new
+ * stream.
  */
 const BLOCK_MS = 250;
 
 /**
- * Milliseconds after which a read counts as lost: some states of a client leave a command without
- * an answer.
+ * Milliseconds after which a read counts as lost, because some clients leave commands unanswered.
  */
 const SILENCE_MS = 2000;
 
 /**
- * Milliseconds between two reads while events keep arriving, so that listeners read many of them at
- * once.
+ * Milliseconds between reads while events keep arriving, so that listeners read them in batches.
  */
 const BUSY_MS = 10;
 
-/** The reply to a command. Rejects if there is none in time. */
 const replyTo = async (command: Promise<unknown>): Promise<unknown> => {
   const wait = new AbortController();
   const silence = sleep(SILENCE_MS, undefined, { signal: wait.signal }).then(() => {
@@ -32,19 +30,17 @@ const replyTo = async (command: Promise<unknown>): Promise<unknown> => {
   }
 };
 
-/** The values in a part of a reply; none for any other. */
 const valuesIn = (reply: unknown): readonly unknown[] => asList(reply) ?? [];
 
 interface Stream {
   readonly listeners: Set<() => void>;
-  /** The id of the last known entry. */
   lastId: string | undefined;
 }
 
 /**
- * Calls listeners when there are new entries in streams. One blocking read on a separate connection
- * waits for all streams. While that connection cannot be used, it calls the listeners repeatedly,
- * so that they read the streams themselves.
+ * Notifies listeners of new entries in streams. One blocking read on a separate connection waits
+ * for all streams. While that connection fails, it notifies the listeners repeatedly, so that they
+ * read the streams themselves.
  */
 export class StreamListener {
   readonly #sender: Sender;
@@ -85,7 +81,6 @@ export class StreamListener {
     this.#isRunning = false;
   }
 
-  /** Whether there was a new entry. */
   async #wait(): Promise<boolean> {
     const names: string[] = [];
     const ids: string[] = [];
@@ -108,7 +103,7 @@ export class StreamListener {
     return streams.length > 0;
   }
 
-  /** Calls the listeners once, because they must read the entries from before the first wait. */
+  /** Entries from before the first wait must be read, too. */
   async #begin(name: string, stream: Stream): Promise<void> {
     const [last]: readonly unknown[] = await replyTo(
       this.#sender.send('xrevrange', [name, '+', '-', 'COUNT', '1']),
@@ -123,10 +118,7 @@ export class StreamListener {
   }
 }
 
-/**
- * The id of the last entry of a stream in the reply of XREAD. Its name there begins with the
- * client's `keyPrefix`.
- */
+/** The reply of XREAD has names with the client's `keyPrefix`. */
 const lastIdIn = (reply: readonly unknown[], name: string): string | undefined => {
   const at = reply.findIndex((key) => typeof key === 'string' && key.endsWith(name));
   const id = valuesIn(valuesIn(reply[at + 1]).at(-1))[0];

@@ -17,7 +17,6 @@ import sessionLua from './scripts/session.lua';
 import spendLua from './scripts/spend.lua';
 import takeLua from './scripts/take.lua';
 
-/** A commit as a script takes it, whose first lines describe the keys and arguments. */
 export interface Mutation {
   readonly script: Script;
   readonly keys: readonly string[];
@@ -31,7 +30,7 @@ const changing = [
   ...[inboxLua, deliverLua, rewindLua],
 ];
 
-/** The scripts that write. Each contains only what it needs, because its size costs time. */
+/** Each script contains only what it needs: the server defines its functions anew in each call. */
 export const writeScripts = {
   append: scriptOf(fieldsLua, groupLua, historyLua, appendLua),
   change: scriptOf(...changing, changeLua),

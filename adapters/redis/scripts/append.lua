@@ -8,10 +8,10 @@
 --       name, or ''
 
 local GIVEN = '^(%S+) (%S+) (%S+) ?(.*)$'
--- Where the last activity is, and the fields from there on that an append needs.
+-- The position of the last activity, and the fields from there on that an append needs.
 local FIELDS = '^1 %d+ [%w_-]+ %d+ ()(%d+) (%d+) (%d+) (%d+) (%d+ %d+ %d+ %d+ %d+ %d) %d+ '
   .. '%d ([IAPT]) (%d+) (%d+) (%d+) (%d+) %d+\n'
--- Where the key of a record names the session as events do: the keys of a partition begin alike.
+-- A key of a record ends with the session as events name it; all keys of a partition begin alike.
 local SESSION = #stream - #'events' + #'record:' + 1
 
 local function refusedWith(guard, record)

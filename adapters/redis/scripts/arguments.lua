@@ -1,4 +1,4 @@
--- Takes the keys and arguments of a commit one after the other. Follows group.lua.
+-- Reads the keys and arguments of a commit in order. Follows group.lua.
 
 local function nextKey()
   keyAt = keyAt + 1
@@ -16,7 +16,6 @@ local function nextOf(take, count)
   return values
 end
 
--- Takes the next ones under these names.
 local function nextAs(names, take, values)
   for name in string.gmatch(names, '%S+') do values[name] = take() end
   return values

@@ -1,14 +1,13 @@
--- What a change does with messages. Follows inbox.lua.
+-- The effects of a change on messages. Follows inbox.lua.
 
--- The outcome of a message whose id an earlier one had; nil if none had.
 local function sentBefore(c, header)
   local digest = messageWith(c.inbox, header, c.journal, c.id)
   if digest then return digest == c.sent and 'repeated 0' or 'no message' end
 end
 
--- Chooses the messages that are `taken`, those that are withdrawn (`gone`), and those that get a
--- number (`placed`); false if one is missing. All that remain get new numbers if one goes that has
--- others before it.
+-- Chooses the messages that are `taken`, withdrawn (`gone`), or get a number (`placed`); false if
+-- one is missing. Messages that remain behind a withdrawn one get new numbers, so that numbers stay
+-- consecutive.
 local function choose(c, header)
   local most, isGone = tonumber(c.take or 0), {}
   for _, id in ipairs(c.withdrawn) do isGone[id] = true end
@@ -34,13 +33,12 @@ local function choose(c, header)
   return true
 end
 
--- Notes a message with its digest and its numbers: the latest one, and the one before, which it
--- still has if a torn log loses the change.
+-- Notes the digest of a message and its numbers: the latest, and the one before, which counts again
+-- if a torn log loses the change.
 local function noteOf(message, number)
   return message.digest .. ':' .. (number or '') .. (message.number and ',' .. message.number or '')
 end
 
--- Puts messages into an inbox, and notes those that are withdrawn.
 local function deliver(c, header)
   clearInbox(c.inbox, header)
   for _, message in ipairs(c.gone) do
@@ -54,8 +52,8 @@ local function deliver(c, header)
   if c.revised then header.inbox = header.inbox + 1 end
 end
 
--- Adds the messages that are taken to a history, which ends at a position, and to the lines of the
--- change. Returns where the history ends then, and the outcome.
+-- Adds taken messages to a history that ends at `finish`, and to the lines of the change. Returns
+-- the new end of the history and the outcome.
 local function writeTaken(c, finish, lines)
   local first = #lines + 1
   for _, message in ipairs(c.taken or {}) do

@@ -3,8 +3,8 @@
 -- Test doubles have no redis.sha1hex.
 local sumOf = redis.sha1hex or function(lines) return lines end
 
--- The outcome of a commit whose name an earlier one had; nil otherwise. A name counts only if the
--- journal has its lines, because a torn log may leave a name without them.
+-- The outcome of a commit with the name of an earlier one; nil if there was none. A name counts
+-- only if the journal contains its lines, because a torn log may leave a name without them.
 local function repeated(journal, bytes, noted, digest)
   local earlier, from, upto, sum = match(noted or '', '^(%S+) (%d+) (%d+) (.*)$')
   local isThere = earlier and upto + 0 <= bytes
@@ -14,15 +14,14 @@ local function repeated(journal, bytes, noted, digest)
   end
 end
 
--- Adds lines to a journal from where it ends, and returns where they end.
+-- Adds lines at the end of a journal, and returns the new end.
 local function extend(journal, from, lines)
-  -- A server counts the remains of a torn log after the committed length; a test double counts
-  -- characters.
+  -- A server also counts bytes that a torn log has left after the committed length; a test double
+  -- counts characters.
   local written = call('SETRANGE', journal, from, lines)
   return format('%d', math.min(written, from + #lines))
 end
 
--- Notes the place of lines in a journal under a name.
 local function noteLines(names, name, digest, from, finish, lines)
   call('HSET', names, name, digest .. ' ' .. from .. ' ' .. finish .. ' ' .. sumOf(lines))
 end

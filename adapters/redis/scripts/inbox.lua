@@ -1,9 +1,7 @@
--- The inbox of a session: see adapters/redis/record.ts. Follows fields.lua, record.lua and
--- history.lua.
+-- The inbox of a session: see adapters/redis/record.ts. Follows record.lua and history.lua.
 
 local MESSAGE = '^(%S+) ([^\n]*)\n(.*)$'
 
--- The message with a number; nil if none waits with it.
 local function waitingAt(inbox, header, number)
   if number <= header.last - header.inbox or number > header.last then return nil end
   local text = call('HGET', inbox, format('%d', number))
@@ -11,7 +9,6 @@ local function waitingAt(inbox, header, number)
   return digest and {number = number, text = text, digest = digest, id = id, entry = entry}
 end
 
--- The first ones of the messages that wait; nil if one is missing.
 local function waitingIn(inbox, header, count)
   local waiting = {}
   for at = 1, count do
@@ -21,8 +18,8 @@ local function waitingIn(inbox, header, count)
   return waiting
 end
 
--- Deletes the texts of messages that an earlier change has taken or withdrawn. That change leaves
--- them: if a torn log loses it, they wait.
+-- Deletes messages that an earlier change has taken or withdrawn. That change left them in place,
+-- so that they wait again if a torn log loses it.
 local function clearInbox(inbox, header)
   local waitsFrom = header.last - header.inbox + 1
   for number = header.first, waitsFrom - 1 do call('HDEL', inbox, format('%d', number)) end
@@ -30,8 +27,8 @@ local function clearInbox(inbox, header)
 end
 
 -- The digest of the message with an id, and its entry if it waits, the position after it if it was
--- taken, or ''. nil if there was none: a torn log may leave the note of a message that nobody was
--- told of, or of a change that it has lost.
+-- taken, or ''. nil for an unknown message: a torn log may leave the note of a message that was
+-- never acknowledged, or of a change that was lost.
 local function messageWith(inbox, header, journal, id)
   local noted = call('HGET', inbox, '=' .. id) or ''
   local name, digest, numbers = match(noted, '^((%S*):(%S*))')

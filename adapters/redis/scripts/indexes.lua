@@ -1,13 +1,11 @@
--- The indexes of sessions: lists, which contain them by their creation, and queues, which contain
--- them by a time. Follows group.lua.
+-- The indexes of sessions: lists by creation time, and queues by a time. Follows group.lua.
 
--- The first time in a queue, and the one that its tenant has; false for none.
 local function timesOf(queue)
   local first = call('ZRANGE', queue.set, '0', '0', 'WITHSCORES')
   return first[2] or false, call('ZSCORE', queue.tenants, queue.tenantKey)
 end
 
--- Gives the tenant the first time in its queue, unless it has a later turn: only turns have a
+-- Gives the tenant the first time in its queue, unless it has a later turn; only turns have a
 -- fraction.
 local function settle(queue)
   local first, noted = timesOf(queue)
@@ -20,12 +18,11 @@ local function settle(queue)
   end
 end
 
--- The queues of this group by their sets. Commits mark those that change; at its end, the group
--- settles each of these once.
+-- The queues of this group by their sets. The group settles each queue once, at its end.
 local queues = {}
 
--- A queue: a set of sessions by time, and the tenants of the partition by their first one. Reads both,
--- so that a command without rights, or a wrong type, fails before anything is written.
+-- A set of sessions by time, and the tenants of the partition by their first session. Reads both,
+-- so that a missing right or a wrong type fails before anything is written.
 local function queueOf(set, tenants, tenantKey)
   if queues[set] then return queues[set] end
   local queue = {set = set, tenants = tenants, tenantKey = tenantKey}
@@ -41,15 +38,13 @@ local function settleAll()
   end
 end
 
--- The place of a session in a queue. `at` is the time that the session gets, 'never' for none.
 local function placeIn(set, tenants, idKey, tenantKey, at)
   local found = tonumber(call('ZSCORE', set, idKey) or '')
   return {queue = queueOf(set, tenants, tenantKey), idKey = idKey, found = found,
     at = at ~= 'never' and at or nil}
 end
 
--- Moves a session to an earlier time. An entry that is too early does no harm, so this comes before
--- the record; `moveLater` comes after it.
+-- An entry that is too early does no harm, so this precedes the record; `moveLater` follows it.
 local function moveEarlier(place)
   local at, queue = place.at, place.queue
   if not at or place.found and place.found <= at + 0 then return end
@@ -68,11 +63,10 @@ local function moveLater(place)
   queue.isChanged = true
 end
 
--- The sets that this group may add to, and those that it may remove from.
+-- The sets that the user may add to and remove from, as this group has seen.
 local mayGrow, mayShrink = {}, {}
 
--- Begins a change of indexes: the session gets into the lists `gained`, and out of those of `lost`,
--- and its `places` change.
+-- Fails before anything is written if a key has a wrong type or the user lacks a right.
 local function beginIndexes(change)
   local growing, shrinking = change.gained[1], change.lost[1]
   for _, list in ipairs(change.gained) do call('ZCARD', list) end
@@ -81,22 +75,22 @@ local function beginIndexes(change)
     if place.at then growing = place.queue.set else shrinking = place.queue.set end
   end
   begin()
-  -- These change nothing, but fail if the user has no right to the command.
+  -- Commands without an effect that require the right.
   if growing and not mayGrow[growing] then call('ZADD', growing, 'XX', '0', '') end
   if shrinking and not mayShrink[shrinking] then call('ZREM', shrinking, '') end
   mayGrow[growing or ''], mayShrink[shrinking or ''] = true, true
 end
 
--- Changes nothing, but fails if the user has no right to write a part of a record.
+-- Without effect, but requires the right to write a part of a record.
 local function needRange(record) call('SETRANGE', record, '0', '') end
 
--- What comes before the record: new entries and earlier times. Readers ignore an entry too many.
+-- Before the record: new entries and earlier times. Readers ignore superfluous entries.
 local function addToIndexes(change, created)
   for _, list in ipairs(change.gained) do call('ZADD', list, created, change.idKey) end
   for _, place in ipairs(change.places) do moveEarlier(place) end
 end
 
--- What comes after the record: old entries and later times. A failure leaves an entry too many.
+-- After the record: old entries and later times. A failure leaves a superfluous entry.
 local function removeFromIndexes(change)
   for _, list in ipairs(change.lost) do try('ZREM', list, change.idKey) end
   for _, place in ipairs(change.places) do moveLater(place) end

@@ -2,7 +2,7 @@
 --
 -- KEYS  its record, its journal and its inbox
 -- ARGV  the ids; none for the messages that wait
--- Returns lines: for each message its id, its digest, and its entry as JSON if it waits, the
+-- Returns three lines for each message: its id, its digest, and its entry as JSON if it waits, the
 -- position after it if it was taken, or ''. Or 'corrupt'.
 
 local record, journal, inbox = KEYS[1], KEYS[2], KEYS[3]

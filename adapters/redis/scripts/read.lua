@@ -2,8 +2,8 @@
 --
 -- KEYS  the record and the journal of each session
 -- ARGV  1 'before' or 'after', 2 the position, '' for the end of the history, 3 the maximum number
---       of entries, 4 the maximum bytes of the entries, unless a single one has more, 5 the maximum
---       bytes of all sessions; '' to read the first two lines of a record only
+--       of entries, 4 the maximum bytes of the entries, unless a single entry has more, 5 the
+--       maximum bytes of all sessions; '' to read the first two lines of a record only
 -- Returns for each session {the record, the lines, the number of bytes of the history before the
 -- lines}, or 'missing', 'corrupt', or 'invalid_position' if no line ends at the position. Or
 -- {'too_large', the bytes of all sessions}.
@@ -12,7 +12,6 @@ local isBackward, position = ARGV[1] == 'before', tonumber(ARGV[2])
 local limit, most, maximum = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local find = string.find
 
--- A part of a history, by its place in the history without what was superseded.
 local function partOf(journal, pieces, from, upto)
   local texts = {}
   for _, piece in ipairs(pieces) do
@@ -27,7 +26,7 @@ local function partOf(journal, pieces, from, upto)
   return table.concat(texts)
 end
 
--- Where the lines of a text end. A plain search is much faster than a pattern.
+-- A plain search is much faster than a pattern.
 local function endsOf(text)
   local ends, at = {}, find(text, '\n', 1, true)
   while at do
@@ -37,7 +36,6 @@ local function endsOf(text)
   return ends
 end
 
--- Lines without those that are too many.
 local function cut(text, ends)
   local count = math.min(#ends, limit)
   if isBackward then
@@ -48,7 +46,7 @@ local function cut(text, ends)
   return sub(text, 1, ends[count])
 end
 
--- The lines of a part of a history, from one end of it on.
+-- Reads lines from one end of a part of a history, in growing steps until there are enough.
 local function linesOf(journal, pieces, from, upto, size)
   while true do
     local first, last = from, upto
@@ -59,7 +57,7 @@ local function linesOf(journal, pieces, from, upto, size)
     end
     local text = partOf(journal, pieces, first, last)
     local isAll = last - first >= upto - from
-    -- A part that begins with a line is cut too, because it may not.
+    -- The cut may fall between two lines, so even a complete first line is dropped.
     if not isAll then text = match(text, isBackward and '\n(.*)$' or '^.*\n') or '' end
     local ends = endsOf(text)
     if isAll or #ends >= limit or #ends > 0 and size >= most then return cut(text, ends) end
@@ -67,8 +65,8 @@ local function linesOf(journal, pieces, from, upto, size)
   end
 end
 
--- The fields of a header that tell of the history, and the line of the ranges, in less time than
--- all of them.
+-- The header fields of a history and the line of its ranges. With `headerOf`, a page with parts of
+-- histories would take the server a tenth longer.
 local HISTORY = '^1 %d+ [%w_-]+ %d+ %d+ %d+ (%d+) (%d+) (%d+) [%d ]+[IAPT] [%d ]+\n([%d ;:-]*)\n'
 local bytes = 0
 

@@ -18,15 +18,12 @@ local function headerOf(text)
   }
 end
 
--- When the clock ends the session unless it is used or changed before; after the end: when it is
--- deleted.
+-- The expiry of a session that is not used or changed before; after its end, its deletion.
 local function endOf(header)
   if header.status ~= 'A' then return header.deadline end
   return math.min(header.deadline, header.activity + header.inactivity)
 end
 
--- The ranges of a history before its last one, from the line of a record; nil if they are not
--- there.
 local function rangesOf(line, tail)
   return tail == 0 and '' or match(';' .. line, ';' .. format('%d', tail) .. ':([^;]*)')
 end

@@ -1,14 +1,14 @@
--- Removes sessions, even those that cannot be read, and what is left of removed ones, in two steps:
--- the first one marks the record, and the second one deletes what is left. In one step, a torn log
--- could delete a session after later changes of it: what it brings back of a mark, they overwrite.
+-- Removes sessions, even unreadable ones, and the remains of removed ones, in two steps: the first
+-- marks the record, and the second deletes the data. In one step, a torn log could delete a session
+-- after later changes of it; those changes overwrite a mark.
 --
 -- KEYS  of each commit: its record, its journal, its operations, its inbox, the due set and its
 --       tenants, the work set and its tenants, the prefix of the lists of labels, the record of its
 --       remains, and the five other lists
 -- ARGV  of each commit: idKey; tenantKey; the expected revision, '' for any; `unusedSince` or '';
 --       its event, '' for none; of its remains idKey, '' for none, due time and record
--- Returns 'marked' after the first step, which a session without a readable record does not need.
--- The second step expects the revision 0, which no state has.
+-- Returns 'marked' after the first step, which is unnecessary without a readable record. The second
+-- step expects the revision 0, which no state has.
 
 local NONE = format('%016d', 0)
 local LABELS = '^[^\n]*\n[^\n]*\n([^\n]*)'
@@ -21,7 +21,7 @@ local function nextCommit()
   return nextAs('idKey tenantKey revision unused event leftKey leftAt leftText', nextArg, c)
 end
 
--- Begins with a command that a server accepts without free memory: then it accepts the others.
+-- Begins with a command that a server accepts without free memory; then it accepts the others.
 local function startWithoutMemory(c)
   if not hasBegun then call('DEL', note) end
   beginIndexes(c)
@@ -71,7 +71,7 @@ local function remove()
   local isText = type(text) == 'string'
   if isText and isRemoved(text) then
     if c.revision == NONE then return delete(c, text) end
-    -- Finishes a removal that was cut off. Only the one that marked the session has made it.
+    -- Finishes an interrupted removal. Only the call that marked the session has removed it.
     if c.revision == '' then delete(c, text) end
     return 'missing'
   end

@@ -2,7 +2,6 @@
 
 local MAX_RANGES = 1000
 
--- Number of lines in a part of a journal.
 local function linesIn(journal, from, upto)
   local count = 0
   for at = from, upto - 1, 65536 do
@@ -16,12 +15,11 @@ local function linesIn(journal, from, upto)
   return count
 end
 
--- Takes what follows a position out of a history: the ranges of the history up to there, and their
--- number of entries; or nil and the outcome. `line` contains the ranges of the history, and those
--- of before its last rewind, for an append that a torn log puts back to then: the beginning of the
--- last one (`tail`), then for each other one its beginning, its end and the number of entries up to
--- that.
--- `room` is the maximum number of entries that stay. Lines are counted last: they may be many.
+-- Removes everything after a position from a history. Returns its remaining ranges and their number
+-- of entries, or nil and the outcome. `line` also contains the ranges of before the last rewind, in
+-- case a torn log puts an append back to then: the beginning of the last range (`tail`), then for
+-- each other range its beginning, its end and the entries up to its end. `room` is the maximum
+-- number of remaining entries. Counts lines last, because there may be many.
 local function rewound(journal, line, header, after, room)
   local before = after - 1 .. ''
   local isEnd = after <= header.bytes
@@ -34,7 +32,6 @@ local function rewound(journal, line, header, after, room)
     count, entries = count + 1, upToEntries
     kept[count] = ' ' .. from .. '-' .. upto .. '-' .. entries
   end
-  -- The range in which the position is.
   local first, last, lastEntries
   local function take(from, upto, upToEntries)
     if first or after < from and after > 0 then return end

@@ -1,6 +1,7 @@
--- What a spend makes of a session: see `spentState` in src/session/budget.ts. Follows inbox.lua.
+-- The effects of a spend on a session: see `spentState` in src/session/budget.ts. Follows
+-- inbox.lua.
 
--- The status, and the budget that may follow it, whose names and sums need no escapes.
+-- The status, and the budget that may follow it. Its names and sums need no escapes.
 local STATUS = '^({"status":"%u+",)(.*)$'
 local BUDGET = '^"budget":{"used":{([^}]*)},"limits":{([^}]*)},"last":"([^"]*)"(.*)$'
 
@@ -10,8 +11,8 @@ local function sumsIn(text)
   return sums
 end
 
--- The outcome of a spend whose name an earlier one had; nil if none had. The name of the latest one
--- is in the state, which a torn log cannot leave without its sums. The next one notes it.
+-- The outcome of a spend with the name of an earlier one; nil if there was none. The state contains
+-- the name of the latest spend, so a torn log cannot leave it without its sums.
 local function spentBefore(c)
   local name, digest = match(c.latest, '^(.*):(.*)$')
   if name ~= c.operation then
@@ -20,7 +21,6 @@ local function spentBefore(c)
   return digest and (digest == c.digest and 'repeated 0' or 'no operation')
 end
 
--- Reads the budget; false if the record cannot be read.
 local function readBudget(c)
   local state = select(4, match(c.text, LINES, STATE + 1))
   local status, others = match(state or '', STATUS)
@@ -32,7 +32,6 @@ local function readBudget(c)
   return true
 end
 
--- The outcome if a counter cannot be added; otherwise nil, and `c` has the sums.
 local function countersGuard(c)
   for name, added in pairs(sumsIn(c.spent)) do
     local sum = c.used[name] or string.find(c.free, ',' .. name .. ',', 1, true) and 0
@@ -48,7 +47,7 @@ local function textOfSums(sums)
   return table.concat(texts, ',')
 end
 
--- Makes the change one of the state, as `next` does.
+-- Completes the change as a change of the state.
 local function planSpend(c, header)
   local at, rest = c.spentAt + 0, c.rest
   local isReached = false
@@ -58,12 +57,12 @@ local function planSpend(c, header)
     rest = ',"reachedAt":' .. c.spentAt .. rest
     c.fields, c.due = string.gsub(c.fields, '%d+', '0', 1), '0'
   end
-  c.state = c.status .. '"budget":{"used":{' .. textOfSums(c.used) .. '},"limits":{' .. textOfSums(c.limits)
-    .. '},"last":"' .. (c.last or c.latest) .. '"' .. rest
+  c.state = c.status .. '"budget":{"used":{' .. textOfSums(c.used) .. '},"limits":{'
+    .. textOfSums(c.limits) .. '},"last":"' .. (c.last or c.latest) .. '"' .. rest
   c.activity, c.asked, c.waits = c.activity or header.activity, header.asked, header.inbox
 end
 
--- Notes the name that the next state does not have any more.
+-- Notes the previous name, which the next state no longer contains.
 local function noteLatest(c)
   local name, digest = match(c.latest, '^(.*):(.*)$')
   if c.last and name then call('HSET', c.operations, name, digest .. ' +') end

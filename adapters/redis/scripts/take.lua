@@ -1,22 +1,22 @@
--- Hands out sessions of tenants that wait for a worker: moves them to a later time, and returns them.
--- Ended sessions leave the queue: at first until a minute after their end, then for good. A session
--- whose lease has run out is handed out alone, or stays.
+-- Claims sessions of tenants that wait for a worker: moves them to a later time, and returns them.
+-- Sessions past their expiry leave the queue: at first until a minute after it, then for good. A
+-- session whose lease has expired is claimed alone, or stays.
 --
 -- KEYS  of each claim: the tenants of the partition by their turn, the prefix of work sets, that of
 --       records
--- ARGV  of each claim: now; until when they are handed out; the maximum number; that of each tenant;
---       '1' if the caller has others already or '0'; the number of tenants; the tenants in turn
--- Returns 'claimed', or 'alone' for one that must be alone; '1' if more may wait or '0'; then for
--- each session its tenant, its idKey and the time from which it waited for a worker; and apart from
--- that, which a repeated call does without, for each after '\r' its record, with tabs between its
--- lines, or nothing if it has none.
+-- ARGV  of each claim: now; the time to move sessions to; the maximum number; that of each tenant;
+--       '1' if the caller has claimed others or '0'; the number of tenants; the tenants in turn
+-- Returns 'claimed', or 'alone' for a session that must be alone; '1' if more may wait or '0'; then
+-- for each session its tenant, its idKey and the time from which it waited for a worker. A first
+-- reply also contains, for each session after '\r', its record with tabs between its lines, or
+-- nothing if it is missing.
 
--- The sessions that a claim looks at, the milliseconds after an end in which a clock that is behind
--- may postpone it, and the step between turns of a millisecond.
+-- The maximum of examined sessions, the milliseconds after an expiry in which a clock that is
+-- behind may postpone it, and the step between turns of a millisecond.
 local MAX_EXAMINED, ENDED_MS, STEP = 1000, 60000, 1 / 1024
 
--- Gives a tenant of a work queue its next turn: behind all that wait in this partition, and those
--- that others have served by now.
+-- Gives a tenant its next turn: behind all tenants that wait in this partition, and behind those
+-- that other calls have served by now.
 local function giveWay(queue, now)
   local count = call('ZCOUNT', queue.tenants, '-inf', '(' .. format('%.0f', now + 1))
   local last = call('ZRANGE', queue.tenants, count - 1 .. '', count - 1 .. '', 'WITHSCORES')
@@ -24,8 +24,8 @@ local function giveWay(queue, now)
   try('ZADD', queue.tenants, format('%.10f', turn), queue.tenantKey)
 end
 
--- What a claim does with a session in a queue of workers at a time: 'over' with the time until
--- which its end may still be postponed, 'alone' if its lease has run out, or 'free'.
+-- 'over' with the time until which the expiry may be postponed, 'alone' after an expired lease, or
+-- 'free'.
 local function claimable(record, at)
   local header = headerOf(beginningOf(record))
   if not header then return 'free' end
@@ -34,7 +34,6 @@ local function claimable(record, at)
   return header.leased > 0 and header.leased <= at and 'alone' or 'free'
 end
 
--- Gives a session to a claim.
 local function take(claim, part, record, idKey, time)
   local text = try('GET', record)
   local isThere = type(text) == 'string' and not isRemoved(text)
@@ -44,7 +43,6 @@ local function take(claim, part, record, idKey, time)
   claim.room = claim.room - 1
 end
 
--- Chooses sessions of a tenant for a claim, and those to take out of its queue.
 local function choose(claim, part, records)
   local from, most = 0, math.min(claim.share, claim.room)
   local size = most
@@ -108,7 +106,7 @@ local function claimNext()
   return table.concat({outcome, unpack(claim.told)}, ' '), table.concat(claim.texts)
 end
 
--- Gives the tenants that were served their next turns, if more of their sessions wait.
+-- A served tenant gets its next turn if more of its sessions wait.
 local function giveWayAll()
   for _, queue in pairs(queues) do
     local first = queue.isServed and timesOf(queue)
