@@ -134,6 +134,6 @@ export const httpReference = (): string => {
     },
   );
   const start =
-    'Every operation, from the same definitions as the router and the OpenAPI document. [Over HTTP](../http.md) explains how to serve and call them. Every request needs `X-API-KEY`, and every path with GET has HEAD. With `Prefer: handling=strict` (RFC 7240), unknown body fields and query parameters are refused by name, with the nearest known name; otherwise they are ignored, unless a parameter is a near miss. Responses are never cached, so they need no `Vary`. The header is not safelisted by CORS: for cross-origin pages, allow it.';
+    'Every operation, from the same definitions as the router and the OpenAPI document. [HTTP server and client](../http.md) explains how to serve and call them, and the [contract](http-contract.md) shows bodies of the first three. Every request needs `X-API-KEY`, and every path with GET has HEAD. With `Prefer: handling=strict` (RFC 7240), unknown body fields and query parameters are refused by name, with the nearest known name; otherwise they are ignored, unless a parameter is a near miss. Responses are never cached, so they need no `Vary`. The header is not safelisted by CORS: for cross-origin pages, allow it.';
   return `${['# HTTP reference', start, ...groups, '## Bodies', ...schemas].join('\n\n')}\n`;
 };

@@ -21,6 +21,20 @@ interface SampleProgram<S extends Sample> {
   readonly files: ReadonlyMap<string, S>;
 }
 
+const pageOf = ({ name }: Sample): string | undefined => name.split(':')[0];
+
+/** The name of the file that a sample shows, without its extension. */
+const fileOf = ({ code }: Sample): string | undefined => /^\/\/ (\S+)\.m?ts\n/.exec(code)?.[1];
+
+/** The code of a sample, whose imports of other files of its page lead to their samples. */
+const linkedCode = (sample: Sample, samples: readonly Sample[]): string =>
+  sample.code.replace(/from '\.\/([\w-]+)\.m?js'/g, (unchanged, file: string) => {
+    const index = samples.findIndex(
+      (other) => pageOf(other) === pageOf(sample) && fileOf(other) === file,
+    );
+    return index < 0 ? unchanged : `from './document-sample-${index}.js'`;
+  });
+
 /**
  * One program of all samples and entries under the settings of this repository. They are files that nobody has
  * written: next to the sources, so that they find the same packages.
@@ -35,15 +49,16 @@ export const programOf = <S extends Sample>(
   const files = new Map(
     samples.map((sample, index) => [join(root, `document-sample-${index}.ts`), sample]),
   );
+  const codes = new Map([...files].map(([name, one]) => [name, linkedCode(one, samples)]));
   const host = compilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (name) => files.has(name) || fileExists(name);
-  host.readFile = (name) => files.get(name)?.code ?? readFile(name);
+  host.fileExists = (name) => codes.has(name) || fileExists(name);
+  host.readFile = (name) => codes.get(name) ?? readFile(name);
   host.getSourceFile = (name, languageVersion, ...more) => {
-    const sample = files.get(name);
-    return sample === undefined
+    const code = codes.get(name);
+    return code === undefined
       ? getSourceFile(name, languageVersion, ...more)
-      : ts.createSourceFile(name, sample.code, languageVersion);
+      : ts.createSourceFile(name, code, languageVersion);
   };
   const roots = [...files.keys(), ...entries.values()];
   return { program: ts.createProgram(roots, options, host), files };

@@ -35,11 +35,17 @@ export const documents: readonly Document[] = [...own, ...folders.flatMap(within
 
 export const readme: Document = documentAt('README.md');
 
+/** The reference pages that people write. */
+export const reference: readonly Document[] = documents.filter(({ path }) =>
+  /^docs\/reference\/(?!(?:cli|http|options|sizes)\.md)[^/]+\.md$/.test(path),
+);
+
 /** The documents whose samples are compiled and run: those that are not generated. */
 export const handbook: readonly Document[] = documents.filter(
-  ({ path }) =>
-    /^(README|CONTRIBUTING)\.md$/.test(path) ||
-    /^docs\/((contributing\/)?[^/]+|reference\/(?:compatibility|transactions))\.md$/.test(path),
+  (document) =>
+    /^(README|CONTRIBUTING)\.md$/.test(document.path) ||
+    /^docs\/(contributing\/)?[^/]+\.md$/.test(document.path) ||
+    reference.includes(document),
 );
 
 /** One of them by its path. */

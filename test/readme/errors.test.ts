@@ -46,7 +46,7 @@ const ofTheClient = {
   key_unavailable: true,
 } satisfies Record<Exclude<ClientError['type'], HandlerError['type']>, true>;
 
-const page = documentOf('docs/errors.md');
+const page = documentOf('docs/reference/errors.md');
 
 describe('docs/errors.md', () => {
   test('lists each error in a table, with its HTTP status', () => {

@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { transitions } from '../../src/session/session-status.js';
-import { type Document, documentOf, handbook, readme, root, rowsOf } from './documents.js';
+import {
+  type Document,
+  documentOf,
+  handbook,
+  readme,
+  reference,
+  root,
+  rowsOf,
+} from './documents.js';
 import { blocksIn } from './samples.js';
 
 const manifest: { scripts: Record<string, string>; description: string } = JSON.parse(
@@ -28,7 +36,7 @@ describe('the documents', () => {
     expect(pages.reduce((sum, page) => sum + wordsIn(page), 0)).toBeLessThanOrEqual(24_000);
   });
 
-  test.for(pages)('keep $path within 1,600 words', (document) => {
+  test.for([...pages, ...reference])('keep $path within 1,600 words', (document) => {
     expect(wordsIn(document)).toBeLessThanOrEqual(1600);
   });
 

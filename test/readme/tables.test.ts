@@ -11,7 +11,7 @@ type NamesOf<T> = Readonly<Record<keyof T, true>>;
 
 const tables: readonly (readonly [path: string, head: string, names: object])[] = [
   [
-    'docs/service.md',
+    'docs/reference/operations.md',
     'Operation',
     {
       ...{
@@ -72,7 +72,7 @@ const tables: readonly (readonly [path: string, head: string, names: object])[] 
     } satisfies NamesOf<StoreContractOptions<SessionStore>>,
   ],
   [
-    'docs/testing.md',
+    'docs/simulation.md',
     'Option',
     {
       ...{

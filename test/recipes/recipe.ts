@@ -3,7 +3,7 @@ import { documentOf } from '../readme/documents.js';
 import type { SampleFolder } from '../readme/run-sample.js';
 import { blocksIn, type Sample } from '../readme/samples.js';
 
-const recipes = blocksIn(documentOf('docs/reference/compatibility.md'), 'ts');
+const recipes = blocksIn(documentOf('docs/reference/orms.md'), 'ts');
 
 /** The recipe of the page that contains all of these words. */
 export const recipeWith = (words: readonly string[]): Sample => {
