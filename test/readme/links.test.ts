@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Document, documents, root } from './documents.js';
+import { type Document, documentOf, documents, root, rowsOf } from './documents.js';
 
 const withoutCode = (text: string): string =>
   text.replace(/^( *)(`{3,})[^\n]*\n[\s\S]*?^\1\2$/gm, '');
@@ -40,8 +40,54 @@ const faultOf = ({ path }: Document, link: string): string | undefined => {
   return anchors.get(target)?.has(anchor) ? undefined : `${link}: no such heading`;
 };
 
+const { files }: { readonly files: readonly string[] } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+);
+
+/** Whether the package contains a file. npm adds the README and the licence. */
+const isPacked = (path: string): boolean => {
+  if (/^(?:README\.md|LICENSE)$/.test(path)) return true;
+  const isNamed = (pattern: string) => `${path}/`.startsWith(`${pattern.replace('!', '')}/`);
+  return files.findLast(isNamed)?.startsWith('!') === false;
+};
+
+/** The README is the front page of the repository too. */
+const packed = documents.filter(({ path }) => isPacked(path) && path !== 'README.md');
+
+const targetsOf = ({ path, text }: Document): readonly string[] =>
+  linksOf(text)
+    .map((link) => decodeURIComponent(link.split('#')[0] ?? ''))
+    .filter((file) => file !== '' && !/^[a-z]+:/.test(file))
+    .map((file) => posix.join(posix.dirname(path), file));
+
+/** The paths of the repository that a page names without a link. */
+const namedIn = (text: string): readonly string[] =>
+  [
+    ...withoutCode(text).matchAll(
+      /`((?:benchmarks|docs|examples|test|\.github)\/(?!api\b)[\w./-]+)`/g,
+    ),
+  ].map(([, path = '']) => path);
+
 describe('links in the documents', () => {
   test.for(documents)('of $path resolve', (document) => {
     expect(linksOf(document.text).flatMap((link) => faultOf(document, link) ?? [])).toEqual([]);
+  });
+
+  test.for(packed)('of $path lead to files of the package', (document) => {
+    expect(targetsOf(document).filter((target) => !isPacked(target))).toEqual([]);
+  });
+
+  test.for(documents)('of $path name only paths that exist', ({ text }) => {
+    expect(namedIn(text).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test('in the table of promises name test files that exist', () => {
+    const rows = rowsOf(documentOf('docs/guarantees.md'), 'Promise', 'Condition', 'Tests');
+    const named = rows.flatMap(
+      ([, , cell = '']) => cell.match(/\w+(?:\/[\w-]+)+(?:\.\w+)?/g) ?? [],
+    );
+    expect(named.length).toBeGreaterThan(20);
+    const missing = named.filter((name) => !existsSync(join(root, 'test', `${name}.test.ts`)));
+    expect(missing).toEqual([]);
   });
 });
