@@ -121,7 +121,7 @@ function linksOut() {
     [...readFileSync(file, 'utf8').matchAll(/\]\(([^()\s#]+)(?:#[^()\s]*)?\)/g)]
       .map(([, link]) => link)
       .filter((link) => !/^[a-z]+:/.test(link))
-      .map((link) => posix.join(posix.dirname(file), link));
+      .map((link) => posix.join(posix.dirname(file), decodeURIComponent(link)));
   const isMissing = (file, target) =>
     !shipped.includes(target) && !(isFrontPage(file) && ONLY_IN_REPOSITORY.test(target));
   return shipped
