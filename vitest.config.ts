@@ -17,7 +17,7 @@ const apart = [
   'test/faults/races/{deletion,histories,live-sessions,one-caller,one-winner,sweepers}.test.ts',
   'test/faults/refusals/truth.test.ts',
   'test/faults/sqlite/kill.test.ts',
-  'test/faults/sweeping/told-at-least-once.test.ts',
+  'test/faults/sweeping/reported-at-least-once.test.ts',
   'test/faults/workers/{lost-wakes,turns}.test.ts',
 ];
 
