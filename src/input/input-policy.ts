@@ -29,13 +29,6 @@ export interface InputPolicy {
   readonly schemas?: HostSchemas | undefined;
 }
 
-export interface GivenPolicy {
-  readonly limits?: Optional<SessionLimits> | undefined;
-  readonly faces?: readonly string[] | undefined;
-  readonly profiles?: readonly string[] | undefined;
-  readonly schemas?: SessionSchemas | undefined;
-}
-
 const atLeastOne = number(1, Number.MAX_SAFE_INTEGER);
 
 /** A limit that counts as the default if it is missing. */

@@ -133,9 +133,9 @@ export const workMutants: readonly Mutant[] = [
   },
   {
     bug: 'claims of large histories that nobody reads fill the memory',
-    file: 'src/http/answer-from-service.ts',
-    from: 'if (output.isCounted) reservation.count(bytes);',
-    to: 'if (output.isCounted) return ok(response);',
+    file: 'src/http/within-budget.ts',
+    from: 'reservation.settle(length, length * MAX_BYTES_OF_UNIT);',
+    to: '',
     tests: ['test/http/pending-answers.test.ts'],
   },
   {

@@ -31,12 +31,7 @@ export const onPort: Edit = (code) =>
     .replace(/console\.log\('http:[^']*'\)/, 'process.send?.(0)');
 
 /** Starts a file of a page after some JavaScript. It is killed after the test. */
-export const startFile = (
-  folder: string,
-  file: string,
-  port = 0,
-  before = '',
-): ChildProcess => {
+export const startFile = (folder: string, file: string, port = 0, before = ''): ChildProcess => {
   const imports = [`data:text/javascript,${before}`, join(root, '.ci/sources.mjs')];
   const child = spawn(
     process.execPath,

@@ -1,14 +1,22 @@
 import { createInterface } from 'node:readline';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { freePort } from '../support/free-port.js';
 import { PATIENT_MS } from '../support/patience.js';
+import { type RedisServer, startRedis } from '../support/redis-server.js';
 import { type Edit, onPort, startFile, startServerFile, writeFilesOf } from './page-files.js';
 
-describeWithRedis('the files of a page', ({ url }) => {
+describeWithRedis('the files of a page', () => {
+  // Workers of other tests would answer on a server that the run shares.
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis.stop());
+
   test('of the fleet tutorial answer a message once, also if the worker that answers is killed', async () => {
     const impatient: Edit = (code) => onPort(code).replace('seconds: 5,', 'seconds: 1,');
-    const folder = writeFilesOf('docs/fleet.md', impatient, url);
+    const folder = writeFilesOf('docs/fleet.md', impatient, redis.url);
     const port = await freePort();
     await startServerFile(folder, 'web.ts', port);
     const answering: number[] = [];
@@ -36,7 +44,7 @@ describeWithRedis('the files of a page', ({ url }) => {
   });
 
   test('on inversify serve sessions from Redis', async () => {
-    const folder = writeFilesOf('docs/reference/inversify.md', onPort, url);
+    const folder = writeFilesOf('docs/reference/inversify.md', onPort, redis.url);
     const port = await freePort();
     await startServerFile(folder, 'server.ts', port);
     const headers = { 'X-API-KEY': 'change-me', connection: 'close' };

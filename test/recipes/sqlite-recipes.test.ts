@@ -80,13 +80,11 @@ describe('a documented better-sqlite3 sample', () => {
     const [sample] = blocksIn(readme, 'ts');
     if (sample === undefined) throw new Error('the README has no code');
     const code = sample.code
-      .replace(
-        /^declare const askModel.*$/m,
-        'let asked = 0; const askModel = () => String((asked += 1));',
-      )
+      .replace(/^const askModel.*$/m, 'let asked = 0; const askModel = () => String((asked += 1));')
       .replace('chats.db', file);
     const { answer } = await exportsOf(folder, { ...sample, code });
-    const say = async (id: string) => Reflect.apply(Object(answer), undefined, ['c', id, 'Hi']);
+    const say = async (id: string) =>
+      (await Reflect.apply(Object(answer), undefined, ['c', id, 'Hi'])).content;
     expect([await say('m1'), await say('m1'), await say('m2')]).toEqual(['1', '1', '2']);
   });
 });

@@ -50,7 +50,9 @@ export interface RedisServerOptions {
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'colloquy-redis-')));
   const removeDir = async () => {
-    if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+    // A child that the killed server has forked may still write there.
+    const patient = { recursive: true, force: true, maxRetries: 20 };
+    if (options.dir === undefined) await rm(dir, patient);
   };
   const attempts = options.port === undefined ? 3 : 1;
   for (let attempt = 1; ; attempt += 1) {
