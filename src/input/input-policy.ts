@@ -10,8 +10,6 @@ import {
 } from '../schema/schema.js';
 import { number } from '../schema/values.js';
 import { defaultLimits, limitMsOf, type SessionLimits, type SizeLimit } from '../session/limits.js';
-import type { Optional } from '../session/members.js';
-import type { SessionSchemas } from '../session/session-schemas.js';
 import { counterNames } from './counters.js';
 import { type HostSchemas, hostSchemas } from './host-schemas.js';
 

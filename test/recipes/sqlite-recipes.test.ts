@@ -84,7 +84,7 @@ describe('a documented better-sqlite3 sample', () => {
       .replace('chats.db', file);
     const { answer } = await exportsOf(folder, { ...sample, code });
     const say = async (id: string) =>
-      (await Reflect.apply(Object(answer), undefined, ['c', id, 'Hi'])).content;
+      Object(await Reflect.apply(Object(answer), undefined, ['c', id, 'Hi'])).content;
     expect([await say('m1'), await say('m1'), await say('m2')]).toEqual(['1', '1', '2']);
   });
 });
