@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,8 +27,8 @@ const sorted = (figures: readonly Figure[]): readonly Figure[] =>
   figures.toSorted((a, b) => a.promise.localeCompare(b.promise));
 
 /**
- * Saves the figures of a run in the file of its day, in place of earlier ones of the same promises
- * and day.
+ * Saves the figures of a run with its commit in the file of its day, in place of earlier ones of the
+ * same promises and day.
  */
 const save = (figures: readonly Figure[]): void => {
   const file = join(RESULTS, `${new Date().toISOString().slice(0, 10)}.json`);
@@ -38,7 +39,9 @@ const save = (figures: readonly Figure[]): void => {
     cores: cpus().length,
     node: process.versions.node,
   };
-  const lines = sorted([...kept, ...figures]).map((figure) => `  ${JSON.stringify(figure)}`);
+  const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' });
+  const made = figures.map((figure) => ({ ...figure, commit: commit.trim() }));
+  const lines = sorted([...kept, ...made]).map((figure) => `  ${JSON.stringify(figure)}`);
   mkdirSync(RESULTS, { recursive: true });
   writeFileSync(
     file,
