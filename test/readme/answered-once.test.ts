@@ -46,7 +46,10 @@ const made = async (name: string, code: string): Promise<Made['make']> => {
 /** The function `answer` of a page. */
 const answerOf = async (path: string) => {
   const code = codeIn(path, 'export const answer');
-  const body = code.slice(code.indexOf('export const answer')).replace('export ', '');
+  const body = code
+    .slice(code.indexOf('export const answer'))
+    .replace('export ', '')
+    .replace(/^console\.log.*$/m, '');
   const make = await made(
     path,
     `export const make = (sessions, askModel, unwrap) => {${body}return answer};`,
