@@ -5,7 +5,7 @@ import type { JsonValue, PositionedEntry } from '../../src/session/session.js';
 
 /** The common part of `UIMessage` of `ai` 6 and `ai` 7, with any metadata, data parts and tools. */
 export interface ChatMessage {
-  /** 1 to 128 characters. */
+  /** 1 to 256 characters. */
   readonly id: string;
   /** The author of the message. */
   readonly role: 'system' | 'user' | 'assistant';

@@ -22,7 +22,7 @@ export interface NewHistoryEntry<T extends SessionSchemas = SessionSchemas> {
   readonly content: string;
   /** RFC 3339 in any offset, or a Date. Default: now. */
   readonly timestamp?: string | Date | undefined;
-  /** An id of your own, 1 to 128 characters. The engine stores it but does not use it. */
+  /** An id of your own, 1 to 256 characters. The engine stores it but does not use it. */
   readonly id?: string | undefined;
   /**
    * Data of the entry in addition to its text, for example tool calls: any JSON value. Its JSON

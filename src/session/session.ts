@@ -48,7 +48,7 @@ export interface HistoryEntry<out T extends SessionSchemas = SessionSchemas> {
   readonly content: string;
   /** Time of the message: RFC 3339, UTC, milliseconds. */
   readonly timestamp: string;
-  /** The id that the caller gave the entry, 1 to 128 characters. */
+  /** The id that the caller gave the entry, 1 to 256 characters. */
   readonly id?: string;
   /** Data of the entry besides its text, for example tool calls, token counts or a latency. */
   readonly data?: DataOf<T>;

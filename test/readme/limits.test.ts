@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   DEFAULT_PAGE_LIMIT,
   defaultLimits,
+  ENTRY_ID_LENGTH,
   HISTORY_LIMIT,
   MAX_LABELS,
   MAX_LEASE_SECONDS,
@@ -33,7 +34,9 @@ const claims: readonly (readonly [document: string, ...claims: readonly string[]
     'docs/histories.md',
     `\`limits.contentBytes\` (${contentBytes / KIB} KiB)`,
     `at most ${told(HISTORY_LIMIT)}`,
+    `(1 to ${ENTRY_ID_LENGTH} characters;`,
   ],
+  ['docs/ai-sdk.md', `**Ids** have 1 to ${ENTRY_ID_LENGTH} characters`],
   ['docs/agents.md', `\`limits.entriesPerAppend\` items (${told(entriesPerAppend)})`],
   ['docs/workers.md', `0.001 to ${told(MAX_LEASE_SECONDS)}`],
 ];
