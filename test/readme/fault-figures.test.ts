@@ -55,6 +55,11 @@ const runs: readonly Run[] = [
   },
   failover('min-replicas-to-write 1'),
   failover('settings as they come'),
+  {
+    promise:
+      'each message is taken and answered once, in order, also where workers and hosts are killed',
+    counted: [/: messages$/, /: messages lost$/, /: messages answered twice$/],
+  },
 ];
 
 /** The sum over all clients, or undefined if the day has no such figure. */
