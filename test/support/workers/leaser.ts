@@ -17,6 +17,8 @@ const drive = async (id: string): Promise<void> => {
     id,
     { holder, seconds: Number(seconds) },
     async ({ signal, fencingToken }) => {
+      // A session without news waits longer after each crash.
+      await sessions.wake(id);
       const entry = { role: 'assistant', content: `${holder} ${fencingToken}` };
       while (!signal.aborted && Math.random() > 0.01) {
         await sessions.append(id, [entry], { fencingToken });
