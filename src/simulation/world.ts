@@ -28,6 +28,7 @@ export class World {
   #now = START;
   #turns = 0;
   #outside = 0;
+  #answered = (): void => {};
 
   constructor(seed: number) {
     this.#seed = seed;
@@ -86,6 +87,7 @@ export class World {
       return await answer;
     } finally {
       this.#outside -= 1;
+      this.#answered();
     }
   }
 
@@ -102,10 +104,24 @@ export class World {
   /** Resolves when there is no work left before the next action. */
   async settle(): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
-    do await settled();
-    while (this.#outside > 0 && performance.now() < deadline);
+    await settled();
+    while (this.#outside > 0 && performance.now() < deadline) {
+      await this.#nextAnswer();
+      await settled();
+    }
     if (this.#outside > 0)
       throw new Error(`the store has not answered for ${PATIENCE_MS / 1000} seconds`);
+  }
+
+  /** Leaves the processor to the database until it has answered. */
+  #nextAnswer(): Promise<void> {
+    return new Promise((resolve) => {
+      const patience = setTimeout(resolve, PATIENCE_MS);
+      this.#answered = () => {
+        clearTimeout(patience);
+        resolve();
+      };
+    });
   }
 
   /** The earliest action whose process is alive and not suspended at that time. */
