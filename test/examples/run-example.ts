@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { dirname } from 'node:path';
 import { documentOf, root, rowsOf } from '../readme/documents.js';
+import { built } from '../support/built.js';
 
 interface Finished {
   readonly exitCode: number | null;
@@ -30,6 +32,10 @@ const lineOf = (name: string): string => {
   return line;
 };
 
+/** The built package: to compile it takes longer than all that an example does. */
+const COLLOQUY_BUILT = dirname(dirname(dirname(await built('command-line'))));
+const withBuilt = ['--import', './test/support/built-package.mjs'];
+
 const running = new Set<ChildProcess>();
 
 /** Ends what a test that has failed has left behind. */
@@ -55,8 +61,16 @@ export const runLine = (
   const documented = Object.fromEntries(
     words.slice(0, program).map((word) => word.split(/=(.*)/s)),
   );
-  const env = { PATH: process.env['PATH'], PORT: '0', ...documented, ...settings };
-  const child = spawn(process.execPath, words.slice(program + 1), { cwd: root, env });
+  const env = {
+    PATH: process.env['PATH'],
+    PORT: '0',
+    COLLOQUY_BUILT,
+    ...documented,
+    ...settings,
+  };
+  const file = words.length - 1;
+  const args = [...words.slice(program + 1, file), ...withBuilt, ...words.slice(file)];
+  const child = spawn(process.execPath, args, { cwd: root, env });
   running.add(child);
   let [stdout, stderr] = ['', ''];
   let look: () => void = () => undefined;
