@@ -5,6 +5,7 @@ import { answerOf } from '../../../src/testing/answers.js';
 import { begin } from '../../../src/testing/commits.js';
 import { keyOf, NOON, TENANT } from '../../../src/testing/samples.js';
 import { describeWithPostgres } from '../../support/describe-with-postgres.js';
+import { PATIENT_MS } from '../../support/patience.js';
 import { startPgBouncer } from '../../support/pgbouncer.js';
 import { type OpenClient, postgresClients } from '../../support/postgres-clients.js';
 import { openPool, schemaName } from '../../support/postgres-schema.js';
@@ -28,7 +29,8 @@ describeWithPostgres('a PostgreSQL statement whose call timed out', (postgres) =
     const schema = schemaName();
     const settings = { ...host, schema, events: { listen: false }, timeoutMs: 1000 };
     const store = new PostgresSessionStore(settings);
-    (await store.migrate())._unsafeUnwrap();
+    const patient = new PostgresSessionStore({ ...settings, timeoutMs: PATIENT_MS });
+    (await patient.migrate())._unsafeUnwrap();
     await slowDown(schema);
     const page = { offset: 0, limit: 10 };
     const labels = { plan: 'free', team: 'a' };

@@ -41,8 +41,9 @@ const open = async (client: RedisClient, port: number) => {
   const direct = await connected(createClient({ socket: { port } }));
   const others = new RedisSessionStore({ client: direct, prefix, timeoutMs: PATIENT_MS });
   await begin(others, key);
+  const patient = new RedisSessionStore({ client, prefix, timeoutMs: PATIENT_MS });
+  await openAppend(patient, key, ['before']);
   const store = new RedisSessionStore({ client, prefix, timeoutMs: 200 });
-  await openAppend(store, key, ['before']);
   return { store, others, direct };
 };
 
