@@ -87,7 +87,7 @@ describeWithRedis('a Redis user with the documented rights', () => {
   describe('fulfils the store contract', () => {
     // The cases use each command that a script may send.
     const everything = () => open({ events: true });
-    describeSessionStore(forFurtherClients(test, ['live limit', 'status', 'range']), everything, {
+    describeSessionStore(forFurtherClients(test, ['live limit', 'range']), everything, {
       without: ['listen'],
       corrupt: async (store, key, part) => {
         const { record, journal } = new Keyspace(prefixOf.get(store) ?? '', 3).of(key);
