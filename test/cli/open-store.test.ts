@@ -14,6 +14,7 @@ import { describeWithRedis } from '../support/describe-with-redis.js';
 import { freePort } from '../support/free-port.js';
 import { openPool, schemaName } from '../support/postgres-schema.js';
 import { type RedisServer, startRedis } from '../support/redis-server.js';
+import { runHere } from '../support/run-here.js';
 import { okOf } from '../support/sessions.js';
 import { openLibsql, sqliteFile } from '../support/sqlite-file.js';
 
@@ -60,9 +61,9 @@ describeWithRedis('the command line as a Redis user with the documented rights',
     expect(
       (await fetch(`${origin}/create-session`, { method: 'POST', headers, body })).status,
     ).toBe(201);
-    const listed = await colloquy.run(['list', '--json'], { env });
+    const listed = await runHere(['list', '--json'], { env });
     const { id } = Object(JSON.parse(listed.stdout.split('\n')[0] ?? ''));
-    expect((await colloquy.run(['inspect', id], { env })).stdout).toContain('Hello');
+    expect((await runHere(['inspect', id], { env })).stdout).toContain('Hello');
     expect(await serving.signal('SIGTERM')).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await admin.call('ACL', 'LOG')).toEqual([]);
   });
@@ -72,7 +73,7 @@ describeWithRedis('the command line as a Redis user with the documented rights',
       url.replace('change-me', 'hunter2'),
       `redis://127.0.0.1:${server.port}/99`,
     ]) {
-      const { exitCode, stderr } = await colloquy.run(['list'], { env: { REDIS_URL: wrong } });
+      const { exitCode, stderr } = await runHere(['list'], { env: { REDIS_URL: wrong } });
       expect([exitCode, stderr]).toEqual([
         1,
         expect.stringMatching(/^colloquy: Redis at [\d.:]+: [^\n]+\n$/),
@@ -142,7 +143,7 @@ describeWithPostgres('the command line on PostgreSQL', (postgres) => {
 
   test.each([[['list']], [['inspect', 'x']]])('creates no tables with %j', async (command) => {
     const absent = schemaName();
-    const without = await colloquy.run([...command, '--schema', absent], { env });
+    const without = await runHere([...command, '--schema', absent], { env });
     const message = `${storeName}: the tables of the store are missing: call migrate() first`;
     expect([without.exitCode, without.stderr]).toEqual([1, expect.stringContaining(message)]);
     const { rowCount } = await pool.query('SELECT FROM pg_namespace WHERE nspname = $1', [absent]);
@@ -168,7 +169,7 @@ describeWithPostgres('the command line on PostgreSQL', (postgres) => {
     ];
     for (const [at, reason] of [/database "absent" does not exist/, /ECONNREFUSED/].entries()) {
       for (const command of [['list'], ['serve']]) {
-        const { exitCode, stderr } = await colloquy.run(command, {
+        const { exitCode, stderr } = await runHere(command, {
           env: { ...env, PORT: '0', COLLOQUY_POSTGRES: wrong[at] ?? '' },
         });
         expect([exitCode, stderr]).toEqual([

@@ -5,6 +5,7 @@ import { SessionService } from '../../src/index.js';
 import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { PATIENT_MS } from '../support/patience.js';
+import { runHere } from '../support/run-here.js';
 
 const ada = { face: 'ada', profile: 'tutor' };
 const HOSTILE = 'a\nTERMINATED\u001b[2J';
@@ -53,9 +54,9 @@ describeWithRedis('labels, leases and entry counts on the command line', ({ url 
     const id = await create({ kind: 'counted' }, 3);
     const [journal = ''] = await client.keys(`${prefix}:*:journal:*:${id}`);
     await client.setrange(journal, 0, 'x');
-    const { stdout } = await colloquy.run(['list', '--labels', 'kind=counted', ...where]);
+    const { stdout } = await runHere(['list', '--labels', 'kind=counted', ...where]);
     expect(stdout).toMatch(new RegExp(`${id} +ACTIVE .* +\\d+ +3 +0 +- +ada`));
-    const whole = await colloquy.run(['list', '--json', '--labels', 'kind=counted', ...where]);
+    const whole = await runHere(['list', '--json', '--labels', 'kind=counted', ...where]);
     expect(whole).toMatchObject({ exitCode: 1, stderr: `colloquy: unreadable sessions: ${id}\n` });
   });
 
@@ -63,13 +64,13 @@ describeWithRedis('labels, leases and entry counts on the command line', ({ url 
     const mine = [await create({ user: 'u=1' }, 2), await create({ user: 'u=1', channel: 'web' })];
     await create({ user: 'u=2' });
     const label = ['list', '--labels', 'user=u=1'];
-    const fromRedis = await colloquy.run([...label, ...where]);
+    const fromRedis = await runHere([...label, ...where]);
     expect(idsIn(fromRedis.stdout).sort()).toEqual(mine.sort());
     expect(fromRedis.stderr).toBe('2 sessions\n');
-    const fromService = await colloquy.run(label, { env });
+    const fromService = await runHere(label, { env });
     expect(idsIn(fromService.stdout).sort()).toEqual(mine.sort());
     expect(fromService.stdout).toMatch(new RegExp(`${mine[0]} +ACTIVE .* +\\d+ +- +- +- +ada`));
-    const one = await colloquy.run([...label, '--limit', '1', ...where]);
+    const one = await runHere([...label, '--limit', '1', ...where]);
     expect(one.stderr).toMatch(/^1 of 2 sessions; next page/);
   });
 
@@ -77,15 +78,15 @@ describeWithRedis('labels, leases and entry counts on the command line', ({ url 
     const [active, paused] = [await create({ job: 'x' }), await create({ job: 'x' })];
     await sessions.pause(paused);
     const label = ['list', '--labels', 'job=x', '--status'];
-    expect(idsIn((await colloquy.run([...label, 'ACTIVE', ...where])).stdout)).toEqual([active]);
-    expect(idsIn((await colloquy.run([...label, 'PAUSED', ...where])).stdout)).toEqual([paused]);
-    expect(idsIn((await colloquy.run([...label, 'PAUSED'], { env })).stdout)).toEqual([paused]);
+    expect(idsIn((await runHere([...label, 'ACTIVE', ...where])).stdout)).toEqual([active]);
+    expect(idsIn((await runHere([...label, 'PAUSED', ...where])).stdout)).toEqual([paused]);
+    expect(idsIn((await runHere([...label, 'PAUSED'], { env })).stdout)).toEqual([paused]);
     const either = [...label, 'PAUSED', '--status', 'ACTIVE', '--order', 'updated'];
     for (const [args, options] of [
       [[...either, ...where], {}],
       [either, { env }],
     ] as const) {
-      expect(idsIn((await colloquy.run(args, options)).stdout).toSorted()).toEqual(
+      expect(idsIn((await runHere(args, options)).stdout).toSorted()).toEqual(
         [active, paused].toSorted(),
       );
     }
@@ -102,15 +103,15 @@ describeWithRedis('labels, leases and entry counts on the command line', ({ url 
     const byUse = ['list', '--labels', 'owner=o-1', '--order', 'updated'];
     for (const [at, options] of [{}, { env }].entries()) {
       const from = at === 0 ? where : [];
-      expect(idsIn((await colloquy.run([...both, ...from], options)).stdout)).toEqual([ids[0]]);
-      expect(idsIn((await colloquy.run([...byUse, ...from], options)).stdout)).toEqual(ids);
+      expect(idsIn((await runHere([...both, ...from], options)).stdout)).toEqual([ids[0]]);
+      expect(idsIn((await runHere([...byUse, ...from], options)).stdout)).toEqual(ids);
     }
-    const first = await colloquy.run([...byUse, '--limit', '1', ...where]);
+    const first = await runHere([...byUse, '--limit', '1', ...where]);
     const [, cursor = ''] = /--cursor (\S+)/.exec(first.stderr) ?? [];
-    expect(idsIn((await colloquy.run([...byUse, '--cursor', cursor, ...where])).stdout)).toEqual([
+    expect(idsIn((await runHere([...byUse, '--cursor', cursor, ...where])).stdout)).toEqual([
       ids[1],
     ]);
-    const twice = await colloquy.run(['list', '--labels', 'a=b', '--labels', 'a=c', ...where]);
+    const twice = await runHere(['list', '--labels', 'a=b', '--labels', 'a=c', ...where]);
     expect(twice).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('--labels must have each NAME once'),
@@ -123,8 +124,8 @@ describeWithRedis('labels, leases and entry counts on the command line', ({ url 
     ['us er=u-1', 'labels must have names of 1 to 64'],
   ])('list rejects --labels %s in one line', async (label, message) => {
     for (const run of [
-      colloquy.run(['list', '--labels', label, ...where]),
-      colloquy.run(['list', '--labels', label], { env }),
+      runHere(['list', '--labels', label, ...where]),
+      runHere(['list', '--labels', label], { env }),
     ]) {
       const { exitCode, stdout, stderr } = await run;
       expect([exitCode, stdout]).toEqual([2, '']);
@@ -136,12 +137,12 @@ describeWithRedis('labels, leases and entry counts on the command line', ({ url 
   test('inspect shows labels and the lease holder', async () => {
     const id = await create({ user: 'u-1', note: HOSTILE });
     const lease = (await sessions.lease(id, { holder: 'worker-1', seconds: 60 }))._unsafeUnwrap();
-    const { stdout } = await colloquy.run(['inspect', id, ...where]);
+    const { stdout } = await runHere(['inspect', id, ...where]);
     expect(stdout).toContain(
       `Leased by worker-1 until ${lease.until}, fencing token ${lease.fencingToken}\n`,
     );
     expect(stdout).toContain('Labels    note=a\\nTERMINATED\\u{1b}[2J\n          user=u-1\n');
-    const json = await colloquy.run(['inspect', '--json', id, ...where]);
+    const json = await runHere(['inspect', '--json', id, ...where]);
     expect(JSON.parse(json.stdout)).toMatchObject({
       labels: { user: 'u-1', note: HOSTILE },
       lease,
@@ -152,9 +153,9 @@ describeWithRedis('labels, leases and entry counts on the command line', ({ url 
     const id = await create();
     (await sessions.wake(id))._unsafeUnwrap();
     const { work } = (await sessions.get(id))._unsafeUnwrap();
-    const waiting = await colloquy.run(['inspect', id, ...where]);
+    const waiting = await runHere(['inspect', id, ...where]);
     expect(waiting.stdout).toContain(`Work      waiting since ${work?.since}\n`);
-    const json = await colloquy.run(['inspect', '--json', id, ...where]);
+    const json = await runHere(['inspect', '--json', id, ...where]);
     expect(JSON.parse(json.stdout)).toMatchObject({ work });
   });
 
@@ -162,12 +163,12 @@ describeWithRedis('labels, leases and entry counts on the command line', ({ url 
     const id = await create();
     const labelled = await create({ user: 'u-1' });
     for (const run of [
-      colloquy.run(['inspect', id, ...where]),
-      colloquy.run(['inspect', labelled], { env }),
+      runHere(['inspect', id, ...where]),
+      runHere(['inspect', labelled], { env }),
     ]) {
       expect((await run).stdout).not.toMatch(/^(Leased by|Work|Labels)/m);
     }
-    const json = await colloquy.run(['inspect', '--json', id, ...where]);
+    const json = await runHere(['inspect', '--json', id, ...where]);
     expect(JSON.parse(json.stdout)).not.toHaveProperty('labels');
     expect(JSON.parse(json.stdout)).not.toHaveProperty('lease');
   });

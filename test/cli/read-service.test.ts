@@ -6,6 +6,7 @@ import { Options } from '../../src/cli/options.js';
 import { SessionClient } from '../../src/client/index.js';
 import { buildCommandLine, type CommandLine, type Running } from '../support/command-line.js';
 import { freePort } from '../support/free-port.js';
+import { runHere } from '../support/run-here.js';
 
 let colloquy: CommandLine;
 let server: Running;
@@ -38,11 +39,11 @@ describe('the command line with a running service', () => {
   test('lists sessions, also by status', async () => {
     const [idle, active] = [await create(), await create()];
     await sessions.start(active);
-    const all = await colloquy.run(['list'], { env });
+    const all = await runHere(['list'], { env });
     expect(all.stdout).toMatch(new RegExp(`${active} +ACTIVE[^]*${idle} +IDLE`));
     expect(all.stdout).not.toContain('\u001b');
     expect(all.stderr).toBe('2 sessions\n');
-    const some = await colloquy.run(['list', '--json', '--status', 'ACTIVE'], { env });
+    const some = await runHere(['list', '--json', '--status', 'ACTIVE'], { env });
     expect(JSON.parse(some.stdout)).toMatchObject({
       id: active,
       options: { profile: '\u001b[31m' },
@@ -51,7 +52,7 @@ describe('the command line with a running service', () => {
 
   test('shows a session and follows it', async () => {
     const id = await create();
-    const shown = await colloquy.run(['inspect', id], { env });
+    const shown = await runHere(['inspect', id], { env });
     expect(shown).toMatchObject({
       exitCode: 0,
       stderr: '',
@@ -75,7 +76,7 @@ describe('the command line with a running service', () => {
     [['list', '--url', 'http://user:hunter2@127.0.0.1'], {}, 2, 'without user name'],
     [['list'], { REDIS_URL: 'redis://127.0.0.1' }, 2, 'REDIS_URL and COLLOQUY_URL are both set'],
   ])('%j with %j exits with %3$d and one line', async (args, further, code, message) => {
-    const { exitCode, stdout, stderr } = await colloquy.run(args, { env: { ...env, ...further } });
+    const { exitCode, stdout, stderr } = await runHere(args, { env: { ...env, ...further } });
     expect([exitCode, stdout]).toEqual([code, '']);
     expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
     expect(stderr).toContain(message);
@@ -106,7 +107,7 @@ describe('the command line with a running service', () => {
     await once(stranger, 'listening');
     const address = stranger.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const { exitCode, stderr } = await colloquy.run(['list', '--url', `http://127.0.0.1:${port}`], {
+    const { exitCode, stderr } = await runHere(['list', '--url', `http://127.0.0.1:${port}`], {
       env,
     });
     stranger.close();
@@ -184,7 +185,7 @@ describe('a hostile service', () => {
     const both = [{ NO_COLOR: '1' }, { FORCE_COLOR: '1' }];
     for (const color of args.includes('--json') ? [{ FORCE_COLOR: '1' }] : both) {
       const colors = new RegExp('FORCE_COLOR' in color ? '\u001b\\[\\d{1,2}m' : '(?!)', 'g');
-      const { stdout, stderr } = await colloquy.run([...args, '--url', url], {
+      const { stdout, stderr } = await runHere([...args, '--url', url], {
         env: { ...env, ...color, COLUMNS: '90' },
       });
       const lines = (stdout + stderr).split('\n').map((line) => line.replace(colors, ''));

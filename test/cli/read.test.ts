@@ -12,6 +12,7 @@ import { buildCommandLine, type CommandLine, type Finished } from '../support/co
 import { describeWithRedis } from '../support/describe-with-redis.js';
 import { freePort, LOOPBACK } from '../support/free-port.js';
 import { PATIENT_MS } from '../support/patience.js';
+import { runHere } from '../support/run-here.js';
 
 /** Accepts connections and never answers. */
 const silent = createServer();
@@ -99,7 +100,7 @@ describeWithRedis('the command line with a Redis', ({ url }) => {
     expect(rows[0]).toContain('\\u{1b}]0;owned\\u{7}');
     expect(stdout.replaceAll('\n', '')).not.toMatch(OBEYED);
     expect(stderr).toMatch(/^2 of 130 sessions; next page: --cursor \S+\n$/);
-    const more = await colloquy.run([
+    const more = await runHere([
       'list',
       '--json',
       '--limit',
@@ -112,7 +113,7 @@ describeWithRedis('the command line with a Redis', ({ url }) => {
   });
 
   test('list fits the terminal width', async () => {
-    const { stdout } = await colloquy.run(['list', ...where], { env: { COLUMNS: '72' } });
+    const { stdout } = await runHere(['list', ...where], { env: { COLUMNS: '72' } });
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(72);
   });
 
@@ -120,7 +121,7 @@ describeWithRedis('the command line with a Redis', ({ url }) => {
     const states = () =>
       client.keys(`${prefix}:*:record:*`).then((keys) => client.mget(keys.sort()));
     const before = await states();
-    const list = (...args: string[]) => colloquy.run(['list', '--json', ...args, ...where]);
+    const list = (...args: string[]) => runHere(['list', '--json', ...args, ...where]);
     const running = await list('--status', 'active');
     expect(objects(running.stdout).map(({ id }) => id)).toEqual([active]);
     const ended = await list('--status', 'TERMINATED', '--order', 'oldest');
@@ -159,7 +160,7 @@ describeWithRedis('the command line with a Redis', ({ url }) => {
     const good = (await broken.create({ face: 'ada', profile: 'tutor' }))._unsafeUnwrap().id;
     const [key = ''] = await client.keys(`${prefix}:*:record:broken:${bad}`);
     await client.set(key, 'x');
-    const { exitCode, stdout, stderr } = await colloquy.run([
+    const { exitCode, stdout, stderr } = await runHere([
       'list',
       '--json',
       ...where,
@@ -172,12 +173,9 @@ describeWithRedis('the command line with a Redis', ({ url }) => {
   });
 
   test('inspect shows a session, with its text on separate, indented lines', async () => {
-    const { exitCode, stdout } = await colloquy.run(
-      ['inspect', active, '--history', '2', ...where],
-      {
-        env: { COLUMNS: '60' },
-      },
-    );
+    const { exitCode, stdout } = await runHere(['inspect', active, '--history', '2', ...where], {
+      env: { COLUMNS: '60' },
+    });
     expect(exitCode).toBe(0);
     const lines = stdout.trimEnd().split('\n');
     expect(lines.slice(0, 2)).toEqual([`ID        ${active}`, 'Status    ACTIVE']);
@@ -191,7 +189,7 @@ describeWithRedis('the command line with a Redis', ({ url }) => {
   });
 
   test('inspect --json prints the session as the HTTP interface does, and why it ended', async () => {
-    const { stdout } = await colloquy.run(['inspect', active, '--json', ...where]);
+    const { stdout } = await runHere(['inspect', active, '--json', ...where]);
     expect(objects(stdout)).toMatchObject([
       {
         id: active,
@@ -201,7 +199,7 @@ describeWithRedis('the command line with a Redis', ({ url }) => {
       },
     ]);
     expect(stdout.trimEnd()).not.toMatch(OBEYED);
-    const ended = await colloquy.run(['inspect', terminated, '--json', ...where]);
+    const ended = await runHere(['inspect', terminated, '--json', ...where]);
     expect(objects(ended.stdout)).toMatchObject([
       { status: 'TERMINATED', end_reason: 'terminated' },
     ]);
@@ -231,7 +229,7 @@ describeWithRedis('the command line with a Redis', ({ url }) => {
 
   test('inspect --follow reports that events are not enabled', async () => {
     const silent = ['--redis', url, '--prefix', `${prefix}-silent`];
-    const { exitCode, stderr } = await colloquy.run(['inspect', 'x', '--follow', ...silent]);
+    const { exitCode, stderr } = await runHere(['inspect', 'x', '--follow', ...silent]);
     expect([exitCode, stderr]).toMatchObject([
       1,
       expect.stringMatching(/^colloquy: .*: events are not enabled; .*\n$/),
@@ -244,7 +242,7 @@ describeWithRedis('the command line with a Redis', ({ url }) => {
     [['list', '--cursor', 'x'], 2, 'cursor must be a cursor'],
     [['list', '--created-after', 'now'], 2, 'createdAfter must be'],
   ])('%j exits with %d and one line', async (args, code, message) => {
-    const { exitCode, stdout, stderr } = await colloquy.run([...args, ...where]);
+    const { exitCode, stdout, stderr } = await runHere([...args, ...where]);
     expect([exitCode, stdout]).toEqual([code, '']);
     expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
     expect(stderr).toContain(message);
@@ -253,7 +251,7 @@ describeWithRedis('the command line with a Redis', ({ url }) => {
 
 test('list reports an unreachable Redis without its password', async () => {
   const env = { REDIS_URL: `redis://user:hunter2@127.0.0.1:${await freePort()}` };
-  const { exitCode, stderr } = await colloquy.run(['list'], { env });
+  const { exitCode, stderr } = await runHere(['list'], { env });
   expect([exitCode, stderr]).toEqual([
     1,
     expect.stringMatching(/^colloquy: Redis at [\d.:]+: connect ECONNREFUSED [\d.:]+\n$/),
@@ -266,7 +264,7 @@ test.each([
   [['\u001b[2J'], 'command "\\u001b[2J" is unknown'],
   [['list', '--sttus', 'IDLE'], '--sttus is unknown (did you mean --status?)'],
 ])('%j is rejected in one line', async (args, message) => {
-  const { exitCode, stdout, stderr } = await colloquy.run(args);
+  const { exitCode, stdout, stderr } = await runHere(args);
   expect([exitCode, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^colloquy: [^\n]+\n$/);
   expect(stderr).toContain(message);
@@ -331,7 +329,7 @@ test.each<[keyof typeof commands, string[], string]>([
 });
 
 test('--version prints the package version', async () => {
-  expect((await colloquy.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+  expect((await runHere(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
 });
 
 test('a silent Redis times out', async () => {
