@@ -32,7 +32,7 @@ const simulated = (host: SimulationOptions['host'], options: Partial<SimulationO
 
 describe('a simulation', () => {
   test('finds nothing in a program that holds a lease, sends its token and appends where it has read', async () => {
-    const seeds = moreIfLong(5, 2000);
+    const seeds = moreIfLong(3, 2000);
     expect(await simulated(careful, { seeds, hosts: 3 })).toEqual({ seeds });
   });
 
@@ -60,14 +60,14 @@ describe('a simulation', () => {
     const { failure } = await simulated(host, {
       faults: [...faults],
       hosts: host === repeating ? 1 : 2,
-      ...(message === undefined && { seeds: 20 }),
+      ...(message === undefined && { seeds: moreIfLong(6, 20) }),
     });
     if (message === undefined) expect(failure).toBeUndefined();
     else expect(failure?.error.message).toMatch(message);
   });
 
   test('finds nothing in hosts that open one session under their own id, and update what they have read', async () => {
-    const seeds = moreIfLong(20, 2000);
+    const seeds = moreIfLong(8, 2000);
     expect(await simulateCounting(seeds, (revision) => ({ ifRevision: revision }))).toEqual({
       seeds,
     });
@@ -79,9 +79,9 @@ describe('a simulation', () => {
   });
 
   test('returns the failing seed, and a story of what was called, applied and returned', async () => {
-    const { failure } = await simulated(unfenced);
+    const { failure } = await simulated(unfenced, { faults: ['pause'] });
     if (failure === undefined) throw new Error('nothing was found');
-    const again = await simulated(unfenced, { seeds: [failure.seed] });
+    const again = await simulated(unfenced, { faults: ['pause'], seeds: [failure.seed] });
     expect(again.failure).toEqual(failure);
     const { story, trace, seed } = failure;
     expect(story).toContain(`seed ${seed}: `);
@@ -139,7 +139,7 @@ describe('a simulation', () => {
   test('restarts a crashed host, which finds the stored sessions', async () => {
     const starts: number[] = [];
     const report = await simulate({
-      seeds: 30,
+      seeds: 8,
       hosts: 1,
       faults: ['crash'],
       setup: ask,
@@ -149,8 +149,8 @@ describe('a simulation', () => {
       },
       check: eachAnsweredOnce,
     });
-    expect(report).toEqual({ seeds: 30 });
-    expect(starts.length).toBeGreaterThan(30);
+    expect(report).toEqual({ seeds: 8 });
+    expect(starts.length).toBeGreaterThan(8);
   });
 
   test('fails with the error of a host that throws without a fault', async () => {
@@ -201,14 +201,14 @@ describe('a simulation', () => {
       }
     });
     const report = await simulate({
-      seeds: 10,
+      seeds: 3,
       hosts: 2,
       faults: ['slowStore'],
       setup: ask,
       host,
       check: eachAnsweredOnce,
     });
-    expect(report).toEqual({ seeds: 10 });
+    expect(report).toEqual({ seeds: 3 });
   });
 
   test('reports its progress', async () => {

@@ -9,7 +9,7 @@ import { simulateSpending } from './spending.js';
 
 describe('the spends of hosts inside and outside of turns', () => {
   test('add up to what was acknowledged, and end a session once it reaches the budget', async () => {
-    const seeds = moreIfLong(30, 2000);
+    const seeds = moreIfLong(8, 2000);
     expect(await simulateSpending(() => memoryStoreWith(() => ({})), seeds)).toEqual({ seeds });
   });
 });

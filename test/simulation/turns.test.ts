@@ -60,7 +60,7 @@ const simulated = (
 
 describe('the messages of chatty, impatient and hasty users', () => {
   test('are each answered once, and no run is wasted', async () => {
-    const seeds = moreIfLong(6, 1000);
+    const seeds = moreIfLong(2, 1000);
     const manners = { hangs: false, changes: false };
     expect(await simulated(manners, { seeds, faults: [] })).toEqual({ seeds });
   });
@@ -69,22 +69,22 @@ describe('the messages of chatty, impatient and hasty users', () => {
     ['a crash', { hangs: true, changes: false }],
     ['a crash, a cancel or a rewind', all],
   ])('waste no run except by %s', async (_, manners) => {
-    const seeds = moreIfLong(4, 300);
+    const seeds = moreIfLong(2, 300);
     expect(await simulated(manners, { seeds, faults: ['crash'] })).toEqual({ seeds });
   });
 
   test('are each answered once if hosts crash and runs hang', async () => {
-    const seeds = moreIfLong(6, 1000);
+    const seeds = moreIfLong(2, 1000);
     expect(await simulated({ hangs: true, changes: false }, { seeds })).toEqual({ seeds });
   });
 
   test('are taken once or withdrawn during cancels, rewinds and crashes', async () => {
-    const seeds = moreIfLong(8, 500);
+    const seeds = moreIfLong(3, 500);
     expect(await simulated(all, { seeds })).toEqual({ seeds });
   });
 
   test('are each answered once without events in the store', async () => {
-    const seeds = moreIfLong(3, 300);
+    const seeds = moreIfLong(1, 300);
     const options = { seeds, store: () => new MemorySessionStore() };
     expect(await simulated(all, options)).toEqual({ seeds });
   });

@@ -69,12 +69,12 @@ const isReleased = ({ work }: StateRecord): boolean => work.lease?.releasedAt !=
 
 describe('workers that crash, freeze, lose replies and have wrong clocks', () => {
   test('answer each question once', async () => {
-    const seeds = moreIfLong(15, 2000);
+    const seeds = moreIfLong(4, 2000);
     expect(await simulated(careful, { seeds })).toEqual({ seeds });
   });
 
   test('answer each question once without events in the store', async () => {
-    const seeds = moreIfLong(5, 300);
+    const seeds = moreIfLong(2, 300);
     expect(await simulated(careful, { seeds, store: () => new MemorySessionStore() })).toEqual({
       seeds,
     });
@@ -93,7 +93,7 @@ describe('workers that crash, freeze, lose replies and have wrong clocks', () =>
 
 describe('wakes at any time, even during a turn', () => {
   test('are each followed by a run', async () => {
-    const seeds = moreIfLong(8, 1000);
+    const seeds = moreIfLong(4, 1000);
     expect(await simulatedWakes({ seeds })).toEqual({ seeds });
   });
 
@@ -178,7 +178,7 @@ describe('the simulation finds within 100 seeds an engine', () => {
   const poison = { setup: waiting, host: poisoned, check: isExhausted, faults, duration: 300 };
 
   test('in which a crash is no attempt, and finds none in Colloquy', async () => {
-    const seeds = moreIfLong(10, 1000);
+    const seeds = moreIfLong(3, 1000);
     expect(await simulated(careful, { ...poison, seeds })).toEqual({ seeds });
     const store = writing((next, before) => {
       const { attempts } = before.work;
@@ -236,7 +236,7 @@ describe('cancelled work', () => {
   };
 
   test('ends within the length of its lease', async () => {
-    const seeds = moreIfLong(10, 1000);
+    const seeds = moreIfLong(3, 1000);
     expect(await cancelling(false, seeds)).toEqual({ seeds });
   });
 
