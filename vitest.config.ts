@@ -58,6 +58,8 @@ export default defineConfig({
     setupFiles: ['test/support/nothing-left.ts'],
     // A test waits for servers and processes much of the time: three workers keep two cores busy.
     maxWorkers: 3,
+    // PGlite is WebAssembly: to optimise it takes seconds each time, and none of them is won back.
+    execArgv: ['--liftoff-only'],
     // A worker loads each module once and not once for every file, which takes a third of the time.
     isolate: false,
     // No test is about time; a busy machine is no failure. Nothing is tried again: what passes at

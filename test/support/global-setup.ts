@@ -27,12 +27,15 @@ function linesOfMissing(): readonly string[] {
     });
 }
 
+/** Nobody restarts the PostgreSQL that all tests share, and no statement runs long enough. */
+const inHaste = ['full_page_writes=off', 'jit=off'].flatMap((setting) => ['-c', setting]);
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const missing = linesOfMissing();
   const [builder, redis, postgres] = await Promise.all([
     startBuilder(),
     requirements.redis.isMet() ? startRedis() : undefined,
-    requirements.postgres.isMet() ? startPostgres() : undefined,
+    requirements.postgres.isMet() ? startPostgres({ args: inHaste }) : undefined,
   ]);
   project.provide('redis', redis && { host: redis.host, port: redis.port, url: redis.url });
   project.provide(
