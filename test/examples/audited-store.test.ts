@@ -6,13 +6,14 @@ import { SessionService } from '../../src/index.js';
 import { planReplace } from '../../src/plan/replace.js';
 import { storeUnavailable } from '../../src/session/errors.js';
 import { describeSessionStore } from '../../src/testing/index.js';
+import { withoutLargeCases } from '../support/contract-cases.js';
 import { changed } from '../support/store-doubles.js';
 
 const audited = (options?: { readonly events: boolean }) =>
   new AuditedSessionStore(new MemorySessionStore(options), () => undefined);
 
 describe('the store of the inversify example', () => {
-  describeSessionStore(test, () => audited({ events: true }));
+  describeSessionStore(withoutLargeCases(test), () => audited({ events: true }));
 
   test('records each applied call once, and calls that may have been applied', async () => {
     const kept: AuditEntry[] = [];

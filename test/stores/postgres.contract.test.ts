@@ -11,7 +11,7 @@ import type {
 import { escapeName } from '../../adapters/stored/escape-name.js';
 import { type Corrupt, describeSessionStore, type TestFunction } from '../../src/testing/index.js';
 import { isLong } from '../support/continuous-integration.js';
-import { forFurtherClients } from '../support/contract-cases.js';
+import { forFurtherClients, fromOneSeed } from '../support/contract-cases.js';
 import { describeWithPostgres } from '../support/describe-with-postgres.js';
 import { openPglite } from '../support/pglite-pool.js';
 import { openPool, postgresSchemas } from '../support/postgres-schema.js';
@@ -44,7 +44,8 @@ const describeOn = (pool: PostgresPool | PostgresSql, register: TestFunction = t
     const where = `${join} sessions.tenant = '${escapeName(tenant)}' AND sessions.id = '${escapeName(id)}'`;
     await schemas.run(`${damages[part](schemaOf.get(store) ?? '')} WHERE ${where}`);
   };
-  describeSessionStore(register, () => make({ events: true }), { corrupt });
+  const first = register === test ? fromOneSeed(test) : register;
+  describeSessionStore(first, () => make({ events: true }), { corrupt });
 
   if (register !== test) return;
   describe('without events', () => {

@@ -8,6 +8,15 @@ export const isLarge = (name: string): boolean => name.includes('10,000 sessions
 const isRandom = (name: string): boolean => name.startsWith('random commits');
 
 /**
+ * Registers the whole contract, but random commits from one seed, that of the most parts, and with
+ * `npm run test:long` from all.
+ */
+export const fromOneSeed =
+  (register: TestFunction): TestFunction =>
+  (name, run) =>
+    !isLong && isRandom(name) && !name.endsWith(' seed 101') ? undefined : register(name, run);
+
+/**
  * Registers the cases of the contract but those that make 10,000 sessions. What they show depends
  * on the store alone: they are run once on each, and left out for further clients, drivers and
  * deployments of the same store. Random commits are tried from one seed, and with `npm run
