@@ -250,6 +250,7 @@ export const statuses: Cases = {
         const [status, ids] = [{ anyOf, now }, idsAt(anyOf, now)];
         const expectAll = now === NOON + 201 ? expectList : expectWalks;
         await expectAll(store, { status }, ids, `${anyOf}`);
+        if (now !== NOON + 201) continue;
         const some = ids.filter((id) => inner.has(id));
         await expectWalks(
           store,
