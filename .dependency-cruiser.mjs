@@ -8,7 +8,7 @@ const compositionRoots = '^src/(inversify|cli|simulation)/';
  * The layers of the core, the lowest first: pure decisions, the port, reading of input, watches,
  * the service, the wire.
  */
-const layers = ['session', 'store', 'input', 'events', 'service', 'operations', 'http'];
+const layers = ['session', 'store', 'input', 'events', 'service', 'endpoints', 'http'];
 
 /** What the library may load from npm: its own two dependencies. Hosts bring everything else. */
 const ownDependencies = 'node_modules/(neverthrow|nanoid)/';
@@ -111,11 +111,11 @@ export default {
       to: { dependencyTypes: ['core'] },
     },
     {
-      name: 'operations-hold-no-server',
+      name: 'endpoints-hold-no-server',
       comment:
         'The client is made from them too: they take the core, and of the service its types.',
       severity: 'error',
-      from: { path: '^src/operations/' },
+      from: { path: '^src/endpoints/' },
       to: {
         path: '^src/(http|client|service|inspector|openapi|inversify|telemetry|testing|cli)/',
         dependencyTypesNot: ['type-only'],
@@ -128,10 +128,10 @@ export default {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(http|client|operations|inspector|openapi|inversify|telemetry|testing|cli)/',
+        pathNot: '^src/(http|client|endpoints|inspector|openapi|inversify|telemetry|testing|cli)/',
       },
       to: {
-        path: '^src/(http|client|operations|inspector|openapi|inversify|telemetry|testing|cli)/',
+        path: '^src/(http|client|endpoints|inspector|openapi|inversify|telemetry|testing|cli)/',
       },
     },
     {

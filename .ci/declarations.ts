@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number];
 
-/** The functions that declare schemas and operations, and do nothing else. */
+/** The functions that declare schemas and endpoints, and do nothing else. */
 const declaring = [
   ...['about', 'capped', 'checked', 'count', 'functionOf', 'having', 'inputOf', 'like', 'list'],
   ...[
@@ -63,7 +63,7 @@ const withoutTexts = (source: string): string => {
 export const declarations = ({ hasTexts }: { readonly hasTexts: boolean }): EsbuildPlugin => ({
   name: 'declarations',
   setup({ onLoad }) {
-    onLoad({ filter: /\bsrc[\\/](?:input|operations|schema)[\\/].*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /\bsrc[\\/](?:input|endpoints|schema)[\\/].*\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
       const kept = hasTexts ? source : withoutTexts(source);
       return { contents: kept.replace(call, '/* @__PURE__ */ $&'), loader: 'ts' };

@@ -7,15 +7,17 @@ export type {
   StandardResult,
   StandardSchema,
 } from './schema/standard-schema.js';
-export type { AnswerOptions } from './service/answers.js';
-export type { AppendOptions } from './service/change-history.js';
-export type { ExtendInput, OperationOptions } from './service/change-session.js';
+export type { AppendOptions } from './service/append-history.js';
+export type { OperationOptions } from './service/apply-command.js';
+export type { CancelOptions } from './service/cancel-work.js';
 export type { ClaimInput } from './service/claim-sessions.js';
 export type { CreateSessionInput, ForkInput } from './service/create-session.js';
+export type { ExtendInput } from './service/extend-session.js';
 export type { GetOrCreateInput } from './service/get-or-create.js';
 export { httpStatusOf } from './service/http-status-of.js';
+export type { LeaseInput, RenewInput } from './service/lease-session.js';
+export type { ReleaseInput } from './service/release-session.js';
 export type { EachQuery, ListOptions, ListQuery } from './service/list-sessions.js';
-export type { CreateIfMissing, NewMessage, SendOptions } from './service/messages.js';
 export type { NewHistoryEntry } from './service/new-history-entry.js';
 export type {
   Appended,
@@ -33,21 +35,16 @@ export type {
   WaitingCount,
 } from './service/operation-results.js';
 export type { OrThrow } from './service/or-throw.js';
-export type { GetOptions, HistoryQuery, ReadOptions } from './service/read-session.js';
+export type { HistoryQuery } from './service/read-history.js';
+export type { GetOptions, ReadOptions } from './service/read-session.js';
 export type { ReplyOptions } from './service/reply.js';
 export type { RewindInput } from './service/rewind-history.js';
+export type { CreateIfMissing, NewMessage, SendOptions } from './service/send-message.js';
+export type { SessionServiceOptions } from './service/service-options.js';
 export type { Run, Turn } from './service/service-turn.js';
 export type { ObservedOperation, SessionObserver } from './service/session-observer.js';
 export type { SessionOperations } from './service/session-operations.js';
 export { SessionService } from './service/session-service.js';
-export type {
-  CancelOptions,
-  LeaseInput,
-  ReleaseInput,
-  RenewInput,
-  WakeOptions,
-} from './service/session-work.js';
-export type { SessionServiceOptions } from './service/settings.js';
 export type { SweepOptions } from './service/sweep-sessions.js';
 export {
   createSweeper,
@@ -73,6 +70,8 @@ export type {
 } from './service/turn-results.js';
 export { unwrap } from './service/unwrap.js';
 export type { UpdateInput, UpdateOptions } from './service/update-session.js';
+export type { AnswerOptions } from './service/wait-for-answer.js';
+export type { WakeOptions } from './service/wake-session.js';
 export { createWorker, type Worker } from './service/worker.js';
 export type { WorkerOptions } from './service/worker-options.js';
 export { type Clock, systemClock } from './session/clock.js';
@@ -116,6 +115,7 @@ export {
   type SimpleEvent,
   type UpdatedData,
 } from './session/event-detail.js';
+export { acceptsHistoryAt } from './session/grace-period.js';
 export { type Ids, randomIds } from './session/ids.js';
 export { hasLabels, sameLabels } from './session/labels.js';
 export { isLeasedWith } from './session/lease-state.js';
@@ -194,13 +194,7 @@ export {
   clockCommands,
   transitions,
 } from './session/session-status.js';
-export {
-  acceptsHistoryAt,
-  activeMsAt,
-  dueAtOf,
-  endsAt,
-  stateAt,
-} from './session/state-at.js';
+export { activeMsAt, dueAtOf, endsAt, stateAt } from './session/time-limits.js';
 export { transition } from './session/transition.js';
 export type { HeldLease } from './session/with-lease.js';
 export { hasRunOut, wakeAtOf } from './session/work-state.js';

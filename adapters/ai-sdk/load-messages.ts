@@ -4,7 +4,7 @@ import { inputOf } from '../../src/schema/read-input.js';
 import { type Out, optional } from '../../src/schema/schema.js';
 import { capped, whole } from '../../src/schema/values.js';
 import type { HistoryPart } from '../../src/service/operation-results.js';
-import type { HistoryQuery } from '../../src/service/read-session.js';
+import type { HistoryQuery } from '../../src/service/read-history.js';
 import type { InvalidInput } from '../../src/session/errors.js';
 import { HISTORY_LIMIT } from '../../src/session/limits.js';
 import type { OperationErrors } from '../../src/session/operation-errors.js';

@@ -4,7 +4,7 @@ import { object } from '../../src/schema/object.js';
 import { readSafely } from '../../src/schema/read-input.js';
 import { type Out, optional, schema } from '../../src/schema/schema.js';
 import { onOrOff, whole } from '../../src/schema/values.js';
-import type { CreateIfMissing, NewMessage, SendOptions } from '../../src/service/messages.js';
+import type { CreateIfMissing, NewMessage, SendOptions } from '../../src/service/send-message.js';
 import type { Sent } from '../../src/service/turn-results.js';
 import type { HistoryMoved, InvalidInput } from '../../src/session/errors.js';
 import { sameJson } from '../../src/session/json.js';

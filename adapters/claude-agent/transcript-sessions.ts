@@ -1,7 +1,7 @@
 import type { Result, ResultAsync } from 'neverthrow';
 import type { CreateSessionInput } from '../../src/service/create-session.js';
+import type { LeaseInput, RenewInput } from '../../src/service/lease-session.js';
 import type { EachQuery } from '../../src/service/list-sessions.js';
-import type { LeaseInput, RenewInput } from '../../src/service/session-work.js';
 import type { SessionLease } from '../../src/session/session.js';
 import type { ConversationError, Conversations } from '../sdk/append-once.js';
 

@@ -2,7 +2,7 @@ import { nanoid } from 'nanoid';
 import { deepFreeze } from '../../src/session/json.js';
 import type { SessionHead, SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
-import { dueAtOf, endsAt } from '../../src/session/state-at.js';
+import { dueAtOf, endsAt } from '../../src/session/time-limits.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
 import type { DueKey, ReadSize, Remains, SessionKey } from '../../src/store/session-store.js';
 import { bytesOf as bytesOfText } from '../stored/json.js';

@@ -2,7 +2,7 @@ import { ok, type Result } from 'neverthrow';
 import type { SearchTooLarge } from '../../src/session/errors.js';
 import { sameLabels } from '../../src/session/labels.js';
 import type { StateRecord } from '../../src/session/session-record.js';
-import { stateAt } from '../../src/session/state-at.js';
+import { stateAt } from '../../src/session/time-limits.js';
 import { isSearch } from '../../src/store/page-range.js';
 import type { PageRange, StatusAt } from '../../src/store/session-store.js';
 import { labelTexts } from '../stored/labels.js';

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import type { Fields } from '../../src/session/fields.js';
 import { MAX_RACES } from '../../src/session/limits.js';
-import type { UnderWay } from '../../src/store/under-way.js';
+import type { PendingCalls } from '../../src/store/pending-calls.js';
 import type { StoredDeployment } from '../stored/deployment.js';
 import type { PostgresConnection } from './clients.js';
 import {
@@ -98,7 +98,7 @@ export interface CallSource {
   readonly timeoutMs: number;
   connect(): Answer<PostgresConnection, Failure>;
   readonly statements: PreparedStatements;
-  readonly underWay: UnderWay;
+  readonly underWay: PendingCalls;
   /** The settings of the deployment. The first call reads them with `read`. */
   deployment(read: (statement: Statement) => Answer<readonly Fields[]>): Answer<StoredDeployment>;
 }

@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid';
 import type { StateRecord } from '../../src/session/session-record.js';
-import { deadlineOf, endsAt } from '../../src/session/state-at.js';
+import { deadlineOf, endsAt } from '../../src/session/time-limits.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
 import {
   type BeginCommit,
@@ -19,9 +19,9 @@ import { takenBy } from '../../src/store/judge.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { bytesOfEntries } from '../sql/session-rows.js';
 import { escapeName } from '../stored/escape-name.js';
+import { finite, NEVER } from '../stored/infinite-times.js';
 import { encodeEntry, encodeHead, encodeState } from '../stored/json.js';
 import { type LabelChange, labelChangeOf, labelText } from '../stored/labels.js';
-import { finite, NEVER } from '../stored/never.js';
 
 /*
  * The commits as the procedure commit_all accepts them: the fields of its type `commit`, in which

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Fields } from '../../src/session/fields.js';
-import { UnderWay } from '../../src/store/under-way.js';
+import { PendingCalls } from '../../src/store/pending-calls.js';
 import { deploymentFor } from '../sql/sql-deployment.js';
 import type { StoredDeployment } from '../stored/deployment.js';
 import type { Answer, CallSource } from './call.js';
@@ -31,7 +31,7 @@ export class Connection implements CallSource {
   readonly timeoutMs: number;
   readonly clients: Clients;
   readonly statements: PreparedStatements;
-  readonly underWay = new UnderWay();
+  readonly underWay = new PendingCalls();
   /** Set by the first call. */
   #deployment: Result<StoredDeployment, never> | undefined;
   /** The pending request, which concurrent calls share. */

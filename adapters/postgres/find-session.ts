@@ -14,8 +14,8 @@ import { MESSAGE_COLUMNS, messagesIn, messagesQuery } from '../sql/message-rows.
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, sessionOf, stateIn } from '../sql/session-rows.js';
 import { escapeName } from '../stored/escape-name.js';
+import { NEVER } from '../stored/infinite-times.js';
 import { parseStored } from '../stored/json.js';
-import { NEVER } from '../stored/never.js';
 import type { Answer, Call } from './call.js';
 import { loadSessions, SESSION_COLUMNS } from './load-sessions.js';
 

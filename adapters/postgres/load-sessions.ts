@@ -2,7 +2,7 @@ import type { PageRange, ReadSize } from '../../src/store/session-store.js';
 import { directionOf } from '../sql/page-query.js';
 import type { Query } from '../sql/query.js';
 import { FRAME_BYTES } from '../sql/session-rows.js';
-import { NEVER } from '../stored/never.js';
+import { NEVER } from '../stored/infinite-times.js';
 
 const historyBytes = ({ historyLimit }: ReadSize): Query => {
   if (historyLimit === undefined) return { sql: 'session.bytes', values: [] };

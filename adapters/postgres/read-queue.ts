@@ -19,8 +19,8 @@ import {
 } from '../sql/queue-query.js';
 import { sessionIn } from '../sql/session-rows.js';
 import { escapeName } from '../stored/escape-name.js';
+import { finite } from '../stored/infinite-times.js';
 import { parseStored } from '../stored/json.js';
-import { finite } from '../stored/never.js';
 import type { Answer, Call } from './call.js';
 import { foreignAnswer } from './failure.js';
 import { arrayOf } from './prepared-statements.js';

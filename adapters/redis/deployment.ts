@@ -5,7 +5,7 @@ import {
   type StoreUnavailable,
 } from '../../src/session/errors.js';
 import { differenceOf } from '../../src/store/difference-of.js';
-import { UnderWay } from '../../src/store/under-way.js';
+import { PendingCalls } from '../../src/store/pending-calls.js';
 import { type StoredDeployment, wantedOf } from '../stored/deployment.js';
 import { type Call, type Connection, scriptOf } from './connection.js';
 import { withOutcome } from './failure.js';
@@ -92,7 +92,7 @@ const changes = {
  * any other call makes the next one read again.
  */
 export class Deployment {
-  readonly underWay = new UnderWay();
+  readonly underWay = new PendingCalls();
   readonly #connection: Connection;
   readonly #settings: RedisSettings;
   readonly #key: string;

@@ -14,8 +14,8 @@ import type {
   UseChange,
 } from '../../src/store/commit.js';
 import { escapeName } from '../stored/escape-name.js';
+import { NEVER } from '../stored/infinite-times.js';
 import { encodeEntry } from '../stored/json.js';
-import { NEVER } from '../stored/never.js';
 import { dueText, type IndexChange, indexChangeOf, listsOf, timeText } from './index-entries.js';
 import type { Keyspace, SessionKeys } from './keyspace.js';
 import {

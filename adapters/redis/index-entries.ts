@@ -1,8 +1,8 @@
 import type { StateRecord } from '../../src/session/session-record.js';
-import { dueAtOf } from '../../src/session/state-at.js';
+import { dueAtOf } from '../../src/session/time-limits.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
+import { NEVER } from '../stored/infinite-times.js';
 import { labelTexts } from '../stored/labels.js';
-import { NEVER } from '../stored/never.js';
 import type { SessionKeys } from './keyspace.js';
 
 /** The index entries of a session. Times in the two queues are strings, as scripts expect them. */

@@ -12,7 +12,7 @@ import { sessionStatuses } from '../../src/session/session-status.js';
 import { isInRange, isSearch } from '../../src/store/page-range.js';
 import type { ListCursor, PageRange, RecordPage, StatusAt } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../stored/escape-name.js';
-import { finite, NEVER } from '../stored/never.js';
+import { finite, NEVER } from '../stored/infinite-times.js';
 import { type Call, scriptOf } from './connection.js';
 import { tooManyEnded } from './failure.js';
 import { labelKey, type TenantKeys } from './keyspace.js';

@@ -4,7 +4,7 @@ import { inLaterTurn } from '../../src/session/in-later-turn.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { EntriesOutcome, HistorySlice, ReadSize } from '../../src/store/session-store.js';
 import { unescapeName } from '../stored/escape-name.js';
-import { finite, NEVER } from '../stored/never.js';
+import { finite, NEVER } from '../stored/infinite-times.js';
 import { type Call, type Reply, scriptOf } from './connection.js';
 import { type Answer, toStoreError, unknownReply, unreadable } from './failure.js';
 import type { SessionKeys, TenantKeys } from './keyspace.js';

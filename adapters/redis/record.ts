@@ -1,8 +1,9 @@
 import type { HistoryEntry, PositionedEntry, SessionLabels } from '../../src/session/session.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
 import type { SessionStatus } from '../../src/session/session-status.js';
-import { deadlineOf } from '../../src/session/state-at.js';
+import { deadlineOf } from '../../src/session/time-limits.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
+import { finite, NEVER } from '../stored/infinite-times.js';
 import {
   decodeEntries,
   decodeHead,
@@ -13,7 +14,6 @@ import {
   type StateBeside,
 } from '../stored/json.js';
 import { labelsOf, labelTexts } from '../stored/labels.js';
-import { finite, NEVER } from '../stored/never.js';
 
 /*
  * A session is two strings. Its record has these lines, the last two only after some changes:

@@ -2,7 +2,7 @@ import { err, ok, Result } from 'neverthrow';
 import type { Misconfigured, StoreUnavailable } from '../../src/session/errors.js';
 import type { StateRecord } from '../../src/session/session-record.js';
 import { sessionStatuses } from '../../src/session/session-status.js';
-import { endsAt } from '../../src/session/state-at.js';
+import { endsAt } from '../../src/session/time-limits.js';
 import type { SessionKey } from '../../src/store/session-store.js';
 import type { Sender } from './clients.js';
 import type { Connection, Route } from './connection.js';

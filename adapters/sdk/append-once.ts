@@ -1,11 +1,11 @@
 import { nanoid } from 'nanoid';
 import type { Result, ResultAsync } from 'neverthrow';
 import { having } from '../../src/schema/host-values.js';
-import type { AppendOptions } from '../../src/service/change-history.js';
-import type { OperationOptions } from '../../src/service/change-session.js';
+import type { AppendOptions } from '../../src/service/append-history.js';
+import type { OperationOptions } from '../../src/service/apply-command.js';
 import type { NewHistoryEntry } from '../../src/service/new-history-entry.js';
 import type { Appended, HistoryPart } from '../../src/service/operation-results.js';
-import type { HistoryQuery } from '../../src/service/read-session.js';
+import type { HistoryQuery } from '../../src/service/read-history.js';
 import type { RewindInput } from '../../src/service/rewind-history.js';
 
 /** An error of a `SessionService` or a `SessionClient`. */

@@ -2,7 +2,7 @@ import { timestampOf } from '../../src/session/clock.js';
 import { labelsIn } from '../../src/store/page-range.js';
 import type { ListCursor, PageRange, StatusAt } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../stored/escape-name.js';
-import { NEVER } from '../stored/never.js';
+import { NEVER } from '../stored/infinite-times.js';
 import { joined, NOTHING, type Query } from './query.js';
 import { isWaiting } from './queue-query.js';
 

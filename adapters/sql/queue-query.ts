@@ -6,7 +6,7 @@ import type {
   WaitingRange,
 } from '../../src/store/session-store.js';
 import { escapeName, unescapeName } from '../stored/escape-name.js';
-import { NEVER } from '../stored/never.js';
+import { NEVER } from '../stored/infinite-times.js';
 import type { Query } from './query.js';
 
 /** What is left of a removed session has a tenant and an id that no session has. */

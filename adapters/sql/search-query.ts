@@ -5,7 +5,7 @@ import { SEARCH_LIMIT } from '../../src/session/limits.js';
 import { labelsIn } from '../../src/store/page-range.js';
 import type { PageRange } from '../../src/store/session-store.js';
 import { escapeName } from '../stored/escape-name.js';
-import { NEVER } from '../stored/never.js';
+import { NEVER } from '../stored/infinite-times.js';
 import { boundsOf, type Dialect, isWithin, orderOf, partsOf, statusesIn } from './page-query.js';
 import { joined, NOTHING, type Query } from './query.js';
 

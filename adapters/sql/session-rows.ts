@@ -9,8 +9,8 @@ import { type Fields, isFields } from '../../src/session/fields.js';
 import type { SessionRecord, StateRecord } from '../../src/session/session-record.js';
 import type { ReadSize, RecordPage } from '../../src/store/session-store.js';
 import { unescapeName } from '../stored/escape-name.js';
+import { NEVER } from '../stored/infinite-times.js';
 import { bytesOf, decodeEntries, decodeHead, decodeState } from '../stored/json.js';
-import { NEVER } from '../stored/never.js';
 import { positionOf } from './page-query.js';
 
 /** Approximate bytes of a session's JSON without its head, its state and its history. */

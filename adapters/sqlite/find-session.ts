@@ -13,8 +13,8 @@ import type {
 import { entriesIn, isPositionIn } from '../sql/entries-in.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { checkedSize, sessionOf, stateIn } from '../sql/session-rows.js';
+import { NEVER } from '../stored/infinite-times.js';
 import { parseStored } from '../stored/json.js';
-import { NEVER } from '../stored/never.js';
 import { type Connection, hasKey } from './connection.js';
 import { findQuery } from './load-sessions.js';
 import { findRow } from './session-row.js';

@@ -5,8 +5,8 @@ import type { SessionRecord } from '../../src/session/session-record.js';
 import type { ReadSize } from '../../src/store/session-store.js';
 import type { Query } from '../sql/query.js';
 import { FRAME_BYTES, sessionOf } from '../sql/session-rows.js';
+import { NEVER } from '../stored/infinite-times.js';
 import { parseStored } from '../stored/json.js';
-import { NEVER } from '../stored/never.js';
 import type { Connection } from './connection.js';
 
 const LATEST_BYTES = `(

@@ -5,7 +5,7 @@ import {
   storeUnavailable,
 } from '../../src/session/errors.js';
 import type { Fields } from '../../src/session/fields.js';
-import { UnderWay } from '../../src/store/under-way.js';
+import { PendingCalls } from '../../src/store/pending-calls.js';
 import { Lane } from '../lanes/lane.js';
 import { deploymentFor } from '../sql/sql-deployment.js';
 import type { AskedDeployment, StoredDeployment } from '../stored/deployment.js';
@@ -37,7 +37,7 @@ export class OwnConnection extends Connection {
   readonly asked: AskedDeployment;
   /** Set by the first transaction. */
   #deployment: StoredDeployment | undefined;
-  readonly underWay = new UnderWay();
+  readonly underWay = new PendingCalls();
   readonly hostTransactions = new HostTransactions();
   readonly #lane: Lane<Write, Refusal | undefined>;
   /**

@@ -29,7 +29,7 @@ import {
   waitingCount,
 } from '../sql/queue-query.js';
 import { escapeName } from '../stored/escape-name.js';
-import { finite, NEVER } from '../stored/never.js';
+import { finite, NEVER } from '../stored/infinite-times.js';
 import { type Connection, hasKey } from './connection.js';
 import { loadSessions } from './load-sessions.js';
 

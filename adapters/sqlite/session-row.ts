@@ -1,13 +1,13 @@
 import type { Fields } from '../../src/session/fields.js';
 import type { SessionHead, StateRecord } from '../../src/session/session-record.js';
-import { endsAt } from '../../src/session/state-at.js';
+import { endsAt } from '../../src/session/time-limits.js';
 import type { QueueTimes } from '../../src/store/queue-times.js';
 import type { DueKey } from '../../src/store/session-store.js';
 import { storedKeyOf } from '../sql/queue-query.js';
 import { escapeName } from '../stored/escape-name.js';
+import { finite, NEVER } from '../stored/infinite-times.js';
 import { bytesOf, encodeHead, encodeState } from '../stored/json.js';
 import type { LabelChange } from '../stored/labels.js';
-import { finite, NEVER } from '../stored/never.js';
 import type { Connection } from './connection.js';
 import type { SqliteValue } from './sqlite-session-store-options.js';
 

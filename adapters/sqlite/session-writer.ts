@@ -33,9 +33,9 @@ import type { DueKey } from '../../src/store/session-store.js';
 import { stateAfter } from '../../src/store/state-after.js';
 import { takenIn } from '../sql/message-rows.js';
 import { bytesOfEntries, historyVersionOf, stateIn, unreadable } from '../sql/session-rows.js';
+import { finite, infinite } from '../stored/infinite-times.js';
 import { encodeEntry, lengthOf } from '../stored/json.js';
 import { labelChangeOf } from '../stored/labels.js';
-import { finite, infinite } from '../stored/never.js';
 import type { Connection } from './connection.js';
 import {
   addEntries,

@@ -30,7 +30,7 @@ import {
   type SessionStatus,
 } from '../../src/session/session-status.js';
 import { plainEntry } from '../../src/store/stored-entry.js';
-import { NEVER } from './never.js';
+import { NEVER } from './infinite-times.js';
 
 /*
  * The JSON that stores on databases keep. `JSON.stringify` escapes lone surrogates and NUL

@@ -1,4 +1,4 @@
-import { toWholeSession, toWireSummary, toWireWork } from '../operations/session-form.js';
+import { toWholeSession, toWireSummary, toWireWork } from '../endpoints/wire-session.js';
 import type { HistoryEntry } from '../session/session.js';
 import { limitIn, usedText } from '../session/used-text.js';
 import { type Line, plural, printable } from './print.js';

@@ -8,7 +8,7 @@ import type { Reply } from '../service/turn-results.js';
 import type { WatchSignal } from '../session/session-event.js';
 import type { RemoteErrors } from './client-error.js';
 import type { ClientSettings } from './session-client-options.js';
-import { sleep } from './within-limits.js';
+import { sleep } from './unless-interrupted.js';
 
 type Answered<T> = Result<T, RemoteErrors['answer']>;
 

@@ -1,8 +1,8 @@
-import type { AnswerOptions } from '../service/answers.js';
-import type { AppendOptions } from '../service/change-history.js';
-import type { OperationOptions } from '../service/change-session.js';
-import type { SendOptions } from '../service/messages.js';
+import type { AppendOptions } from '../service/append-history.js';
+import type { OperationOptions } from '../service/apply-command.js';
+import type { SendOptions } from '../service/send-message.js';
 import type { UpdateOptions } from '../service/update-session.js';
+import type { AnswerOptions } from '../service/wait-for-answer.js';
 import type { WatchSignal } from '../session/session-event.js';
 
 /**

@@ -1,6 +1,6 @@
 import { errAsync, ResultAsync } from 'neverthrow';
-import { REPLAYED_HEADER } from '../operations/headers.js';
-import type { Endpoint, OperationError } from '../operations/operation.js';
+import type { Endpoint, OperationError } from '../endpoints/endpoint.js';
+import { REPLAYED_HEADER } from '../endpoints/headers.js';
 import { received } from '../schema/wire.js';
 import type { HistoryPart } from '../service/operation-results.js';
 import type {

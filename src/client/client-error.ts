@@ -1,10 +1,10 @@
+import type * as commands from '../endpoints/command-endpoints.js';
+import type { OperationError } from '../endpoints/endpoint.js';
+import type { watch } from '../endpoints/event-shapes.js';
+import type * as messages from '../endpoints/message-endpoints.js';
+import type * as sessions from '../endpoints/session-endpoints.js';
+import type * as work from '../endpoints/work-endpoints.js';
 import type { HandlerError } from '../http/handler-error.js';
-import type * as commands from '../operations/command-operations.js';
-import type { watch } from '../operations/event-shapes.js';
-import type * as messages from '../operations/message-operations.js';
-import type { OperationError } from '../operations/operation.js';
-import type * as sessions from '../operations/session-operations.js';
-import type * as work from '../operations/work-operations.js';
 import type {
   CallbackFailed,
   Cancelled,

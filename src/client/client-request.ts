@@ -1,7 +1,4 @@
 import type { Result } from 'neverthrow';
-import { jsonText } from '../input/json-values.js';
-import { watch } from '../operations/event-shapes.js';
-import { idempotencyKeyValue } from '../operations/headers.js';
 import {
   type Endpoint,
   given,
@@ -9,7 +6,10 @@ import {
   labelTexts,
   type OperationError,
   pathFor,
-} from '../operations/operation.js';
+} from '../endpoints/endpoint.js';
+import { watch } from '../endpoints/event-shapes.js';
+import { idempotencyKeyValue } from '../endpoints/headers.js';
+import { jsonText } from '../input/json-values.js';
 import { creation, signal as signalSchema } from '../schema/host-values.js';
 import type { IssueList } from '../schema/issue-list.js';
 import { copiedFields } from '../schema/object.js';

@@ -1,5 +1,5 @@
-import type { Endpoint, OperationError } from '../operations/operation.js';
-import { particulars } from '../operations/particulars.js';
+import type { Endpoint, OperationError } from '../endpoints/endpoint.js';
+import { problemExtensions } from '../endpoints/problem-extensions.js';
 import type { Out } from '../schema/schema.js';
 import { didYouMean, nearest } from '../schema/unknown-fields.js';
 import { anyText } from '../schema/values.js';
@@ -56,7 +56,7 @@ const refusals = {
 
 const isRefusal = (code: string): code is RefusalType => Object.hasOwn(refusals, code);
 
-const problem = wireObject({ code: anyText, detail: anyText, ...particulars });
+const problem = wireObject({ code: anyText, detail: anyText, ...problemExtensions });
 
 /** The error for a code of the service, completed with data of the request. */
 const remoteErrorOf = (

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { cancel } from '../session/read-stream.js';
-import { type TaskLimits, withinLimits } from './within-limits.js';
+import { type TaskLimits, unlessInterrupted } from './unless-interrupted.js';
 
 export type StreamEnd = 'lost' | 'aborted' | 'too_large';
 
@@ -63,7 +63,7 @@ export class EventStreamReader {
 
   async #more(): Promise<StreamEnd | undefined> {
     try {
-      const chunk = await withinLimits(this.#limits, () => this.#reader.read());
+      const chunk = await unlessInterrupted(this.#limits, () => this.#reader.read());
       if (chunk.isErr()) return chunk.error === 'aborted' ? 'aborted' : 'lost';
       const { done, value } = chunk.value;
       if (done) return 'lost';

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { isApiKey } from '../operations/headers.js';
-import type { OperationError } from '../operations/operation.js';
+import type { OperationError } from '../endpoints/endpoint.js';
+import { isApiKey } from '../endpoints/headers.js';
 import type {
   Aborted,
   KeyUnavailable,
@@ -13,7 +13,7 @@ import type { ClientRequest } from './client-request.js';
 import { errorInProblem } from './error-in-problem.js';
 import { type Reply, readReply } from './read-reply.js';
 import type { ClientSettings, ClientTiming } from './session-client-options.js';
-import { sleep, withinLimits } from './within-limits.js';
+import { sleep, unlessInterrupted } from './unless-interrupted.js';
 
 /** Statuses that are retried even if the answer does not come from the service. */
 const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -147,7 +147,7 @@ export class Exchange<C extends OperationError> {
       return err(await this.#refusal(response));
     };
     try {
-      const result = await withinLimits({ timing, ms, signal }, once);
+      const result = await unlessInterrupted({ timing, ms, signal }, once);
       if (result.isErr() || result.value.isErr()) connection.abort();
       if (result.isOk()) return result.value;
       if (result.error === 'aborted') return err(this.#aborted());

@@ -1,5 +1,5 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import { changeData } from '../operations/event-shapes.js';
+import { changeData } from '../endpoints/event-shapes.js';
 import type { Out } from '../schema/schema.js';
 import { received } from '../schema/wire.js';
 import type { RemoteChange } from '../service/remote-results.js';

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { sessions } from '../operations/outputs.js';
+import { sessions } from '../endpoints/outputs.js';
 import { received } from '../schema/wire.js';
 import type { RemotePage } from '../service/remote-results.js';
 import { exceedsBytes } from '../session/exceeds-bytes.js';

@@ -1,4 +1,4 @@
-import { API_KEY_RULE, isApiKey } from '../operations/headers.js';
+import { API_KEY_RULE, isApiKey } from '../endpoints/headers.js';
 import { callback, having } from '../schema/host-values.js';
 import { optionsOf } from '../schema/options-of.js';
 import { nullish, optional, type Schema, schema } from '../schema/schema.js';

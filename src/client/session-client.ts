@@ -1,19 +1,21 @@
 import { errAsync, type Result, ResultAsync } from 'neverthrow';
-import * as commands from '../operations/command-operations.js';
-import * as messages from '../operations/message-operations.js';
-import * as sessions from '../operations/session-operations.js';
-import * as work from '../operations/work-operations.js';
-import type { ExtendInput } from '../service/change-session.js';
+import * as commands from '../endpoints/command-endpoints.js';
+import * as messages from '../endpoints/message-endpoints.js';
+import * as sessions from '../endpoints/session-endpoints.js';
+import * as work from '../endpoints/work-endpoints.js';
+import type { CancelOptions } from '../service/cancel-work.js';
 import type { ClaimInput } from '../service/claim-sessions.js';
 import type { CreateSessionInput } from '../service/create-session.js';
+import type { ExtendInput } from '../service/extend-session.js';
 import type { GetOrCreateInput } from '../service/get-or-create.js';
+import type { LeaseInput, RenewInput } from '../service/lease-session.js';
+import type { ReleaseInput } from '../service/release-session.js';
 import type { EachQuery, ListQuery } from '../service/list-sessions.js';
-import type { NewMessage } from '../service/messages.js';
 import type { NewHistoryEntry } from '../service/new-history-entry.js';
 import type { SharedResults } from '../service/operation-contract.js';
 import type { Appended, HistoryPart, Spent, WaitingCount } from '../service/operation-results.js';
 import { type OrThrow, orThrowOf } from '../service/or-throw.js';
-import type { HistoryQuery } from '../service/read-session.js';
+import type { HistoryQuery } from '../service/read-history.js';
 import type {
   RemoteChange,
   RemoteClaims,
@@ -23,14 +25,8 @@ import type {
   RemoteSession,
 } from '../service/remote-results.js';
 import type { RewindInput } from '../service/rewind-history.js';
+import type { NewMessage } from '../service/send-message.js';
 import type { SessionOperations } from '../service/session-operations.js';
-import type {
-  CancelOptions,
-  LeaseInput,
-  ReleaseInput,
-  RenewInput,
-  WakeOptions,
-} from '../service/session-work.js';
 import type { TakeInput } from '../service/turn.js';
 import type {
   Released,
@@ -40,6 +36,7 @@ import type {
   WithdrawnMessages,
 } from '../service/turn-results.js';
 import type { UpdateInput } from '../service/update-session.js';
+import type { WakeOptions } from '../service/wake-session.js';
 import { isFields } from '../session/fields.js';
 import type { Message } from '../session/message.js';
 import type { Counters, SessionLease, SessionState, TakenLease } from '../session/session.js';

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { streamUnavailable } from '../operations/event-shapes.js';
+import { streamUnavailable } from '../endpoints/event-shapes.js';
 import { received } from '../schema/wire.js';
 import type { RemoteChange } from '../service/remote-results.js';
 import { disposable } from '../session/async-dispose.js';
@@ -14,7 +14,7 @@ import { Exchange, isRetryable } from './exchange.js';
 import { isChange, readChange } from './read-change.js';
 import { hasStream, parseJson } from './read-reply.js';
 import type { ClientSettings } from './session-client-options.js';
-import { sleep } from './within-limits.js';
+import { sleep } from './unless-interrupted.js';
 
 type WatchItem = Result<RemoteChange, RemoteErrors['watch']>;
 

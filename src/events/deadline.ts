@@ -3,7 +3,7 @@ import { timestampOf } from '../session/clock.js';
 import type { SessionExpiring } from '../session/session-event.js';
 import type { BudgetRecord, StateRecord } from '../session/session-record.js';
 import type { EndReason, SessionStatus } from '../session/session-status.js';
-import { endsAt, stateAt } from '../session/state-at.js';
+import { endsAt, stateAt } from '../session/time-limits.js';
 
 export interface Expiry {
   readonly at: number;

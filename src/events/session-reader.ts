@@ -6,7 +6,7 @@ import type { PositionedEntry } from '../session/session.js';
 import { sessionAt, summaryAt } from '../session/session-at.js';
 import type { SessionChanged, SessionSnapshot } from '../session/session-event.js';
 import type { BudgetRecord, SessionRecord } from '../session/session-record.js';
-import { stateAt } from '../session/state-at.js';
+import { stateAt } from '../session/time-limits.js';
 import {
   cursorText,
   type Digested,

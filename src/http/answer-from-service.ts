@@ -1,6 +1,6 @@
 import { err, ok } from 'neverthrow';
-import { REPLAYED_HEADER } from '../operations/headers.js';
-import type { AnyOperation, Operation, Output } from '../operations/operation.js';
+import type { AnyOperation, Operation, Output } from '../endpoints/endpoint.js';
+import { REPLAYED_HEADER } from '../endpoints/headers.js';
 import { sent } from '../schema/wire.js';
 import { misconfigured } from '../session/errors.js';
 import { hasMethods, isFields } from '../session/fields.js';
@@ -9,7 +9,7 @@ import { inputReader } from './input-reader.js';
 import { commonHeaders, jsonResponse } from './problem.js';
 import type { Answer, Call } from './route.js';
 import type { HandlerResponse } from './session-handler.js';
-import { noRoom, withinBudget } from './within-budget.js';
+import { noRoom, withinPendingBytes } from './within-pending-bytes.js';
 
 const bareHeaders = Object.freeze({ 'Cache-Control': commonHeaders['Cache-Control'] });
 
@@ -41,10 +41,10 @@ export const answerFromService = <S>(operation: Operation<S>): ((call: Call<S>) 
       return result.map((value) => responseOf(output, value));
     };
     if (method !== 'GET' && !output.isCounted) return answer();
-    return withinBudget(call, async (reservation) => {
+    return withinPendingBytes(call, async (reservation) => {
       const answered = await answer();
       return answered.andThen((response) => {
-        // Report what the write did, even if the budget is used up.
+        // Report what the write did, even if too many bytes are pending.
         if (output.isCounted) return ok(response);
         return reservation.admit(response.body?.length ?? 0) ? ok(response) : noRoom;
       });

@@ -1,5 +1,5 @@
 import { err, type Result, type ResultAsync } from 'neverthrow';
-import { type AnyOperation, wireNamesOf } from '../operations/operation.js';
+import { type AnyOperation, wireNamesOf } from '../endpoints/endpoint.js';
 import {
   type InvalidInput,
   invalidInput,

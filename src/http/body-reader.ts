@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type AnyOperation, bodyFields } from '../operations/operation.js';
+import { type AnyOperation, bodyFields } from '../endpoints/endpoint.js';
 import { IssueList, MAX_ISSUES } from '../schema/issue-list.js';
 import type { FieldSchemas, Schema, WireField } from '../schema/schema.js';
 import { checkKnown } from '../schema/unknown-fields.js';

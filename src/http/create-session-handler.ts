@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AnyOperation } from '../operations/operation.js';
-import type { TenantSessions } from '../operations/tenant-sessions.js';
+import type { AnyOperation } from '../endpoints/endpoint.js';
+import type { TenantSessions } from '../endpoints/tenant-sessions.js';
 import { cutText } from '../session/cut-text.js';
 import {
   type InvalidInput,

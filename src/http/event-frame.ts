@@ -1,5 +1,5 @@
-import { changeData, END_ID, streamEnd, streamUnavailable } from '../operations/event-shapes.js';
-import type { SessionForm } from '../operations/session-form.js';
+import { changeData, END_ID, streamEnd, streamUnavailable } from '../endpoints/event-shapes.js';
+import type { SessionForm } from '../endpoints/wire-session.js';
 import { sent } from '../schema/wire.js';
 import type { SessionChange } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';

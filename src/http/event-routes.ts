@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import { END_ID, servedWatch } from '../operations/event-shapes.js';
-import { given } from '../operations/operation.js';
-import type { SessionForm } from '../operations/session-form.js';
-import type { TenantEvents } from '../operations/tenant-sessions.js';
+import { given } from '../endpoints/endpoint.js';
+import { END_ID, servedWatch } from '../endpoints/event-shapes.js';
+import type { TenantEvents } from '../endpoints/tenant-sessions.js';
+import type { SessionForm } from '../endpoints/wire-session.js';
 import { optionsOf } from '../schema/options-of.js';
 import { optional, type Schema } from '../schema/schema.js';
 import { number, whole } from '../schema/values.js';
@@ -19,7 +19,7 @@ import { numberIn, queryParser } from './input-reader.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { shownHistoryLimit } from './session-routes.js';
-import { checkPerTenant, perTenantOf } from './tenant-budget.js';
+import { checkPerTenant, perTenantOf } from './tenant-quota.js';
 
 /**
  * Options of `eventRoutes`.

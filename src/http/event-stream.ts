@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
+import { servedWatch } from '../endpoints/event-shapes.js';
 import { InterruptibleWait } from '../events/timers.js';
-import { servedWatch } from '../operations/event-shapes.js';
 import { afterLong, systemClock, timerOf } from '../session/clock.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
@@ -8,7 +8,7 @@ import type { EndReason } from '../session/session-status.js';
 import { inClientTerms } from './answer-of.js';
 import { endFrame, heartbeatLine, preamble, unavailableFrame } from './event-frame.js';
 import { type HandlerError, refusal } from './handler-error.js';
-import type { Reservation } from './tenant-budget.js';
+import type { Reservation } from './tenant-quota.js';
 
 /** Milliseconds after which a client that reads nothing is disconnected. */
 const STALLED_MS = 30_000;

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { servedWatch } from '../operations/event-shapes.js';
+import { servedWatch } from '../endpoints/event-shapes.js';
 import { storeUnavailable } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { timedOut, withTimeout } from '../session/with-timeout.js';
@@ -8,7 +8,7 @@ import { streamHeaders } from './event-frame.js';
 import { EventStream, endWatch, type Frame } from './event-stream.js';
 import { type HandlerError, refusal } from './handler-error.js';
 import type { Answer, Call } from './route.js';
-import { TenantBudget } from './tenant-budget.js';
+import { TenantQuota } from './tenant-quota.js';
 
 type Change = Result<Frame, OperationErrors['watch']>;
 
@@ -84,8 +84,8 @@ const responseOf = (events: EventStream) => {
  * leaves nothing open.
  */
 export const eventStreams = ({ heartbeatMs, maxStreams, maxStreamsPerTenant }: StreamLimits) => {
-  const streams = new TenantBudget(maxStreams, maxStreamsPerTenant);
-  const pieces = new TenantBudget(MAX_HELD_BYTES, MAX_HELD_BYTES);
+  const streams = new TenantQuota(maxStreams, maxStreamsPerTenant);
+  const pieces = new TenantQuota(MAX_HELD_BYTES, MAX_HELD_BYTES);
   const open = async (
     { handler: { timeoutMs, report, streams: openStreams }, tenant }: Call<unknown>,
     { isBare, watch }: Watched,

@@ -1,4 +1,4 @@
-export type { Operation, OperationInput, Output } from '../operations/operation.js';
+export type { Operation, OperationInput, Output } from '../endpoints/endpoint.js';
 export type {
   TenantCommands,
   TenantEvents,
@@ -6,7 +6,7 @@ export type {
   TenantMessages,
   TenantOpenings,
   TenantSessions,
-} from '../operations/tenant-sessions.js';
+} from '../endpoints/tenant-sessions.js';
 export type { JsonSchema } from '../schema/json-schema.js';
 export { type ObjectSchema, object } from '../schema/object.js';
 export { named, optional, plain, type Schema } from '../schema/schema.js';

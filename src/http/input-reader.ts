@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { idempotencyKeyIn, idempotencyKey as keyHeader } from '../operations/headers.js';
-import { type AnyOperation, given, labelOf, type OperationInput } from '../operations/operation.js';
+import { type AnyOperation, given, labelOf, type OperationInput } from '../endpoints/endpoint.js';
+import { idempotencyKeyIn, idempotencyKey as keyHeader } from '../endpoints/headers.js';
 import type { IssueList } from '../schema/issue-list.js';
 import type { JsonSchema } from '../schema/json-schema.js';
 import { readSafely } from '../schema/read-input.js';

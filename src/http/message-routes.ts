@@ -1,14 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import { MAX_WAIT_MS } from '../input/message-input.js';
+import { given } from '../endpoints/endpoint.js';
 import {
   servedAnswer,
   servedInbox,
   servedSend,
   servedWithdraw,
-} from '../operations/message-operations.js';
-import { given } from '../operations/operation.js';
-import { servedGetOrCreate } from '../operations/session-operations.js';
-import type { TenantMessages } from '../operations/tenant-sessions.js';
+} from '../endpoints/message-endpoints.js';
+import { servedGetOrCreate } from '../endpoints/session-endpoints.js';
+import type { TenantMessages } from '../endpoints/tenant-sessions.js';
+import { MAX_WAIT_MS } from '../input/message-input.js';
 import { optionsOf } from '../schema/options-of.js';
 import { optional, type Schema } from '../schema/schema.js';
 import { whole } from '../schema/values.js';
@@ -19,8 +19,8 @@ import { answerOf } from './answer-of.js';
 import { refusal } from './handler-error.js';
 import { inputReader, numberIn, queryParser } from './input-reader.js';
 import type { Answer, Call, HandlerContext, RouteGroup } from './route.js';
-import { checkPerTenant, perTenantOf, TenantBudget } from './tenant-budget.js';
-import { noRoom, withinBudget } from './within-budget.js';
+import { checkPerTenant, perTenantOf, TenantQuota } from './tenant-quota.js';
+import { noRoom, withinPendingBytes } from './within-pending-bytes.js';
 
 /**
  * Options of `messageRoutes`.
@@ -92,7 +92,7 @@ const waitFor = async (call: Call<TenantMessages>, messageId: unknown, timeoutMs
 
 /** Reserves bytes only for the response, not for the wait. */
 const answerWhenReady =
-  (waiting: TenantBudget) =>
+  (waiting: TenantQuota) =>
   async (call: Call<TenantMessages>): Answer => {
     if (!hasMethods(call.sessions, 'answer')) return lacksMethod(servedAnswer, 'answer');
     const query = parseAnswerQuery(call);
@@ -105,7 +105,7 @@ const answerWhenReady =
     const answered = await waited.finally(place.release);
     if (answered.isErr()) return err(answered.error);
     const response = responseOf(servedAnswer.output, answered.value);
-    return withinBudget(call, async (reservation) =>
+    return withinPendingBytes(call, async (reservation) =>
       reservation.admit(response.body?.length ?? 0) ? ok(response) : noRoom,
     );
   };
@@ -130,7 +130,7 @@ const answerWhenReady =
  */
 export const messageRoutes = (options: MessageRoutesOptions = {}): RouteGroup<TenantMessages> => {
   const limits = read(options);
-  const waiting = new TenantBudget(
+  const waiting = new TenantQuota(
     limits.maxWaiting,
     perTenantOf(limits.maxWaiting, limits.maxWaitingPerTenant),
   );

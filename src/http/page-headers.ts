@@ -1,5 +1,5 @@
+import { labelTexts, percentEncode } from '../endpoints/endpoint.js';
 import { listFields } from '../input/list-query.js';
-import { labelTexts, percentEncode } from '../operations/operation.js';
 import { wireFields } from '../schema/wire.js';
 import type { SessionPage } from '../service/operation-results.js';
 import { type Fields, isFields } from '../session/fields.js';

@@ -1,4 +1,4 @@
-import { particulars } from '../operations/particulars.js';
+import { problemExtensions } from '../endpoints/problem-extensions.js';
 import { about, named, plain, type Schema } from '../schema/schema.js';
 import { anyText } from '../schema/values.js';
 import { wireObject } from '../schema/wire.js';
@@ -46,7 +46,7 @@ export const problem = (): Schema<unknown> => {
     status: plain({ type: 'integer', enum: Object.keys(titles).map(Number) }),
     detail: about('What is wrong, for people.', anyText),
     code: named('ProblemCode', about('The error code, for programs.', codes)),
-    ...particulars,
+    ...problemExtensions,
   });
   const { additionalProperties: _, ...open } = members.json();
   const means = 'An error: the members of RFC 9457, and what else the code tells.';

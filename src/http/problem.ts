@@ -1,4 +1,4 @@
-import type { Particulars } from '../operations/particulars.js';
+import type { ProblemExtensions } from '../endpoints/problem-extensions.js';
 import { invalidInput } from '../session/errors.js';
 import { details, type HandlerError, statusOf } from './handler-error.js';
 import { titles } from './problem-body.js';
@@ -26,12 +26,19 @@ const statusHeaders: Partial<Record<ProblemStatus, Readonly<Record<string, strin
 export const problemOf = (
   code: Code,
   headers: HandlerResponse['headers'] = {},
-  particulars: Particulars = {},
+  problemExtensions: ProblemExtensions = {},
 ): HandlerResponse => {
   const status = statusOf(code);
-  const { errors } = particulars;
+  const { errors } = problemExtensions;
   const detail = errors ? invalidInput(errors).message : details[code];
-  const body = { type: 'about:blank', title: titles[status], status, detail, code, ...particulars };
+  const body = {
+    type: 'about:blank',
+    title: titles[status],
+    status,
+    detail,
+    code,
+    ...problemExtensions,
+  };
   return Object.freeze({
     status,
     headers: Object.freeze({ ...commonHeaders, ...statusHeaders[status], ...headers }),

@@ -1,4 +1,4 @@
-import type { AnyOperation } from '../operations/operation.js';
+import type { AnyOperation } from '../endpoints/endpoint.js';
 import { optional, type Schema, typed } from '../schema/schema.js';
 import { isFields } from '../session/fields.js';
 

@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
+import type { AnyOperation, Operation } from '../endpoints/endpoint.js';
+import type { TenantSessions } from '../endpoints/tenant-sessions.js';
+import type { SessionForm } from '../endpoints/wire-session.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import type { AnyOperation, Operation } from '../operations/operation.js';
-import type { SessionForm } from '../operations/session-form.js';
-import type { TenantSessions } from '../operations/tenant-sessions.js';
 import type { HandlerError } from './handler-error.js';
 import type { OpenStreams } from './open-streams.js';
 import type {
@@ -11,7 +11,7 @@ import type {
   HandlerRequest,
   HandlerResponse,
 } from './session-handler.js';
-import type { TenantBudget } from './tenant-budget.js';
+import type { TenantQuota } from './tenant-quota.js';
 
 /** The answer of a route: a response, or an error that the handler turns into a response. */
 export type Answer = Promise<Result<HandlerResponse, HandlerError>>;
@@ -27,7 +27,7 @@ export interface HandlerContext {
   /** Timeout of the store in milliseconds. */
   readonly timeoutMs: number;
   /** Limits the bytes of responses that are in preparation or not yet received. */
-  readonly budget: TenantBudget;
+  readonly pendingBytes: TenantQuota;
   /** The open event streams. */
   readonly streams: OpenStreams;
   /** Reports an error after the response has begun, when it can no longer contain the error. */

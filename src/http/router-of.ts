@@ -1,4 +1,4 @@
-import { hasId, type Operation, percentEncode } from '../operations/operation.js';
+import { hasId, type Operation, percentEncode } from '../endpoints/endpoint.js';
 import type { IssueList } from '../schema/issue-list.js';
 
 type Path = Pick<Operation, 'path'>;

@@ -1,7 +1,7 @@
-import type { AnyOperation } from '../operations/operation.js';
-import { type SessionForm, type ShownFields, wireForm } from '../operations/session-form.js';
-import { servedCreate, servedOpenedCreate } from '../operations/session-operations.js';
-import type { Sessions, TenantSessions } from '../operations/tenant-sessions.js';
+import type { AnyOperation } from '../endpoints/endpoint.js';
+import { servedCreate, servedOpenedCreate } from '../endpoints/session-endpoints.js';
+import type { Sessions, TenantSessions } from '../endpoints/tenant-sessions.js';
+import { type SessionForm, type ShownFields, wireForm } from '../endpoints/wire-session.js';
 import { functionOf, having, listener, signal } from '../schema/host-values.js';
 import type { IssueList } from '../schema/issue-list.js';
 import { optionsOf } from '../schema/options-of.js';
@@ -17,7 +17,7 @@ import { routeGroups } from './route-groups.js';
 import { checkPaths } from './router-of.js';
 import type { Authenticate, DeniedRequest } from './session-handler.js';
 import { sessionRoutes } from './session-routes.js';
-import { TenantBudget } from './tenant-budget.js';
+import { TenantQuota } from './tenant-quota.js';
 
 /**
  * Options of `createSessionHandler`. `S` is the part of a tenant's sessions that the routes need.
@@ -240,7 +240,7 @@ export const parseHandlerOptions = <S extends TenantSessions>(
       maxBodyBytes: read.maxBodyBytes,
       timeoutMs: read.timeoutMs,
       streams: new OpenStreams(read.signal),
-      budget: new TenantBudget(read.maxPendingBytes),
+      pendingBytes: new TenantQuota(read.maxPendingBytes),
       report,
     },
   };

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { commandOperations } from '../operations/command-operations.js';
-import { type AnyOperation, percentEncode } from '../operations/operation.js';
-import { created } from '../operations/outputs.js';
+import { commandOperations } from '../endpoints/command-endpoints.js';
+import { type AnyOperation, percentEncode } from '../endpoints/endpoint.js';
+import { created } from '../endpoints/outputs.js';
 import {
   historyOperations,
   servedCreate,
@@ -10,13 +10,13 @@ import {
   servedGetOrCreate,
   servedList,
   servedOpenedCreate,
-} from '../operations/session-operations.js';
+} from '../endpoints/session-endpoints.js';
 import type {
   TenantCommands,
   TenantHistories,
   TenantOpenings,
   TenantSessions,
-} from '../operations/tenant-sessions.js';
+} from '../endpoints/tenant-sessions.js';
 import { MISSING } from '../schema/values.js';
 import { sent } from '../schema/wire.js';
 import type { GetOrCreateResult, SessionPage } from '../service/operation-results.js';
@@ -32,7 +32,7 @@ import { commonHeaders, jsonResponse } from './problem.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import { tidyPrefix } from './router-of.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
-import { answerWithin } from './within-budget.js';
+import { answerWithin } from './within-pending-bytes.js';
 
 const parseListQuery = queryParser(servedList);
 const parseGetQuery = queryParser(servedGet);

@@ -1,4 +1,4 @@
-import { API_KEY_RULE, isApiKey } from '../operations/headers.js';
+import { API_KEY_RULE, isApiKey } from '../endpoints/headers.js';
 import type { IssueList } from '../schema/issue-list.js';
 import { readArgument } from '../schema/options-of.js';
 import { schema } from '../schema/schema.js';

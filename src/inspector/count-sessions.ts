@@ -1,8 +1,8 @@
 import { err, ok, ResultAsync } from 'neverthrow';
+import { served } from '../endpoints/endpoint.js';
+import { list } from '../endpoints/session-endpoints.js';
+import type { TenantSessions } from '../endpoints/tenant-sessions.js';
 import { listFields } from '../input/list-query.js';
-import { served } from '../operations/operation.js';
-import { list } from '../operations/session-operations.js';
-import type { TenantSessions } from '../operations/tenant-sessions.js';
 import { optional, type Schema } from '../schema/schema.js';
 import { anyText, oneOf } from '../schema/values.js';
 import { count, wireList, wireObject } from '../schema/wire.js';

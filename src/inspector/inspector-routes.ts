@@ -1,18 +1,18 @@
 import { err, ok } from 'neverthrow';
-import { methodRefusal } from '../http/handler-error.js';
-import type { Answer, HandlerRequest, RouteGroup } from '../http/index.js';
-import { servedTerminate } from '../operations/command-operations.js';
-import { servedWatch } from '../operations/event-shapes.js';
-import { servedInbox, servedWithdraw } from '../operations/message-operations.js';
-import type { Operation } from '../operations/operation.js';
-import { servedGet, servedHistory, servedList } from '../operations/session-operations.js';
+import { servedTerminate } from '../endpoints/command-endpoints.js';
+import type { Operation } from '../endpoints/endpoint.js';
+import { servedWatch } from '../endpoints/event-shapes.js';
+import { servedInbox, servedWithdraw } from '../endpoints/message-endpoints.js';
+import { servedGet, servedHistory, servedList } from '../endpoints/session-endpoints.js';
 import type {
   TenantCommands,
   TenantHistories,
   TenantMessages,
   TenantSessions,
-} from '../operations/tenant-sessions.js';
-import { servedCancel } from '../operations/work-operations.js';
+} from '../endpoints/tenant-sessions.js';
+import { servedCancel } from '../endpoints/work-endpoints.js';
+import { methodRefusal } from '../http/handler-error.js';
+import type { Answer, HandlerRequest, RouteGroup } from '../http/index.js';
 import { countSessions } from './count-sessions.js';
 import { type InspectorOptions, parseInspectorOptions } from './inspector-options.js';
 import { listStream } from './list-stream.js';

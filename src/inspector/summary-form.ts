@@ -1,4 +1,4 @@
-import { type SessionForm, toWireOptions, toWireWork } from '../operations/session-form.js';
+import { type SessionForm, toWireOptions, toWireWork } from '../endpoints/wire-session.js';
 import type { SessionSummary } from '../session/session-event.js';
 
 /** The fields of a row: the complete options and the history may be much longer. */

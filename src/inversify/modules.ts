@@ -20,13 +20,13 @@ import {
 } from '../http/session-handler-options.js';
 import { optionsOf } from '../schema/options-of.js';
 import { optional as optionalField } from '../schema/schema.js';
-import type { SessionObserver } from '../service/session-observer.js';
-import { SessionService } from '../service/session-service.js';
 import {
   checkTerms,
   type SessionServiceOptions,
   serviceOptionSchemas,
-} from '../service/settings.js';
+} from '../service/service-options.js';
+import type { SessionObserver } from '../service/session-observer.js';
+import { SessionService } from '../service/session-service.js';
 import { type Clock, systemClock } from '../session/clock.js';
 import { type Ids, randomIds } from '../session/ids.js';
 import type { SessionStore } from '../store/session-store.js';

@@ -1,7 +1,7 @@
+import { END_ID } from '../endpoints/event-shapes.js';
 import { cursorOf } from '../input/cursor.js';
 import { listOrders } from '../input/list-query.js';
 import { MAX_WAIT_MS } from '../input/message-input.js';
-import { END_ID } from '../operations/event-shapes.js';
 import {
   DEFAULT_HISTORY_LIMIT,
   HISTORY_LIMIT,

@@ -1,11 +1,11 @@
 import { ok } from 'neverthrow';
+import type { Operation } from '../endpoints/endpoint.js';
+import { sessionOperations } from '../endpoints/session-endpoints.js';
 import { commonHeaders } from '../http/problem.js';
 import type { Answer, Call, HandlerContext, Route, RouteGroup } from '../http/route.js';
 import { routeGroups } from '../http/route-groups.js';
 import { isOpen, tidyPrefix } from '../http/router-of.js';
 import { anyPolicy, type InputPolicy } from '../input/input-policy.js';
-import type { Operation } from '../operations/operation.js';
-import { sessionOperations } from '../operations/session-operations.js';
 import { optionsOf } from '../schema/options-of.js';
 import { optional, plain, type Schema, typed } from '../schema/schema.js';
 import { anyText, name, onOrOff, whole } from '../schema/values.js';

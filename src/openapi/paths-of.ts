@@ -1,6 +1,6 @@
+import { type AnyOperation, hasId } from '../endpoints/endpoint.js';
 import type { Route } from '../http/route.js';
 import { nameForm } from '../input/named-values.js';
-import { type AnyOperation, hasId } from '../operations/operation.js';
 import { jsonOf } from '../schema/json-of.js';
 import { type JsonSchema, ref } from '../schema/json-schema.js';
 import type { Schema } from '../schema/schema.js';

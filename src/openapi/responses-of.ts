@@ -1,10 +1,10 @@
+import type { AnyOperation, Output } from '../endpoints/endpoint.js';
+import { REPLAYED_HEADER } from '../endpoints/headers.js';
+import { problemExtensionsOf } from '../endpoints/problem-extensions.js';
 import { frame, streamHeaders } from '../http/event-frame.js';
 import { type HandlerError, statusOf } from '../http/handler-error.js';
 import { commonHeaders, problemOf } from '../http/problem.js';
 import { titles } from '../http/problem-body.js';
-import { REPLAYED_HEADER } from '../operations/headers.js';
-import type { AnyOperation, Output } from '../operations/operation.js';
-import { particularsOf } from '../operations/particulars.js';
 import { jsonOf } from '../schema/json-of.js';
 import { type JsonSchema, ref } from '../schema/json-schema.js';
 import type { Schema } from '../schema/schema.js';
@@ -161,7 +161,7 @@ const inPascalCase = (words: string): string =>
   words.replace(/(?:^|[ _])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 const problemExample = (code: Code, exampleOf: ExampleOf): Example => {
-  const of = particularsOf[code];
+  const of = problemExtensionsOf[code];
   const told = of && received(of, exampleOf(jsonOf(of)));
   return { value: JSON.parse(problemOf(code, {}, told).body ?? '{}') };
 };

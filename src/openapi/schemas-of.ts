@@ -1,6 +1,6 @@
+import type { AnyOperation, Body } from '../endpoints/endpoint.js';
 import { problem } from '../http/problem-body.js';
 import type { InputPolicy } from '../input/input-policy.js';
-import type { AnyOperation, Body } from '../operations/operation.js';
 import { described } from '../schema/json-of.js';
 import { type JsonSchema, type JsonSchemas, ref } from '../schema/json-schema.js';
 import { named, type Schema } from '../schema/schema.js';

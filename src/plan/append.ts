@@ -1,8 +1,9 @@
 import type { Spending } from '../session/budget.js';
+import { acceptsHistoryAt } from '../session/grace-period.js';
 import type { HistoryEntry } from '../session/session.js';
 import type { SessionKey } from '../session/session-key.js';
 import type { StateRecord } from '../session/session-record.js';
-import { acceptsHistoryAt, stateAt } from '../session/state-at.js';
+import { stateAt } from '../session/time-limits.js';
 import type { Changed, EventPart, Guards, UseChange } from '../store/commit.js';
 
 /** A checked append, or a spend alone, from which its commit is planned. */

@@ -1,6 +1,6 @@
 import type { DueKey } from '../session/session-key.js';
 import type { StateRecord } from '../session/session-record.js';
-import { endsAt } from '../session/state-at.js';
+import { endsAt } from '../session/time-limits.js';
 import type { Move } from '../store/commit.js';
 
 /** When a session is due, and when it is to be due. Milliseconds since the epoch. */

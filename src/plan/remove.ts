@@ -1,6 +1,6 @@
 import type { DueKey, SessionKey } from '../session/session-key.js';
 import type { StateRecord } from '../session/session-record.js';
-import { stateAt, unusedSinceOf } from '../session/state-at.js';
+import { stateAt, unusedSinceOf } from '../session/time-limits.js';
 import type { RemoveCommit } from '../store/commit.js';
 
 /** Removes a session, or what is left of one, whatever its state, or in the state given. */

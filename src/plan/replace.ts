@@ -1,7 +1,7 @@
 import { changeDetailOf } from '../session/event-detail.js';
 import type { DueKey } from '../session/session-key.js';
 import type { StateRecord } from '../session/session-record.js';
-import { unusedSinceOf } from '../session/state-at.js';
+import { unusedSinceOf } from '../session/time-limits.js';
 import type {
   EventPart,
   Guards,

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type ParsedClaim, parseClaim } from '../input/command-inputs.js';
 import { timestampOf } from '../session/clock.js';
 import type { StoreError } from '../session/errors.js';
-import { MAX_RACES, WAITING_LIMIT } from '../session/limits.js';
+import { MAX_RACES } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionRecord } from '../session/session-record.js';
@@ -11,10 +11,10 @@ import { hasRunOut } from '../session/work-state.js';
 import { findSession } from '../store/find-session.js';
 import type { TakenRecord, TakeRange } from '../store/session-store.js';
 import { checkRead } from './check-reads.js';
-import type { ClaimedSession, Claims, WaitingCount } from './operation-results.js';
-import type { LeaseInput } from './session-work.js';
+import type { LeaseInput } from './lease-session.js';
+import type { ClaimedSession, Claims } from './operation-results.js';
 import type { Settings } from './settings.js';
-import { turnOfClaim } from './turn-commits.js';
+import { turnOfClaim } from './turn-of-claim.js';
 import { replaceState, type Stepped } from './update-state.js';
 
 /**
@@ -220,15 +220,4 @@ export const claimSessions = async (
   }
   if (claims.claimed.length === 0 && failure !== undefined) return err(failure);
   return ok({ ...claims, limit });
-};
-
-export const countWaiting = async (
-  { store, now }: Settings,
-  tenant: string | undefined,
-): Promise<Result<WaitingCount, OperationErrors['countWaiting']>> => {
-  const time = now();
-  if (time.isErr()) return err(time.error);
-  const limit = WAITING_LIMIT;
-  const counted = await store.countWaiting({ tenant, now: time.value, limit });
-  return counted.map((count) => ({ count, limit }));
 };

@@ -1,14 +1,14 @@
 import type { ResultAsync } from 'neverthrow';
 import type { Message } from '../session/message.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
-import type { AnswerOptions } from './answers.js';
-import type { AppendOptions } from './change-history.js';
-import type { NewMessage, SendOptions } from './messages.js';
+import type { AppendOptions } from './append-history.js';
 import type { NewHistoryEntry } from './new-history-entry.js';
 import type { SharedErrors } from './operation-contract.js';
 import type { Appended } from './operation-results.js';
 import type { RewindInput } from './rewind-history.js';
+import type { NewMessage, SendOptions } from './send-message.js';
 import type { Reply, Sent, WithdrawnMessages } from './turn-results.js';
+import type { AnswerOptions } from './wait-for-answer.js';
 
 /** The operations on what is said in a session: its history and its inbox. */
 export interface ConversationOperations<E extends SharedErrors, out T extends SessionSchemas> {

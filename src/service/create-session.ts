@@ -3,14 +3,7 @@ import { type ParsedCreation, parseCreate } from '../input/create-input.js';
 import { fitSchemas } from '../input/fit-schemas.js';
 import type { InputPolicy } from '../input/input-policy.js';
 import { noneIfEmpty } from '../input/json-values.js';
-import { digestOf } from '../session/digest-of.js';
-import {
-  conflict,
-  type InvalidInput,
-  idempotencyMismatch,
-  idTaken,
-  type Misconfigured,
-} from '../session/errors.js';
+import { conflict, type InvalidInput, idTaken, type Misconfigured } from '../session/errors.js';
 import { idOfIdempotencyKey, nextId } from '../session/ids.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { Optional } from '../session/members.js';
@@ -21,10 +14,8 @@ import type {
   SessionLabels,
   SessionOptions,
 } from '../session/session.js';
-import { sessionAt } from '../session/session-at.js';
 import type { MetadataInputOf, SessionSchemas } from '../session/session-schemas.js';
-import { findSession } from '../store/find-session.js';
-import { checkRead } from './check-reads.js';
+import { createOnce } from './idempotent-create.js';
 import type { NewHistoryEntry } from './new-history-entry.js';
 import { tryCreate } from './new-session.js';
 import type { Settings } from './settings.js';
@@ -145,28 +136,6 @@ export interface CreateSessionInput<T extends SessionSchemas = SessionSchemas>
   readonly historyLimit?: number | undefined;
 }
 
-/**
- * The session that an earlier call with the same idempotency key has created; undefined if there is
- * none.
- */
-const findCreated = async (
-  { store, tenant, now, policy }: Settings,
-  { id: own, content, historyLimit }: ParsedCreation,
-  id: string,
-): Promise<Result<CreatedSession | undefined, OperationErrors['create']>> => {
-  const found = await findSession(store, { tenant, id }, { historyLimit });
-  if (found.isErr()) return err(found.error);
-  const time = now();
-  if (time.isErr()) return err(time.error);
-  if (found.value === undefined) return ok(undefined);
-  if (found.value.head.digest === digestOf(content))
-    return checkRead<CreatedSession>(policy, id, {
-      ...sessionAt(found.value, time.value),
-      repeated: true,
-    });
-  return err(own === undefined ? idempotencyMismatch(id) : idTaken(id));
-};
-
 const createNew = async (
   settings: Settings,
   creation: ParsedCreation,
@@ -183,29 +152,6 @@ const createNew = async (
     if (own !== undefined && tried.value === 'taken') return err(idTaken(own));
   }
   return err(conflict(lastId));
-};
-
-/**
- * Errors that do not matter if an earlier call with the same idempotency key has created the
- * session.
- */
-const refusals: ReadonlySet<string> = new Set(['not_found', 'invalid_input', 'history_full']);
-
-const createOnce = async (
-  settings: Settings,
-  creation: ParsedCreation,
-  id: string,
-): Promise<Result<CreatedSession, OperationErrors['create']>> => {
-  for (let attempt = 1; attempt <= MAX_RACES; attempt += 1) {
-    const tried = await tryCreate(settings, creation, id);
-    if (tried.isOk() && typeof tried.value !== 'string') return ok(tried.value);
-    if (tried.isErr() && !refusals.has(tried.error.type)) return err(tried.error);
-    const found = await findCreated(settings, creation, id);
-    if (found.isErr()) return err(found.error);
-    if (found.value !== undefined) return ok(found.value);
-    if (tried.isErr()) return err(tried.error);
-  }
-  return err(conflict(id));
 };
 
 type ReadCreation<C> = Result<C, InvalidInput | Misconfigured>;

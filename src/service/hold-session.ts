@@ -2,7 +2,8 @@ import { errAsync, type ResultAsync } from 'neverthrow';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { SessionLease } from '../session/session.js';
 import { type HeldLease, withLease } from '../session/with-lease.js';
-import type { LeaseInput, ReleaseInput, RenewInput } from './session-work.js';
+import type { LeaseInput, RenewInput } from './lease-session.js';
+import type { ReleaseInput } from './release-session.js';
 import { leaseClock, refusedWithin, type Settings, withFence } from './settings.js';
 import type { Released } from './turn-results.js';
 

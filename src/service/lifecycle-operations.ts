@@ -1,8 +1,9 @@
 import type { ResultAsync } from 'neverthrow';
 import type { Counters, SessionState } from '../session/session.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
-import type { ExtendInput, OperationOptions } from './change-session.js';
+import type { OperationOptions } from './apply-command.js';
 import type { CreateSessionInput } from './create-session.js';
+import type { ExtendInput } from './extend-session.js';
 import type { GetOrCreateInput } from './get-or-create.js';
 import type { SharedErrors, SharedResults } from './operation-contract.js';
 import type { Spent } from './operation-results.js';

@@ -12,13 +12,13 @@ import {
   type Misconfigured,
   tooManyActive,
 } from '../session/errors.js';
+import { initialState } from '../session/initial-state.js';
 import { copyJson } from '../session/json.js';
 import type { CreatedSession, HistoryEntry } from '../session/session.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionHead } from '../session/session-record.js';
-import { initialState } from '../session/state-at.js';
-import { activeSessionsOf } from './change-session.js';
-import { type CreationError, readSource, type Source } from './read-source.js';
+import { activeSessionsOf } from './active-sessions.js';
+import { type CreationError, type ForkSource, readForkSource } from './fork-source.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';
 
@@ -27,7 +27,7 @@ const noEntries: readonly HistoryEntry[] = Object.freeze([]);
 const entriesOf = (
   { policy: { limits } }: Settings,
   { entries }: ParsedCreation,
-  source: Source | undefined,
+  source: ForkSource | undefined,
   id: string,
   now: number,
 ): Result<readonly HistoryEntry[], HistoryFull> => {
@@ -40,7 +40,7 @@ const entriesOf = (
 const guardsOf = (
   settings: Settings,
   { start }: ParsedCreation,
-  source: Source | undefined,
+  source: ForkSource | undefined,
   now: number,
 ): Result<Creation['guards'], Misconfigured> => {
   const version = source && { id: source.origin.id, version: source.version };
@@ -54,7 +54,7 @@ const guardsOf = (
 /** Spreads nothing for most sessions, because spreads cost as much as the rest of a create. */
 const headOf = (
   head: SessionHead,
-  source: Source | undefined,
+  source: ForkSource | undefined,
   { idempotencyKey, content }: ParsedCreation,
 ): SessionHead => {
   if (source === undefined && idempotencyKey === undefined) return head;
@@ -68,7 +68,7 @@ const headOf = (
 const newSession = (
   settings: Settings,
   creation: ParsedCreation,
-  source: Source | undefined,
+  source: ForkSource | undefined,
   id: string,
   now: number,
 ): Result<Creation, CreationError> => {
@@ -111,7 +111,7 @@ export const tryCreate = async (
 ): Promise<Result<CreatedSession | 'taken' | 'source_changed', CreationError>> => {
   const { store, tenant, recentStates } = settings;
   const { from } = creation;
-  const read = from === undefined ? ok(undefined) : await readSource(settings, from);
+  const read = from === undefined ? ok(undefined) : await readForkSource(settings, from);
   if (read.isErr()) return err(read.error);
   const source = read.value;
   if (from !== undefined && source === undefined) return ok('source_changed');

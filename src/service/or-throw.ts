@@ -2,7 +2,7 @@ import type { Result, ResultAsync } from 'neverthrow';
 import { disposable } from '../session/async-dispose.js';
 import { isFields } from '../session/fields.js';
 import type { HeldLease, ReturnedValue } from '../session/with-lease.js';
-import type { LeaseInput } from './session-work.js';
+import type { LeaseInput } from './lease-session.js';
 import { unwrap } from './unwrap.js';
 
 /** The members that return no result, and the one that takes a callback. */

@@ -4,7 +4,8 @@ import type { SessionSchemas } from '../session/session-schemas.js';
 import type { EachQuery, ListQuery } from './list-sessions.js';
 import type { SharedErrors, SharedResults } from './operation-contract.js';
 import type { HistoryPart } from './operation-results.js';
-import type { GetOptions, HistoryQuery, ReadOptions } from './read-session.js';
+import type { HistoryQuery } from './read-history.js';
+import type { GetOptions, ReadOptions } from './read-session.js';
 
 type SharedGetOptions = Omit<GetOptions, keyof ReadOptions>;
 type SharedWatchOptions = Omit<WatchOptions, 'leases' | 'onOpen'>;

@@ -5,11 +5,11 @@ import type { OperationErrors } from '../session/operation-errors.js';
 import { sessionAt } from '../session/session-at.js';
 import type { SessionRecord } from '../session/session-record.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
-import { stateAt, usedState } from '../session/state-at.js';
+import { stateAt, usedState } from '../session/time-limits.js';
 import { beginTurn, type Claim, sentState } from '../session/turn-state.js';
 import { findSession } from '../store/find-session.js';
 import type { SessionKey } from '../store/session-store.js';
-import { answerIn, type Changes, unanswerable, untilAnswered } from './answers.js';
+import { type BegunTurn, TurnRun, type TurnSessions } from './run-turn.js';
 import {
   type CreateIfMissing,
   createIfMissing,
@@ -18,13 +18,13 @@ import {
   sendGiven,
   sendRefused,
   storedMessage,
-} from './messages.js';
-import { type BegunTurn, TurnRun, type TurnSessions } from './run-turn.js';
+} from './send-message.js';
 import type { Settings } from './settings.js';
 import type { RunOf, TurnOptions } from './turn.js';
-import { turnOfClaim } from './turn-commits.js';
+import { turnOfClaim } from './turn-of-claim.js';
 import type { Reply } from './turn-results.js';
 import { replaceState } from './update-state.js';
+import { answerIn, type Changes, unanswerable, untilAnswered } from './wait-for-answer.js';
 
 /**
  * Options of `reply`.

@@ -9,24 +9,25 @@ import {
   notFound,
   operationMismatch,
 } from '../session/errors.js';
+import { acceptsHistoryAt } from '../session/grace-period.js';
 import { isLeasedWith, leaseEndedIn, wakeState } from '../session/lease-state.js';
 import { TAKE_LIMIT } from '../session/limits.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { Counters } from '../session/session.js';
 import type { StateRecord, TurnRecord } from '../session/session-record.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
-import { acceptsHistoryAt, stateAt, usedState } from '../session/state-at.js';
+import { stateAt, usedState } from '../session/time-limits.js';
 import { redoTurn, sentState, voidTurn, withoutMessages } from '../session/turn-state.js';
 import type { Refusal, SessionKey } from '../store/session-store.js';
-import { appendedOf, NOT_IN_HISTORY, operationWith, refusedAppend } from './change-history.js';
-import type { OperationOptions } from './change-session.js';
+import type { OperationOptions } from './apply-command.js';
+import { appendedOf, NOT_IN_HISTORY, operationWith, refusedAppend } from './commit-append.js';
+import { countedState } from './counter-usage.js';
 import { fitInput } from './fit-input.js';
-import { type GivenMessage, type NewMessage, prepared, storedMessage } from './messages.js';
 import type { NewHistoryEntry } from './new-history-entry.js';
 import type { Appended } from './operation-results.js';
+import { type GivenMessage, type NewMessage, prepared, storedMessage } from './send-message.js';
 import { fenced, type Settings, turnUnder } from './settings.js';
-import { countedState } from './spending.js';
-import { positionAfter } from './turn-commits.js';
+import { positionAfter } from './take-messages.js';
 import { type Decide, makeStep } from './update-state.js';
 
 /**

@@ -3,12 +3,12 @@ import type { SessionChange } from '../session/session-event.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
 import type { HeldLease, ReturnedError, ReturnedValue } from '../session/with-lease.js';
 import type { ConversationOperations } from './conversation-operations.js';
+import type { LeaseInput } from './lease-session.js';
 import type { LifecycleOperations } from './lifecycle-operations.js';
 import type { SharedErrors, SharedResults } from './operation-contract.js';
 import type { OperationResults } from './operation-results.js';
 import type { OrThrow } from './or-throw.js';
 import type { ReadOperations } from './read-operations.js';
-import type { LeaseInput } from './session-work.js';
 import type { WorkOperations } from './work-operations.js';
 
 /** The results of a service that those of a client differ from. */

@@ -27,14 +27,17 @@ import {
   takenLease,
 } from '../session/with-lease.js';
 import type { Answer } from '../store/session-store.js';
-import type { AnswerOptions } from './answers.js';
-import type { AppendOptions } from './change-history.js';
-import type { ExtendInput, OperationOptions } from './change-session.js';
-import { type ClaimInput, claimSessions, countWaiting } from './claim-sessions.js';
+import type { AppendOptions } from './append-history.js';
+import type { OperationOptions } from './apply-command.js';
+import type { CancelOptions } from './cancel-work.js';
+import { type ClaimInput, claimSessions } from './claim-sessions.js';
+import { countWaiting } from './count-waiting.js';
 import { type CreateSessionInput, createSession } from './create-session.js';
 import { drainService } from './drain-service.js';
+import type { ExtendInput } from './extend-session.js';
 import { type GetOrCreateInput, getOrCreate } from './get-or-create.js';
 import { holdSession } from './hold-session.js';
+import type { LeaseInput, RenewInput } from './lease-session.js';
 import {
   type EachQuery,
   eachSession,
@@ -42,7 +45,6 @@ import {
   type ListQuery,
   listSessions,
 } from './list-sessions.js';
-import type { NewMessage, SendOptions } from './messages.js';
 import type { NewHistoryEntry } from './new-history-entry.js';
 import { openWatch, openWatchAll } from './open-watches.js';
 import type {
@@ -57,34 +59,25 @@ import type {
   Sweep,
   WaitingCount,
 } from './operation-results.js';
-import { type OperationOnSession, operationsOnSession } from './operations-on-session.js';
+import { type OperationOnSession, operationsByName } from './operations-by-name.js';
 import { type OrThrow, orThrowOf } from './or-throw.js';
-import type { GetOptions, HistoryQuery, ReadOptions } from './read-session.js';
+import type { HistoryQuery } from './read-history.js';
+import type { GetOptions, ReadOptions } from './read-session.js';
+import type { ReleaseInput } from './release-session.js';
 import { type ReplyOptions, replyToMessage } from './reply.js';
 import type { RewindInput } from './rewind-history.js';
 import { type CallError, onSession, runOperation } from './run-operation.js';
+import type { NewMessage, SendOptions } from './send-message.js';
 import type { ServiceOperations } from './service-operations.js';
+import { parseSettings, type SessionServiceOptions } from './service-options.js';
 import type { ServiceResults, SessionOperations } from './session-operations.js';
-import type {
-  CancelOptions,
-  LeaseInput,
-  ReleaseInput,
-  RenewInput,
-  WakeOptions,
-} from './session-work.js';
-import {
-  forTenant,
-  isSettings,
-  parseSettings,
-  SETTINGS,
-  type SessionServiceOptions,
-  type Settings,
-  within,
-} from './settings.js';
+import { forTenant, isSettings, SETTINGS, type Settings, within } from './settings.js';
 import { type SweepOptions, sweepSessions } from './sweep-sessions.js';
 import type { RunOf, TakeInput } from './turn.js';
 import type { Released, Reply, Sent, TakenMessages, WithdrawnMessages } from './turn-results.js';
 import type { UpdateInput, UpdateOptions } from './update-session.js';
+import type { AnswerOptions } from './wait-for-answer.js';
+import type { WakeOptions } from './wake-session.js';
 
 /**
  * Creates, changes, reads and lists the sessions of one tenant. Every operation returns a
@@ -379,7 +372,7 @@ export class SessionService<out T extends SessionSchemas = SessionSchemas>
     id: string,
     ...input: readonly unknown[]
   ): ResultAsync<OperationResults<T>[N], OperationErrors[N] | CallError> {
-    const run = () => onSession(this.#settings, id, operationsOnSession[name], input);
+    const run = () => onSession(this.#settings, id, operationsByName[name], input);
     return runOperation<T, N, OperationErrors[N] | InvalidInput>(this.#settings, name, run, id);
   }
 }

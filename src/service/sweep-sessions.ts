@@ -1,14 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
 import { parseSweep } from '../input/command-inputs.js';
-import { planMove } from '../plan/move.js';
-import { planRemove } from '../plan/remove.js';
 import { timestampOf } from '../session/clock.js';
-import { type Misconfigured, misconfigured, type StoreError } from '../session/errors.js';
+import { type Misconfigured, misconfigured } from '../session/errors.js';
 import type { OperationErrors } from '../session/operation-errors.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
-import { dueAtOf, endByClock } from '../session/state-at.js';
-import type { DueKey, DueSession } from '../store/session-store.js';
+import { dueAtOf, endByClock } from '../session/time-limits.js';
+import type { DueSession } from '../store/session-store.js';
+import { deleteAfterRetention } from './delete-after-retention.js';
 import type { Sweep } from './operation-results.js';
+import { moveDue, postpone, type SweepTask, unchanged } from './postpone-due.js';
 import {
   type OnEnded,
   RETRY_AFTER_MS,
@@ -47,41 +47,6 @@ export interface SweepOptions {
 
 const MAX_CONCURRENT = 64;
 
-interface SweepTask {
-  readonly settings: Settings;
-  readonly key: DueKey;
-  readonly dueAt: number;
-  /** When the sweep began, in milliseconds since the epoch. */
-  readonly now: number;
-  /** Given if the deployment reports ends. */
-  readonly onEnded: OnEnded | undefined;
-}
-
-const unchanged: SweepOutcome = { isDone: false };
-
-/** Makes the session due at another time; `state` is undefined for one that cannot be read. */
-const move = async (
-  { settings, key, dueAt }: SweepTask,
-  to: number,
-  state?: StateRecord,
-): Promise<SweepOutcome> => {
-  const commit = planMove(key, { from: dueAt, to }, state);
-  if (commit === undefined) return unchanged;
-  const moved = await settings.store.change(commit);
-  if (moved.isErr()) return { isDone: false, failed: moved.error };
-  return { isDone: moved.value.outcome === 'made' };
-};
-
-/**
- * Handles a store error. A damaged session is postponed, and only the sweep that postpones it
- * returns the error.
- */
-const postpone = async (task: SweepTask, error: StoreError): Promise<SweepOutcome> => {
-  if (error.type !== 'corrupt_record') return { isDone: false, failed: error };
-  const seen = await move(task, task.now + RETRY_AFTER_MS);
-  return { ...seen, ...(seen.isDone && { failed: error }) };
-};
-
 /**
  * The report with a claim from the present time on: a sweep may have begun long before it comes to
  * a session.
@@ -117,22 +82,12 @@ const storeAndReport = async (
   return { ...told, ...outcome };
 };
 
-/** Removes a session whose retention is over, or a report that no process makes. */
-const remove = async (task: SweepTask, { revision }: StateRecord): Promise<SweepOutcome> => {
-  const { settings, key, now } = task;
-  const removed = await settings.store.remove(planRemove(key, now, { revision }));
-  if (removed.isErr()) return postpone(task, removed.error);
-  if (removed.value.outcome !== 'made') return unchanged;
-  if (key.removal !== undefined) return { isDone: true };
-  return { isDone: true, deleted: { tenant: key.tenant, id: key.id } };
-};
-
 const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
   const { settings, key, now, onEnded } = task;
   const found = await settings.store.findState(key);
   if (found.isErr()) return postpone(task, found.error);
   const state = found.value;
-  if (state === undefined) return move(task, Number.POSITIVE_INFINITY);
+  if (state === undefined) return moveDue(task, Number.POSITIVE_INFINITY);
   const isRemoved = key.removal !== undefined;
   const ended = endByClock(state, now);
   if (ended !== undefined && !isRemoved) {
@@ -141,11 +96,11 @@ const processSession = async (task: SweepTask): Promise<SweepOutcome> => {
       ended: { ...key, endReason, endedAt: timestampOf(since) },
     });
   }
-  if (now < dueAtOf(state)) return move(task, dueAtOf(state), state);
-  if (state.report === undefined) return remove(task, state);
+  if (now < dueAtOf(state)) return moveDue(task, dueAtOf(state), state);
+  if (state.report === undefined) return deleteAfterRetention(task, state);
   if (onEnded !== undefined) return storeAndReport(task, state, state);
   // The deployment reported ends when the session ended, and no longer does.
-  if (isRemoved) return remove(task, state);
+  if (isRemoved) return deleteAfterRetention(task, state);
   return storeAndReport(task, state, withoutReport(state, state.report));
 };
 

@@ -10,14 +10,14 @@ import type { OperationErrors } from '../session/operation-errors.js';
 import type { JsonObject, LabelChanges, SessionState } from '../session/session.js';
 import type { StateRecord } from '../session/session-record.js';
 import type { MetadataChangesOf, SessionSchemas } from '../session/session-schemas.js';
-import { endByClock } from '../session/state-at.js';
+import { endByClock } from '../session/time-limits.js';
 import {
   changedMetadata,
   type DataChanges,
   updateLabelsAndMetadata,
 } from '../session/update-labels-and-metadata.js';
 import type { SessionKey } from '../store/session-store.js';
-import { applyCommand, type FencedCommand, type OperationOptions } from './change-session.js';
+import { applyCommand, type FencedCommand, type OperationOptions } from './apply-command.js';
 import { fenced, type Settings } from './settings.js';
 import { type Decision, updateState } from './update-state.js';
 

@@ -10,7 +10,7 @@ import {
 } from '../session/errors.js';
 import { MAX_RACES } from '../session/limits.js';
 import type { PendingReport, StateRecord } from '../session/session-record.js';
-import { endByClock } from '../session/state-at.js';
+import { endByClock } from '../session/time-limits.js';
 import type { Changed, DueKey, LiveLimit, Refusal, SessionKey } from '../store/session-store.js';
 import { contractBroken } from './run-operation.js';
 import type { Settings } from './settings.js';

@@ -1,18 +1,15 @@
 import type { ResultAsync } from 'neverthrow';
 import type { SessionLease, TakenLease } from '../session/session.js';
 import type { SessionSchemas } from '../session/session-schemas.js';
+import type { CancelOptions } from './cancel-work.js';
 import type { ClaimInput } from './claim-sessions.js';
+import type { LeaseInput, RenewInput } from './lease-session.js';
 import type { SharedErrors, SharedResults } from './operation-contract.js';
 import type { WaitingCount } from './operation-results.js';
-import type {
-  CancelOptions,
-  LeaseInput,
-  ReleaseInput,
-  RenewInput,
-  WakeOptions,
-} from './session-work.js';
+import type { ReleaseInput } from './release-session.js';
 import type { TakeInput } from './turn.js';
 import type { Released, TakenMessages } from './turn-results.js';
+import type { WakeOptions } from './wake-session.js';
 
 /** The operations for workers, and those that call for one. */
 export interface WorkOperations<

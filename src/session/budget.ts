@@ -1,7 +1,7 @@
 import { byName } from './json.js';
 import type { Counters } from './session.js';
 import type { BudgetRecord, StateRecord } from './session-record.js';
-import { endsAt } from './state-at.js';
+import { endsAt } from './time-limits.js';
 
 /** What is added to the counters of a session. */
 export interface Spending {

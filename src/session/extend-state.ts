@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import { extendedBudget, reachedIn } from './budget.js';
 import { type InvalidInput, invalidField } from './errors.js';
+import { type NamedCommand, remember } from './remembered-operations.js';
 import type { Counters } from './session.js';
 import type { BudgetRecord, StateRecord } from './session-record.js';
 import type { InvalidTransition } from './session-status.js';
-import { activeMsAt, type NamedCommand, remember, stateAt } from './state-at.js';
+import { activeMsAt, stateAt } from './time-limits.js';
 import { transition } from './transition.js';
 
 export interface Extension extends NamedCommand {

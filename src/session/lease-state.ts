@@ -4,7 +4,7 @@ import { cancelled, type Leased, type LeaseEnded, leased, leaseLost } from './er
 import type { SessionLease } from './session.js';
 import type { LeaseRecord, StateRecord, WorkRecord } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
-import { stateAt } from './state-at.js';
+import { stateAt } from './time-limits.js';
 import { exhausted, retryDelayMs, TOKEN_SPREAD } from './work-state.js';
 
 /** The lease that keeps others from the session at `now`, cancelled or not. */

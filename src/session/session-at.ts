@@ -15,7 +15,7 @@ import type { SessionSummary } from './session-event.js';
 import type { SessionKey } from './session-key.js';
 import type { SessionRecord, StateRecord } from './session-record.js';
 import type { EndReason } from './session-status.js';
-import { activeMsAt, endsAt, stateAt } from './state-at.js';
+import { activeMsAt, endsAt, stateAt } from './time-limits.js';
 import { workAt } from './work-state.js';
 
 const addOptional = (to: Mutable<SessionState>, state: StateRecord): void => {

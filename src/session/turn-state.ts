@@ -18,7 +18,7 @@ import type {
   WorkRecord,
 } from './session-record.js';
 import { type InvalidTransition, invalidTransition } from './session-status.js';
-import { stateAt } from './state-at.js';
+import { stateAt } from './time-limits.js';
 import { hasRunOut, notExhausted, wakeAtOf } from './work-state.js';
 
 export interface NewClaim extends NewLease {

@@ -4,9 +4,9 @@ import { exceedsBytes } from './exceeds-bytes.js';
 import { deepFreeze, sameJson } from './json.js';
 import { sameLabels, sortedLabels } from './labels.js';
 import { MAX_LABELS } from './limits.js';
+import { type NamedCommand, remember } from './remembered-operations.js';
 import type { JsonObject, LabelChanges, MetadataChanges, SessionLabels } from './session.js';
 import type { StateRecord } from './session-record.js';
-import { type NamedCommand, remember } from './state-at.js';
 import { RESERVED_PREFIX } from './work-state.js';
 
 export interface DataChanges {

@@ -1,5 +1,5 @@
+import { parseSettings, type SessionServiceOptions } from '../service/service-options.js';
 import { type SessionService, sessionsOf } from '../service/session-service.js';
-import { parseSettings, type SessionServiceOptions } from '../service/settings.js';
 import type { Clock } from '../session/clock.js';
 import { isFields } from '../session/fields.js';
 import type { Ids } from '../session/ids.js';

@@ -4,7 +4,7 @@ import { object } from '../schema/object.js';
 import { optionsOf } from '../schema/options-of.js';
 import { optional, type Schema, schema, typed } from '../schema/schema.js';
 import { number, upTo, whole } from '../schema/values.js';
-import { type SessionServiceOptions, serviceOptionSchemas } from '../service/settings.js';
+import { type SessionServiceOptions, serviceOptionSchemas } from '../service/service-options.js';
 import type { SessionStore } from '../store/session-store.js';
 import { type FaultType, faultTypes } from './fault-plan.js';
 import {

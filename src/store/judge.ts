@@ -2,7 +2,7 @@ import { wrongCounterIn } from '../session/budget.js';
 import { isLeasedWith } from '../session/lease-state.js';
 import type { StateRecord } from '../session/session-record.js';
 import { acceptsHistory } from '../session/session-status.js';
-import { endsAt } from '../session/state-at.js';
+import { endsAt } from '../session/time-limits.js';
 import type {
   BeginCommit,
   Begun,

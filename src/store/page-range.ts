@@ -1,6 +1,6 @@
 import { hasLabels } from '../session/labels.js';
 import type { StateRecord } from '../session/session-record.js';
-import { stateAt } from '../session/state-at.js';
+import { stateAt } from '../session/time-limits.js';
 import type { PageRange } from './session-store.js';
 
 /** Whether a range needs a search, because no index has its sessions in their order. */

@@ -1,6 +1,6 @@
 import type { DueKey } from '../session/session-key.js';
 import type { StateRecord } from '../session/session-record.js';
-import { dueAtOf, endsAt } from '../session/state-at.js';
+import { dueAtOf, endsAt } from '../session/time-limits.js';
 import { wakeAtOf } from '../session/work-state.js';
 import type { StateChange, UseChange } from './commit.js';
 

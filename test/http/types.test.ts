@@ -1,4 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest';
+import { errorsOf } from '../../src/endpoints/endpoint.js';
 import {
   type commandRoutes,
   createSessionHandler,
@@ -15,7 +16,6 @@ import type { SessionService } from '../../src/index.js';
 import type { inspectorRoutes } from '../../src/inspector/index.js';
 import type { HandlerModuleOptions } from '../../src/inversify/modules.js';
 import type { openApiRoute } from '../../src/openapi/index.js';
-import { errorsOf } from '../../src/operations/operation.js';
 
 interface Over<S, R> {
   readonly sessions: { forTenant(tenant: string): S };

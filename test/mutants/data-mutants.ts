@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.js';
 
 const update = 'src/session/update-labels-and-metadata.ts';
-const creation = 'src/service/create-session.ts';
+const creation = 'src/service/idempotent-create.ts';
 const metadata = ['test/service/metadata.test.ts', 'test/service/update-metadata.test.ts'];
 const callerIds = ['test/stores/caller-ids.test.ts'];
 const schemas = ['test/service/schemas.test.ts'];
@@ -53,7 +53,7 @@ export const dataMutants: readonly Mutant[] = [
   },
   {
     bug: 'an id that is taken is a conflict, after five attempts',
-    file: creation,
+    file: 'src/service/create-session.ts',
     from: "if (own !== undefined && tried.value === 'taken') return err(idTaken(own));",
     to: '',
     tests: callerIds,
@@ -151,7 +151,7 @@ export const dataMutants: readonly Mutant[] = [
   },
   {
     bug: 'a repeated append is recognised by the output of a schema with random defaults',
-    file: 'src/service/change-history.ts',
+    file: 'src/service/append-history.ts',
     from: 'changeOf(given, settings, key, operation, time.value)',
     to: 'changeOf(given, settings, key, operationOf(fitted.value), time.value)',
     tests: schemas,

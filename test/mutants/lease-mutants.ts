@@ -78,14 +78,14 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'a command of an earlier holder is carried out',
-    file: 'src/service/change-session.ts',
+    file: 'src/service/apply-command.ts',
     from: 'fencingToken === undefined || isLeasedWith(current, fencingToken, now)',
     to: 'true',
     tests: leaseTests,
   },
   {
     bug: 'a change of the status ends the lease',
-    file: 'src/session/state-at.ts',
+    file: 'src/session/change-status.ts',
     from: '      ...state,\n      ...target,',
     to: '      ...state,\n      work: { ...state.work, lease: undefined },\n      ...target,',
     tests: leaseTests,
@@ -190,14 +190,14 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     bug: 'a session that changes its status forgets that it waits for a worker',
-    file: 'src/session/state-at.ts',
+    file: 'src/session/change-status.ts',
     from: '      ...state,\n      ...target,',
     to: '      ...state,\n      work: { ...state.work, wakeAt: undefined },\n      ...target,',
     tests: claimTests,
   },
   {
     bug: 'a session that changes its status forgets an attempt that has failed',
-    file: 'src/session/state-at.ts',
+    file: 'src/session/change-status.ts',
     from: '      ...state,\n      ...target,',
     to: '      ...state,\n      work: { ...state.work, retryAt: undefined },\n      ...target,',
     tests: ['test/service/work.properties.test.ts', ...claimTests],

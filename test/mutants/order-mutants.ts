@@ -124,9 +124,9 @@ export const orderMutants: readonly Mutant[] = [
   },
   {
     bug: 'a damaged session that is long overdue is tried again immediately',
-    file: 'src/service/sweep-sessions.ts',
-    from: 'move(task, task.now + RETRY_AFTER_MS)',
-    to: 'move(task, task.dueAt + RETRY_AFTER_MS)',
+    file: 'src/service/postpone-due.ts',
+    from: 'moveDue(task, task.now + RETRY_AFTER_MS)',
+    to: 'moveDue(task, task.dueAt + RETRY_AFTER_MS)',
     tests: ['test/service/sweep-progress.test.ts'],
   },
   {

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.js';
 export const serviceMutants: readonly Mutant[] = [
   {
     bug: 'a repeated command with its operation id is applied again',
-    file: 'src/service/change-session.ts',
+    file: 'src/service/apply-command.ts',
     from: 'if (known === command) return ok(current);\n  if (known !== undefined) return err(operationMismatch(id));',
     to: '',
     tests: ['test/service'],
@@ -24,28 +24,28 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     bug: 'a fork of a long history mixes two versions of it',
-    file: 'src/service/read-source.ts',
+    file: 'src/service/fork-source.ts',
     from: 'if (found.version !== last.version) return ok(undefined);',
     to: '',
     tests: ['test/service'],
   },
   {
     bug: 'an idempotency key with other options gives the first session',
-    file: 'src/service/create-session.ts',
+    file: 'src/service/idempotent-create.ts',
     from: 'if (found.value.head.digest === digestOf(content))',
     to: 'if (found.value.head.digest !== "")',
     tests: ['test/service'],
   },
   {
     bug: 'a change of a deleted session is applied to the one created again under its id',
-    file: 'src/service/settings.ts',
+    file: 'src/service/service-options.ts',
     from: '1 + Math.floor(random() * 2 ** 52)',
     to: '1',
     tests: ['test/service', 'test/faults/races/deletion.test.ts'],
   },
   {
     bug: 'an append after the time limit is refused as if the session were ACTIVE',
-    file: 'src/service/change-history.ts',
+    file: 'src/service/commit-append.ts',
     from: 'stateAt(refusal.state, now).status',
     to: 'refusal.state.status',
     tests: ['test/service'],

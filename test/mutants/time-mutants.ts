@@ -5,28 +5,28 @@ const memory = ['test/stores/memory.contract.test.ts'];
 export const timeMutants: readonly Mutant[] = [
   {
     bug: 'a session is still ACTIVE in the millisecond of its deadline',
-    file: 'src/session/state-at.ts',
+    file: 'src/session/time-limits.ts',
     from: "if (state.status === 'TERMINATED' || now < endsAt(state)) return state;",
     to: "if (state.status === 'TERMINATED' || now <= endsAt(state)) return state;",
     tests: ['test/session', ...memory],
   },
   {
     bug: 'the duration forgets what was spent before a pause',
-    file: 'src/session/state-at.ts',
+    file: 'src/session/time-limits.ts',
     from: 'return state.activeMs + Math.max(0, until - state.since);',
     to: 'return Math.max(0, until - state.since);',
     tests: ['test/session'],
   },
   {
     bug: 'retention counts from the sweep and not from the end',
-    file: 'src/session/state-at.ts',
+    file: 'src/session/time-limits.ts',
     from: 'deadline: since + terms.retentionMs };',
     to: 'deadline: now + terms.retentionMs };',
     tests: ['test/session', 'test/service'],
   },
   {
     bug: 'a state keeps every operation id for ever',
-    file: 'src/session/state-at.ts',
+    file: 'src/session/remembered-operations.ts',
     from: '.slice(0, REMEMBERED_OPERATIONS)',
     to: '',
     tests: ['test/session', 'test/service'],

@@ -133,7 +133,7 @@ export const workMutants: readonly Mutant[] = [
   },
   {
     bug: 'claims of large histories that nobody reads fill the memory',
-    file: 'src/http/within-budget.ts',
+    file: 'src/http/within-pending-bytes.ts',
     from: 'reservation.settle(length, length * MAX_BYTES_OF_UNIT);',
     to: '',
     tests: ['test/http/pending-answers.test.ts'],
@@ -308,7 +308,7 @@ export const workMutants: readonly Mutant[] = [
   },
   {
     bug: 'a release over HTTP is never done',
-    file: 'src/operations/work-operations.ts',
+    file: 'src/endpoints/work-endpoints.ts',
     from: 'sessions.release(id, given(body))',
     to: 'sessions.release(id, { ...given(body), done: false })',
     tests: http,

@@ -1,6 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import { idempotencyKeyForm } from '../../src/endpoints/headers.js';
+import { sessionOperations } from '../../src/endpoints/session-endpoints.js';
 import { commandRoutes, eventRoutes, historyRoutes, messageRoutes } from '../../src/http/index.js';
 import { problemStatuses } from '../../src/http/problem-body.js';
 import { SessionService, type SessionServiceOptions } from '../../src/index.js';
@@ -11,8 +13,6 @@ import {
   openApiDocument,
   openApiRoute,
 } from '../../src/openapi/index.js';
-import { idempotencyKeyForm } from '../../src/operations/headers.js';
-import { sessionOperations } from '../../src/operations/session-operations.js';
 import { throwing } from '../support/hostile-values.js';
 import { Described } from './described.js';
 

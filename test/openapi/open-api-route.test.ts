@@ -19,7 +19,7 @@ import {
   openApiRoute,
   type Parameter,
 } from '../../src/openapi/index.js';
-import { parseSettings } from '../../src/service/settings.js';
+import { parseSettings } from '../../src/service/service-options.js';
 import { handlerWith, request, seen } from '../http/handler-harness.js';
 import { countEntries, rateSession } from '../http/host-operation.js';
 import { Described } from './described.js';

@@ -19,7 +19,7 @@ const passedInside = [
   'src/client/client-request.ts:',
   'src/http/route.ts:',
   'src/http/session-handler.ts:',
-  'src/operations/operation.ts:',
+  'src/endpoints/endpoint.ts:',
   'src/schema/json-schema.ts:',
   'src/schema/schema.ts:',
   'src/service/operation-results.ts:',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { LeaseInput } from '../../src/service/lease-session.js';
 import { SessionService } from '../../src/service/session-service.js';
-import type { LeaseInput } from '../../src/service/session-work.js';
 import { createdIn, errorOf, okOf, openSessions, startedIn } from '../support/sessions.js';
 import { TextSessionStore } from '../support/store-doubles.js';
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { changeStatus } from '../../src/session/change-status.js';
+import { initialState } from '../../src/session/initial-state.js';
 import {
   isLeasedWith,
   leaseAt,
@@ -8,7 +10,6 @@ import {
   sessionLeaseOf,
 } from '../../src/session/lease-state.js';
 import type { StateRecord } from '../../src/session/session-record.js';
-import { advance, initialState } from '../../src/session/state-at.js';
 import { noTerms } from '../../src/testing/samples.js';
 import { NOON } from '../support/manual-clock.js';
 
@@ -114,13 +115,13 @@ describe('a lease', () => {
   });
 
   test('survives changes of the status', () => {
-    const active = advance(first, 'start', { now: NOON })._unsafeUnwrap();
+    const active = changeStatus(first, 'start', { now: NOON })._unsafeUnwrap();
     expect(active.work.lease).toEqual(first.work.lease);
   });
 
   test('is refused for an ended or overdue session', () => {
     const refused = { type: 'invalid_transition', status: 'TERMINATED', command: 'lease' };
-    const over = advance(fresh, 'terminate', { now: NOON })._unsafeUnwrap();
+    const over = changeStatus(fresh, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(
       leaseState(over, { holder: 'a', seconds: 0.001, random: 0 }, NOON)._unsafeUnwrapErr(),
     ).toMatchObject(refused);
@@ -165,7 +166,7 @@ describe('a renewal', () => {
   });
 
   test('fails with invalid_transition for an ended or overdue session', () => {
-    const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
+    const over = changeStatus(first, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(renewed(over, 1, 1)._unsafeUnwrapErr()).toMatchObject({
       type: 'invalid_transition',
       command: 'lease',
@@ -194,7 +195,7 @@ describe('a release', () => {
   });
 
   test('changes nothing after the session ended', () => {
-    const over = advance(first, 'terminate', { now: NOON })._unsafeUnwrap();
+    const over = changeStatus(first, 'terminate', { now: NOON })._unsafeUnwrap();
     expect(released(over, 1, 1)).toBe(over);
     expect(released(idle, 1, 50)).toBe(idle);
   });

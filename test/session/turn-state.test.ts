@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { changeStatus } from '../../src/session/change-status.js';
 import { leaseState, releaseState, renewState, wakeState } from '../../src/session/lease-state.js';
 import type { StateRecord } from '../../src/session/session-record.js';
-import { advance } from '../../src/session/state-at.js';
 import { cancelState, claimState, LAST_WORDS_MS } from '../../src/session/turn-state.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
 import { ended, live, NOON } from '../../src/testing/samples.js';
@@ -125,7 +125,7 @@ describe('a claim', () => {
         ['PAUSED', 'resume'],
         ['ACTIVE', 'terminate'],
       ] as const) {
-        const changed = advance({ ...state, status }, command, { now: NOON })._unsafeUnwrap();
+        const changed = changeStatus({ ...state, status }, command, { now: NOON })._unsafeUnwrap();
         expect([command, changed.work]).toEqual([command, state.work]);
       }
     }

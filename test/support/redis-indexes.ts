@@ -1,6 +1,6 @@
 import { Keyspace, keyOf, labelKey } from '../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../adapters/redis/record.js';
-import { dueAtOf, endsAt } from '../../src/session/state-at.js';
+import { dueAtOf, endsAt } from '../../src/session/time-limits.js';
 import { wakeAtOf } from '../../src/session/work-state.js';
 
 /** As much of a client as it takes to look at everything. */

@@ -1,7 +1,7 @@
 import type { ResultAsync } from 'neverthrow';
 import { MemorySessionStore } from '../../adapters/memory/index.js';
+import type { SessionServiceOptions } from '../../src/service/service-options.js';
 import { SessionService } from '../../src/service/session-service.js';
-import type { SessionServiceOptions } from '../../src/service/settings.js';
 import type { CallbackFailed, SessionError } from '../../src/session/errors.js';
 import type { Ids } from '../../src/session/ids.js';
 import { ManualClock } from './manual-clock.js';

@@ -1,4 +1,4 @@
-import { endsAt } from '../../src/session/state-at.js';
+import { endsAt } from '../../src/session/time-limits.js';
 import { type PlantedBug, planted } from './planted-bug.js';
 
 const removed = 'remove: checks present, revision and unusedSince, and writes nothing if one fails';

@@ -1,4 +1,4 @@
-import { percentEncode } from '../../operations/operation.js';
+import { percentEncode } from '../../endpoints/endpoint.js';
 import type { Message } from '../../session/message.js';
 import type { SessionCounts } from '../session-counts.js';
 import { readServerClock } from './server-clock.js';

@@ -1,4 +1,4 @@
-import { percentEncode } from '../../operations/operation.js';
+import { percentEncode } from '../../endpoints/endpoint.js';
 import { element } from './dom.js';
 import type { SessionRow } from './session-row.js';
 import { showDuration } from './show-duration.js';

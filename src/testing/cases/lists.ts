@@ -1,6 +1,6 @@
 import type { StateRecord } from '../../session/session-record.js';
 import { type SessionStatus, sessionStatuses } from '../../session/session-status.js';
-import { endsAt } from '../../session/state-at.js';
+import { endsAt } from '../../session/time-limits.js';
 import type { ListCursor, SessionStore } from '../../store/session-store.js';
 import { contentsOf, expectEqual } from '../answers.js';
 import {

@@ -2,7 +2,7 @@ import { detailOf, eventOf } from '../../session/event-detail.js';
 import type { PositionedEntry } from '../../session/session.js';
 import type { SessionEvent } from '../../session/session-event.js';
 import type { SessionRecord, StateRecord } from '../../session/session-record.js';
-import { dueAtOf, endsAt, stateAt } from '../../session/state-at.js';
+import { dueAtOf, endsAt, stateAt } from '../../session/time-limits.js';
 import { wakeAtOf } from '../../session/work-state.js';
 import {
   type BeginCommit,

@@ -1,9 +1,10 @@
 import type { Result } from 'neverthrow';
 import { spentState } from '../../session/budget.js';
+import { changeStatus } from '../../session/change-status.js';
 import { extendState } from '../../session/extend-state.js';
 import { leaseState, releaseState, renewState, wakeState } from '../../session/lease-state.js';
 import type { StateRecord } from '../../session/session-record.js';
-import { advance, endByClock } from '../../session/state-at.js';
+import { endByClock } from '../../session/time-limits.js';
 import { cancelState, claimState } from '../../session/turn-state.js';
 import type { Dice } from './dice.js';
 
@@ -17,7 +18,7 @@ const usual = { IDLE: 'start', ACTIVE: 'pause', PAUSED: 'resume', TERMINATED: 'f
 
 const byCommand = (dice: Dice, state: StateRecord, now: number): Next => {
   const command = dice.maybe(0.5, dice.pick(COMMANDS)) ?? usual[state.status];
-  return valueIn(advance(state, command, { now, operationId: dice.maybe(0.2, 'x') }));
+  return valueIn(changeStatus(state, command, { now, operationId: dice.maybe(0.2, 'x') }));
 };
 
 const byUpdate = (dice: Dice, state: StateRecord): Next => {

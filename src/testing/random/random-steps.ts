@@ -5,10 +5,11 @@ import { planReplace } from '../../plan/replace.js';
 import { planSend } from '../../plan/send.js';
 import { newBudget } from '../../session/budget.js';
 import { timestampOf } from '../../session/clock.js';
+import { initialState } from '../../session/initial-state.js';
 import type { HistoryEntry } from '../../session/session.js';
 import type { DueKey } from '../../session/session-key.js';
 import type { StateRecord } from '../../session/session-record.js';
-import { endsAt, initialState } from '../../session/state-at.js';
+import { endsAt } from '../../session/time-limits.js';
 import type {
   BeginCommit,
   ChangeCommit,

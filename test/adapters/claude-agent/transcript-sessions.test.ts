@@ -4,9 +4,9 @@ import {
   type TranscriptStoreOptions,
 } from '../../../adapters/claude-agent/index.js';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
+import type { SessionServiceOptions } from '../../../src/service/service-options.js';
 import type { SessionObserver } from '../../../src/service/session-observer.js';
 import { SessionService } from '../../../src/service/session-service.js';
-import type { SessionServiceOptions } from '../../../src/service/settings.js';
 import { serve } from '../../client/served.js';
 import { okOf, openSessions } from '../../support/sessions.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MemorySessionStore } from '../../../adapters/memory/index.js';
 import { bytesOf as bytesOfText } from '../../../adapters/stored/json.js';
-import { wireForm } from '../../../src/operations/session-form.js';
+import { wireForm } from '../../../src/endpoints/wire-session.js';
 import { sessionAt } from '../../../src/session/session-at.js';
 import type { ReadSize } from '../../../src/store/session-store.js';
 import { answerOf, errorOf } from '../../../src/testing/answers.js';

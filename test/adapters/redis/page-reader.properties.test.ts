@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
-import { stateAt } from '../../../src/session/state-at.js';
+import { stateAt } from '../../../src/session/time-limits.js';
 import type { ListCursor, PageRange } from '../../../src/store/session-store.js';
 import { begin } from '../../../src/testing/commits.js';
 import { listed } from '../../../src/testing/page-steps.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type SqliteDatabase, SqliteSessionStore } from '../../../adapters/sqlite/index.js';
-import { NEVER } from '../../../adapters/stored/never.js';
+import { NEVER } from '../../../adapters/stored/infinite-times.js';
 import { begin } from '../../../src/testing/commits.js';
 import { keyOf, live, NOON } from '../../../src/testing/samples.js';
 import { openLibsql } from '../../support/sqlite-file.js';

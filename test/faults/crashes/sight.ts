@@ -1,7 +1,7 @@
 import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { StateRecord } from '../../../src/session/session-record.js';
 import { sessionStatuses } from '../../../src/session/session-status.js';
-import { stateAt } from '../../../src/session/state-at.js';
+import { stateAt } from '../../../src/session/time-limits.js';
 import { answerOf, type Contents, contentsOf, expectEqual } from '../../../src/testing/answers.js';
 import { placed } from '../../../src/testing/commits.js';
 import { NOON } from '../../support/manual-clock.js';

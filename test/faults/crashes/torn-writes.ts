@@ -2,7 +2,7 @@ import type { RedisSessionStore } from '../../../adapters/redis/index.js';
 import type { SessionService } from '../../../src/index.js';
 import { idOfIdempotencyKey } from '../../../src/session/ids.js';
 import type { PendingReport } from '../../../src/session/session-record.js';
-import { endByClock } from '../../../src/session/state-at.js';
+import { endByClock } from '../../../src/session/time-limits.js';
 import { answerOf } from '../../../src/testing/answers.js';
 import { due, putOf, remove, tryBegin } from '../../../src/testing/commits.js';
 import { type InboxUse, inboxOf, messageOf, sendOf } from '../../../src/testing/inbox-steps.js';

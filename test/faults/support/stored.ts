@@ -1,7 +1,7 @@
 import { dueKeyOf, Keyspace, keyOf, labelKey } from '../../../adapters/redis/keyspace.js';
 import { decodeRecord } from '../../../adapters/redis/record.js';
 import { unescapeName } from '../../../adapters/stored/escape-name.js';
-import { dueAtOf } from '../../../src/session/state-at.js';
+import { dueAtOf } from '../../../src/session/time-limits.js';
 import { wakeAtOf } from '../../../src/session/work-state.js';
 
 /** As much of a client as it takes to look at everything. */

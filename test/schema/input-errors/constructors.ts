@@ -41,7 +41,7 @@ import {
 } from '../../../src/inversify/index.js';
 import type { OpenApiOptions, OpenApiRouteOptions } from '../../../src/openapi/index.js';
 import { openApiDocument, openApiRoute } from '../../../src/openapi/index.js';
-import type { SessionServiceOptions } from '../../../src/service/settings.js';
+import type { SessionServiceOptions } from '../../../src/service/service-options.js';
 import type { WorkerOptions } from '../../../src/service/worker-options.js';
 import type { Fields } from '../../../src/session/fields.js';
 import { type SimulationOptions, simulate } from '../../../src/simulation/index.js';

@@ -1,24 +1,23 @@
 import type { NewHistoryEntry, PositionedEntry } from '../../../src/index.js';
-import type { AnswerOptions } from '../../../src/service/answers.js';
-import type { AppendOptions } from '../../../src/service/change-history.js';
-import type { ExtendInput, OperationOptions } from '../../../src/service/change-session.js';
+import type { AppendOptions } from '../../../src/service/append-history.js';
+import type { OperationOptions } from '../../../src/service/apply-command.js';
+import type { CancelOptions } from '../../../src/service/cancel-work.js';
 import type { ClaimInput } from '../../../src/service/claim-sessions.js';
 import type { CreateSessionInput } from '../../../src/service/create-session.js';
+import type { ExtendInput } from '../../../src/service/extend-session.js';
+import type { LeaseInput, RenewInput } from '../../../src/service/lease-session.js';
+import type { ReleaseInput } from '../../../src/service/release-session.js';
 import type { EachQuery, ListOptions, ListQuery } from '../../../src/service/list-sessions.js';
-import type { SendOptions } from '../../../src/service/messages.js';
-import type { GetOptions, HistoryQuery } from '../../../src/service/read-session.js';
+import type { HistoryQuery } from '../../../src/service/read-history.js';
+import type { GetOptions } from '../../../src/service/read-session.js';
 import type { ReplyOptions } from '../../../src/service/reply.js';
 import type { RewindInput } from '../../../src/service/rewind-history.js';
-import type {
-  CancelOptions,
-  LeaseInput,
-  ReleaseInput,
-  RenewInput,
-  WakeOptions,
-} from '../../../src/service/session-work.js';
+import type { SendOptions } from '../../../src/service/send-message.js';
 import type { SweepOptions } from '../../../src/service/sweep-sessions.js';
 import type { TakeInput } from '../../../src/service/turn.js';
 import type { UpdateInput, UpdateOptions } from '../../../src/service/update-session.js';
+import type { AnswerOptions } from '../../../src/service/wait-for-answer.js';
+import type { WakeOptions } from '../../../src/service/wake-session.js';
 import type { Fields } from '../../../src/session/fields.js';
 import type { WatchAllOptions, WatchOptions } from '../../../src/session/session-event.js';
 import { ANY, type RangesOf } from './entrance.js';

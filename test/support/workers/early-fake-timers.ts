@@ -26,7 +26,7 @@ const load = async () => {
   const { MemorySessionStore } = await import('../../../adapters/memory/index.js');
   const { SqliteSessionStore } = await import('../../../adapters/sqlite/index.js');
   const { atEndOfTurn } = await import('../../../adapters/lanes/end-of-turn.js');
-  const { TenantBudget } = await import('../../../src/http/tenant-budget.js');
+  const { TenantQuota } = await import('../../../src/http/tenant-quota.js');
   // Node needs the real one.
   process.nextTick = nextTick;
   return {
@@ -35,7 +35,7 @@ const load = async () => {
     MemorySessionStore,
     SqliteSessionStore,
     atEndOfTurn,
-    TenantBudget,
+    TenantQuota,
   };
 };
 
@@ -53,7 +53,7 @@ const run = async (): Promise<void> => {
   }
   await new Promise<void>((resolve) => colloquy.atEndOfTurn(resolve));
   console.log('lane');
-  const { admit, waitToWrite } = new colloquy.TenantBudget(2 ** 30).reserve('acme');
+  const { admit, waitToWrite } = new colloquy.TenantQuota(2 ** 30).reserve('acme');
   admit(2 ** 20);
   await waitToWrite();
   console.log('answer');
