@@ -1,12 +1,13 @@
 import { err, ok } from 'neverthrow';
-import type { AnyOperation, Operation, Output } from '../endpoints/endpoint.js';
+import type { Operation, Output } from '../endpoints/endpoint.js';
 import { REPLAYED_HEADER } from '../endpoints/headers.js';
 import { sent } from '../schema/wire.js';
 import { misconfigured } from '../session/errors.js';
-import { hasMethods, isFields } from '../session/fields.js';
+import { isFields } from '../session/fields.js';
 import { answerOf } from './answer-of.js';
 import { inputReader } from './input-reader.js';
 import { commonHeaders, jsonResponse } from './problem.js';
+import { requiringMethod } from './requiring-method.js';
 import type { Answer, Call } from './route.js';
 import type { HandlerResponse } from './session-handler.js';
 import { noRoom, withinPendingBytes } from './within-pending-bytes.js';
@@ -24,16 +25,12 @@ export const responseOf = ({ status, body, headers }: Output, value: unknown): H
   return jsonResponse(status, more, sent(body, value));
 };
 
-/** The host's sessions may lack methods that only some routes call. */
-export const lacksMethod = ({ path }: AnyOperation, method = 'a method') =>
-  err(misconfigured(`sessions must have ${method} for ${path}`));
-
 export const answerFromService = <S>(operation: Operation<S>): ((call: Call<S>) => Answer) => {
-  const { calls, output, method } = operation;
+  const { calls, output, method, path } = operation;
+  if (calls === undefined)
+    return async () => err(misconfigured(`sessions must have a method for ${path}`));
   const parseInput = inputReader(operation);
-  return async (call) => {
-    if (calls === undefined || !hasMethods(call.sessions, calls.method))
-      return lacksMethod(operation, calls?.method);
+  return requiringMethod(calls.method, async (call) => {
     const input = await parseInput(call);
     if (input.isErr()) return err(input.error);
     const answer = async (): Answer => {
@@ -49,5 +46,5 @@ export const answerFromService = <S>(operation: Operation<S>): ((call: Call<S>) 
         return reservation.admit(response.body?.length ?? 0) ? ok(response) : noRoom;
       });
     });
-  };
+  });
 };

@@ -7,15 +7,14 @@ import { optionsOf } from '../schema/options-of.js';
 import { optional, type Schema } from '../schema/schema.js';
 import { number, whole } from '../schema/values.js';
 import { type InvalidInput, invalidInput } from '../session/errors.js';
-import { hasMethods } from '../session/fields.js';
 import type { SessionChange } from '../session/session-event.js';
 import type { EndReason } from '../session/session-status.js';
 import { parseWatchCursor } from '../session/watch-cursor.js';
-import { lacksMethod } from './answer-from-service.js';
 import { changeFrame } from './event-frame.js';
 import { encoder, type Frame } from './event-stream.js';
 import { eventStreams, mapped } from './event-streams.js';
 import { numberIn, queryParser } from './input-reader.js';
+import { requiringMethod } from './requiring-method.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
 import { shownHistoryLimit } from './session-routes.js';
@@ -116,7 +115,6 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
   const frameOf = sharedFrames();
   const answer = async (call: Call<TenantEvents>): Answer => {
     const { request, sessions, id } = call;
-    if (!hasMethods(sessions, 'watch')) return lacksMethod(servedWatch, 'watch');
     const last = parseLastEventId(request);
     if (last.isErr()) return err(last.error);
     const query = parseWatchQuery(call);
@@ -138,5 +136,5 @@ export const eventRoutes = (options: EventRoutesOptions = {}): RouteGroup<Tenant
     return answered;
   };
 
-  return [{ operation: servedWatch, answer }];
+  return [{ operation: servedWatch, answer: requiringMethod('watch', answer) }];
 };

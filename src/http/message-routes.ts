@@ -13,11 +13,11 @@ import { optionsOf } from '../schema/options-of.js';
 import { optional, type Schema } from '../schema/schema.js';
 import { whole } from '../schema/values.js';
 import { type InvalidInput, invalidField } from '../session/errors.js';
-import { hasMethods } from '../session/fields.js';
-import { lacksMethod, responseOf } from './answer-from-service.js';
+import { responseOf } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';
 import { refusal } from './handler-error.js';
 import { inputReader, numberIn, queryParser } from './input-reader.js';
+import { requiringMethod } from './requiring-method.js';
 import type { Answer, Call, HandlerContext, RouteGroup } from './route.js';
 import { checkPerTenant, perTenantOf, TenantQuota } from './tenant-quota.js';
 import { noRoom, withinPendingBytes } from './within-pending-bytes.js';
@@ -62,7 +62,6 @@ const readSend = inputReader(servedSend);
 
 const answerSend = async (call: Call<TenantMessages>): Answer => {
   const { sessions, id, handler } = call;
-  if (!hasMethods(sessions, 'send')) return lacksMethod(servedSend, 'send');
   const input = await readSend(call);
   if (input.isErr()) return err(input.error);
   const { create, ...message } = input.value.body;
@@ -94,7 +93,6 @@ const waitFor = async (call: Call<TenantMessages>, messageId: unknown, timeoutMs
 const answerWhenReady =
   (waiting: TenantQuota) =>
   async (call: Call<TenantMessages>): Answer => {
-    if (!hasMethods(call.sessions, 'answer')) return lacksMethod(servedAnswer, 'answer');
     const query = parseAnswerQuery(call);
     if (query.isErr()) return err(query.error);
     const place = waiting.reserve(call.tenant);
@@ -135,9 +133,9 @@ export const messageRoutes = (options: MessageRoutesOptions = {}): RouteGroup<Te
     perTenantOf(limits.maxWaiting, limits.maxWaitingPerTenant),
   );
   return [
-    { operation: servedSend, answer: answerSend },
+    { operation: servedSend, answer: requiringMethod('send', answerSend) },
     { operation: servedInbox },
-    { operation: servedAnswer, answer: answerWhenReady(waiting) },
+    { operation: servedAnswer, answer: requiringMethod('answer', answerWhenReady(waiting)) },
     { operation: servedWithdraw },
   ];
 };

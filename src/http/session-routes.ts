@@ -21,14 +21,15 @@ import { MISSING } from '../schema/values.js';
 import { sent } from '../schema/wire.js';
 import type { GetOrCreateResult, SessionPage } from '../service/operation-results.js';
 import { type StoreUnavailable, storeUnavailable } from '../session/errors.js';
-import { type Fields, hasMethods } from '../session/fields.js';
+import type { Fields } from '../session/fields.js';
 import type { CreatedSession } from '../session/session.js';
-import { lacksMethod, replayedHeaders } from './answer-from-service.js';
+import { replayedHeaders } from './answer-from-service.js';
 import { answerOf } from './answer-of.js';
 import type { HandlerError } from './handler-error.js';
 import { inputReader, numberIn, queryParser } from './input-reader.js';
 import { pageHeaders, truncationHeaders } from './page-headers.js';
 import { commonHeaders, jsonResponse } from './problem.js';
+import { requiringMethod } from './requiring-method.js';
 import type { Answer, Call, RouteGroup } from './route.js';
 import { tidyPrefix } from './router-of.js';
 import type { HandlerRequest, HandlerResponse } from './session-handler.js';
@@ -74,9 +75,7 @@ const createdResponse = (call: Call, { id, repeated }: CreatedSession): HandlerR
 
 const getOrCreateAnswer = () => {
   const readFields = createReader(servedGetOrCreate);
-  return async (call: Call<TenantOpenings>): Answer => {
-    if (!hasMethods(call.sessions, 'getOrCreate'))
-      return lacksMethod(servedGetOrCreate, 'getOrCreate');
+  return requiringMethod('getOrCreate', async (call: Call<TenantOpenings>): Answer => {
     const fields = await readFields(call);
     if (fields.isErr()) return err(fields.error);
     const { historyLimit } = fields.value;
@@ -89,7 +88,7 @@ const getOrCreateAnswer = () => {
       (maxBytes) => call.sessions.getOrCreate(asked, { maxBytes }),
       (session) => gotResponse(call, session),
     );
-  };
+  });
 };
 
 const gotResponse = (call: Call<unknown>, session: GetOrCreateResult): HandlerResponse => {
