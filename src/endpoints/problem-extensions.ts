@@ -20,8 +20,8 @@ const reason = optional(
 );
 
 /**
- * What a problem tells besides its code: the issues of invalid input, or the state that caused the
- * error.
+ * The members of a problem in addition to its code: the issues of invalid input, or the state that
+ * caused the error.
  */
 export const problemExtensions = {
   errors: optional(errors),

@@ -8,7 +8,7 @@ import { SharedReads } from './shared-reads.js';
 
 export const PAGE = 500;
 
-/** The current time minus the margin: no later than now by the clock of any log. */
+/** The current time minus the margin: not in the future on the clock of any log. */
 export const nowWithMargin = (): number => Date.now() - CLOCK_MARGIN_MS;
 
 export interface LogPage {

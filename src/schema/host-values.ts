@@ -24,14 +24,13 @@ const isSignal = (value: unknown): value is WatchSignal =>
   typeof value['aborted'] === 'boolean' &&
   hasMethods(value, 'addEventListener', 'removeEventListener');
 
-/** An AbortSignal, which may be missing. */
 export const signal: Schema<WatchSignal | undefined> = optional(
   typed(isSignal, 'must be an AbortSignal', undefined),
 );
 
 /**
- * An object of the host with these methods. What they return is not known, so the types of the host
- * say what it is.
+ * An object of the host with these methods. Their results are unknown here: the type of the host's
+ * option describes them.
  */
 export const having = (rule: string, ...methods: readonly string[]): Schema<unknown> =>
   schema((issues, path, value) => {
@@ -39,7 +38,6 @@ export const having = (rule: string, ...methods: readonly string[]): Schema<unkn
     return value;
   });
 
-/** A function of the host, by a rule that tells which. */
 export const functionOf = (rule: string): Schema<unknown> =>
   schema((issues, path, value) => {
     issues.check(typeof value === 'function', path, rule);

@@ -28,7 +28,7 @@ const partsOf = ({ wire, fields, items }: Schema<unknown>): JsonSchema => {
   };
 };
 
-/** The JSON Schema of a value, with all that is to say of it. A reference says it elsewhere. */
+/** The JSON Schema of a value with its description. A reference is described elsewhere. */
 export const described = (of: Schema<unknown>, more = ''): JsonSchema => {
   const json = jsonOf(of);
   if (json.$ref !== undefined) return json;

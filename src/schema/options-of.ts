@@ -30,7 +30,7 @@ export const optionsOf = <F extends FieldSchemas>(
   const options = object(fields);
   const read: Read<OutOf<F>> = (issues, path, given) => {
     issues.check(isFields(given), path, 'must be an object');
-    // What a value without fields lacks is not worth telling.
+    // Any value but an object gets a single issue, without the fields that it lacks.
     const told = isFields(given) ? issues : new IssueList(0);
     const found = options.read(told, path, given);
     check?.(told, found);

@@ -6,10 +6,6 @@ import type { Json, JsonSchema } from './json-schema.js';
  * time: see benchmarks/schemas.
  */
 
-/**
- * Reads a value. If it breaks a rule, reports that, and returns another value of the type. `path`
- * is empty for the input as a whole.
- */
 export type Read<T> = (issues: IssueList, path: string, value: unknown) => T;
 
 export type FieldSchemas = Readonly<Record<string, Schema<unknown>>>;
@@ -19,11 +15,13 @@ export type FieldSchemas = Readonly<Record<string, Schema<unknown>>>;
  * those that JSON Schema cannot express as a description.
  */
 export interface Schema<T> {
-  /** Reads a value. */
   readonly read: Read<T>;
-  /** Makes the JSON Schema of the value, without those of its fields and items: see `jsonOf`. */
+  /**
+   * Returns the JSON Schema of the value, without the schemas of its fields and items: see
+   * `jsonOf`.
+   */
   readonly json: () => JsonSchema;
-  /** The name of a field on the wire, if it is not that of the service in other letters. */
+  /** The name of a field on the wire, unless it is the service's name in snake case. */
   readonly sentAs?: string;
   /** What a value means, as the beginning of a description. */
   readonly means?: string;
@@ -57,7 +55,7 @@ export type Out<S> = S extends Schema<infer T> ? T : never;
 
 export type OutOf<F extends FieldSchemas> = { readonly [K in keyof F]: Out<F[K]> };
 
-/** A schema by what it reads and by its JSON Schema; none for a value that JSON cannot contain. */
+/** Omit `json` for values that JSON cannot contain. */
 export const schema = <T>(read: Read<T>, json: () => JsonSchema = () => ({})): Schema<T> => ({
   read,
   json,
@@ -76,13 +74,12 @@ export const typed = <T, D = T>(
     return instead;
   }, json);
 
-/** The same schema, with what a value means. */
+/** Adds a description to a schema. */
 export const about = <S extends Schema<unknown>>(means: string, of: S): S => ({ ...of, means });
 
-/** The same schema, with a value as an example, in the form that it is sent in. */
+/** Adds an example to a schema, in the form in which it is sent. */
 export const like = <S extends Schema<unknown>>(example: Json, of: S): S => ({ ...of, example });
 
-/** The schema of a field that may be missing. */
 export interface OptionalSchema<T> extends Schema<T> {
   readonly isOptional: true;
 }
@@ -113,13 +110,13 @@ export function nullish(of: Schema<unknown>, absent?: unknown): Schema<unknown> 
   return { ...of, read, isOptional: true, absent };
 }
 
-/** The field may be there, and nothing is made of it: where it is missing, it costs nothing. */
+/** A field that is accepted and ignored. It costs nothing where it is missing. */
 export const ignored = <T>(of: Schema<T>): Schema<T | undefined> => ({
   ...nullish(of),
   isIgnored: true,
 });
 
-/** Values that also keep a rule which JSON Schema cannot express. */
+/** Values that also follow a rule that JSON Schema cannot express. */
 export const checked = <T>(
   of: Schema<T>,
   holds: (value: T) => boolean,
@@ -134,7 +131,6 @@ export const checked = <T>(
   },
 });
 
-/** What `map` makes of the values. */
 export const mapped = <T, U>(of: Schema<T>, map: (value: T) => U): Schema<U> => ({
   ...of,
   read: (issues, path, value) => map(of.read(issues, path, value)),

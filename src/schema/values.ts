@@ -14,7 +14,6 @@ export const MISSING = Symbol.for('colloquy.missing');
 const textRule = (value: unknown): string =>
   value === undefined || value === MISSING ? 'is required' : 'must be a string';
 
-/** A string that keeps a rule. */
 const stringThat = (
   fits: (value: string) => boolean,
   rule: string,
@@ -76,7 +75,6 @@ export const number = (least: number, most: number): Schema<number> =>
 /** Milliseconds that a timer of the platform can wait. */
 export const milliseconds: Schema<number> = number(1, 2 ** 31 - 1);
 
-/** An integer of at least `least`. */
 export const whole = (least: number): Schema<number> =>
   typed(
     (value): value is number =>
@@ -86,7 +84,6 @@ export const whole = (least: number): Schema<number> =>
     () => ({ type: 'integer', minimum: least, maximum: MAX }),
   );
 
-/** An integer from 1 to `most`. */
 export const upTo = (most: number): Schema<number> => ({
   ...checked(whole(1), (value) => value <= most, `must be at most ${most}`),
   json: () => ({ type: 'integer', minimum: 1, maximum: most }),
@@ -103,7 +100,6 @@ export const flag: Schema<boolean> = typed(
   () => ({ type: 'boolean' }),
 );
 
-/** Whether something is on; off by default. */
 export const onOrOff: Schema<boolean> = optional(flag, false);
 
 /** Control characters, and halves of surrogate pairs, which UTF-8 and so no database can hold. */
@@ -139,7 +135,6 @@ export const list = <T>(
   },
 });
 
-/** One of these texts. */
 export const oneOf = <const T extends string>(
   texts: readonly [T, ...T[]],
   rule = `must be one of ${texts.join(', ')}`,
@@ -156,7 +151,6 @@ export const oneOf = <const T extends string>(
   );
 };
 
-/** Any string. */
 export const anyText: Schema<string> = typed(
   (value) => typeof value === 'string',
   'must be a string',

@@ -85,7 +85,6 @@ export const wireList = <T>(items: Schema<T>): Schema<readonly T[]> => ({
 export const wireName = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Fields with their names on the wire. */
 export const wireFields = (fields: FieldSchemas): readonly WireField[] =>
   Object.entries(fields).map(([name, of]) => ({ name, sentAs: of.sentAs ?? wireName(name), of }));
 
@@ -96,7 +95,6 @@ export const received = <T>({ read }: Schema<T>, value: unknown): T | undefined 
   return issues.found.length === 0 ? found : undefined;
 };
 
-/** The JSON that is sent for a value. */
 export const sent = ({ wire, items }: Schema<unknown>, value: unknown): unknown => {
   if (items !== undefined && Array.isArray(value)) return value.map((item) => sent(items, item));
   if (wire === undefined) return value;

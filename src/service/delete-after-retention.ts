@@ -3,7 +3,10 @@ import type { StateRecord } from '../session/session-record.js';
 import { postpone, type SweepTask, unchanged } from './postpone-due.js';
 import type { SweepOutcome } from './report-end.js';
 
-/** Removes a session whose retention is over, or a report that no process makes. */
+/**
+ * Deletes a session after its retention, or the remains of a removed one if its end is no longer
+ * reported.
+ */
 export const deleteAfterRetention = async (
   task: SweepTask,
   { revision }: StateRecord,

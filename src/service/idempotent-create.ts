@@ -11,10 +11,7 @@ import { checkRead } from './check-reads.js';
 import { tryCreate } from './new-session.js';
 import type { Settings } from './settings.js';
 
-/**
- * The session that an earlier call with the same idempotency key has created; undefined if there is
- * none.
- */
+/** Finds the session that an earlier call with the same idempotency key has created. */
 const findCreated = async (
   { store, tenant, now, policy }: Settings,
   { id: own, content, historyLimit }: ParsedCreation,

@@ -16,8 +16,8 @@ function define<T extends object>(
 }
 
 /**
- * `target`, for which `await using` calls `dispose` at the end of the block. The method is not
- * enumerable, so copies, JSON and comparisons are those of the object without it.
+ * Adds a method to `target` with which `await using` calls `dispose`. The method is not enumerable,
+ * so it appears in no copy, JSON or comparison.
  */
 export const disposable = <T extends object>(
   target: T,

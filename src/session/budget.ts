@@ -3,13 +3,12 @@ import type { Counters } from './session.js';
 import type { BudgetRecord, StateRecord } from './session-record.js';
 import { endsAt } from './time-limits.js';
 
-/** What is added to the counters of a session. */
 export interface Spending {
-  /** What is added, by counter: whole numbers from 0. */
+  /** Amounts to add, by counter: whole numbers from 0. */
   readonly usage: Counters;
-  /** The counters that the session need not have yet. */
+  /** Counters that a session may use without a budget for them. */
   readonly free: readonly string[];
-  /** What `last` of the budget becomes. Default: stays. */
+  /** New value of the budget's `last`. Default: unchanged. */
   readonly last?: string | undefined;
 }
 

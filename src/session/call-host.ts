@@ -7,7 +7,7 @@ export const callHost = <T>(call: () => T): T | undefined => {
   }
 };
 
-/** Calls a function of the host. What it throws or rejects with is ignored. */
+/** Calls a function of the host, and ignores its exceptions and rejections. */
 export const tellHost = (call: () => unknown): void => {
   (async () => call())().catch(() => undefined);
 };

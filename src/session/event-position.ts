@@ -11,7 +11,7 @@ const positionForm = /^(\d{1,15})(?:-(?:([\w-]{1,64})\.)?(\d{1,15}))?$/;
  */
 export interface EventPosition {
   /**
-   * Milliseconds since the epoch, by the clock of the log. All undelivered events were logged at
+   * Milliseconds since the epoch on the clock of the log. All undelivered events were logged at
    * this time or later.
    */
   readonly ms: number;

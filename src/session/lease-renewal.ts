@@ -3,7 +3,7 @@ import { type LeaseLost, leaseLost } from './errors.js';
 
 export interface TakenAt {
   readonly fencingToken: number;
-  /** When the call that took it began, by the clock. */
+  /** When the call that took it began, on the clock of the renewal. */
   readonly begunAt: number;
   readonly seconds: number;
 }

@@ -24,7 +24,7 @@ export const endsAt = (state: StateRecord): number => {
     : deadline;
 };
 
-/** When a session that has not ended for good ends or has ended. */
+/** The end of a session whose end is not stored yet, in milliseconds since the epoch. */
 export const endTimeOf = (state: StateRecord): number => state.budget?.reachedAt ?? endsAt(state);
 
 /**

@@ -98,7 +98,7 @@ export const beginTurn = (
     };
   });
 
-/** What a claim makes of a session; undefined if it has ended or waits for no worker at `now`. */
+/** The session after a claim; undefined if it has ended or waits for no worker at `now`. */
 export const claimState = (
   state: StateRecord,
   claim: NewClaim,

@@ -4,7 +4,7 @@ import type { Counters } from './session.js';
 export const limitIn = (budget: Counters, name: string): number =>
   (Object.hasOwn(budget, name) ? budget[name] : 0) ?? 0;
 
-/** What a counter has used of its budget: `tokens 900 of 1000`. A limit of 0 is none. */
+/** The usage of a budget as text: `tokens 900 of 1000`. A limit of 0 means no limit. */
 export const usedText = (
   name: string,
   used: number,

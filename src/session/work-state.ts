@@ -76,10 +76,10 @@ const afterCrashAt = (lease: LeaseRecord, attempts: number): number => {
 };
 
 /**
- * When a worker may claim the session, in milliseconds since the epoch; `Infinity` if it
- * waits for none. A session that is PAUSED waits until it is resumed. A lease holds off all claims until its end. A claim that was not released is made
- * again after it, because its worker may have crashed: immediately if the session was woken or got a
- * message since, and otherwise after the delay of a failed attempt.
+ * When a worker may claim the session, in milliseconds since the epoch; `Infinity` for never. A
+ * PAUSED session waits until it is resumed. A lease prevents claims until it ends. If a claim was
+ * not released, its worker may have crashed. The session is then claimed again: immediately if it
+ * was woken or received a message since, otherwise after the delay of a failed attempt.
  *
  * @example
  * ```ts

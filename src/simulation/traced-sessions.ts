@@ -97,7 +97,7 @@ export const tracedSessions = (process: Process, world: World): TracedSessions =
       return answer;
     };
   return (create) => {
-    // What a service asks of itself is not told.
+    // Calls of a service to itself are not traced.
     const [inner, told] = [create(), create()];
     for (const [name, { value }] of Object.entries(
       Object.getOwnPropertyDescriptors(Object.getPrototypeOf(inner)),

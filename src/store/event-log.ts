@@ -15,7 +15,7 @@ export interface EventScope {
  * without the other. A repeated call that the store recognises writes no second event. The events
  * of a session are in the order of their sequence.
  *
- * A position in a stream is `<milliseconds>-<number>`: when the event was logged, by the clock of
+ * A position in a stream is `<milliseconds>-<number>`: when the event was logged, on the clock of
  * the log, and a number below 2^64 that distinguishes events of the same millisecond. Positions
  * only increase. `0` is before all of them. Positions never leave the engine, because they would
  * reveal the activity of other tenants.
@@ -40,7 +40,7 @@ export interface EventLog {
   latest(stream: string): Answer<string, StoreError>;
 
   /**
-   * The time by the clock of the log, in whole milliseconds since the epoch: no event that is
+   * The time on the clock of the log, in whole milliseconds since the epoch: no event that is
    * logged after this call has an earlier one in its position.
    */
   now(stream: string): Answer<number, StoreError>;

@@ -5,7 +5,7 @@ import { drawEverySecond, drawOnce } from './ticking.js';
 
 interface Reading {
   readonly session: SessionRow;
-  /** By the clock of the page, in milliseconds. */
+  /** Milliseconds on the page's clock. */
   readonly readAt: number;
 }
 
